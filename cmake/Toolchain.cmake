@@ -1,0 +1,33 @@
+# Every package that planc needs, with the traps of Debian 12 mended where they are.
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+find_package(MLIR 19.1 REQUIRED CONFIG PATHS /usr/lib/llvm-19 NO_DEFAULT_PATH)
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)  # not HandleLLVMOptions: it would forbid exceptions, which ANTLR needs
+
+find_package(antlr4-runtime 4.9 REQUIRED CONFIG)
+# Debian's config links libuuid for nothing.
+set_property(TARGET antlr4_shared PROPERTY IMPORTED_LINK_INTERFACE_LIBRARIES_NONE "")
+find_program(ANTLR4_TOOL antlr4 REQUIRED)
+
+find_package(MPI REQUIRED COMPONENTS CXX)
+set(BLA_VENDOR OpenBLAS)
+find_package(BLAS REQUIRED)
+find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-pthread openblas REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(GTest REQUIRED)
+find_package(Threads REQUIRED)

@@ -1,0 +1,222 @@
+// What semantic analysis hands on: a checked program, layers elaborated away, every name resolved, every extent a
+// number. Plain data without syntax nodes; compiler/ir turns `networks` into the plan dialect operation by operation.
+//
+// Example: `h1 = relu(dense(image, hidden))` of digits.plan becomes, all with layer "h1":
+//   %2 = parameter "h1.w" [pixel: 64, hidden: 256] glorot_uniform(fan_in 64, fan_out 256)
+//   %3 = einsum %1, %2    loops batch pixel hidden, maps {0 1} {1 2} -> {0 2}
+//   %4 = parameter "h1.b" [hidden: 256] constant 0
+//   %5 = pointwise add %3, %4
+//   %6 = pointwise relu %5
+#pragma once
+
+#include "support/source.h"
+#include "support/units.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::sema {
+
+enum class ElementType : std::uint8_t { f32, f64, i32 };
+
+struct Dimension {
+    std::string role; ///< "hidden", or "hidden'" for the input side of a weight whose two sides bear one role
+    std::int64_t extent = 1;
+    friend bool operator==(const Dimension &, const Dimension &) = default;
+};
+
+struct TensorType {
+    ElementType element = ElementType::f32;
+    std::vector<Dimension> dimensions; ///< canonical order; roles are distinct
+};
+
+// --- networks ---------------------------------------------------------------------------------------------------
+
+enum class OperationKind : std::uint8_t {
+    input,            ///< text = name of the network's argument
+    parameter,        ///< text = path ("h1.w"); initializer
+    constant,         ///< number, broadcast where used (type without dimensions)
+    einsum,           ///< one or more operands; nest in `loops`, `operand_loops`, `result_loops`
+    pointwise,        ///< text = function; operands broadcast over missing dimensions; `number` where it takes one
+    reduce,           ///< text = "sum" | "mean" | "max" | "min"; `roles` = dimensions that go
+    softmax,          ///< roles[0] = the dimension; text = "softmax" | "log_softmax"
+    cross_entropy,    ///< logits, labels (i32 without the class dimension) -> scalar: mean over all other dimensions;
+                      ///< roles[0] = class
+    mean_square_error ///< prediction, target -> scalar: mean over all elements
+};
+
+/// Pointwise functions by name and number of operands (the text of a `pointwise` operation):
+///   one: identity neg exp log sqrt rsqrt tanh sigmoid relu abs square reciprocal sin cos gelu silu softplus
+///   two: add sub mul div maximum minimum power
+/// A scalar literal as an operand is a `constant` operation.
+struct Initializer {
+    enum class Kind : std::uint8_t { constant, uniform, normal } kind = Kind::constant;
+    double a = 0; ///< constant: value; uniform: low; normal: mean
+    double b = 0; ///< uniform: high; normal: standard deviation
+};
+
+struct Loop {
+    std::string name;
+    std::int64_t extent = 1;
+};
+
+using ValueId = std::int32_t; ///< index of the operation that defines it
+
+struct Operation {
+    OperationKind kind = OperationKind::constant;
+    std::vector<ValueId> operands;
+    TensorType type; ///< of the result
+    std::string text;
+    double number = 0;
+    std::vector<std::string> roles;
+    std::vector<Loop> loops;                     ///< einsum only
+    std::vector<std::vector<int>> operand_loops; ///< einsum only: per operand, per dimension, the loop
+    std::vector<int> result_loops;               ///< einsum only
+    Initializer initializer;                     ///< parameter only
+    std::string layer;                           ///< path of the layer it belongs to: "h1", "block[3].attention.query"
+    support::SourceRange where;
+};
+
+struct Argument {
+    std::string name;
+    TensorType type;
+    support::SourceRange where;
+};
+
+/// A network, elaborated for the extents of its file. Operations are in execution order.
+struct Network {
+    std::string name;
+    std::vector<Argument> arguments;
+    std::vector<Operation> operations;
+    ValueId result = -1;
+    std::vector<std::string> layers; ///< paths in order of first use; layers without operations are absent
+    support::SourceRange where;
+};
+
+// --- machines and meshes ----------------------------------------------------------------------------------------
+
+/// Flat description of a machine; see stdlib/machines/. Hierarchical: `inside` connects the ranks of one node.
+struct Link {
+    std::string topology = "star";   ///< star, mesh, torus
+    std::vector<std::int64_t> shape; ///< torus and mesh: nodes per dimension
+    support::Seconds latency{};      ///< alpha, per message
+    double bytes_per_second = 0;     ///< 1 / beta
+};
+
+struct Machine {
+    std::string name;
+    std::int64_t nodes = 1;
+    std::int64_t ranks_per_node = 1;
+    double flops_per_second = 0;           ///< peak, per rank
+    double memory_bytes_per_second = 0;    ///< per rank
+    double memory_bytes = 0;               ///< per rank; 0: no limit
+    std::vector<std::int64_t> gemm_block;  ///< {m_c, n_c, k_c}; empty: unblocked
+    double reduction_flops_per_second = 0; ///< 0: arithmetic of reductions not priced
+    Link network;
+    std::optional<Link> inside;
+    std::string allreduce = "ring"; ///< ring, bucket, rabenseifner, recursive_doubling, mst
+    support::SourceRange where;
+};
+
+struct MeshAxis {
+    std::string name;
+    std::optional<std::int64_t> size;
+};
+
+struct Mesh {
+    std::string name;
+    bool automatic = false; ///< `mesh grid = auto`: axes open too
+    std::vector<MeshAxis> axes;
+    std::string machine; ///< empty: none bound
+    support::SourceRange where;
+};
+
+// --- layouts ----------------------------------------------------------------------------------------------------
+
+struct Rule {
+    std::string selector;          ///< "" for all layers, else a path or a pattern with *: "fc*"
+    std::string dimension;         ///< "batch", "hidden'"
+    std::vector<std::string> axes; ///< major first; empty: none
+    support::SourceRange where;
+};
+
+struct Layout {
+    std::string name;
+    std::string mesh; ///< name of the mesh; an anonymous mesh has the layout's name
+    bool automatic = false;
+    std::vector<Rule> rules; ///< flattened: nested selectors joined
+    std::optional<double> memory_limit_bytes;
+    bool forbid_pipeline = false;
+    support::SourceRange where;
+};
+
+// --- data and training ------------------------------------------------------------------------------------------
+
+struct Field {
+    std::string name;
+    std::string file;              ///< idx, npy: its own file
+    std::int64_t first_column = 0; ///< csv: [first, last)
+    std::int64_t last_column = 0;
+    double scale = 1; ///< value = raw * scale + shift
+    double shift = 0;
+    support::SourceRange where;
+};
+
+struct Data {
+    std::string name;
+    std::string format;    ///< csv, idx, npy, synthetic
+    std::string path;      ///< csv
+    std::string directory; ///< absolute: of the file that declares it
+    std::vector<Field> fields;
+    enum class Split : std::uint8_t { shares, counts, column } split = Split::shares;
+    double train = 1;
+    double test = 0;
+    std::int64_t split_column = -1;
+    std::int64_t samples = 0; ///< synthetic
+    std::uint64_t seed = 0;   ///< synthetic
+    bool header = false;      ///< csv
+    support::SourceRange where;
+};
+
+struct Optimizer {
+    enum class Kind : std::uint8_t { sgd, adam } kind = Kind::sgd;
+    double rate = 0.01;
+    double momentum = 0;
+    double weight_decay = 0;
+    double beta1 = 0.9;
+    double beta2 = 0.999;
+    double epsilon = 1e-8;
+};
+
+struct Train {
+    std::string network;
+    std::string data;
+    /// The loss as a network of its own: arguments are the data fields that it uses (inputs, then labels), the
+    /// network's operations come first with its layers, the loss itself has layer "loss"; result: the scalar.
+    Network loss;
+    ValueId prediction = -1; ///< in `loss`: the network's result
+    ValueId label = -1;      ///< in `loss`: the i32 labels; -1: no accuracy
+    std::string class_role;  ///< dimension of the prediction over which the arg max goes
+    Optimizer optimizer;
+    std::int64_t epochs = 0;
+    std::int64_t steps = 0;
+    std::uint64_t seed = 1;
+    std::string layout;
+    support::SourceRange where;
+};
+
+struct Program {
+    std::string file;
+    std::map<std::string, std::int64_t> dimensions;
+    std::vector<Network> networks;
+    std::vector<Machine> machines;
+    std::vector<Mesh> meshes;
+    std::vector<Layout> layouts;
+    std::vector<Data> data;
+    std::vector<Train> trains;
+};
+
+} // namespace planc::sema

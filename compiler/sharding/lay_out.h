@@ -1,0 +1,82 @@
+// lay_out(): what a complete choice of strategies communicates. The cost model prices what it returns, the lowering
+// emits what it returns; nothing else in the compiler knows about communication.
+//
+//   derive()    one operation under one strategy: where operands are wanted, where results lie
+//   reshard()   one tensor from one placement to another: the collectives, in order
+//   lay_out()   a whole graph: derive() on every operation, reshard() for every distinct wanted placement
+#pragma once
+
+#include "sharding/graph.h"
+
+#include <planrt/layout.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::sharding {
+
+using planrt::CollectiveKind;
+using planrt::Mesh;
+using planrt::Placement;
+
+/// The strategy of a layer on one of its operations' nests (loops by name; axes of absent loops: none).
+[[nodiscard]] Strategy bind(const LayerStrategy &strategy, const Nest &nest, const Mesh &mesh);
+
+/// Two loops of one operation on one axis cannot arise (an axis has one loop); what can be wrong is a `whole` loop
+/// that is split. Empty: legal.
+[[nodiscard]] std::string illegal(const Strategy &strategy, const Nest &nest);
+
+struct Derived {
+    std::vector<Placement> operands; ///< wanted
+    std::vector<Placement> results;  ///< partial along the axes of split reduced loops
+};
+/// `partial_in`: for a linear nest the axes along which all operands may come as partial sums (none of them used by
+/// the strategy); they pass into the results.
+[[nodiscard]] Derived derive(const Nest &nest, const Strategy &strategy, const Mesh &mesh,
+                             const std::vector<int> &partial_in = {});
+
+struct Step {
+    CollectiveKind kind = CollectiveKind::slice;
+    std::vector<int> axes; ///< of the group, ascending
+    Placement from;
+    Placement to;
+    friend bool operator==(const Step &, const Step &) = default;
+};
+/// Steps that turn `from` into `to`; none if they are equal. `to` may be partial only along axes along which `from` is.
+[[nodiscard]] std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh &mesh);
+
+/// A copy of a value in one placement, and how it is made from another copy.
+struct Copy {
+    Placement placement;
+    int source = -1;         ///< index of the copy it is made from; -1: as produced (or free)
+    std::vector<Step> steps; ///< from the source's placement
+    int layer = 0; ///< to which the communication is booked: the first consumer's for data, the producer's for
+                   ///< partial sums
+    Phase phase = Phase::forward;
+    int first_use = -1; ///< operation that needs it first; -1: the end of the program
+};
+
+struct LaidOutOperation {
+    Strategy strategy;
+    std::vector<Placement> operands; ///< as read
+    std::vector<int> operand_copy;   ///< per operand: which copy of the value is read
+    std::vector<Placement> results;  ///< as produced (before partial sums are combined)
+};
+
+struct LaidOut {
+    std::vector<LaidOutOperation> operations;
+    std::vector<std::vector<Copy>> copies; ///< per value; copies[v][0] is as produced, or the home of a variable
+    std::vector<int> output_copy;          ///< per output of the graph
+};
+/// `layers[i]` is the strategy of graph.layers[i]. Deterministic.
+[[nodiscard]] LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers);
+
+/// The layers on whose strategies the copies of value `v` depend: its producer's, its consumers', and, through linear
+/// operations that pass partial sums on, those above. For the planner's factors.
+[[nodiscard]] std::vector<int> scope(const Graph &graph, int value);
+/// The copies of one value alone; equals lay_out(...).copies[value]. Reads only the strategies of scope(value).
+[[nodiscard]] std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh,
+                                          const std::vector<LayerStrategy> &layers, int value);
+
+} // namespace planc::sharding

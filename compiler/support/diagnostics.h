@@ -1,0 +1,69 @@
+// Diagnostics of user errors: one message at a source range, in clang's manner, each kind declared once.
+//
+// A kind is declared beside where it is emitted:
+//   PLANC_DIAGNOSTIC(unknown_dimension, error, "unknown dimension '{0}'");
+//   diagnostics.report(unknown_dimension, range, {name}).note(other_range, "did you mean 'hidden'?");
+// and registers itself in the catalogue, so that a test can demand that every kind is seen in some test.
+// `planc --list-diagnostics` prints the catalogue.
+#pragma once
+
+#include "support/source.h"
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace planc::support {
+
+enum class Severity : std::uint8_t { error, warning, note };
+
+/// One kind of diagnostic; static storage, registers itself.
+struct DiagnosticKind {
+    const char *name;
+    Severity severity;
+    const char *format; ///< {0}, {1}, … are replaced
+    DiagnosticKind(const char *name, Severity severity, const char *format);
+};
+[[nodiscard]] const std::vector<const DiagnosticKind *> &catalogue(); ///< sorted by name
+
+#define PLANC_DIAGNOSTIC(kind, severity, format)                                                                       \
+    static const ::planc::support::DiagnosticKind kind(#kind, ::planc::support::Severity::severity, format)
+
+struct Note {
+    SourceRange where;
+    std::string text;
+};
+
+struct Diagnostic {
+    const DiagnosticKind *kind = nullptr;
+    SourceRange where;
+    std::string text;
+    std::vector<Note> notes;
+
+    Diagnostic &note(SourceRange at, std::string message);
+};
+
+/// Collects diagnostics and renders them. Errors never cascade: `failed()` lets a stage stop after the first.
+class Diagnostics {
+  public:
+    explicit Diagnostics(const SourceFiles &files) : files_(files) {}
+
+    Diagnostic &report(const DiagnosticKind &kind, SourceRange where,
+                       std::initializer_list<std::string> arguments = {});
+    [[nodiscard]] bool failed() const { return errors_ > 0; }
+    [[nodiscard]] const std::vector<Diagnostic> &all() const { return all_; }
+    /// "file.plan:12:5: error: …", the line, a caret line, then the notes in the same form.
+    [[nodiscard]] std::string render() const;
+
+  private:
+    const SourceFiles &files_;
+    std::vector<Diagnostic> all_;
+    int errors_ = 0;
+};
+
+/// "; did you mean 'hidden'?" candidates: the nearest name by edit distance, or empty.
+[[nodiscard]] std::string nearest(std::string_view name, const std::vector<std::string> &candidates);
+
+} // namespace planc::support

@@ -1,0 +1,101 @@
+// Blocks, boxes and exchanges: who holds which part of a tensor, and who must send what to whom.
+//
+// Shared by the compiler (which prices and emits communication) and the runtime (which executes it), so that both
+// speak of the same bytes. Plain C++, no MPI. Used when a program is set up, never inside a step.
+//
+// Example: a tensor [batch: 5, hidden: 8] on mesh [rows: 2, cols: 2] with batch over rows:
+//   Placement p{{{5, {0}}, {8, {}}}};
+//   local_box(p, mesh, 0) == {[0,3), [0,8)}      local_box(p, mesh, 3) == {[3,5), [0,8)}
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace planrt {
+
+/// Sizes of the mesh axes; ranks are numbered row-major (the last axis varies fastest).
+struct Mesh {
+    std::vector<int> sizes;
+
+    [[nodiscard]] int ranks() const;
+    [[nodiscard]] std::vector<int> coordinates(int rank) const;
+    [[nodiscard]] int rank(std::span<const int> coordinates) const;
+    /// The ranks that differ from `rank` in the coordinates of `axes` only, itself included, in the order of the
+    /// coordinates along `axes` (first axis major).
+    [[nodiscard]] std::vector<int> group(int rank, std::span<const int> axes) const;
+};
+
+/// Half-open range of global indices along one dimension; may be empty.
+struct Range {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    [[nodiscard]] std::int64_t size() const { return end > begin ? end - begin : 0; }
+    friend bool operator==(const Range &, const Range &) = default;
+};
+
+/// One range per dimension, outermost first. A box without dimensions is a scalar (volume 1).
+using Box = std::vector<Range>;
+[[nodiscard]] std::int64_t volume(const Box &box);
+[[nodiscard]] Box intersect(const Box &a, const Box &b);
+
+/// Block `index` of `parts` balanced blocks: sizes differ by at most one, the larger ones first.
+[[nodiscard]] Range block(Range whole, int parts, int index);
+
+/// How one dimension is cut: by the first axis, each block by the next, and so on.
+struct DimensionPlacement {
+    std::int64_t extent = 1;
+    std::vector<int> axes; ///< indices of mesh axes, major first
+    friend bool operator==(const DimensionPlacement &, const DimensionPlacement &) = default;
+};
+
+enum class Reduction : std::uint8_t { sum, max, min };
+
+/// Where a tensor lies. Axes that neither cut a dimension nor are partial hold replicas.
+struct Placement {
+    std::vector<DimensionPlacement> dimensions;
+    std::vector<int> partial;             ///< axes along which each rank holds an addend only; ascending
+    Reduction reduction = Reduction::sum; ///< how partial results combine
+    friend bool operator==(const Placement &, const Placement &) = default;
+};
+
+[[nodiscard]] Box local_box(const Placement &placement, const Mesh &mesh, int rank);
+/// Elements of the largest block of any rank: what a buffer must hold.
+[[nodiscard]] std::int64_t largest_volume(const Placement &placement, const Mesh &mesh);
+
+/// The communication that turns one placement into another; `slice` is local. One step of a reshard.
+enum class CollectiveKind : std::uint8_t {
+    slice,          ///< every rank keeps a part of what it has: no communication
+    all_gather,     ///< axes leave the ends of dimensions' axis lists
+    reduce_scatter, ///< partial axes become the last cuts of dimensions
+    all_reduce,     ///< partial axes become replicated
+    all_to_all,     ///< axes move from the end of one dimension's list to the end of another's
+    exchange        ///< anything else without partial results: box intersections, point to point
+};
+
+struct Transfer {
+    int peer = 0; ///< rank in the whole mesh
+    Box box;      ///< global indices of the elements that travel
+};
+
+/// What one rank does in an exchange from one placement to another. Each wanted box comes from this rank itself where
+/// it has it, else from the holder whose coordinates agree with this rank's on all axes that do not cut `from`.
+struct Exchange {
+    std::vector<Transfer> sends;    ///< ascending by peer, without this rank
+    std::vector<Transfer> receives; ///< ascending by peer, without this rank
+    std::vector<Box> kept;          ///< what this rank copies locally
+};
+[[nodiscard]] Exchange exchange(const Placement &from, const Placement &to, const Mesh &mesh, int rank);
+
+/// Calls and payload that one rank hands to MPI for one step. Payload: all_reduce and reduce_scatter the elements of
+/// the whole input vector, all_gather those of the whole output vector, all_to_all and exchange those that leave
+/// the rank. Calls: one for a collective (also with an empty payload), the number of non-empty sends for an exchange.
+struct Traffic {
+    std::int64_t calls = 0;
+    std::int64_t elements = 0;
+    friend bool operator==(const Traffic &, const Traffic &) = default;
+};
+[[nodiscard]] Traffic traffic(CollectiveKind kind, const Placement &from, const Placement &to, const Mesh &mesh,
+                              int rank);
+
+} // namespace planrt

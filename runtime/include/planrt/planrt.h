@@ -1,0 +1,205 @@
+// What an emitted program includes: its description as tables, and the kernels and collectives that its steps call.
+//
+// An emitted program is one constant `planrt::Program` and a few functions; `planrt::run` does the rest: options, data,
+// shuffling, training, evaluation, logs, weights, reports, errors. The header is light on purpose: no MPI, no BLAS.
+//
+//   int main(int argc, char **argv) { return planrt::run(program, argc, argv); }
+//
+// Buffers are offsets in one arena per rank, whose layout the compiler computed. Tensors are dense and row-major in
+// the order of their declaration; a rank holds its block of each.
+#pragma once
+
+#include <planrt/layout.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace planrt {
+
+enum class Type : std::uint8_t { f32, f64, i32 };
+
+// ---------------------------------------------------------------------------------------------------------------
+// Description of a program (static tables; strings outlive the program)
+// ---------------------------------------------------------------------------------------------------------------
+
+struct Axis {
+    const char *name;
+    int size;
+};
+
+/// One dimension of a tensor and the mesh axes that cut it, major first.
+struct Dimension {
+    const char *role;
+    std::int64_t extent;
+    std::span<const int> axes;
+};
+
+struct Tensor {
+    Type type;
+    std::span<const Dimension> dimensions;
+    std::span<const int> partial; ///< axes along which it is a partial result
+    Reduction reduction = Reduction::sum;
+    std::int64_t offset; ///< bytes from the start of the arena; 64-byte aligned
+};
+
+enum class Initializer : std::uint8_t { constant, uniform, normal };
+
+/// A parameter or a piece of optimizer state. Initial values depend on the seed, the name and the global index only.
+struct Variable {
+    const char *name; ///< the layer path, as in safetensors files: "h1.w"; optimizer state "h1.w.momentum"
+    Tensor tensor;
+    bool trained; ///< a parameter: saved and loaded; else optimizer state
+    Initializer initializer;
+    double a; ///< constant: the value; uniform: low; normal: mean
+    double b; ///< uniform: high; normal: standard deviation
+};
+
+/// How a field of the data set gets into an input tensor: value = raw * scale + shift.
+struct Field {
+    const char *name; ///< in the .plan file
+    Tensor tensor;    ///< first dimension: the batch
+    const char *file; ///< idx, npy: its own file; csv: empty
+    int first_column; ///< csv: columns [first, last)
+    int last_column;
+    double scale;
+    double shift;
+    std::int64_t classes; ///< labels (i32): values must be in [0, classes); 0: unchecked
+};
+
+enum class DataFormat : std::uint8_t { csv, idx, npy, synthetic };
+enum class SplitKind : std::uint8_t { shares, counts, column };
+
+struct DataSet {
+    const char *name;
+    DataFormat format;
+    const char *path;      ///< csv: the file; relative to `directory`
+    const char *directory; ///< absolute, of the .plan file; --data replaces it
+    SplitKind split;
+    double train; ///< share of 0..1, number of samples, or value of the column
+    double test;
+    int split_column;
+    std::int64_t samples; ///< synthetic: how many there are
+    std::uint64_t seed;   ///< synthetic
+    bool header;          ///< csv: first line is a header
+};
+
+/// One row of the communication report: a collective of one layer in one phase.
+struct TrafficRow {
+    const char *layer;  ///< "h1"; a bucket: the layers joined by ", "
+    const char *phase;  ///< "forward", "input gradient", "weight gradient", "loss", "update"
+    const char *tensor; ///< what travels, in the user's names
+};
+
+/// A step of a reshard, executed by start()/wait(). Several members: one fused call (all_reduce only).
+struct Collective {
+    CollectiveKind kind;
+    int row;                   ///< index in Program::traffic
+    std::span<const int> axes; ///< mesh axes of the group
+    struct Member {
+        Tensor from;
+        Tensor to; ///< may share from's buffer for all_reduce
+    };
+    std::span<const Member> members;
+    std::int64_t scratch_offset; ///< arena bytes for packing, 64-byte aligned
+    std::int64_t scratch_bytes;
+    /// Predicted per rank: {calls, bytes}; one entry: the same on every rank.
+    struct Predicted {
+        std::int64_t calls;
+        std::int64_t bytes;
+    };
+    std::span<const Predicted> predicted;
+};
+
+class Context;
+
+struct Program {
+    const char *name;   ///< network
+    const char *source; ///< .plan file name, as given
+    const char *layout;
+    std::span<const Axis> mesh;
+    std::int64_t arena_bytes;
+    std::span<const Variable> variables;
+    std::span<const Field> fields; ///< in the order of the step's inputs, labels included
+    DataSet data;
+    std::span<const TrafficRow> traffic;
+    std::span<const Collective> collectives; ///< of the training step, then of evaluation
+    int training_collectives;                ///< how many of them belong to the training step
+    std::int64_t batch;                      ///< global samples a step
+    std::int64_t epochs;                     ///< 0: by steps
+    std::int64_t steps;                      ///< 0: by epochs
+    std::uint64_t seed;
+    void (*set_up)(Context &);        ///< once, after the arena exists
+    void (*train_step)(Context &);    ///< one step on the batch in the field buffers
+    void (*evaluate_step)(Context &); ///< one batch of the test part; null: no evaluation
+    Tensor loss;                      ///< scalar after train_step: the loss of the global batch
+    Tensor valid;                     ///< [batch] 1 for a sample, 0 for padding of the last test batch
+    Tensor evaluated_loss;            ///< scalar after evaluate_step: sum over valid samples
+    Tensor correct;                   ///< scalar after evaluate_step: number of valid samples predicted right
+    bool has_accuracy;                ///< else evaluation reports the loss only
+};
+
+/// Runs the program under MPI and returns the exit code: 0 done, 1 run-time failure, 2 wrong usage, 3 the measured
+/// communication differs from the predicted one.
+int run(const Program &program, int argc, char **argv);
+
+// ---------------------------------------------------------------------------------------------------------------
+// What steps call
+// ---------------------------------------------------------------------------------------------------------------
+
+/// One rank's state while the program runs. Owned by run().
+class Context {
+  public:
+    /// Typed pointer into the arena.
+    template <class T> [[nodiscard]] T *at(std::int64_t offset) const { return reinterpret_cast<T *>(arena_ + offset); }
+    [[nodiscard]] int rank() const { return rank_; }
+    /// Local extent of a dimension of `extent` cut by `axes`, and the global index at which it begins.
+    [[nodiscard]] std::int64_t local_extent(std::int64_t extent, std::span<const int> axes) const;
+    [[nodiscard]] std::int64_t local_begin(std::int64_t extent, std::span<const int> axes) const;
+    /// Training steps done before this one; 0 in the first.
+    [[nodiscard]] std::int64_t step() const { return step_; }
+
+    /// Starts collective `index` of Program::collectives; returns at once. The input must be complete; neither input
+    /// nor output may be touched before wait(index).
+    void start(int index);
+    void wait(int index);
+    void collective(int index) {
+        start(index);
+        wait(index);
+    }
+    /// Lets started collectives advance: MPI does not by itself. Called between kernels.
+    void progress();
+
+  private:
+    friend class Engine;
+    std::byte *arena_ = nullptr;
+    int rank_ = 0;
+    std::int64_t step_ = 0;
+    class Engine *engine_ = nullptr;
+};
+
+/// C (m, n) = alpha * op(A) (m, k) * op(B) (k, n) + beta * C; row-major; lda, ldb, ldc are row strides in elements.
+/// Empty m, n: nothing; empty k: C is scaled by beta.
+enum class Op : std::uint8_t { plain, transposed };
+void gemm(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float *a,
+          std::int64_t lda, const float *b, std::int64_t ldb, float beta, float *c, std::int64_t ldc);
+void gemm(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const double *a,
+          std::int64_t lda, const double *b, std::int64_t ldb, double beta, double *c, std::int64_t ldc);
+
+/// `batch` products with the given strides (elements) between consecutive matrices.
+void batched_gemm(Op a_op, Op b_op, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
+                  const float *a, std::int64_t lda, std::int64_t a_stride, const float *b, std::int64_t ldb,
+                  std::int64_t b_stride, float beta, float *c, std::int64_t ldc, std::int64_t c_stride);
+void batched_gemm(Op a_op, Op b_op, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, double alpha,
+                  const double *a, std::int64_t lda, std::int64_t a_stride, const double *b, std::int64_t ldb,
+                  std::int64_t b_stride, double beta, double *c, std::int64_t ldc, std::int64_t c_stride);
+
+/// Permutes dimensions: `to`, dense, has extents[permutation[0]], extents[permutation[1]], …; `from` is dense with
+/// `extents`.
+void transpose(const float *from, std::span<const std::int64_t> extents, std::span<const int> permutation, float *to);
+void transpose(const double *from, std::span<const std::int64_t> extents, std::span<const int> permutation, double *to);
+void transpose(const std::int32_t *from, std::span<const std::int64_t> extents, std::span<const int> permutation,
+               std::int32_t *to);
+
+} // namespace planrt
