@@ -1,0 +1,210 @@
+#include <planrt/layout.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace planrt {
+
+int Mesh::ranks() const {
+    return std::accumulate(sizes.begin(), sizes.end(), 1, std::multiplies<>());
+}
+
+std::vector<int> Mesh::coordinates(int rank) const {
+    std::vector<int> result(sizes.size());
+    for (std::size_t axis = sizes.size(); axis-- > 0;) {
+        result[axis] = rank % sizes[axis];
+        rank /= sizes[axis];
+    }
+    return result;
+}
+
+int Mesh::rank(std::span<const int> coordinates) const {
+    int result = 0;
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis)
+        result = result * sizes[axis] + coordinates[axis];
+    return result;
+}
+
+std::vector<int> Mesh::group(int rank, std::span<const int> axes) const {
+    int members = 1;
+    for (int axis : axes)
+        members *= sizes[axis];
+    std::vector<int> coordinates = this->coordinates(rank);
+    std::vector<int> result;
+    result.reserve(members);
+    for (int member = 0; member < members; ++member) {
+        int rest = member;
+        for (std::size_t i = axes.size(); i-- > 0;) {
+            coordinates[axes[i]] = rest % sizes[axes[i]];
+            rest /= sizes[axes[i]];
+        }
+        result.push_back(this->rank(coordinates));
+    }
+    return result;
+}
+
+std::int64_t volume(const Box &box) {
+    std::int64_t result = 1;
+    for (const Range &range : box)
+        result *= range.size();
+    return result;
+}
+
+static Range intersect(Range a, Range b) {
+    const std::int64_t begin = std::max(a.begin, b.begin);
+    return {begin, std::max(begin, std::min(a.end, b.end))};
+}
+
+Box intersect(const Box &a, const Box &b) {
+    Box result(a.size());
+    for (std::size_t d = 0; d < a.size(); ++d)
+        result[d] = intersect(a[d], b[d]);
+    return result;
+}
+
+Range block(Range whole, int parts, int index) {
+    const std::int64_t size = whole.size() / parts;
+    const std::int64_t larger = whole.size() % parts;
+    const std::int64_t begin = whole.begin + index * size + std::min<std::int64_t>(index, larger);
+    return {begin, begin + size + (index < larger ? 1 : 0)};
+}
+
+Box local_box(const Placement &placement, const Mesh &mesh, int rank) {
+    const std::vector<int> coordinates = mesh.coordinates(rank);
+    Box result;
+    result.reserve(placement.dimensions.size());
+    for (const DimensionPlacement &dimension : placement.dimensions) {
+        Range range{0, dimension.extent};
+        for (int axis : dimension.axes)
+            range = block(range, mesh.sizes[axis], coordinates[axis]);
+        result.push_back(range);
+    }
+    return result;
+}
+
+std::int64_t largest_volume(const Placement &placement, const Mesh &mesh) {
+    return volume(local_box(placement, mesh, 0)); // block() puts the larger blocks first
+}
+
+namespace {
+
+/// Finds the ranks whose boxes under a placement meet a given box, by descending into the cuts that overlap only.
+class Overlaps {
+  public:
+    /// `varying[axis]`: ranks of all coordinates along it are looked at; else only `coordinates[axis]`.
+    Overlaps(const Placement &placement, const Mesh &mesh, const Box &box, std::vector<int> coordinates,
+             const std::vector<bool> &varying)
+        : placement_(placement), mesh_(mesh), box_(box), coordinates_(std::move(coordinates)), varying_(varying) {
+        std::vector<bool> cuts(mesh.sizes.size(), false);
+        for (const DimensionPlacement &dimension : placement.dimensions)
+            for (int axis : dimension.axes)
+                cuts[axis] = true;
+        for (std::size_t axis = 0; axis < cuts.size(); ++axis)
+            if (varying[axis] && !cuts[axis])
+                replicas_.push_back(static_cast<int>(axis));
+    }
+
+    /// Ascending by rank; non-empty intersections only.
+    std::vector<Transfer> find() {
+        current_.resize(box_.size());
+        descend(0, 0, box_.empty() ? Range{} : Range{0, placement_.dimensions[0].extent});
+        std::sort(found_.begin(), found_.end(), [](const Transfer &a, const Transfer &b) { return a.peer < b.peer; });
+        return std::move(found_);
+    }
+
+  private:
+    void descend(std::size_t dimension, std::size_t cut, Range range) {
+        if (dimension == box_.size())
+            return add_replicas(0);
+        const std::vector<int> &axes = placement_.dimensions[dimension].axes;
+        const Range common = intersect(range, box_[dimension]);
+        if (common.size() == 0)
+            return;
+        if (cut == axes.size()) {
+            current_[dimension] = common;
+            const std::size_t next = dimension + 1;
+            return descend(next, 0, next < box_.size() ? Range{0, placement_.dimensions[next].extent} : Range{});
+        }
+        const int axis = axes[cut];
+        const int parts = mesh_.sizes[axis];
+        if (!varying_[axis])
+            return descend(dimension, cut + 1, block(range, parts, coordinates_[axis]));
+        const int own = coordinates_[axis];
+        for (int index = 0; index < parts; ++index) {
+            coordinates_[axis] = index;
+            descend(dimension, cut + 1, block(range, parts, index));
+        }
+        coordinates_[axis] = own;
+    }
+
+    void add_replicas(std::size_t i) {
+        if (i == replicas_.size()) {
+            found_.push_back({mesh_.rank(coordinates_), current_});
+            return;
+        }
+        const int axis = replicas_[i];
+        const int own = coordinates_[axis];
+        for (int index = 0; index < mesh_.sizes[axis]; ++index) {
+            coordinates_[axis] = index;
+            add_replicas(i + 1);
+        }
+        coordinates_[axis] = own;
+    }
+
+    const Placement &placement_;
+    const Mesh &mesh_;
+    const Box &box_;
+    std::vector<int> coordinates_;
+    const std::vector<bool> &varying_;
+    std::vector<int> replicas_;
+    Box current_;
+    std::vector<Transfer> found_;
+};
+
+} // namespace
+
+Exchange exchange(const Placement &from, const Placement &to, const Mesh &mesh, int rank) {
+    std::vector<bool> cuts_from(mesh.sizes.size(), false);
+    for (const DimensionPlacement &dimension : from.dimensions)
+        for (int axis : dimension.axes)
+            cuts_from[axis] = true;
+    const std::vector<int> coordinates = mesh.coordinates(rank);
+    const Box held = local_box(from, mesh, rank);
+    const Box wanted = local_box(to, mesh, rank);
+    const auto others = [rank](std::vector<Transfer> all) {
+        std::erase_if(all, [rank](const Transfer &transfer) { return transfer.peer == rank; });
+        return all;
+    };
+    Exchange result;
+    result.sends = others(Overlaps(to, mesh, held, coordinates, cuts_from).find());
+    result.receives = others(Overlaps(from, mesh, wanted, coordinates, cuts_from).find());
+    if (Box kept = intersect(held, wanted); volume(kept) > 0)
+        result.kept.push_back(std::move(kept));
+    return result;
+}
+
+Traffic traffic(CollectiveKind kind, const Placement &from, const Placement &to, const Mesh &mesh, int rank) {
+    switch (kind) {
+    case CollectiveKind::slice:
+        return {};
+    case CollectiveKind::all_gather:
+        return {1, volume(local_box(to, mesh, rank))};
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_reduce:
+        return {1, volume(local_box(from, mesh, rank))};
+    case CollectiveKind::all_to_all:
+    case CollectiveKind::exchange: {
+        Traffic result;
+        for (const Transfer &send : exchange(from, to, mesh, rank).sends) {
+            ++result.calls;
+            result.elements += volume(send.box);
+        }
+        if (kind == CollectiveKind::all_to_all)
+            result.calls = 1;
+        return result;
+    }
+    }
+    return {};
+}
+
+} // namespace planrt
