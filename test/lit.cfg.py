@@ -1,0 +1,38 @@
+# How lit runs the tests of this folder: files with RUN lines, per stage. See README.md.
+import os
+import subprocess
+
+import lit.formats
+
+config.name = "planc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".plan", ".mlir", ".test"]
+config.excludes = ["Inputs", "bench", "pytorch"]
+config.test_source_root = os.path.join(config.planc_source, "test")
+config.test_exec_root = os.path.join(config.planc_build, "test")
+
+examples = os.path.join(config.planc_source, "examples")
+shared_data = os.path.join(os.path.dirname(config.planc_source), "shared", "data")
+mpirun = os.path.join(config.planc_source, "scripts", "mpirun")
+
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.planc_build, "bin"), config.llvm_tools, os.environ["PATH"]]
+)
+for name in ["HOME", "CCACHE_DIR", "TMPDIR", "PLANC_REFRESH", "ASAN_OPTIONS", "UBSAN_OPTIONS"]:
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+# %mpirun N PROGRAM …: on N ranks of this machine, under a timeout
+config.substitutions += [
+    ("%mpirun", mpirun),
+    ("%examples", examples),
+    ("%shared_data", shared_data),
+    ("%python", "/usr/bin/python3"),
+]
+
+if os.path.isdir(shared_data):
+    config.available_features.add("shared-data")
+if subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True).returncode == 0:
+    config.available_features.add("torch")
+if config.sanitized:
+    config.available_features.add("sanitized")
