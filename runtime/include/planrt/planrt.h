@@ -37,11 +37,11 @@ struct Dimension {
 };
 
 struct Tensor {
-    Type type;
+    Type type = Type::f32;
     std::span<const Dimension> dimensions;
-    std::span<const int> partial; ///< axes along which it is a partial result
+    std::span<const int> partial; ///< axes along which it is a partial result; ascending
     Reduction reduction = Reduction::sum;
-    std::int64_t offset; ///< bytes from the start of the arena; 64-byte aligned
+    std::int64_t offset = 0; ///< bytes from the start of the arena; 64-byte aligned
 };
 
 enum class Initializer : std::uint8_t { constant, uniform, normal };
@@ -56,7 +56,8 @@ struct Variable {
     double b; ///< uniform: high; normal: standard deviation
 };
 
-/// How a field of the data set gets into an input tensor: value = raw * scale + shift.
+/// How a field of the data set gets into an input tensor: value = raw * scale + shift. A field that is wanted in two
+/// placements is listed twice.
 struct Field {
     const char *name; ///< in the .plan file
     Tensor tensor;    ///< first dimension: the batch
@@ -103,7 +104,7 @@ struct Collective {
     };
     std::span<const Member> members;
     std::int64_t scratch_offset; ///< arena bytes for packing, 64-byte aligned
-    std::int64_t scratch_bytes;
+    std::int64_t scratch_bytes;  ///< at least what <planrt/scratch.h> says
     /// Predicted per rank: {calls, bytes}; one entry: the same on every rank.
     struct Predicted {
         std::int64_t calls;
@@ -121,7 +122,8 @@ struct Program {
     std::span<const Axis> mesh;
     std::int64_t arena_bytes;
     std::span<const Variable> variables;
-    std::span<const Field> fields; ///< in the order of the step's inputs, labels included
+    std::span<const Field> fields;            ///< of train_step: inputs and labels, loaded before each step
+    std::span<const Field> evaluation_fields; ///< of evaluate_step
     DataSet data;
     std::span<const TrafficRow> traffic;
     std::span<const Collective> collectives; ///< of the training step, then of evaluation
@@ -134,7 +136,7 @@ struct Program {
     void (*train_step)(Context &);    ///< one step on the batch in the field buffers
     void (*evaluate_step)(Context &); ///< one batch of the test part; null: no evaluation
     Tensor loss;                      ///< scalar after train_step: the loss of the global batch
-    Tensor valid;                     ///< [batch] 1 for a sample, 0 for padding of the last test batch
+    std::span<const Tensor> valid;    ///< of evaluate_step, [batch]: 1 for a sample, 0 for padding of the last batch
     Tensor evaluated_loss;            ///< scalar after evaluate_step: sum over valid samples
     Tensor correct;                   ///< scalar after evaluate_step: number of valid samples predicted right
     bool has_accuracy;                ///< else evaluation reports the loss only
