@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace planc::support {
 
@@ -20,6 +21,7 @@ struct SourceRange {
 struct SourceFile {
     std::string path; ///< as the user wrote it, or as an import found it
     std::string text;
+    std::vector<std::int32_t> line_starts; ///< offset of each line
 };
 
 struct LineColumn {
