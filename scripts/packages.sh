@@ -1,0 +1,45 @@
+# Sourced by ./quickstart and ./check: the Debian 12 packages that planc needs, and installing those that are missing.
+
+# To build planc, and to compile and run what it emits.
+packages_to_build=(
+    g++ cmake ninja-build antlr4 libantlr4-runtime-dev libmlir-19-dev mlir-19-tools llvm-19-dev libgtest-dev
+    libopenblas-dev libopenmpi-dev openmpi-bin zlib1g-dev
+)
+# Besides, to check a change.
+packages_to_check=(clang-format-19 clang-tidy-19 ccache mold python3)
+
+# install_missing PACKAGE…: says what it does in one line; returns 1, with one line on stderr, where it cannot.
+install_missing() {
+    if ! command -v dpkg-query >/dev/null; then
+        echo "packages   not a Debian system: not checked (wanted: $*)"
+        return 0
+    fi
+    local package missing=()
+    for package in "$@"; do
+        [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+    done
+    if ((${#missing[@]} == 0)); then
+        echo "packages   all there"
+        return 0
+    fi
+    local as_root=()
+    if ((EUID != 0)); then
+        if ! command -v sudo >/dev/null || { [[ ! -t 0 ]] && ! sudo -n true 2>/dev/null; }; then
+            echo "missing packages, and neither root nor sudo to install them; ask for: apt-get install ${missing[*]}" >&2
+            return 1
+        fi
+        as_root=(sudo)
+    fi
+    echo "packages   installing ${missing[*]}"
+    local log
+    log=$(mktemp)
+    if ! { "${as_root[@]}" apt-get update &&
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; } \
+        >"$log" 2>&1; then
+        grep -E '^(E|Err)' "$log" | tail -n 3 >&2
+        rm -f "$log"
+        echo "cannot install ${missing[*]}: is there a network, and is this Debian 12?" >&2
+        return 1
+    fi
+    rm -f "$log"
+}
