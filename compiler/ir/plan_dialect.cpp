@@ -1,0 +1,302 @@
+#include "ir/plan_dialect.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include "ir/plan_dialect.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/plan_attributes.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ir/plan_types.cpp.inc"
+
+namespace planc::ir {
+
+using mlir::ArrayAttr;
+using mlir::ArrayRef;
+using mlir::AsmParser;
+using mlir::AsmPrinter;
+using mlir::Attribute;
+using mlir::failure;
+using mlir::LogicalResult;
+using mlir::SmallVector;
+using mlir::SmallVectorImpl;
+using mlir::StringAttr;
+using mlir::StringRef;
+using mlir::success;
+using mlir::Type;
+
+void PlanDialect::initialize() {
+    addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/plan_attributes.cpp.inc"
+        >();
+    addTypes<
+#define GET_TYPEDEF_LIST
+#include "ir/plan_types.cpp.inc"
+        >();
+    addOperations<
+#define GET_OP_LIST
+#include "ir/plan_ops.cpp.inc"
+        >();
+}
+
+namespace {
+
+// Roles may end in a prime ("hidden'"), which is not an MLIR identifier: such names are printed quoted.
+bool is_identifier(StringRef name) {
+    if (name.empty() || (!llvm::isAlpha(name.front()) && name.front() != '_'))
+        return false;
+    return llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+void print_name(AsmPrinter &printer, StringRef name) {
+    if (is_identifier(name))
+        printer << name;
+    else
+        printer << '"' << name << '"';
+}
+
+LogicalResult parse_name(AsmParser &parser, StringAttr &name) {
+    std::string text;
+    if (failed(parser.parseKeywordOrString(&text)))
+        return failure();
+    name = StringAttr::get(parser.getContext(), text);
+    return success();
+}
+
+void print_names(AsmPrinter &printer, ArrayRef<StringAttr> names) {
+    printer << '[';
+    llvm::interleaveComma(names, printer, [&](StringAttr name) { print_name(printer, name); });
+    printer << ']';
+}
+
+LogicalResult parse_names(AsmParser &parser, SmallVectorImpl<StringAttr> &names) {
+    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                          [&] { return parse_name(parser, names.emplace_back()); });
+}
+
+SmallVector<StringAttr> names_of(ArrayAttr names) {
+    return llvm::map_to_vector(names, [](Attribute name) { return mlir::cast<StringAttr>(name); });
+}
+
+} // namespace
+
+// --- #plan.layout -------------------------------------------------------------------------------------------------
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+    printer << '<';
+    StringRef separator = "";
+    for (auto [role, axes] : llvm::zip(getRoles(), getAxes())) {
+        printer << separator;
+        print_name(printer, role);
+        printer << " = ";
+        print_names(printer, names_of(axes));
+        separator = ", ";
+    }
+    if (!getPartial().empty()) {
+        printer << separator << "partial " << getReduction().getValue() << " = ";
+        print_names(printer, getPartial());
+    }
+    printer << '>';
+}
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+    SmallVector<StringAttr> roles;
+    SmallVector<ArrayAttr> axes;
+    SmallVector<StringAttr> partial;
+    StringAttr reduction = StringAttr::get(parser.getContext(), "sum");
+    const auto entry = [&]() -> LogicalResult {
+        StringAttr role;
+        if (failed(parse_name(parser, role)))
+            return failure();
+        StringRef operation;
+        // "partial sum = […]" has a second word; a dimension of the role "partial" has none.
+        const bool is_partial = role.getValue() == "partial" && succeeded(parser.parseOptionalKeyword(&operation));
+        SmallVector<StringAttr> names;
+        if (failed(parser.parseEqual()) || failed(parse_names(parser, names)))
+            return failure();
+        if (is_partial) {
+            if (operation != "sum" && operation != "max" && operation != "min")
+                return parser.emitError(parser.getCurrentLocation(), "expected sum, max or min");
+            reduction = StringAttr::get(parser.getContext(), operation);
+            partial = names;
+            return success();
+        }
+        roles.push_back(role);
+        axes.push_back(ArrayAttr::get(parser.getContext(), SmallVector<Attribute>(names.begin(), names.end())));
+        return success();
+    };
+    if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, entry)))
+        return {};
+    return LayoutAttr::get(parser.getContext(), roles, axes, partial, reduction);
+}
+
+// --- #plan.mesh ---------------------------------------------------------------------------------------------------
+
+void MeshAttr::print(AsmPrinter &printer) const {
+    printer << '<';
+    llvm::interleaveComma(llvm::zip(getNames(), getSizes()), printer, [&](auto axis) {
+        print_name(printer, std::get<0>(axis));
+        printer << ": " << std::get<1>(axis);
+    });
+    printer << '>';
+}
+
+Attribute MeshAttr::parse(AsmParser &parser, Type) {
+    SmallVector<StringAttr> names;
+    SmallVector<int64_t> sizes;
+    const auto axis = [&]() -> LogicalResult {
+        if (failed(parse_name(parser, names.emplace_back())) || failed(parser.parseColon()) ||
+            failed(parser.parseInteger(sizes.emplace_back())))
+            return failure();
+        if (sizes.back() < 1)
+            return parser.emitError(parser.getCurrentLocation(), "a mesh axis has at least one rank");
+        return success();
+    };
+    if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, axis)))
+        return {};
+    return MeshAttr::get(parser.getContext(), names, sizes);
+}
+
+// --- #plan.strategy -----------------------------------------------------------------------------------------------
+
+void StrategyAttr::print(AsmPrinter &printer) const {
+    printer << '<';
+    llvm::interleaveComma(llvm::zip(getLoops(), getAxes()), printer, [&](auto rule) {
+        print_name(printer, std::get<0>(rule));
+        printer << " -> ";
+        print_name(printer, std::get<1>(rule));
+    });
+    printer << '>';
+}
+
+Attribute StrategyAttr::parse(AsmParser &parser, Type) {
+    SmallVector<StringAttr> loops;
+    SmallVector<StringAttr> axes;
+    const auto rule = [&]() -> LogicalResult {
+        return LogicalResult(success(succeeded(parse_name(parser, loops.emplace_back())) &&
+                                     succeeded(parser.parseArrow()) &&
+                                     succeeded(parse_name(parser, axes.emplace_back()))));
+    };
+    if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, rule)))
+        return {};
+    return StrategyAttr::get(parser.getContext(), loops, axes);
+}
+
+// --- #plan.init ---------------------------------------------------------------------------------------------------
+
+void InitializerAttr::print(AsmPrinter &printer) const {
+    printer << '<' << getKind().getValue() << ", ";
+    printer.printAttributeWithoutType(getA());
+    printer << ", ";
+    printer.printAttributeWithoutType(getB());
+    printer << '>';
+}
+
+Attribute InitializerAttr::parse(AsmParser &parser, Type) {
+    StringRef kind;
+    double a = 0;
+    double b = 0;
+    if (failed(parser.parseLess()) || failed(parser.parseKeyword(&kind)) || failed(parser.parseComma()) ||
+        failed(parser.parseFloat(a)) || failed(parser.parseComma()) || failed(parser.parseFloat(b)) ||
+        failed(parser.parseGreater()))
+        return {};
+    if (kind != "constant" && kind != "uniform" && kind != "normal") {
+        parser.emitError(parser.getCurrentLocation(), "expected constant, uniform or normal");
+        return {};
+    }
+    mlir::Builder builder(parser.getContext());
+    return InitializerAttr::get(parser.getContext(), builder.getStringAttr(kind), builder.getF64FloatAttr(a),
+                                builder.getF64FloatAttr(b));
+}
+
+// --- !plan.tensor -------------------------------------------------------------------------------------------------
+
+void TensorType::print(AsmPrinter &printer) const {
+    printer << '<';
+    for (auto [role, extent] : llvm::zip(getRoles(), getExtents())) {
+        print_name(printer, role);
+        printer << ": " << extent << ", ";
+    }
+    printer << getElementType();
+    if (getLayout())
+        printer << ", " << getLayout();
+    printer << '>';
+}
+
+Type TensorType::parse(AsmParser &parser) {
+    SmallVector<StringAttr> roles;
+    SmallVector<int64_t> extents;
+    Type element;
+    LayoutAttr layout;
+    if (failed(parser.parseLess()))
+        return {};
+    while (true) {
+        // A dimension is a name and a colon; the element type is a type: f32, f64, i32.
+        const mlir::OptionalParseResult type = parser.parseOptionalType(element);
+        if (type.has_value()) {
+            if (failed(*type))
+                return {};
+            break;
+        }
+        if (failed(parse_name(parser, roles.emplace_back())) || failed(parser.parseColon()) ||
+            failed(parser.parseInteger(extents.emplace_back())) || failed(parser.parseComma()))
+            return {};
+    }
+    if (succeeded(parser.parseOptionalComma()) && failed(parser.parseAttribute(layout)))
+        return {};
+    if (failed(parser.parseGreater()))
+        return {};
+    return parser.getChecked<TensorType>(parser.getContext(), roles, extents, element, layout);
+}
+
+LogicalResult TensorType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> error, ArrayRef<StringAttr> roles,
+                                 ArrayRef<int64_t> extents, Type element, LayoutAttr layout) {
+    if (!element.isF32() && !element.isF64() && !element.isSignlessInteger(32))
+        return error() << "element type " << element << " is none of f32, f64, i32";
+    llvm::SmallDenseSet<StringAttr> seen;
+    for (auto [role, extent] : llvm::zip(roles, extents)) {
+        if (extent < 1)
+            return error() << "dimension " << role << " has extent " << extent;
+        if (!seen.insert(role).second)
+            return error() << "dimension " << role << " appears twice";
+    }
+    if (!layout)
+        return success();
+    llvm::SmallDenseSet<StringAttr> used;
+    for (auto [role, axes] : llvm::zip(layout.getRoles(), layout.getAxes())) {
+        if (!seen.contains(role))
+            return error() << "layout cuts " << role << ", which is not a dimension of the tensor";
+        for (StringAttr axis : names_of(axes))
+            if (!used.insert(axis).second)
+                return error() << "mesh axis " << axis << " is used twice in one layout";
+    }
+    for (StringAttr axis : layout.getPartial())
+        if (!used.insert(axis).second)
+            return error() << "mesh axis " << axis << " is used twice in one layout";
+    return success();
+}
+
+int64_t TensorType::find(StringRef role) const {
+    for (auto [index, candidate] : llvm::enumerate(getRoles()))
+        if (candidate.getValue() == role)
+            return static_cast<int64_t>(index);
+    return -1;
+}
+
+int64_t TensorType::elements() const {
+    int64_t product = 1;
+    for (int64_t extent : getExtents())
+        product *= extent;
+    return product;
+}
+
+TensorType TensorType::withLayout(LayoutAttr layout) const {
+    return TensorType::get(getContext(), getRoles(), getExtents(), getElementType(), layout);
+}
+
+} // namespace planc::ir

@@ -1,0 +1,162 @@
+// Operations of the plan dialect.
+
+#ifndef PLANC_IR_PLAN_OPS
+#define PLANC_IR_PLAN_OPS
+
+include "ir/plan_dialect.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits> {
+  let hasVerifier = 1;
+}
+
+/// Operations that belong to a layer and a phase, and have a strategy once planned.
+class Plan_LayerOp<string mnemonic, list<Trait> traits = []> : Plan_Op<mnemonic, traits> {
+  dag layerAttributes = (ins OptionalAttr<StrAttr>:$layer, OptionalAttr<StrAttr>:$phase,
+                             OptionalAttr<Plan_StrategyAttr>:$strategy);
+}
+
+// --- variables --------------------------------------------------------------------------------------------------
+
+def Plan_VariableOp : Plan_Op<"variable", [Symbol]> {
+  let summary = "a parameter, or a piece of optimizer state";
+  let description = "`plan.variable @\"h1.w\" : !plan.tensor<…> = #plan.init<uniform, -0.1, 0.1> {trained, layer = \"h1\"}`";
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, Plan_InitializerAttr:$init, UnitAttr:$trained,
+                       OptionalAttr<StrAttr>:$layer);
+  let assemblyFormat = "$sym_name `:` $type `=` $init attr-dict";
+}
+
+def Plan_ReadOp : Plan_LayerOp<"read", []> {
+  let summary = "the value of a variable at the beginning of the step";
+  let arguments = !con((ins FlatSymbolRefAttr:$variable), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$variable attr-dict `:` type($result)";
+}
+
+def Plan_WriteOp : Plan_LayerOp<"write", []> {
+  let summary = "the value of a variable after the step";
+  let arguments = !con((ins Plan_TensorType:$value, FlatSymbolRefAttr:$variable), layerAttributes);
+  let assemblyFormat = "$value `,` $variable attr-dict `:` type($value)";
+}
+
+// --- sources ----------------------------------------------------------------------------------------------------
+
+def Plan_ConstantOp : Plan_LayerOp<"constant", [Pure]> {
+  let summary = "a number, as a tensor without dimensions";
+  let arguments = !con((ins F64Attr:$value), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($result)";
+}
+
+def Plan_IotaOp : Plan_LayerOp<"iota", [Pure]> {
+  let summary = "0, 1, 2, … along its one dimension";
+  let arguments = layerAttributes;
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+// --- loop nests -------------------------------------------------------------------------------------------------
+
+def Plan_EinsumOp : Plan_LayerOp<"einsum", [Pure]> {
+  let summary = "product of operands, summed over the loops that the result lacks";
+  let description = [{
+    The subscripts name the loop of every dimension, by operand:
+
+    ```mlir
+    %y = plan.einsum "batch hidden', hidden' hidden -> batch hidden" (%x, %w) : (…) -> …
+    ```
+    One operand or more; a loop appears at most once in each tensor. Loops that only the result has do not occur.
+  }];
+  let arguments = !con((ins StrAttr:$subscripts, Variadic<Plan_TensorType>:$inputs), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$subscripts `(` $inputs `)` attr-dict `:` functional-type($inputs, $result)";
+}
+
+def Plan_PointwiseOp : Plan_LayerOp<"pointwise", [Pure]> {
+  let summary = "a function of corresponding elements; operands broadcast over dimensions that they lack";
+  let description = "Functions are those of `ir/pointwise.h`: `relu`, `add`, `equal`, …. Dimensions correspond by role.";
+  let arguments = !con((ins StrAttr:$function, Variadic<Plan_TensorType>:$inputs), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$function `(` $inputs `)` attr-dict `:` functional-type($inputs, $result)";
+}
+
+def Plan_ReduceOp : Plan_LayerOp<"reduce", [Pure]> {
+  let summary = "`sum`, `max` or `min` over the dimensions that the result lacks";
+  let arguments = !con((ins StrAttr:$reduction, Plan_TensorType:$operand), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$reduction `(` $operand `)` attr-dict `:` functional-type($operand, $result)";
+}
+
+// --- composites: sequences of nests, see the pass decompose-composites --------------------------------------------
+
+def Plan_SoftmaxOp : Plan_LayerOp<"softmax", [Pure]> {
+  let summary = "exp(x) / sum exp(x) along one dimension; `log` gives its logarithm";
+  let arguments = !con((ins Plan_TensorType:$operand, StrAttr:$dimension, UnitAttr:$log), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$operand `over` $dimension (`log` $log^)? attr-dict `:` functional-type(operands, results)";
+}
+
+def Plan_CrossEntropyOp : Plan_LayerOp<"cross_entropy", [Pure]> {
+  let summary = "−log softmax(logits)[label], mean over the samples of the global batch";
+  let arguments = !con((ins Plan_TensorType:$logits, Plan_TensorType:$labels, StrAttr:$dimension), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$logits `,` $labels `over` $dimension attr-dict `:` functional-type(operands, results)";
+}
+
+def Plan_MeanSquareErrorOp : Plan_LayerOp<"mean_square_error", [Pure]> {
+  let summary = "mean of (prediction − target)² over all elements";
+  let arguments = !con((ins Plan_TensorType:$prediction, Plan_TensorType:$target), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$prediction `,` $target attr-dict `:` functional-type(operands, results)";
+}
+
+def Plan_MeanOp : Plan_LayerOp<"mean", [Pure]> {
+  let summary = "mean over the dimensions that the result lacks";
+  let arguments = !con((ins Plan_TensorType:$operand), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+}
+
+// --- optimizer --------------------------------------------------------------------------------------------------
+
+def Plan_SgdOp : Plan_LayerOp<"sgd", [Pure]> {
+  let summary = "stochastic gradient descent with momentum and weight decay";
+  let description = [{
+    g ← gradient + weight_decay · w; v ← momentum · v + g; w ← w − rate · v (Sutskever et al. 2013, in PyTorch's form).
+    Without momentum there is no v: one operand and one result less.
+  }];
+  let arguments = !con((ins Plan_TensorType:$parameter, Plan_TensorType:$gradient, Optional<Plan_TensorType>:$velocity,
+                        F64Attr:$rate, F64Attr:$momentum, F64Attr:$weight_decay), layerAttributes);
+  let results = (outs Plan_TensorType:$new_parameter, Optional<Plan_TensorType>:$new_velocity);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Plan_AdamOp : Plan_LayerOp<"adam", [Pure]> {
+  let summary = "Adam (Kingma and Ba 2015, algorithm 1), weight decay added to the gradient";
+  let arguments = !con((ins Plan_TensorType:$parameter, Plan_TensorType:$gradient, Plan_TensorType:$first_moment,
+                        Plan_TensorType:$second_moment, F64Attr:$rate, F64Attr:$beta1, F64Attr:$beta2, F64Attr:$epsilon,
+                        F64Attr:$weight_decay), layerAttributes);
+  let results = (outs Plan_TensorType:$new_parameter, Plan_TensorType:$new_first_moment,
+                      Plan_TensorType:$new_second_moment);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+// --- rank program -----------------------------------------------------------------------------------------------
+
+def Plan_CollectiveOp : Plan_LayerOp<"collective", [Pure]> {
+  let summary = "one step of a reshard: the same tensor in another layout";
+  let description = [{
+    Kinds: `slice` (local), `all_gather`, `reduce_scatter`, `all_reduce`, `all_to_all`, `exchange`. `axes` are the mesh
+    axes of the group. The layouts of operand and result say who sends what (planrt/layout.h).
+
+    ```mlir
+    %1 = plan.collective "all_reduce" %0 over ["cols"] {…} : !plan.tensor<…> -> !plan.tensor<…>
+    ```
+  }];
+  let arguments = !con((ins StrAttr:$kind, Plan_TensorType:$operand, StrArrayAttr:$axes), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$kind $operand `over` $axes attr-dict `:` type($operand) `->` type($result)";
+}
+
+#endif

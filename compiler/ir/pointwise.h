@@ -1,0 +1,25 @@
+// The pointwise functions: name, number of operands, value in double precision, and how it is written in C++. One table
+// for the verifier, the interpreter and the emitter; derivatives are in autodiff/.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace planc::ir {
+
+struct PointwiseFunction {
+    std::string_view name;
+    int operands;
+    double (*value)(const double *operands);
+    /// C++ expression over element type T; {0}, {1}, … stand for the operands. Conditions are written as 0 or 1 in T.
+    std::string_view expression;
+    /// f(a + b) = f(a) + f(b), jointly in all operands: partial sums pass.
+    bool linear;
+    /// Roughly, in floating-point operations.
+    double flops;
+};
+
+[[nodiscard]] const PointwiseFunction *find_pointwise(std::string_view name);
+[[nodiscard]] std::span<const PointwiseFunction> pointwise_functions();
+
+} // namespace planc::ir

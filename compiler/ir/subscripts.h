@@ -1,0 +1,24 @@
+// Subscripts of an einsum: "batch hidden', hidden' hidden -> batch hidden". One list of loop names per operand and one
+// for the result; the dimension at a position runs over the loop named there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace planc::ir {
+
+struct Subscripts {
+    std::vector<std::vector<std::string>> operands;
+    std::vector<std::string> result;
+
+    /// All loops in order of first appearance, operands first.
+    [[nodiscard]] std::vector<std::string> loops() const;
+    [[nodiscard]] std::string text() const;
+};
+
+/// Empty if the text has no "->".
+[[nodiscard]] std::optional<Subscripts> parse_subscripts(std::string_view text);
+
+} // namespace planc::ir
