@@ -7,7 +7,7 @@ import lit.formats
 config.name = "planc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".plan", ".mlir", ".test"]
-config.excludes = ["Inputs", "bench", "pytorch"]
+config.excludes = ["Inputs", "bench"]
 config.test_source_root = os.path.join(config.planc_source, "test")
 config.test_exec_root = os.path.join(config.planc_build, "test")
 

@@ -1,10 +1,10 @@
 """Every layout of an example trains like one rank does, and communicates what planc predicted.
 
-  layouts.py EXAMPLE.plan --work DIR [--data DIR] [--ranks 2 3 4 6] [--layouts NAME …] [--spread]
+  layouts.py EXAMPLE.plan --work DIR [--data DIR] [--ranks 2 3 4 6] [--layouts NAME …] [--spread N]
 
 For each layout and number of ranks: compiles, runs 20 steps, compares the losses with those of one rank (1e-5 relative)
-and demands that the communication report shows no difference. `--spread` takes a quarter of the combinations such that
-every layout and every number of ranks occurs. Exit code 0 where all agree.
+and demands that the communication report shows no difference. `--spread N` pairs each layout with one number of ranks only, the N-th
+pairing: N = 0, 1, 2, 3 together are all combinations. Exit code 0 where all agree.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def main():
     parser.add_argument("--data")
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 3, 4, 6])
     parser.add_argument("--layouts", nargs="+", default=["data_parallel", "model_parallel", "hybrid", "best"])
-    parser.add_argument("--spread", action="store_true")
+    parser.add_argument("--spread", type=int)
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     name = options.plan.stem
@@ -65,7 +65,7 @@ def main():
     failed = 0
     for row, layout in enumerate(options.layouts):
         for column, ranks in enumerate(options.ranks):
-            if options.spread and row % len(options.ranks) != column:
+            if options.spread is not None and (row + options.spread) % len(options.ranks) != column:
                 continue
             program = options.work / f"{name}_{layout}_{ranks}"
             try:
