@@ -28,6 +28,9 @@ struct Value {
     ValueKind kind = ValueKind::computed;
     int producer = -1; ///< operation, -1 where not computed
     int layer = 0;     ///< of the producer, or the owner of the variable
+    /// Variables: where another function of the program keeps it already (evaluation after training); lay_out() takes
+    /// it as the home.
+    std::optional<planrt::Placement> home;
 };
 
 enum class Kernel : std::uint8_t { contraction, pointwise, reduction, update };

@@ -1,0 +1,197 @@
+#include "spmd/extract.h"
+
+#include "ir/nest.h"
+#include "ir/pointwise.h"
+#include "ir/subscripts.h"
+
+#include <algorithm>
+#include <map>
+
+namespace planc::spmd {
+
+namespace {
+
+using sharding::Kernel;
+using sharding::Phase;
+using sharding::ValueKind;
+
+Phase phase_of(mlir::Operation *op) {
+    static const std::map<std::string, Phase> phases{{"forward", Phase::forward},
+                                                     {"loss", Phase::loss},
+                                                     {"input gradient", Phase::input_gradient},
+                                                     {"weight gradient", Phase::weight_gradient},
+                                                     {"update", Phase::update}};
+    const auto name = op->getAttrOfType<mlir::StringAttr>("phase");
+    const auto at = name ? phases.find(name.str()) : phases.end();
+    return at == phases.end() ? Phase::forward : at->second;
+}
+
+std::string layer_of(mlir::Operation *op) {
+    const auto layer = op->getAttrOfType<mlir::StringAttr>("layer");
+    return layer ? layer.str() : "";
+}
+
+bool is_constant(mlir::Value value) {
+    return value.getDefiningOp<ir::ConstantOp>() != nullptr;
+}
+
+class Extraction {
+  public:
+    explicit Extraction(mlir::func::FuncOp function) : function_(function) {}
+
+    Extracted run() {
+        for (mlir::BlockArgument argument : function_.getArguments()) {
+            const auto name = function_.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+            add_value(argument, ValueKind::free, name ? name.str() : "input", -1, 0);
+        }
+        for (mlir::Operation &op : function_.getBody().front())
+            visit(op);
+        name_gradients();
+        return std::move(result_);
+    }
+
+  private:
+    void visit(mlir::Operation &op) {
+        if (mlir::isa<ir::ConstantOp>(op))
+            return;
+        if (auto read = mlir::dyn_cast<ir::ReadOp>(op)) {
+            const int value = add_value(read.getResult(), ValueKind::variable, read.getVariable().str(), -1,
+                                        layer(variable_layer(read)));
+            result_.variable_of[read.getVariable()] = value;
+        } else if (auto iota = mlir::dyn_cast<ir::IotaOp>(op)) {
+            add_value(iota.getResult(), ValueKind::free, "iota", -1, layer(layer_of(&op)));
+        } else if (auto write = mlir::dyn_cast<ir::WriteOp>(op)) {
+            const auto value = mlir::cast<mlir::OpResult>(write.getValue());
+            sharding::Operation &producer =
+                graph().operations[static_cast<size_t>(graph().values[index(value)].producer)];
+            producer.writes[value.getResultNumber()] = result_.variable_of.at(write.getVariable());
+        } else if (mlir::isa<mlir::func::ReturnOp>(op)) {
+            for (mlir::Value value : op.getOperands())
+                if (!is_constant(value))
+                    graph().outputs.push_back(result_.value_of.at(value));
+        } else {
+            add_operation(op);
+        }
+    }
+
+    void add_operation(mlir::Operation &op) {
+        sharding::Operation operation;
+        operation.name = name_of(op);
+        operation.layer = layer(layer_of(&op));
+        operation.phase = phase_of(&op);
+        operation.kernel = kernel_of(op);
+        operation.nest = ir::nest_of(&op);
+        operation.flops_per_point = flops_of(op);
+        std::vector<unsigned> numbers;
+        std::vector<std::vector<int>> operand_loops;
+        for (mlir::OpOperand &operand : op.getOpOperands()) {
+            if (is_constant(operand.get()))
+                continue;
+            numbers.push_back(operand.getOperandNumber());
+            operation.operands.push_back(result_.value_of.at(operand.get()));
+            operand_loops.push_back(operation.nest.operands[operand.getOperandNumber()]);
+        }
+        operation.nest.operands = std::move(operand_loops);
+        const int number = static_cast<int>(graph().operations.size());
+        for (mlir::Value value : op.getResults())
+            operation.results.push_back(
+                add_value(value, ValueKind::computed, value_name(op, operation.phase), number, operation.layer));
+        operation.writes.assign(operation.results.size(), -1);
+        graph().operations.push_back(std::move(operation));
+        result_.operations.push_back(&op);
+        result_.operand_numbers.push_back(std::move(numbers));
+    }
+
+    int add_value(mlir::Value value, ValueKind kind, std::string name, int producer, int owner) {
+        const auto type = mlir::cast<ir::TensorType>(value.getType());
+        sharding::Value added;
+        added.name = std::move(name);
+        for (mlir::StringAttr role : type.getRoles())
+            added.roles.push_back(role.str());
+        added.extents.assign(type.getExtents().begin(), type.getExtents().end());
+        added.element_bytes = static_cast<int>(type.getElementType().getIntOrFloatBitWidth() / 8);
+        added.kind = kind;
+        added.producer = producer;
+        added.layer = owner;
+        const int number = static_cast<int>(graph().values.size());
+        graph().values.push_back(std::move(added));
+        result_.value_of[value] = number;
+        return number;
+    }
+
+    int layer(const std::string &name) {
+        const auto [at, fresh] = layers_.emplace(name, static_cast<int>(graph().layers.size()));
+        if (fresh)
+            graph().layers.push_back({name});
+        return at->second;
+    }
+
+    static std::string variable_layer(ir::ReadOp read) {
+        auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(read, read.getVariableAttr());
+        return variable && variable.getLayer() ? variable.getLayer()->str() : layer_of(read);
+    }
+
+    static std::string name_of(mlir::Operation &op) {
+        if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op))
+            return pointwise.getFunction().str();
+        if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
+            return "reduce " + reduce.getReduction().str();
+        return op.getName().stripDialect().str();
+    }
+
+    static Kernel kernel_of(mlir::Operation &op) {
+        if (mlir::isa<ir::EinsumOp>(op))
+            return Kernel::contraction;
+        if (mlir::isa<ir::ReduceOp>(op))
+            return Kernel::reduction;
+        return mlir::isa<ir::SgdOp, ir::AdamOp>(op) ? Kernel::update : Kernel::pointwise;
+    }
+
+    static double flops_of(mlir::Operation &op) {
+        if (mlir::isa<ir::EinsumOp>(op)) // multiply the operands, add the product
+            return std::max(1U, op.getNumOperands());
+        if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op)) {
+            const ir::PointwiseFunction *function = ir::find_pointwise(pointwise.getFunction());
+            return function == nullptr ? 1 : function->flops;
+        }
+        if (auto sgd = mlir::dyn_cast<ir::SgdOp>(op))
+            return sgd.getVelocity() ? 6 : 4;
+        return mlir::isa<ir::AdamOp>(op) ? 15 : 1;
+    }
+
+    /// A forward value bears its layer's name; gradients get theirs from their consumers, see name_gradients().
+    static std::string value_name(mlir::Operation &op, Phase phase) {
+        return phase == Phase::forward || phase == Phase::loss ? layer_of(&op) : "";
+    }
+
+    void name_gradients() {
+        for (const sharding::Operation &operation : graph().operations) {
+            for (size_t i = 0; i < operation.operands.size(); ++i) {
+                sharding::Value &value = graph().values[static_cast<size_t>(operation.operands[i])];
+                if (!value.name.empty())
+                    continue;
+                const bool update = operation.kernel == Kernel::update;
+                value.name = "gradient of " + (update ? graph().values[static_cast<size_t>(operation.operands[0])].name
+                                                      : graph().layers[static_cast<size_t>(operation.layer)].name);
+            }
+        }
+        for (sharding::Value &value : graph().values)
+            if (value.name.empty())
+                value.name = graph().layers[static_cast<size_t>(value.layer)].name;
+    }
+
+    sharding::Graph &graph() { return result_.graph; }
+    size_t index(mlir::Value value) { return static_cast<size_t>(result_.value_of.at(value)); }
+
+    mlir::func::FuncOp function_;
+    Extracted result_;
+    std::map<std::string, int> layers_;
+};
+
+} // namespace
+
+Extracted extract(mlir::func::FuncOp function) {
+    return Extraction(function).run();
+}
+
+} // namespace planc::spmd

@@ -1,0 +1,300 @@
+#include "spmd/materialize.h"
+
+#include "ir/placement.h"
+
+#include <numeric>
+
+namespace planc::spmd {
+
+using mlir::Value;
+using sharding::CollectiveKind;
+using sharding::Copy;
+using sharding::LaidOut;
+using sharding::LayerStrategy;
+using sharding::ValueKind;
+
+namespace {
+
+const char *kind_name(CollectiveKind kind) {
+    switch (kind) {
+    case CollectiveKind::slice:
+        return "slice";
+    case CollectiveKind::all_gather:
+        return "all_gather";
+    case CollectiveKind::reduce_scatter:
+        return "reduce_scatter";
+    case CollectiveKind::all_reduce:
+        return "all_reduce";
+    case CollectiveKind::all_to_all:
+        return "all_to_all";
+    case CollectiveKind::exchange:
+        return "exchange";
+    }
+    return "";
+}
+
+/// Rebuilds one function with layouts, in place of the old one.
+class Materializer {
+  public:
+    Materializer(mlir::func::FuncOp function, ir::MeshAttr mesh, const Extracted &extracted, const LaidOut &laid_out)
+        : old_(function), mesh_(mesh), extracted_(extracted), laid_out_(laid_out), builder_(function) {}
+
+    void run() {
+        new_ = mlir::func::FuncOp::create(old_.getLoc(), old_.getName(), builder_.getFunctionType({}, {}));
+        for (mlir::NamedAttribute attribute : old_->getAttrs())
+            if (attribute.getName() != "function_type" && attribute.getName() != "arg_attrs")
+                new_->setAttr(attribute.getName(), attribute.getValue());
+        builder_.insert(new_);
+        mlir::Block *body = new_.addEntryBlock();
+        add_arguments(*body);
+        builder_.setInsertionPointToEnd(body);
+        for (mlir::Operation &op : old_.getBody().front())
+            visit(op);
+        finish_signature(*body);
+        old_.erase();
+    }
+
+  private:
+    /// One argument per layout in which an input is wanted.
+    void add_arguments(mlir::Block &body) {
+        llvm::SmallVector<mlir::Attribute> attributes;
+        for (mlir::BlockArgument argument : old_.getArguments()) {
+            const int value = extracted_.value_of.at(argument);
+            for (size_t i = 0; i < copies(value).size(); ++i) {
+                made_[{value, static_cast<int>(i)}] =
+                    body.addArgument(type(argument, copies(value)[i].placement), argument.getLoc());
+                const auto own = old_.getArgAttrDict(argument.getArgNumber());
+                attributes.push_back(own ? own : builder_.getDictionaryAttr({}));
+            }
+        }
+        argument_attributes_ = builder_.getArrayAttr(attributes);
+    }
+
+    void visit(mlir::Operation &op) {
+        location_ = op.getLoc();
+        if (mlir::isa<ir::ConstantOp>(op)) {
+            Value constant = builder_.clone(op)->getResult(0);
+            constant.setType(type(constant, {}));
+            constants_[op.getResult(0)] = constant;
+        } else if (mlir::isa<ir::ReadOp>(op)) {
+            const int value = extracted_.value_of.at(op.getResult(0));
+            made_[{value, 0}] = clone_source(op, copies(value).front());
+        } else if (mlir::isa<ir::IotaOp>(op)) {
+            const int value = extracted_.value_of.at(op.getResult(0));
+            for (size_t i = 0; i < copies(value).size(); ++i)
+                made_[{value, static_cast<int>(i)}] = clone_source(op, copies(value)[i]);
+        } else if (auto write = mlir::dyn_cast<ir::WriteOp>(op)) {
+            mlir::Operation *clone = builder_.clone(op);
+            clone->setOperand(0, copy(extracted_.value_of.at(write.getValue()), 0));
+        } else if (mlir::isa<mlir::func::ReturnOp>(op)) {
+            visit_return(op);
+        } else {
+            visit_nest(op);
+        }
+    }
+
+    Value clone_source(mlir::Operation &op, const Copy &copy) {
+        Value made = builder_.clone(op)->getResult(0);
+        made.setType(type(op.getResult(0), copy.placement));
+        return made;
+    }
+
+    void visit_nest(mlir::Operation &op) {
+        const auto number = static_cast<size_t>(next_operation_++);
+        const sharding::Operation &operation = extracted_.graph.operations[number];
+        const sharding::LaidOutOperation &laid_out = laid_out_.operations[number];
+        llvm::SmallVector<Value> operands;
+        for (Value operand : op.getOperands())
+            operands.push_back(constants_.lookup(operand));
+        for (size_t i = 0; i < operation.operands.size(); ++i)
+            operands[extracted_.operand_numbers[number][i]] = copy(operation.operands[i], laid_out.operand_copy[i]);
+        mlir::Operation *clone = builder_.clone(op);
+        clone->setOperands(operands);
+        clone->setAttr("strategy", strategy(laid_out.strategy, operation.nest));
+        for (size_t i = 0; i < operation.results.size(); ++i) {
+            Value made = clone->getResult(static_cast<unsigned>(i));
+            made.setType(type(op.getResult(static_cast<unsigned>(i)), laid_out.results[i]));
+            made_[{operation.results[i], 0}] = made;
+        }
+    }
+
+    void visit_return(mlir::Operation &op) {
+        llvm::SmallVector<Value> results;
+        size_t output = 0;
+        for (Value value : op.getOperands()) {
+            const Value constant = constants_.lookup(value);
+            if (!constant) {
+                const int number = extracted_.graph.outputs[output];
+                results.push_back(copy(number, laid_out_.output_copy[output]));
+                ++output;
+            } else {
+                results.push_back(constant);
+            }
+        }
+        builder_.create<mlir::func::ReturnOp>(op.getLoc(), results);
+    }
+
+    /// The copy of a value, with the collectives that make it; each is made where it is first needed.
+    Value copy(int value, int index) {
+        const auto at = made_.find({value, index});
+        if (at != made_.end())
+            return at->second;
+        const Copy &wanted = copies(value)[static_cast<size_t>(index)];
+        Value made = copy(value, wanted.source);
+        for (const sharding::Step &step : wanted.steps) {
+            llvm::SmallVector<llvm::StringRef> axes;
+            for (int axis : step.axes)
+                axes.push_back(mesh_.getNames()[static_cast<size_t>(axis)].getValue());
+            auto collective = builder_.create<ir::CollectiveOp>(location_, type(made, step.to), kind_name(step.kind),
+                                                                made, builder_.getStrArrayAttr(axes));
+            collective.setLayer(extracted_.graph.layers[static_cast<size_t>(wanted.layer)].name);
+            collective.setPhase(sharding::name(wanted.phase));
+            made = collective.getResult();
+        }
+        made_[{value, index}] = made;
+        return made;
+    }
+
+    ir::StrategyAttr strategy(const sharding::Strategy &strategy, const sharding::Nest &nest) {
+        llvm::SmallVector<mlir::StringAttr> loops;
+        llvm::SmallVector<mlir::StringAttr> axes;
+        for (int axis : strategy.order) {
+            const int loop = strategy.loop_of_axis[static_cast<size_t>(axis)];
+            if (loop < 0)
+                continue;
+            loops.push_back(builder_.getStringAttr(nest.loops[static_cast<size_t>(loop)].name));
+            axes.push_back(mesh_.getNames()[static_cast<size_t>(axis)]);
+        }
+        return ir::StrategyAttr::get(builder_.getContext(), loops, axes);
+    }
+
+    ir::TensorType type(Value value, const planrt::Placement &placement) {
+        const auto plain = mlir::cast<ir::TensorType>(value.getType());
+        return plain.withLayout(ir::layout_of(placement, plain, mesh_));
+    }
+
+    void finish_signature(mlir::Block &body) {
+        mlir::Operation *terminator = body.getTerminator();
+        new_.setFunctionType(builder_.getFunctionType(body.getArgumentTypes(), terminator->getOperandTypes()));
+        if (!argument_attributes_.empty())
+            new_->setAttr("arg_attrs", argument_attributes_);
+    }
+
+    const std::vector<Copy> &copies(int value) const { return laid_out_.copies[static_cast<size_t>(value)]; }
+
+    mlir::func::FuncOp old_;
+    mlir::func::FuncOp new_;
+    ir::MeshAttr mesh_;
+    const Extracted &extracted_;
+    const LaidOut &laid_out_;
+    mlir::OpBuilder builder_;
+    mlir::Location location_ = builder_.getUnknownLoc();
+    mlir::ArrayAttr argument_attributes_;
+    int next_operation_ = 0;
+    std::map<std::pair<int, int>, Value> made_; ///< by value and copy
+    llvm::DenseMap<Value, Value> constants_;
+};
+
+/// Homes of the variables: @train decides, the others follow.
+using Homes = std::map<std::string, planrt::Placement>;
+
+mlir::LogicalResult materialize_function(mlir::ModuleOp module, llvm::StringRef name,
+                                         const std::map<std::string, LayerStrategy> &strategies, Homes &homes) {
+    auto function = module.lookupSymbol<mlir::func::FuncOp>(name);
+    if (!function)
+        return mlir::success();
+    Extracted extracted = extract(function);
+    for (auto [variable, value] : extracted.variable_of)
+        if (const auto home = homes.find(variable.str()); home != homes.end())
+            extracted.graph.values[static_cast<size_t>(value)].home = home->second;
+    const ir::MeshAttr mesh = ir::mesh_attribute(module);
+    std::vector<LayerStrategy> layers;
+    LayerStrategy replicated;
+    replicated.loop_of_axis.resize(mesh.getNames().size());
+    replicated.order.resize(mesh.getNames().size());
+    std::iota(replicated.order.begin(), replicated.order.end(), 0);
+    for (const sharding::Layer &layer : extracted.graph.layers) {
+        const auto at = strategies.find(layer.name);
+        layers.push_back(at == strategies.end() ? replicated : at->second);
+    }
+    const planrt::Mesh ranks = ir::mesh_of(mesh);
+    for (const sharding::Operation &operation : extracted.graph.operations) {
+        const auto strategy = sharding::bind(layers[static_cast<size_t>(operation.layer)], operation.nest, ranks);
+        if (const std::string reason = sharding::illegal(strategy, operation.nest); !reason.empty())
+            return module.emitError() << "layer '" << extracted.graph.layers[static_cast<size_t>(operation.layer)].name
+                                      << "': " << reason;
+    }
+    const LaidOut laid_out = sharding::lay_out(extracted.graph, ranks, layers);
+    for (auto [variable, value] : extracted.variable_of)
+        homes.emplace(variable.str(), laid_out.copies[static_cast<size_t>(value)].front().placement);
+    Materializer(function, mesh, extracted, laid_out).run();
+    return mlir::success();
+}
+
+} // namespace
+
+std::map<std::string, LayerStrategy> strategies_of(mlir::ModuleOp module) {
+    const ir::MeshAttr mesh = ir::mesh_attribute(module);
+    const auto axes = static_cast<int>(mesh.getNames().size());
+    std::map<std::string, LayerStrategy> strategies;
+    const auto attribute = module->getAttrOfType<mlir::DictionaryAttr>("plan.strategies");
+    if (!attribute)
+        return strategies;
+    for (mlir::NamedAttribute layer : attribute) {
+        const auto rules = mlir::dyn_cast<ir::StrategyAttr>(layer.getValue());
+        if (!rules)
+            continue;
+        LayerStrategy strategy;
+        strategy.loop_of_axis.resize(static_cast<size_t>(axes));
+        for (auto [loop, name] : llvm::zip(rules.getLoops(), rules.getAxes())) {
+            const int axis = ir::axis_index(mesh, name);
+            if (axis < 0)
+                continue;
+            strategy.loop_of_axis[static_cast<size_t>(axis)] = loop.str();
+            strategy.order.push_back(axis);
+        }
+        for (int axis = 0; axis < axes; ++axis)
+            if (!llvm::is_contained(strategy.order, axis))
+                strategy.order.push_back(axis);
+        strategies.emplace(layer.getName().str(), std::move(strategy));
+    }
+    return strategies;
+}
+
+void set_strategies(mlir::ModuleOp module, const std::map<std::string, LayerStrategy> &strategies) {
+    const ir::MeshAttr mesh = ir::mesh_attribute(module);
+    mlir::Builder builder(module.getContext());
+    llvm::SmallVector<mlir::NamedAttribute> layers;
+    for (const auto &[name, strategy] : strategies) {
+        llvm::SmallVector<mlir::StringAttr> loops;
+        llvm::SmallVector<mlir::StringAttr> axes;
+        for (int axis : strategy.order) {
+            const std::string &loop = strategy.loop_of_axis[static_cast<size_t>(axis)];
+            if (loop.empty())
+                continue;
+            loops.push_back(builder.getStringAttr(loop));
+            axes.push_back(mesh.getNames()[static_cast<size_t>(axis)]);
+        }
+        layers.emplace_back(builder.getStringAttr(name), ir::StrategyAttr::get(builder.getContext(), loops, axes));
+    }
+    module->setAttr("plan.strategies", builder.getDictionaryAttr(layers));
+}
+
+mlir::LogicalResult materialize(mlir::ModuleOp module) {
+    const auto strategies = strategies_of(module);
+    Homes homes;
+    for (llvm::StringRef name : {"train", "evaluate", "predict"})
+        if (failed(materialize_function(module, name, strategies, homes)))
+            return mlir::failure();
+    const ir::MeshAttr mesh = ir::mesh_attribute(module);
+    for (auto variable : module.getOps<ir::VariableOp>()) {
+        const auto type = mlir::cast<ir::TensorType>(variable.getType());
+        const auto home = homes.find(variable.getSymName().str());
+        const planrt::Placement placement =
+            home == homes.end() ? ir::placement_of(type.withoutLayout(), mesh) : home->second;
+        variable.setType(type.withLayout(ir::layout_of(placement, type, mesh)));
+    }
+    return mlir::success();
+}
+
+} // namespace planc::spmd
