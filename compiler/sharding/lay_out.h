@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sharding/graph.h"
+#include "sharding/graph_index.h"
 
 #include <planrt/layout.h>
 
@@ -20,7 +21,8 @@ using planrt::CollectiveKind;
 using planrt::Mesh;
 using planrt::Placement;
 
-/// The strategy of a layer on one of its operations' nests (loops by name; axes of absent loops: none).
+/// The strategy of a layer on one of its operations' nests (loops by name; axes of absent loops: none). Operations of
+/// Kernel::update do not follow their layer: see strategy_of().
 [[nodiscard]] Strategy bind(const LayerStrategy &strategy, const Nest &nest, const Mesh &mesh);
 
 /// Two loops of one operation on one axis cannot arise (an axis has one loop); what can be wrong is a `whole` loop
@@ -31,6 +33,7 @@ struct Derived {
     std::vector<Placement> operands; ///< wanted
     std::vector<Placement> results;  ///< partial along the axes of split reduced loops
 };
+/// Axes of the mesh with one rank cut nothing, so no placement names them.
 /// `partial_in`: for a linear nest the axes along which all operands may come as partial sums (none of them used by
 /// the strategy); they pass into the results.
 [[nodiscard]] Derived derive(const Nest &nest, const Strategy &strategy, const Mesh &mesh,
@@ -44,6 +47,8 @@ struct Step {
     friend bool operator==(const Step &, const Step &) = default;
 };
 /// Steps that turn `from` into `to`; none if they are equal. `to` may be partial only along axes along which `from` is.
+/// The sequence that moves least (wire_volume() in placement.h), then the shortest: reductions as reduce-scatters where
+/// `to` is cut by the axis, blocks made small before they are permuted and large after.
 [[nodiscard]] std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh &mesh);
 
 /// A copy of a value in one placement, and how it is made from another copy.
@@ -54,7 +59,7 @@ struct Copy {
     int layer = 0; ///< to which the communication is booked: the first consumer's for data, the producer's for
                    ///< partial sums
     Phase phase = Phase::forward;
-    int first_use = -1; ///< operation that needs it first; -1: the end of the program
+    int first_use = -1; ///< operation that needs it first, itself or to make another copy; -1: the end of the program
 };
 
 struct LaidOutOperation {
@@ -62,6 +67,7 @@ struct LaidOutOperation {
     std::vector<Placement> operands; ///< as read
     std::vector<int> operand_copy;   ///< per operand: which copy of the value is read
     std::vector<Placement> results;  ///< as produced (before partial sums are combined)
+    std::vector<int> result_copy;    ///< per result: the copy that is stored in the variable it writes; -1: none
 };
 
 struct LaidOut {
@@ -70,13 +76,30 @@ struct LaidOut {
     std::vector<int> output_copy;          ///< per output of the graph
 };
 /// `layers[i]` is the strategy of graph.layers[i]. Deterministic.
+///   - A computed value lies as its producer leaves it; every distinct wanted placement is made once, each time the one
+///     that is cheapest to make from a copy in hand. A free value is made in each wanted placement at no cost.
+///   - Partial sums pass through a linear operation if all its operands are partial along the axis and have no other
+///     use, its own strategy does not use the axis, and its result is not larger. Anything else reduces first.
+///   - A variable's home is where its first reader that is not an update wants it; updates run there, whatever their
+///     layer's strategy says, and optimizer state lies as the parameter that is updated with it.
 [[nodiscard]] LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers);
 
 /// The layers on whose strategies the copies of value `v` depend: its producer's, its consumers', and, through linear
-/// operations that pass partial sums on, those above. For the planner's factors.
+/// operations that pass partial sums on, those above. For the planner's factors. Ascending.
+/// For many calls on one graph, build its GraphIndex once.
 [[nodiscard]] std::vector<int> scope(const Graph &graph, int value);
+[[nodiscard]] std::vector<int> scope(const GraphIndex &index, int value);
+
 /// The copies of one value alone; equals lay_out(...).copies[value]. Reads only the strategies of scope(value).
 [[nodiscard]] std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh,
                                           const std::vector<LayerStrategy> &layers, int value);
+[[nodiscard]] std::vector<Copy> copies_of(const GraphIndex &index, const Mesh &mesh,
+                                          const std::vector<LayerStrategy> &layers, int value);
+
+/// The strategy under which an operation runs; equals lay_out(...).operations[operation].strategy. Reads only the
+/// strategies of layers_of_strategy(): the operation's own layer, or for an update the layer of the variable's reader.
+[[nodiscard]] Strategy strategy_of(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
+                                   int operation);
+[[nodiscard]] std::vector<int> layers_of_strategy(const GraphIndex &index, int operation);
 
 } // namespace planc::sharding

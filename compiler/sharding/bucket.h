@@ -1,0 +1,38 @@
+// Buckets: small gradients that are reduced over the same axes travel in one call.
+//
+// One deterministic rule for the cost model, which prices a bucket's messages once, and the schedule, which emits the
+// fused call. Example: the biases of a batch-parallel perceptron, 1 KiB each, are one all-reduce a step.
+#pragma once
+
+#include "sharding/lay_out.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace planc::sharding {
+
+/// A gradient larger than this travels alone, as soon as it is there.
+inline constexpr std::int64_t largest_fused_bytes = 256 * 1024;
+/// A bucket is closed before it exceeds this: later gradients need not wait for the whole backward pass.
+inline constexpr std::int64_t largest_bucket_bytes = 4 * 1024 * 1024;
+
+struct BucketMember {
+    int value = 0;
+    int copy = 0; ///< of the value; its only step is the all-reduce
+};
+
+struct Bucket {
+    std::vector<int> axes;
+    std::vector<BucketMember> members; ///< two or more, in the order in which they are produced
+    std::int64_t bytes = 0;            ///< together, on the rank with the largest blocks
+};
+
+/// May this copy join a bucket? One all-reduce by sum of a weight gradient for an update, no larger than
+/// largest_fused_bytes.
+[[nodiscard]] bool fusable(const Graph &graph, const Mesh &mesh, int value, const Copy &copy);
+
+/// In order of their last member's production. Members of one bucket have the same axes and element size, and all are
+/// produced before any of them is used.
+[[nodiscard]] std::vector<Bucket> buckets(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh);
+
+} // namespace planc::sharding

@@ -1,0 +1,127 @@
+#include "sharding/check_graph.h"
+
+#include <algorithm>
+#include <set>
+
+namespace planc::sharding {
+
+namespace {
+
+class Checker {
+  public:
+    explicit Checker(const Graph &graph) : graph_(graph), produced_(graph.values.size()) {}
+
+    std::string check() {
+        for (std::size_t v = 0; v < graph_.values.size() && error_.empty(); ++v)
+            check_value(static_cast<int>(v));
+        for (std::size_t o = 0; o < graph_.operations.size() && error_.empty(); ++o)
+            check_operation(static_cast<int>(o));
+        for (std::size_t v = 0; v < graph_.values.size() && error_.empty(); ++v)
+            require(graph_.values[v].kind != ValueKind::computed || produced_[v],
+                    "value '" + graph_.values[v].name + "' is not among the results of its producer");
+        for (int output : graph_.outputs)
+            require(in_range(output, graph_.values.size()), "an output is not a value");
+        return error_;
+    }
+
+  private:
+    static bool in_range(int index, std::size_t size) { return index >= 0 && static_cast<std::size_t>(index) < size; }
+
+    void require(bool condition, const std::string &message) {
+        if (!condition && error_.empty())
+            error_ = message;
+    }
+
+    void check_value(int v) {
+        const Value &value = graph_.values[v];
+        const std::string what = "value '" + value.name + "'";
+        require(value.roles.size() == value.extents.size(), what + " has unequal numbers of roles and extents");
+        require(std::all_of(value.extents.begin(), value.extents.end(), [](auto extent) { return extent >= 1; }),
+                what + " has an extent below 1");
+        require(value.element_bytes > 0, what + " has no element size");
+        require(in_range(value.layer, graph_.layers.size()), what + " has no layer");
+        require((value.kind == ValueKind::computed) == (value.producer >= 0),
+                what + " must have a producer exactly if it is computed");
+        require(value.producer < static_cast<int>(graph_.operations.size()), what + " has an unknown producer");
+    }
+
+    void check_operation(int o) {
+        const Operation &operation = graph_.operations[o];
+        const std::string what = "operation " + std::to_string(o) + " '" + operation.name + "'";
+        require(in_range(operation.layer, graph_.layers.size()), what + " has no layer");
+        require(operation.operands.size() == operation.nest.operands.size(), what + " has operands without loops");
+        require(operation.results.size() == operation.nest.results.size(), what + " has results without loops");
+        require(operation.writes.empty() || operation.writes.size() == operation.results.size(),
+                what + " must say for each result what it writes");
+        check_loops(what, operation.nest);
+        for (std::size_t i = 0; i < operation.operands.size() && error_.empty(); ++i) {
+            const int value = operation.operands[i];
+            if (!in_range(value, graph_.values.size()))
+                return require(false, what + " reads no value");
+            require(graph_.values[value].kind != ValueKind::computed || produced_[value],
+                    what + " reads '" + graph_.values[value].name + "' before it is produced");
+            check_tensor(what, operation.nest, operation.nest.operands[i], value);
+        }
+        for (std::size_t i = 0; i < operation.results.size() && error_.empty(); ++i)
+            check_result(what, o, i);
+    }
+
+    void check_result(const std::string &what, int o, std::size_t i) {
+        const Operation &operation = graph_.operations[o];
+        const int value = operation.results[i];
+        if (!in_range(value, graph_.values.size()))
+            return require(false, what + " has a result that is no value");
+        require(graph_.values[value].producer == o, what + " is not the producer of its result");
+        check_tensor(what, operation.nest, operation.nest.results[i], value);
+        produced_[value] = true;
+        if (i >= operation.writes.size() || operation.writes[i] < 0)
+            return;
+        const int variable = operation.writes[i];
+        require(in_range(variable, graph_.values.size()) && graph_.values[variable].kind == ValueKind::variable,
+                what + " writes what is no variable");
+        require(!error_.empty() || graph_.values[variable].extents == graph_.values[value].extents,
+                what + " writes a variable of another shape");
+    }
+
+    void check_loops(const std::string &what, const Nest &nest) {
+        std::set<std::string> names;
+        for (std::size_t l = 0; l < nest.loops.size(); ++l) {
+            const Loop &loop = nest.loops[l];
+            require(names.insert(loop.name).second, what + " has two loops '" + loop.name + "'");
+            for (const std::vector<int> &result : nest.results) {
+                const bool present = std::find(result.begin(), result.end(), static_cast<int>(l)) != result.end();
+                require(loop.kind != LoopKind::reduced || !present,
+                        what + " has the reduced loop '" + loop.name + "' in a result");
+                require(loop.kind != LoopKind::parallel || present,
+                        what + " lacks the parallel loop '" + loop.name + "' in a result");
+            }
+        }
+    }
+
+    void check_tensor(const std::string &what, const Nest &nest, const std::vector<int> &loops, int v) {
+        const Value &value = graph_.values[v];
+        require(loops.size() == value.extents.size(), what + ": '" + value.name + "' has another number of dimensions");
+        std::set<int> seen;
+        for (std::size_t d = 0; d < loops.size() && error_.empty(); ++d) {
+            if (!in_range(loops[d], nest.loops.size()))
+                return require(false, what + ": '" + value.name + "' has a dimension without a loop");
+            const Loop &loop = nest.loops[loops[d]];
+            require(seen.insert(loops[d]).second, what + ": '" + value.name + "' has loop '" + loop.name + "' twice");
+            require(loop.extent == value.extents[d], what + ": loop '" + loop.name + "' has extent " +
+                                                         std::to_string(loop.extent) + ", '" + value.name + "' has " +
+                                                         std::to_string(value.extents[d]));
+        }
+    }
+
+    const Graph &graph_;
+    std::vector<bool> produced_;
+    std::string error_;
+};
+
+} // namespace
+
+std::string check_graph(const Graph &graph) {
+    return Checker(graph).check();
+}
+
+} // namespace planc::sharding

@@ -1,0 +1,49 @@
+// Where every value of a graph lies and which copies of it are made, computed on demand and remembered: lay_out() asks
+// for everything, copies_of() for one value. Both get the same answers.
+#pragma once
+
+#include "sharding/lay_out.h"
+
+#include <map>
+#include <vector>
+
+namespace planc::sharding {
+
+class Copies {
+  public:
+    /// All three must outlive this.
+    Copies(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers)
+        : index_(index), graph_(index.graph), mesh_(mesh), layers_(layers) {}
+
+    /// The layer's strategy on the operation; for an update, the one that keeps its variable at home.
+    const Strategy &strategy(int operation);
+    /// Where the operation wants its operands and leaves its results, partial sums passed on included.
+    const Derived &derived(int operation);
+    /// Where copy 0 of a value lies: as produced, or a variable's home. Not for free values.
+    Placement origin(int value);
+    /// All copies of a value; each one's source comes before it.
+    std::vector<Copy> of(int value);
+
+  private:
+    /// A placement that is wanted, and the first operation that wants it (graph_.operations.size(): the end).
+    struct Wanted {
+        Placement placement;
+        int first_use = 0;
+    };
+
+    Strategy update_strategy(int operation);
+    Derived derive_with_partial_sums(int operation);
+    Placement home(int variable);
+    std::vector<Wanted> wanted(int value);
+    std::vector<Copy> connect(int value, std::vector<Wanted> wanted);
+    void book(int value, Copy &copy) const;
+
+    const GraphIndex &index_;
+    const Graph &graph_;
+    const Mesh &mesh_;
+    const std::vector<LayerStrategy> &layers_;
+    std::map<int, Strategy> strategies_;
+    std::map<int, Derived> derived_;
+};
+
+} // namespace planc::sharding

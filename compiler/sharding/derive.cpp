@@ -1,0 +1,71 @@
+#include "sharding/placement.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace planc::sharding {
+
+Strategy bind(const LayerStrategy &strategy, const Nest &nest, const Mesh &mesh) {
+    Strategy result;
+    result.loop_of_axis.assign(mesh.sizes.size(), -1);
+    for (std::size_t axis = 0; axis < strategy.loop_of_axis.size(); ++axis) {
+        const std::string &name = strategy.loop_of_axis[axis];
+        const auto loop = std::find_if(nest.loops.begin(), nest.loops.end(),
+                                       [&name](const Loop &candidate) { return candidate.name == name; });
+        if (!name.empty() && loop != nest.loops.end())
+            result.loop_of_axis[axis] = static_cast<int>(loop - nest.loops.begin());
+    }
+    result.order = strategy.order;
+    return result;
+}
+
+std::string illegal(const Strategy &strategy, const Nest &nest) {
+    for (int loop : strategy.loop_of_axis)
+        if (loop >= 0 && nest.loops[loop].kind == LoopKind::whole)
+            return "'" + nest.loops[loop].name + "' cannot be split in this operation";
+    return {};
+}
+
+/// The axes that cut each loop, major first. An axis with one rank cuts nothing.
+static std::vector<std::vector<int>> axes_of_loops(const Nest &nest, const Strategy &strategy, const Mesh &mesh) {
+    std::vector<int> order = strategy.order;
+    if (order.empty()) {
+        order.resize(strategy.loop_of_axis.size());
+        std::iota(order.begin(), order.end(), 0);
+    }
+    std::vector<std::vector<int>> result(nest.loops.size());
+    for (int axis : order)
+        if (strategy.loop_of_axis[axis] >= 0 && mesh.sizes[axis] > 1)
+            result[strategy.loop_of_axis[axis]].push_back(axis);
+    return result;
+}
+
+Derived derive(const Nest &nest, const Strategy &strategy, const Mesh &mesh, const std::vector<int> &partial_in) {
+    const std::vector<std::vector<int>> axes = axes_of_loops(nest, strategy, mesh);
+    const auto place = [&](const std::vector<int> &loops) {
+        Placement placement;
+        placement.dimensions.reserve(loops.size());
+        for (int loop : loops)
+            placement.dimensions.push_back({nest.loops[loop].extent, axes[loop]});
+        placement.partial = partial_in;
+        return placement;
+    };
+    Derived result;
+    for (const std::vector<int> &loops : nest.operands)
+        result.operands.push_back(place(loops));
+    std::vector<int> summed;
+    for (std::size_t loop = 0; loop < nest.loops.size(); ++loop)
+        if (nest.loops[loop].kind == LoopKind::reduced)
+            summed.insert(summed.end(), axes[loop].begin(), axes[loop].end());
+    for (const std::vector<int> &loops : nest.results) {
+        Placement placement = place(loops);
+        placement.partial.insert(placement.partial.end(), summed.begin(), summed.end());
+        std::sort(placement.partial.begin(), placement.partial.end());
+        if (!summed.empty())
+            placement.reduction = nest.reduction;
+        result.results.push_back(std::move(placement));
+    }
+    return result;
+}
+
+} // namespace planc::sharding

@@ -1,0 +1,75 @@
+#include "sharding/placement.h"
+
+#include <algorithm>
+
+namespace planc::sharding {
+
+Placement replicated(const std::vector<std::int64_t> &extents) {
+    Placement result;
+    result.dimensions.reserve(extents.size());
+    for (std::int64_t extent : extents)
+        result.dimensions.push_back({extent, {}});
+    return result;
+}
+
+bool contains(const std::vector<int> &axes, int axis) {
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+bool cuts(const Placement &placement, int axis) {
+    return std::any_of(placement.dimensions.begin(), placement.dimensions.end(),
+                       [axis](const planrt::DimensionPlacement &dimension) { return contains(dimension.axes, axis); });
+}
+
+bool is_prefix(const std::vector<int> &prefix, const std::vector<int> &list) {
+    return prefix.size() <= list.size() && std::equal(prefix.begin(), prefix.end(), list.begin());
+}
+
+std::int64_t group_size(const std::vector<int> &axes, const Mesh &mesh) {
+    std::int64_t result = 1;
+    for (int axis : axes)
+        result *= mesh.sizes[axis];
+    return result;
+}
+
+/// An exchange into cuts by axes along which `from` has replicas: only one of them serves, so that it may send to as
+/// many as there are replicas.
+static std::int64_t exchange_concentration(const Step &step, const Mesh &mesh) {
+    std::vector<int> added;
+    for (const planrt::DimensionPlacement &dimension : step.to.dimensions)
+        for (int axis : dimension.axes)
+            if (!cuts(step.from, axis))
+                added.push_back(axis);
+    return group_size(added, mesh);
+}
+
+double wire_volume(const Step &step, const Mesh &mesh) {
+    const std::int64_t group = group_size(step.axes, mesh);
+    const double share = static_cast<double>((group - 1) * (mesh.ranks() / group));
+    const auto from = static_cast<double>(largest_volume(step.from, mesh));
+    const auto to = static_cast<double>(largest_volume(step.to, mesh));
+    switch (step.kind) {
+    case CollectiveKind::slice:
+        return 0;
+    case CollectiveKind::all_gather:
+        return share * to;
+    case CollectiveKind::reduce_scatter:
+        return share * from;
+    case CollectiveKind::all_reduce:
+        return 2 * share * from;
+    case CollectiveKind::all_to_all:
+        return share * std::max(from, to);
+    case CollectiveKind::exchange:
+        return share * std::max(from, to * static_cast<double>(exchange_concentration(step, mesh)));
+    }
+    return 0;
+}
+
+double wire_volume(const std::vector<Step> &steps, const Mesh &mesh) {
+    double result = 0;
+    for (const Step &step : steps)
+        result += wire_volume(step, mesh);
+    return result;
+}
+
+} // namespace planc::sharding

@@ -1,0 +1,221 @@
+// Every route from one placement to another has the same shape, known from Rink et al. 2021, "Memory-efficient array
+// redistribution through portable collective communication": make blocks smaller (slice, reduce-scatter), permute the
+// small blocks, then make them larger (all-gather). Routes differ in a few choices; the one that moves least is taken.
+#include "sharding/placement.h"
+
+#include <algorithm>
+
+namespace planc::sharding {
+
+using planrt::DimensionPlacement;
+
+namespace {
+
+bool same_cuts(const Placement &a, const Placement &b) {
+    return a.dimensions == b.dimensions;
+}
+
+/// The axes whose cuts are not common prefixes of both placements, ascending: the group within which data moves.
+std::vector<int> moved_axes(const Placement &from, const Placement &to) {
+    std::vector<int> result;
+    for (std::size_t d = 0; d < from.dimensions.size(); ++d) {
+        const std::vector<int> &a = from.dimensions[d].axes;
+        const std::vector<int> &b = to.dimensions[d].axes;
+        const auto [rest_a, rest_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+        result.insert(result.end(), rest_a, a.end());
+        result.insert(result.end(), rest_b, b.end());
+    }
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+}
+
+int dimension_cut_by(const Placement &placement, int axis) {
+    for (std::size_t d = 0; d < placement.dimensions.size(); ++d)
+        if (contains(placement.dimensions[d].axes, axis))
+            return static_cast<int>(d);
+    return -1;
+}
+
+/// A sequence of steps under construction, from `from` towards `to`.
+class Route {
+  public:
+    Route(const Placement &from, const Placement &to) : to_(to), now_(from) {}
+
+    /// Cuts further by the axes of `to` that hold replicas now, each dimension's in the order of `to`.
+    void slice() {
+        Placement next = now_;
+        append_missing(next, [this](int axis) { return !contains(now_.partial, axis); });
+        go(CollectiveKind::slice, next, moved_axes(now_, next));
+    }
+
+    /// Combines the partial sums that `to` does not have, by reduce-scatter where `to` is cut by the axis. Axes that
+    /// cut nothing in `to` are scattered over `dimension`, to be gathered at the end, or all-reduced if it is -1.
+    void reduce(int dimension) {
+        Placement next = now_;
+        append_missing(next, [this](int axis) { return going(axis); });
+        if (dimension >= 0)
+            for (int axis : now_.partial)
+                if (going(axis) && !cuts(next, axis))
+                    next.dimensions[dimension].axes.push_back(axis);
+        const std::vector<int> scattered = moved_axes(now_, next);
+        without_partial(next, scattered);
+        go(CollectiveKind::reduce_scatter, next, scattered);
+
+        std::vector<int> rest;
+        std::copy_if(now_.partial.begin(), now_.partial.end(), std::back_inserter(rest),
+                     [this](int axis) { return going(axis); });
+        next = now_;
+        without_partial(next, rest);
+        go(CollectiveKind::all_reduce, next, rest);
+    }
+
+    /// Moves blocks of the present size to where they are in `to`, leaving the axes that `to` lacks as last cuts.
+    void permute() {
+        Placement next = now_;
+        next.dimensions = to_.dimensions;
+        for (std::size_t d = 0; d < now_.dimensions.size(); ++d)
+            for (int axis : now_.dimensions[d].axes)
+                if (!cuts(to_, axis))
+                    next.dimensions[d].axes.push_back(axis);
+        move(next);
+    }
+
+    /// Gathers axes that `to` lacks from the ends of the dimensions' lists.
+    void gather() {
+        Placement next = now_;
+        next.dimensions = to_.dimensions;
+        go(CollectiveKind::all_gather, next, moved_axes(now_, next));
+    }
+
+    /// Gathers everything that is not cut alike in `to`.
+    void gather_to_common() {
+        Placement next = now_;
+        for (std::size_t d = 0; d < next.dimensions.size(); ++d) {
+            std::vector<int> &axes = next.dimensions[d].axes;
+            const std::vector<int> &wanted = to_.dimensions[d].axes;
+            axes.erase(std::mismatch(axes.begin(), axes.end(), wanted.begin(), wanted.end()).first, axes.end());
+        }
+        go(CollectiveKind::all_gather, next, moved_axes(now_, next));
+    }
+
+    /// Everything at once, point to point.
+    void exchange() {
+        Placement next = now_;
+        next.dimensions = to_.dimensions;
+        go(CollectiveKind::exchange, next, moved_axes(now_, next));
+    }
+
+    [[nodiscard]] const std::vector<Step> &steps() const { return steps_; }
+
+  private:
+    [[nodiscard]] bool going(int axis) const { return contains(now_.partial, axis) && !contains(to_.partial, axis); }
+
+    template <class Predicate> void append_missing(Placement &next, Predicate wanted) const {
+        for (std::size_t d = 0; d < next.dimensions.size(); ++d)
+            for (int axis : to_.dimensions[d].axes)
+                if (!cuts(now_, axis) && wanted(axis))
+                    next.dimensions[d].axes.push_back(axis);
+    }
+
+    static void without_partial(Placement &placement, const std::vector<int> &axes) {
+        std::erase_if(placement.partial, [&axes](int axis) { return contains(axes, axis); });
+        if (placement.partial.empty())
+            placement.reduction = Reduction::sum;
+    }
+
+    /// All-to-all if every axis that moves goes from one dimension to another, else a general exchange.
+    void move(const Placement &next) {
+        const std::vector<int> axes = moved_axes(now_, next);
+        const bool between_dimensions = std::all_of(axes.begin(), axes.end(), [&](int axis) {
+            return dimension_cut_by(now_, axis) != dimension_cut_by(next, axis);
+        });
+        go(between_dimensions ? CollectiveKind::all_to_all : CollectiveKind::exchange, next, axes);
+    }
+
+    void go(CollectiveKind kind, const Placement &next, std::vector<int> axes) {
+        if (next == now_)
+            return;
+        steps_.push_back({kind, std::move(axes), now_, next});
+        now_ = next;
+    }
+
+    const Placement &to_;
+    Placement now_;
+    std::vector<Step> steps_;
+};
+
+/// Keeps the route that moves least; of equal ones the shortest, then the first.
+class Cheapest {
+  public:
+    explicit Cheapest(const Mesh &mesh) : mesh_(mesh) {}
+    void offer(const Route &route) {
+        const double volume = wire_volume(route.steps(), mesh_);
+        if (found_ && (volume > volume_ || (volume == volume_ && route.steps().size() >= steps_.size())))
+            return;
+        found_ = true;
+        volume_ = volume;
+        steps_ = route.steps();
+    }
+    [[nodiscard]] std::vector<Step> take() { return std::move(steps_); }
+
+  private:
+    const Mesh &mesh_;
+    bool found_ = false;
+    double volume_ = 0;
+    std::vector<Step> steps_;
+};
+
+void normalise(Placement &placement) {
+    std::sort(placement.partial.begin(), placement.partial.end());
+    if (placement.partial.empty())
+        placement.reduction = Reduction::sum;
+}
+
+} // namespace
+
+std::vector<Step> reshard(const Placement &from_given, const Placement &to_given, const Mesh &mesh) {
+    Placement from = from_given;
+    Placement to = to_given;
+    normalise(from);
+    normalise(to);
+    if (from == to)
+        return {};
+    const bool reduces = from.partial != to.partial;
+    const int dimensions = static_cast<int>(to.dimensions.size());
+    Cheapest cheapest(mesh);
+    if (reduces && same_cuts(from, to)) {
+        Route route(from, to);
+        route.reduce(-1);
+        return route.steps();
+    }
+    for (int scattered = -1; scattered < (reduces ? dimensions : 0); ++scattered) {
+        Route small_first(from, to);
+        small_first.slice();
+        small_first.reduce(scattered);
+        small_first.permute();
+        small_first.gather();
+        cheapest.offer(small_first);
+
+        Route reduced_first(from, to); // spares a permutation where `to` is cut by the reduced axis first
+        reduced_first.reduce(scattered);
+        reduced_first.slice();
+        reduced_first.permute();
+        reduced_first.gather();
+        cheapest.offer(reduced_first);
+
+        Route through_common(from, to);
+        through_common.reduce(scattered);
+        through_common.gather_to_common();
+        through_common.slice();
+        cheapest.offer(through_common);
+    }
+    if (!reduces) {
+        Route direct(from, to);
+        direct.exchange();
+        cheapest.offer(direct);
+    }
+    return cheapest.take();
+}
+
+} // namespace planc::sharding
