@@ -38,7 +38,9 @@ def read_google_test(tally, binary, output, failed):
             outcomes[case] = outcome
     for case, outcome in outcomes.items():
         kind = {"OK": "passed", "SKIPPED": "skipped", "FAILED": "failed"}[outcome]
-        tally.add(kind, f"{binary}: {case}", output if kind == "failed" else "")
+        begin = max(output.find(f"] {case}\n"), 0)  # where it says that it runs
+        end = output.find("\n", output.find(f"  FAILED  ] {case}", begin))
+        tally.add(kind, f"{binary}: {case}", output[begin:end] if kind == "failed" else "")
     if outcomes and failed and "FAILED" not in outcomes.values():
         tally.add("failed", f"{binary}: ended before its last case or with an error", output)
     return bool(outcomes)
