@@ -59,9 +59,8 @@ struct Open {
 
 bool fusable(const Graph &graph, const Mesh &mesh, int value, const Copy &copy) {
     return copy.phase == Phase::weight_gradient && copy.steps.size() == 1 &&
-           copy.steps[0].kind == CollectiveKind::all_reduce &&
-           copy.steps[0].from.reduction == planrt::Reduction::sum && copy.first_use >= 0 &&
-           graph.operations[copy.first_use].kernel == Kernel::update &&
+           copy.steps[0].kind == CollectiveKind::all_reduce && copy.steps[0].from.reduction == planrt::Reduction::sum &&
+           copy.first_use >= 0 && graph.operations[copy.first_use].kernel == Kernel::update &&
            bytes(graph.values[value], copy, mesh) <= largest_fused_bytes;
 }
 

@@ -1,0 +1,67 @@
+#include "cost/compute.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace planc::cost {
+
+Seconds roofline(Flops flops, Bytes moved, const Machine &machine) {
+    return Seconds(std::max(flops.value / machine.flops_per_second, moved.value / machine.memory_bytes_per_second));
+}
+
+double intensity(double m, double n, double k, double element_bytes) {
+    return 2 * m * n * k / ((m * n + m * k + n * k) * element_bytes);
+}
+
+static Seconds at_intensity(Flops flops, double flops_per_byte, const Machine &machine) {
+    return Seconds(flops.value / std::min(machine.memory_bytes_per_second * flops_per_byte, machine.flops_per_second));
+}
+
+static double block_intensity(const GemmBlock &block, double element_bytes) {
+    return intensity(static_cast<double>(block.m), static_cast<double>(block.n), static_cast<double>(block.k),
+                     element_bytes);
+}
+
+Seconds product_seconds(double m, double n, double k, double element_bytes, const Machine &machine) {
+    const double flops_per_byte =
+        machine.gemm_block ? block_intensity(*machine.gemm_block, element_bytes) : intensity(m, n, k, element_bytes);
+    return at_intensity(Flops(2 * m * n * k), flops_per_byte, machine);
+}
+
+std::vector<std::int64_t> local_extents(const sharding::Nest &nest, const sharding::Strategy &strategy,
+                                        const sharding::Mesh &mesh) {
+    std::vector<std::int64_t> extents;
+    extents.reserve(nest.loops.size());
+    for (const sharding::Loop &loop : nest.loops)
+        extents.push_back(loop.extent);
+    for (std::size_t axis = 0; axis < strategy.loop_of_axis.size(); ++axis)
+        if (const int loop = strategy.loop_of_axis[axis]; loop >= 0) // rounding up commutes: the order is of no matter
+            extents[loop] = (extents[loop] + mesh.sizes[axis] - 1) / mesh.sizes[axis];
+    return extents;
+}
+
+static double points(const std::vector<int> &loops, const std::vector<std::int64_t> &extents) {
+    return std::accumulate(loops.begin(), loops.end(), 1.0,
+                           [&](double product, int loop) { return product * static_cast<double>(extents[loop]); });
+}
+
+Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
+                          const std::vector<std::int64_t> &extents, const Machine &machine) {
+    double iterations = 1;
+    for (std::int64_t extent : extents)
+        iterations *= static_cast<double>(extent);
+    if (iterations == 0)
+        return {};
+    const Flops flops(iterations * operation.flops_per_point);
+    if (operation.kernel == sharding::Kernel::contraction && machine.gemm_block)
+        return at_intensity(
+            flops, block_intensity(*machine.gemm_block, graph.values[operation.results[0]].element_bytes), machine);
+    Bytes moved{};
+    for (std::size_t i = 0; i < operation.operands.size(); ++i)
+        moved += Bytes(points(operation.nest.operands[i], extents) * graph.values[operation.operands[i]].element_bytes);
+    for (std::size_t i = 0; i < operation.results.size(); ++i)
+        moved += Bytes(points(operation.nest.results[i], extents) * graph.values[operation.results[i]].element_bytes);
+    return roofline(flops, moved, machine);
+}
+
+} // namespace planc::cost

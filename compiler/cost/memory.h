@@ -1,0 +1,49 @@
+// Memory of one rank (the one with the largest blocks) in a training step.
+//
+// What lives through the step is a sum over values; what lives for a while is counted where most of it lives at once.
+// Example: batch parallel, SGD with momentum: parameters + gradients + optimizer state are three times the weights.
+#pragma once
+
+#include "cost/machine.h"
+#include "sharding/bucket.h"
+#include "sharding/lay_out.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace planc::cost {
+
+/// Why a value is in memory.
+enum class Residence : std::uint8_t {
+    parameter,
+    optimizer_state,
+    gradient,   ///< of a parameter: from its production to the update
+    activation, ///< of the forward pass, read by the backward pass
+    input,      ///< data fields, constants
+    in_place,   ///< written by an update into a variable
+    passing     ///< everything else: gone after its last use
+};
+[[nodiscard]] std::vector<Residence> residences(const sharding::Graph &graph);
+
+/// Bytes of the copies of one value; an all-reduce works in place.
+[[nodiscard]] Bytes copies_bytes(const sharding::Value &value, const std::vector<sharding::Copy> &copies,
+                                 const sharding::Mesh &mesh);
+
+struct Memory {
+    Bytes parameters{};
+    Bytes optimizer_state{};
+    Bytes gradients{};
+    Bytes activations{};
+    Bytes inputs{};
+    Bytes buffers{}; ///< buckets, and the packing of the largest other collective
+    Bytes passing{}; ///< most at any time of values that do not live through the step
+
+    /// What is a sum over values: parameters, optimizer state, gradients, activations, inputs.
+    [[nodiscard]] Bytes kept() const { return parameters + optimizer_state + gradients + activations + inputs; }
+    [[nodiscard]] Bytes total() const { return kept() + buffers + passing; }
+};
+
+[[nodiscard]] Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, const sharding::Mesh &mesh,
+                            const std::vector<sharding::Bucket> &buckets);
+
+} // namespace planc::cost

@@ -1,0 +1,253 @@
+#include "cost/price.h"
+
+#include "cost/compute.h"
+#include "cost/roles.h"
+#include "cost/traffic.h"
+
+#include <algorithm>
+#include <map>
+
+namespace planc::cost {
+
+using planrt::Placement;
+using sharding::Step;
+
+namespace {
+
+/// Adds up what every rank hands over, scanning ranks only where they differ.
+class RankSums {
+  public:
+    explicit RankSums(const Mesh &mesh) : mesh_(mesh) {}
+
+    void add(const Step &step, int element_bytes, bool call) {
+        if (uniform_traffic(step, mesh_)) {
+            const Traffic traffic = busiest_traffic(step, mesh_);
+            everywhere_ += static_cast<double>(traffic.elements) * element_bytes;
+            calls_everywhere_ += call ? traffic.calls : 0;
+            return;
+        }
+        auto known = known_.find(key(step));
+        if (known == known_.end())
+            known = known_.emplace(key(step), traffic_by_rank(step, mesh_)).first;
+        by_rank_.resize(known->second.size());
+        for (std::size_t rank = 0; rank < by_rank_.size(); ++rank) {
+            by_rank_[rank].bytes += static_cast<double>(known->second[rank].elements) * element_bytes;
+            by_rank_[rank].calls += call ? known->second[rank].calls : 0;
+        }
+    }
+    void add_call() { ++calls_everywhere_; }
+
+    void report(CostTable &table) const {
+        table.payload = Bytes(everywhere_);
+        table.calls = calls_everywhere_;
+        if (by_rank_.empty())
+            return;
+        const auto busiest = std::max_element(by_rank_.begin(), by_rank_.end(),
+                                              [](const Sum &a, const Sum &b) { return a.bytes < b.bytes; });
+        table.busiest_rank = static_cast<int>(busiest - by_rank_.begin());
+        table.payload += Bytes(busiest->bytes);
+        table.calls += busiest->calls;
+    }
+
+  private:
+    struct Sum {
+        double bytes = 0;
+        std::int64_t calls = 0;
+    };
+    const Mesh &mesh_;
+    double everywhere_ = 0;
+    std::int64_t calls_everywhere_ = 0;
+    std::vector<Sum> by_rank_;
+    std::map<std::vector<std::int64_t>, std::vector<Traffic>> known_;
+};
+
+std::string layout_text(const sharding::Value &value, const Placement &placement,
+                        const std::vector<std::string> &axes) {
+    const auto joined = [&axes](const std::vector<int> &list) {
+        std::string text;
+        for (int axis : list)
+            text += (text.empty() ? "" : " and ") + axes[axis];
+        return text;
+    };
+    std::string text;
+    for (std::size_t d = 0; d < placement.dimensions.size(); ++d)
+        if (!placement.dimensions[d].axes.empty())
+            text += (text.empty() ? "" : ", ") + value.roles[d] + " over " + joined(placement.dimensions[d].axes);
+    if (!placement.partial.empty())
+        text += (text.empty() ? "partial over " : ", partial over ") + joined(placement.partial);
+    return text.empty() ? "replicated" : text;
+}
+
+class Table {
+  public:
+    Table(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, const std::vector<std::string> &axes,
+          const Machine &machine)
+        : graph_(graph), laid_out_(laid_out), mesh_(mesh), machine_(machine), prices_(mesh, machine), sums_(mesh) {
+        table_.axes = axes;
+        table_.mesh = mesh;
+    }
+
+    CostTable make(const std::vector<LayerStrategy> &layers) {
+        add_layers(layers);
+        add_compute();
+        add_buckets();
+        for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
+            for (int c = 0; c < static_cast<int>(laid_out_.copies[v].size()); ++c)
+                add_copy(v, c);
+        sums_.report(table_);
+        table_.memory = memory(graph_, laid_out_, mesh_, buckets_);
+        return std::move(table_);
+    }
+
+  private:
+    void add_layers(const std::vector<LayerStrategy> &layers) {
+        const std::vector<LayerRoles> all = roles(graph_);
+        for (std::size_t l = 0; l < graph_.layers.size(); ++l) {
+            LayerRow &row = table_.layers.emplace_back();
+            row.name = graph_.layers[l].name;
+            for (int axis = 0; axis < static_cast<int>(layers[l].loop_of_axis.size()); ++axis) {
+                const std::string &loop = layers[l].loop_of_axis[axis];
+                if (std::find(all[l].loops.begin(), all[l].loops.end(), loop) == all[l].loops.end())
+                    continue;
+                const char *role = loop == all[l].output ? "model (output)" : "model (input)";
+                row.split.push_back({axis, loop, loop == all[l].output || loop == all[l].input ? role : ""});
+            }
+        }
+    }
+
+    void add_compute() {
+        for (std::size_t o = 0; o < graph_.operations.size(); ++o) {
+            const sharding::Operation &operation = graph_.operations[o];
+            const Seconds seconds = operation_seconds(
+                graph_, operation, local_extents(operation.nest, laid_out_.operations[o].strategy, mesh_), machine_);
+            table_.layers[operation.layer].compute[static_cast<std::size_t>(operation.phase)] += seconds;
+            table_.compute += seconds;
+        }
+    }
+
+    void add_buckets() {
+        buckets_ = sharding::buckets(graph_, laid_out_, mesh_);
+        for (const sharding::Bucket &bucket : buckets_) {
+            BucketRow &row = table_.buckets.emplace_back();
+            row.axes = bucket.axes;
+            row.payload = Bytes(static_cast<double>(bucket.bytes));
+            for (const sharding::BucketMember &member : bucket.members) {
+                bucket_of_[{member.value, member.copy}] = static_cast<int>(table_.buckets.size()) - 1;
+                row.layers.push_back(laid_out_.copies[member.value][member.copy].layer);
+            }
+            std::sort(row.layers.begin(), row.layers.end());
+            row.layers.erase(std::unique(row.layers.begin(), row.layers.end()), row.layers.end());
+            const sharding::BucketMember &first = bucket.members[0];
+            const StepPrice &price = prices_.of(laid_out_.copies[first.value][first.copy].steps[0],
+                                                graph_.values[first.value].element_bytes);
+            row.ranks = price.ranks;
+            row.price.messages = price.price.messages;
+            row.price.latency = price.price.latency;
+            table_.communication += row.price.seconds();
+            sums_.add_call();
+        }
+    }
+
+    void add_copy(int v, int c) {
+        const sharding::Value &value = graph_.values[v];
+        const sharding::Copy &copy = laid_out_.copies[v][c];
+        for (const Step &step : copy.steps) {
+            if (step.kind == CollectiveKind::slice)
+                continue;
+            const StepPrice &price = prices_.of(step, value.element_bytes);
+            const auto fused = bucket_of_.find({v, c});
+            CollectiveRow row;
+            row.kind = step.kind;
+            row.axes = step.axes;
+            row.phase = copy.phase;
+            row.layer = copy.layer;
+            row.tensor = value.name;
+            row.calls = price.traffic.calls;
+            row.payload = Bytes(static_cast<double>(price.traffic.elements) * value.element_bytes);
+            row.ranks = price.ranks;
+            row.vector_bytes = price.vector_bytes;
+            row.price = price.price;
+            row.from = layout_text(value, step.from, table_.axes);
+            row.to = layout_text(value, step.to, table_.axes);
+            if (fused != bucket_of_.end()) {
+                row.bucket = fused->second;
+                row.calls = 0;
+                row.price.messages = 0;
+                row.price.latency = Seconds(0);
+            }
+            table_.communication += row.price.seconds();
+            sums_.add(step, value.element_bytes, row.bucket < 0);
+            book(std::move(row), value, step);
+        }
+    }
+
+    /// Data that moves from one layer to another is a reshard; everything else belongs to a layer.
+    void book(CollectiveRow row, const sharding::Value &value, const Step &step) {
+        const bool between_layers = step.from.partial == step.to.partial &&
+                                    value.kind == sharding::ValueKind::computed && value.layer != row.layer;
+        if (between_layers) {
+            row.from_layer = value.layer;
+            table_.reshards.push_back(std::move(row));
+        } else {
+            table_.layers[row.layer].collectives.push_back(std::move(row));
+        }
+    }
+
+    const Graph &graph_;
+    const LaidOut &laid_out_;
+    const Mesh &mesh_;
+    const Machine &machine_;
+    StepPrices prices_;
+    RankSums sums_;
+    CostTable table_;
+    std::vector<sharding::Bucket> buckets_;
+    std::map<std::pair<int, int>, int> bucket_of_; ///< (value, copy)
+};
+
+} // namespace
+
+Seconds LayerRow::compute_seconds() const {
+    Seconds sum{};
+    for (Seconds seconds : compute)
+        sum += seconds;
+    return sum;
+}
+
+Seconds LayerRow::seconds() const {
+    Seconds sum = compute_seconds();
+    for (const CollectiveRow &row : collectives)
+        sum += row.price.seconds();
+    return sum;
+}
+
+Bytes LayerRow::payload() const {
+    Bytes sum{};
+    for (const CollectiveRow &row : collectives)
+        sum += row.payload;
+    return sum;
+}
+
+CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, const std::vector<std::string> &axes,
+                const Machine &machine, const std::vector<LayerStrategy> &layers) {
+    return Table(graph, laid_out, mesh, axes, machine).make(layers);
+}
+
+const char *name(CollectiveKind kind) {
+    switch (kind) {
+    case CollectiveKind::slice:
+        return "slice";
+    case CollectiveKind::all_gather:
+        return "all-gather";
+    case CollectiveKind::reduce_scatter:
+        return "reduce-scatter";
+    case CollectiveKind::all_reduce:
+        return "all-reduce";
+    case CollectiveKind::all_to_all:
+        return "all-to-all";
+    case CollectiveKind::exchange:
+        return "exchange";
+    }
+    return "";
+}
+
+} // namespace planc::cost

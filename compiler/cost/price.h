@@ -1,0 +1,102 @@
+// price(): what a laid-out training step costs on a machine, as a table by layer.
+//
+// The table is additive: the seconds of the step are the sum over layers of compute and collectives, over reshards
+// between layers, and over buckets. A row is the busiest rank's for that row; the total bytes are the busiest rank's
+// own sum. Every row is what planrt::traffic counts, so the program that is emitted moves exactly these bytes.
+//
+//   price(graph, laid_out, {{2, 4}}, {"rows", "cols"}, machine, layers)
+#pragma once
+
+#include "cost/collectives.h"
+#include "cost/machine.h"
+#include "cost/memory.h"
+#include "cost/step_price.h"
+#include "sharding/bucket.h"
+#include "sharding/lay_out.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace planc::cost {
+
+using sharding::CollectiveKind;
+using sharding::Graph;
+using sharding::LaidOut;
+using sharding::LayerStrategy;
+using sharding::Mesh;
+using sharding::Phase;
+
+inline constexpr int phases = 5;
+
+/// One step of one reshard.
+struct CollectiveRow {
+    CollectiveKind kind = CollectiveKind::all_reduce;
+    std::vector<int> axes;
+    Phase phase = Phase::forward;
+    int layer = 0;           ///< to which it is booked
+    int from_layer = -1;     ///< of a reshard between layers: the producer's
+    std::string tensor;      ///< in the user's terms
+    std::int64_t calls = 0;  ///< to MPI, busiest rank; of a bucket's member: 0, the call is the bucket's
+    Bytes payload{};         ///< handed to MPI, busiest rank (planrt::traffic)
+    int bucket = -1;         ///< index in CostTable::buckets; -1: travels alone
+    std::int64_t ranks = 1;  ///< of the group
+    double vector_bytes = 0; ///< n of the formula
+    Price price;             ///< of a bucket's member: without the latency, which is the bucket's
+    std::string from;        ///< layouts in words: "batch over rows, partial over cols"
+    std::string to;
+};
+
+/// Gradients that are reduced in one call.
+struct BucketRow {
+    std::vector<int> axes;
+    std::vector<int> layers; ///< of the members, ascending, each once
+    Bytes payload{};         ///< of the members together; attributed to their layers, not to the bucket
+    std::int64_t calls = 1;
+    std::int64_t ranks = 1;
+    Price price; ///< the latency only
+};
+
+/// A loop of a layer as tables name it.
+struct SplitRow {
+    int axis = 0;
+    std::string loop; ///< "batch", "hidden'"
+    std::string role; ///< "model (output)", "model (input)"; empty: the loop's own name says it
+};
+
+struct LayerRow {
+    std::string name;
+    std::vector<SplitRow> split; ///< axes that split a loop of the layer
+    std::array<Seconds, phases> compute{};
+    std::vector<CollectiveRow> collectives;
+
+    [[nodiscard]] Seconds compute_seconds() const;
+    [[nodiscard]] Seconds seconds() const; ///< with its collectives
+    [[nodiscard]] Bytes payload() const;
+};
+
+struct CostTable {
+    std::vector<std::string> axes;
+    Mesh mesh;
+    std::vector<LayerRow> layers; ///< as Graph::layers
+    std::vector<CollectiveRow> reshards;
+    std::vector<BucketRow> buckets;
+    Memory memory;
+    Seconds compute{};
+    Seconds communication{};
+    Bytes payload{}; ///< of the busiest rank: its own sum over all rows
+    int busiest_rank = 0;
+    std::int64_t calls = 0; ///< of that rank
+
+    [[nodiscard]] Seconds seconds() const { return compute + communication; }
+};
+
+/// `axes`: names of the mesh axes; `layers`: the strategies that `laid_out` was made with.
+[[nodiscard]] CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh,
+                              const std::vector<std::string> &axes, const Machine &machine,
+                              const std::vector<LayerStrategy> &layers);
+
+[[nodiscard]] const char *name(CollectiveKind kind); ///< "all-reduce", "exchange", …
+
+} // namespace planc::cost

@@ -1,0 +1,105 @@
+// The planner: which mesh axis splits which loop of which layer, so that a training step takes the least time.
+//
+//   Request request{.graph = graph, .machine = machine, .ranks = 512};
+//   request.mesh.axes = {{"rows", 0}, {"cols", 0}};        // sizes open: the planner chooses them
+//   request.pins.resize(graph.layers.size());              // or rules of the user, by layer
+//   Plan plan = make_plan(request);
+//   plan.failure.empty() ? plan.layers : …
+//
+// The objective is the total of cost::price(): seconds of compute, collectives and reshards, subject to memory per
+// rank. It is a sum over layers and values, so variable elimination finds its exact minimum; `lower_bound` certifies
+// it.
+#pragma once
+
+#include "cost/machine.h"
+#include "cost/price.h"
+#include "sharding/lay_out.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::plan {
+
+using cost::Bytes;
+using cost::CostTable;
+using cost::Machine;
+using cost::Seconds;
+using sharding::Graph;
+using sharding::LayerStrategy;
+using sharding::Mesh;
+
+struct MeshAxis {
+    std::string name;
+    int size = 0; ///< 0: open
+};
+
+struct MeshRequest {
+    bool automatic = false; ///< number, names and sizes of the axes are open; `axes` is ignored
+    std::vector<MeshAxis> axes;
+};
+
+/// A rule of the user on one layer, after precedence: `loop` lies on exactly these axes. A rule on a loop that the
+/// layer does not have says nothing.
+struct Pin {
+    std::string loop;
+    std::vector<std::string> axes; ///< major first; empty: not split
+    std::string text;              ///< the rule as the user wrote it, for reasons: "batch -> rows"
+};
+
+struct Request {
+    Graph graph;
+    Machine machine;
+    int ranks = 1;
+    MeshRequest mesh;
+    std::vector<std::vector<Pin>> pins; ///< per layer; may be shorter than the layers
+    bool search = true;                 ///< false: what no pin splits is not split (a layout without `auto`)
+    double memory_limit_bytes = 0;      ///< per rank; 0: the machine's, which may be none
+    std::string batch = "batch";        ///< the role of the samples, for the baselines
+};
+
+/// A plan of the literature, priced like the answer.
+struct Baseline {
+    std::string name; ///< "pure batch", "pure model", "Megatron-style", "batch x model"
+    std::vector<std::string> axes;
+    Mesh mesh;
+    std::vector<LayerStrategy> layers;
+    Seconds seconds{};
+    Bytes memory{};
+    std::string excluded; ///< why it could not be the answer: a pin, memory; empty: it was a candidate
+};
+
+/// The best other choice for one layer with the rest as planned.
+struct RunnerUp {
+    LayerStrategy strategy;
+    Seconds added{};
+};
+
+struct Plan {
+    std::string failure; ///< why there is no plan: one line for the user; empty: there is one
+    std::vector<std::string> axes;
+    Mesh mesh;
+    std::vector<LayerStrategy> layers; ///< as Graph::layers
+    CostTable cost;
+    Seconds lower_bound{};                           ///< no plan of the space takes less
+    std::vector<std::optional<RunnerUp>> runner_ups; ///< per layer; none: there was no other choice
+    std::vector<Baseline> baselines;
+    int meshes = 0;                ///< shapes of the mesh that were searched
+    std::vector<int> choices;      ///< per layer: strategies to choose from on the chosen mesh
+    bool memory_decided = false;   ///< the fastest plan did not fit
+    double memory_limit_bytes = 0; ///< that held; 0: none
+    std::string note;              ///< what made the search inexact; empty: nothing
+
+    /// (cost - lower bound) / cost; 0: certified as the minimum.
+    [[nodiscard]] double gap() const;
+};
+
+/// The fastest plan. Deterministic: equal requests give equal plans.
+[[nodiscard]] Plan make_plan(const Request &request);
+
+/// Prices given strategies on a given mesh: lay_out() and price().
+[[nodiscard]] CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
+                                 const std::vector<LayerStrategy> &layers);
+
+} // namespace planc::plan
