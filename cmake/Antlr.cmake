@@ -8,12 +8,9 @@ function(planc_antlr variable)
     get_filename_component(name ${grammar} NAME_WE)
     set(sources ${ARG_DIRECTORY}/${name}.cpp)
     set(products ${ARG_DIRECTORY}/${name}.h ${ARG_DIRECTORY}/${name}.tokens)
-    if(name MATCHES "Parser$")
-      list(APPEND sources ${ARG_DIRECTORY}/${name}Visitor.cpp ${ARG_DIRECTORY}/${name}BaseVisitor.cpp)
-    endif()
     add_custom_command(
       OUTPUT ${sources} ${products}
-      COMMAND ${ANTLR4_TOOL} -Dlanguage=Cpp -Werror -visitor -no-listener -encoding UTF-8 -package planc::syntax::grammar
+      COMMAND ${ANTLR4_TOOL} -Dlanguage=Cpp -Werror -no-visitor -no-listener -encoding UTF-8 -package planc::syntax::grammar
               -lib ${ARG_DIRECTORY} -o ${ARG_DIRECTORY} -Xexact-output-dir ${grammar}
       DEPENDS ${grammar} ${vocabulary}
       COMMENT "Generating ${name} with ANTLR"

@@ -165,7 +165,8 @@ struct Fold {
 };
 
 struct Expression {
-    SourceRange where;
+    SourceRange where;          ///< with the parentheses around it
+    bool parenthesized = false; ///< kept for the formatter; means nothing
     std::variant<Number, String, Boolean, Reference, List, Range, Call, Unary, Binary, Choice, Fold> node;
 };
 

@@ -1,0 +1,70 @@
+// ANTLR's parse tree to the syntax tree. One function per rule of the grammar.
+#pragma once
+
+#include "support/diagnostics.h"
+#include "syntax/ast.h"
+#include "syntax/recognize.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::syntax {
+
+/// Thrown after an error was reported; caught by parse().
+struct Abandoned {};
+
+class Builder {
+  public:
+    Builder(const Places &places, support::Diagnostics &diagnostics) : places_(places), diagnostics_(diagnostics) {}
+
+    std::vector<Declaration> declarations(grammar::PlanParser::FileContext &context);
+
+  private:
+    using Grammar = grammar::PlanParser;
+
+    [[nodiscard]] SourceRange where(const antlr4::ParserRuleContext &context) const;
+    [[nodiscard]] SourceRange where(const antlr4::Token &token) const { return places_.range(token); }
+    Name name(Grammar::NameContext &context);
+    /// What stands before ':', '=' or '->' where only a name may.
+    Name plain_name(const Expression &expression, const std::string &sign);
+
+    Expression expression(Grammar::ExpressionContext &context);
+    ExpressionPtr expression_pointer(Grammar::ExpressionContext *context); ///< null for null
+    Expression primary(Grammar::PrimaryContext &context);
+    Number number(Grammar::NumberContext &context);
+    Expression binary(Grammar::ExpressionContext &context);
+    Expression call(Grammar::CallContext &context);
+    CallArgument argument(Grammar::ArgumentContext &context);
+    ListItem item(Grammar::ItemContext &context);
+    Expression choice(Grammar::ChoiceContext &context);
+    Expression fold(Grammar::FoldContext &context);
+    std::string string(antlr4::tree::TerminalNode &node);
+
+    DimensionItem dimension(Grammar::DimensionContext &context);
+    Type type(Grammar::TypeContext &context);
+    Block block(Grammar::BlockContext &context);
+    Statement statement(Grammar::StatementContext &context);
+    Conditional conditional(Grammar::ConditionalContext &context);
+    Parameter parameter(Grammar::ParameterContext &context);
+
+    Declaration declaration(Grammar::DeclarationContext &context);
+    CallableDeclaration callable(Grammar::CallableDeclarationContext &context);
+    std::vector<Setting> settings(Grammar::SettingsContext *context); ///< none for null
+    Setting setting(Grammar::SettingContext &context);
+    MeshDeclaration mesh(Grammar::MeshDeclarationContext &context);
+    std::vector<MeshAxis> axes(Grammar::AxesContext &context);
+
+    LayoutDeclaration layout(Grammar::LayoutDeclarationContext &context);
+    std::vector<LayoutItem> layout_body(Grammar::LayoutBodyContext *context); ///< none for null
+    LayoutItem layout_item(Grammar::LayoutItemContext &context);
+    PipelineRule pipeline(Grammar::LayoutItemContext &context);
+    AxisList target(Grammar::TargetContext &context);
+    Selector selector(Grammar::SelectorContext &context);
+    Name plain_name(Grammar::SelectorContext &context, const std::string &sign);
+
+    const Places &places_;
+    support::Diagnostics &diagnostics_;
+    int depth_ = 0; ///< of the expression that is being built
+};
+
+} // namespace planc::syntax

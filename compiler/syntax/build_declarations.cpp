@@ -1,0 +1,84 @@
+#include "syntax/build.h"
+
+namespace planc::syntax {
+
+std::vector<Declaration> Builder::declarations(Grammar::FileContext &context) {
+    std::vector<Declaration> result;
+    for (auto *child : context.declaration())
+        result.push_back(declaration(*child));
+    return result;
+}
+
+Declaration Builder::declaration(Grammar::DeclarationContext &context) {
+    const SourceRange place = where(context);
+    if (auto *import = context.importDeclaration())
+        return Import{string(*import->STRING()), where(*import->STRING()->getSymbol()), place};
+    if (auto *dim = context.dimDeclaration())
+        return DimensionDeclaration{name(*dim->name()), expression_pointer(dim->expression()), place};
+    if (auto *declared = context.callableDeclaration())
+        return callable(*declared);
+    if (auto *data = context.dataDeclaration())
+        return DataDeclaration{name(*data->name()), expression_pointer(data->expression()), settings(data->settings()),
+                               place};
+    if (auto *machine = context.machineDeclaration())
+        return MachineDeclaration{name(*machine->name()), settings(machine->settings()), place};
+    if (auto *declared = context.meshDeclaration())
+        return mesh(*declared);
+    if (auto *declared = context.layoutDeclaration())
+        return layout(*declared);
+    auto *train = context.trainDeclaration();
+    return TrainDeclaration{name(*train->name(0)), name(*train->name(1)), settings(train->settings()), place};
+}
+
+CallableDeclaration Builder::callable(Grammar::CallableDeclarationContext &context) {
+    CallableDeclaration result;
+    result.kind = context.LAYER() ? CallableDeclaration::Kind::layer : CallableDeclaration::Kind::network;
+    result.name = name(*context.name());
+    for (auto *child : context.parameter())
+        result.parameters.push_back(parameter(*child));
+    result.result = type(*context.type());
+    result.body = block(*context.block());
+    result.where = where(context);
+    result.head = places_.from_to(*context.start, *context.type()->stop);
+    return result;
+}
+
+std::vector<Setting> Builder::settings(Grammar::SettingsContext *context) {
+    std::vector<Setting> result;
+    if (context) {
+        for (auto *child : context->setting())
+            result.push_back(setting(*child));
+    }
+    return result;
+}
+
+Setting Builder::setting(Grammar::SettingContext &context) {
+    Setting result;
+    result.where = where(context);
+    result.name = name(*context.name());
+    result.value = expression_pointer(context.expression());
+    for (auto *share : context.share())
+        result.shares.push_back({name(*share->name()), number(*share->number()), where(*share)});
+    return result;
+}
+
+MeshDeclaration Builder::mesh(Grammar::MeshDeclarationContext &context) {
+    MeshDeclaration result;
+    result.where = where(context);
+    result.name = name(*context.name(0));
+    if (context.ON())
+        result.machine = name(*context.name(1));
+    result.automatic = context.AUTO() != nullptr;
+    if (context.axes())
+        result.axes = axes(*context.axes());
+    return result;
+}
+
+std::vector<MeshAxis> Builder::axes(Grammar::AxesContext &context) {
+    std::vector<MeshAxis> result;
+    for (auto *child : context.axis())
+        result.push_back({name(*child->name()), expression_pointer(child->expression()), where(*child)});
+    return result;
+}
+
+} // namespace planc::syntax

@@ -1,0 +1,156 @@
+#include "syntax/expected.h"
+
+#include "support/diagnostics.h"
+#include "support/utf8.h"
+
+#include "syntax/grammar/PlanParser.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace planc::syntax {
+
+using grammar::PlanParser;
+
+namespace {
+
+const std::vector<std::string> declaration_heads = {"import",  "dim",  "network", "layer", "data",
+                                                    "machine", "mesh", "layout",  "train"};
+constexpr const char *a_declaration =
+    "a declaration (import, dim, network, layer, data, machine, mesh, layout or train)";
+
+using Kinds = std::set<std::size_t>;
+
+/// Takes out all of `kinds` if the first of them is there; true if so.
+bool take(Kinds &from, std::initializer_list<std::size_t> kinds) {
+    if (!from.contains(*kinds.begin()))
+        return false;
+    for (const std::size_t kind : kinds)
+        from.erase(kind);
+    return true;
+}
+
+/// Takes out every word that is a name (L4).
+void take_names(Kinds &from) {
+    for (std::size_t word = PlanParser::IMPORT; word <= PlanParser::FORBID; ++word)
+        from.erase(word);
+    from.erase(PlanParser::NAME);
+}
+
+/// Continuations that are always possible and never the point.
+void drop_noise(Kinds &kinds, const Situation &situation) {
+    const Kinds all = kinds;
+    const auto previous = situation.previous ? situation.previous->getType() : antlr4::Token::EOF;
+    if (previous == PlanParser::INTEGER || previous == PlanParser::DECIMAL) {
+        kinds.erase(PlanParser::NAME); // a unit
+        kinds.erase(PlanParser::PERCENT);
+    }
+    if (!kinds.contains(PlanParser::STRING)) { // else they start an expression
+        for (const std::size_t kind :
+             {PlanParser::PLUS, PlanParser::MINUS, PlanParser::STAR, PlanParser::SLASH, PlanParser::EQUAL,
+              PlanParser::NOT_EQUAL, PlanParser::LESS, PlanParser::GREATER, PlanParser::GREATER_EQUAL, PlanParser::AND,
+              PlanParser::OR, PlanParser::DOTS, PlanParser::DOT, PlanParser::LEFT_PARENTHESIS})
+            kinds.erase(kind);
+        if (situation.rule == PlanParser::RuleExpression)
+            kinds.erase(PlanParser::LESS_EQUAL);
+    }
+    if (kinds.contains(PlanParser::COMMA) && kinds.contains(PlanParser::RIGHT_PARENTHESIS)) {
+        kinds.erase(PlanParser::COLON); // of an argument
+        kinds.erase(PlanParser::ASSIGN);
+        kinds.erase(PlanParser::ARROW);
+    }
+    if (kinds.contains(PlanParser::LINE_END))
+        kinds.erase(PlanParser::AS);
+    if (kinds.empty())
+        kinds = all;
+}
+
+std::string join(const std::vector<std::string> &words) {
+    std::string text;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (i > 0)
+            text += i + 1 == words.size() ? " or " : ", ";
+        text += words[i];
+    }
+    return text;
+}
+
+std::string sign(std::size_t kind) {
+    // The literal name of the vocabulary has the quotes already.
+    return grammar::PlanParser(nullptr).getVocabulary().getDisplayName(kind);
+}
+
+} // namespace
+
+std::string expected(const antlr4::misc::IntervalSet &tokens, const Situation &situation) {
+    Kinds kinds;
+    for (const ssize_t kind : tokens.toList())
+        kinds.insert(static_cast<std::size_t>(kind));
+    if (situation.rule == PlanParser::RuleFile && kinds.contains(PlanParser::IMPORT))
+        return a_declaration;
+    drop_noise(kinds, situation);
+
+    std::vector<std::string> words;
+    if (kinds.contains(PlanParser::RETURN)) {
+        words.emplace_back("a statement");
+        take(kinds, {PlanParser::RETURN, PlanParser::YIELD, PlanParser::IF});
+        take_names(kinds);
+    } else if (kinds.contains(PlanParser::STRING) && kinds.contains(PlanParser::INTEGER)) {
+        words.emplace_back("an expression");
+        take(kinds, {PlanParser::STRING, PlanParser::INTEGER, PlanParser::DECIMAL, PlanParser::TRUE, PlanParser::FALSE,
+                     PlanParser::IF, PlanParser::FOLD, PlanParser::NOT, PlanParser::MINUS, PlanParser::LEFT_BRACKET,
+                     PlanParser::LEFT_PARENTHESIS, PlanParser::DOTS});
+        take_names(kinds);
+    } else if (kinds.contains(PlanParser::NAME)) {
+        words.emplace_back("a name");
+        take_names(kinds);
+    } else if (kinds.contains(PlanParser::INTEGER) && kinds.contains(PlanParser::DECIMAL)) {
+        words.emplace_back("a number");
+        take(kinds, {PlanParser::INTEGER, PlanParser::DECIMAL});
+    }
+    if (take(kinds, {PlanParser::LINE_END, PlanParser::SEMICOLON}))
+        words.emplace_back("the end of the line");
+    if (kinds.erase(static_cast<std::size_t>(antlr4::Token::EOF)) > 0 && words.empty())
+        words.emplace_back("the end of the file");
+    for (const std::size_t kind : kinds)
+        words.push_back(kind == PlanParser::STRING    ? "a string"
+                        : kind == PlanParser::INTEGER ? "a whole number"
+                                                      : sign(kind));
+    return join(words);
+}
+
+std::string after(const antlr4::Token &previous) {
+    if (previous.getType() == PlanParser::LINE_END || previous.getType() == PlanParser::SEMICOLON)
+        return {};
+    return " after " + describe(previous);
+}
+
+std::string describe(const antlr4::Token &token) {
+    if (token.getType() == antlr4::Token::EOF)
+        return "the end of the file";
+    if (token.getType() == PlanParser::LINE_END)
+        return "the end of the line";
+    constexpr std::size_t longest = 40; // code points
+    const std::string text = token.getText();
+    std::size_t end = 0;
+    for (std::size_t n = 0; end < text.size() && n < longest; ++n)
+        end += support::decode_utf8(text, end).length;
+    const std::string quoted = token.getType() == PlanParser::STRING ? "" : "'";
+    const bool reserved = token.getType() >= PlanParser::IF && token.getType() <= PlanParser::FALSE;
+    return (reserved ? "the reserved word '" : quoted) + text.substr(0, end) + (end < text.size() ? "…" : "") + quoted;
+}
+
+std::string closing_of(const antlr4::Token &opening) {
+    return opening.getType() == PlanParser::LEFT_PARENTHESIS ? "')'"
+           : opening.getType() == PlanParser::LEFT_BRACKET   ? "']'"
+                                                             : "'}'";
+}
+
+std::string misspelt_word(const antlr4::Token &token, const std::string &expected) {
+    if (expected != a_declaration || token.getType() != PlanParser::NAME)
+        return {};
+    return support::nearest(token.getText(), declaration_heads);
+}
+
+} // namespace planc::syntax

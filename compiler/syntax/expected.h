@@ -1,0 +1,32 @@
+// What the parser could have gone on with, in the user's words.
+#pragma once
+
+#include <antlr4-runtime.h>
+
+#include <string>
+
+namespace planc::syntax {
+
+/// Where the parser stopped.
+struct Situation {
+    std::size_t rule = 0;                    ///< of the grammar, that it was in
+    const antlr4::Token *previous = nullptr; ///< null: at the start of the file
+    const antlr4::Token *offending = nullptr;
+};
+
+/// "an expression", "')' or ','", "a declaration (import, dim, …)".
+[[nodiscard]] std::string expected(const antlr4::misc::IntervalSet &tokens, const Situation &situation);
+
+/// " after 'x'", or nothing where a line starts.
+[[nodiscard]] std::string after(const antlr4::Token &previous);
+
+/// "'x'", "the end of the line".
+[[nodiscard]] std::string describe(const antlr4::Token &token);
+
+/// "')'" for a '('.
+[[nodiscard]] std::string closing_of(const antlr4::Token &opening);
+
+/// The head of a declaration that the token looks like, where one was expected; or nothing.
+[[nodiscard]] std::string misspelt_word(const antlr4::Token &token, const std::string &expected);
+
+} // namespace planc::syntax
