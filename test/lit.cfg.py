@@ -25,6 +25,7 @@ for name in ["HOME", "CCACHE_DIR", "TMPDIR", "PLANC_REFRESH", "ASAN_OPTIONS", "U
 # %mpirun N PROGRAM …: on N ranks of this machine, under a timeout
 config.substitutions += [
     ("%mpirun", mpirun),
+    ("%planc_build", config.planc_build),
     ("%examples", examples),
     ("%shared_data", shared_data),
     ("%python", "/usr/bin/python3"),
