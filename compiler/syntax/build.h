@@ -26,6 +26,7 @@ class Builder {
     [[nodiscard]] SourceRange where(const antlr4::Token &token) const { return places_.range(token); }
     Name name(Grammar::NameContext &context);
     /// What stands before ':', '=' or '->' where only a name may.
+    [[noreturn]] void not_a_name(SourceRange place, const std::string &sign);
     Name plain_name(const Expression &expression, const std::string &sign);
 
     Expression expression(Grammar::ExpressionContext &context);

@@ -1,4 +1,5 @@
 #include "syntax/build.h"
+#include "syntax/expected.h"
 
 #include <charconv>
 #include <map>
@@ -32,6 +33,11 @@ SourceRange Builder::where(const antlr4::ParserRuleContext &context) const {
 
 Name Builder::name(Grammar::NameContext &context) {
     return {context.getText(), where(context)};
+}
+
+void Builder::not_a_name(SourceRange place, const std::string &sign) {
+    diagnostics_.report(expected_plain_name, place, {sign, shortened(places_.text(place))});
+    throw Abandoned{};
 }
 
 Name Builder::plain_name(const Expression &expression, const std::string &sign) {
@@ -116,8 +122,7 @@ Number Builder::number(Grammar::NumberContext &context) {
     const auto decimal = std::from_chars(first, last, result.value);
     const auto whole = result.integral ? std::from_chars(first, last, result.integer) : decimal;
     if (decimal.ec != std::errc{} || whole.ec != std::errc{}) {
-        const std::string shown = result.text.size() > 40 ? result.text.substr(0, 40) + "…" : result.text;
-        diagnostics_.report(number_out_of_range, where(*context.start), {shown});
+        diagnostics_.report(number_out_of_range, where(*context.start), {shortened(result.text)});
         throw Abandoned{};
     }
     if (context.PERCENT())

@@ -1,12 +1,9 @@
 #include "syntax/build.h"
 
-#include <algorithm>
-
 namespace planc::syntax {
 
 namespace {
 
-PLANC_DIAGNOSTIC(expected_dimension, error, "expected one plain name before '{0}', got the selector '{1}'");
 PLANC_DIAGNOSTIC(selector_with_spaces, error, "a layer selector is written without spaces: '{0}'");
 
 } // namespace
@@ -95,10 +92,8 @@ Selector Builder::selector(Grammar::SelectorContext &context) {
 Name Builder::plain_name(Grammar::SelectorContext &context, const std::string &sign) {
     Selector whole = selector(context);
     auto *first = context.pattern(0)->name();
-    if (!first || first->getText() != whole.text) {
-        diagnostics_.report(expected_dimension, whole.where, {sign, whole.text});
-        throw Abandoned{};
-    }
+    if (!first || first->getText() != whole.text)
+        not_a_name(whole.where, sign);
     return {std::move(whole.text), whole.where};
 }
 

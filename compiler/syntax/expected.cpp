@@ -62,6 +62,8 @@ void drop_noise(Kinds &kinds, const Situation &situation) {
     }
     if (kinds.contains(PlanParser::LINE_END))
         kinds.erase(PlanParser::AS);
+    if (kinds.contains(PlanParser::RIGHT_BRACE) && situation.at_end)
+        take(kinds, {PlanParser::LINE_END, PlanParser::SEMICOLON});
     if (kinds.empty())
         kinds = all;
 }
@@ -74,11 +76,6 @@ std::string join(const std::vector<std::string> &words) {
         text += words[i];
     }
     return text;
-}
-
-std::string sign(std::size_t kind) {
-    // The literal name of the vocabulary has the quotes already.
-    return grammar::PlanParser(nullptr).getVocabulary().getDisplayName(kind);
 }
 
 } // namespace
@@ -116,8 +113,26 @@ std::string expected(const antlr4::misc::IntervalSet &tokens, const Situation &s
     for (const std::size_t kind : kinds)
         words.push_back(kind == PlanParser::STRING    ? "a string"
                         : kind == PlanParser::INTEGER ? "a whole number"
-                                                      : sign(kind));
+                                                      : situation.vocabulary->getDisplayName(kind));
     return join(words);
+}
+
+std::string expected_second(std::size_t first, const Situation &situation) {
+    const bool behind_first = situation.previous->getType() == first;
+    switch (first) {
+    case PlanParser::PARAM:
+    case PlanParser::STATE:
+        return "a name";
+    case PlanParser::STORE:
+    case PlanParser::FORBID:
+        return behind_first ? "a name" : "'->'";
+    case PlanParser::PIPELINE:
+        return "'->'";
+    case PlanParser::CUT:
+        return behind_first ? "'before'" : "a layer";
+    default:
+        return "something else";
+    }
 }
 
 std::string after(const antlr4::Token &previous) {
@@ -126,19 +141,22 @@ std::string after(const antlr4::Token &previous) {
     return " after " + describe(previous);
 }
 
+std::string shortened(std::string_view text) {
+    constexpr std::size_t longest = 40; // code points
+    std::size_t end = 0;
+    for (std::size_t n = 0; end < text.size() && n < longest; ++n)
+        end += support::decode_utf8(text, end).length;
+    return std::string(text.substr(0, end)) + (end < text.size() ? "…" : "");
+}
+
 std::string describe(const antlr4::Token &token) {
     if (token.getType() == antlr4::Token::EOF)
         return "the end of the file";
     if (token.getType() == PlanParser::LINE_END)
         return "the end of the line";
-    constexpr std::size_t longest = 40; // code points
-    const std::string text = token.getText();
-    std::size_t end = 0;
-    for (std::size_t n = 0; end < text.size() && n < longest; ++n)
-        end += support::decode_utf8(text, end).length;
-    const std::string quoted = token.getType() == PlanParser::STRING ? "" : "'";
+    const std::string quote = token.getType() == PlanParser::STRING ? "" : "'";
     const bool reserved = token.getType() >= PlanParser::IF && token.getType() <= PlanParser::FALSE;
-    return (reserved ? "the reserved word '" : quoted) + text.substr(0, end) + (end < text.size() ? "…" : "") + quoted;
+    return (reserved ? "the reserved word " : "") + quote + shortened(token.getText()) + quote;
 }
 
 std::string closing_of(const antlr4::Token &opening) {

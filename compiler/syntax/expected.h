@@ -4,6 +4,7 @@
 #include <antlr4-runtime.h>
 
 #include <string>
+#include <string_view>
 
 namespace planc::syntax {
 
@@ -11,14 +12,21 @@ namespace planc::syntax {
 struct Situation {
     std::size_t rule = 0;                    ///< of the grammar, that it was in
     const antlr4::Token *previous = nullptr; ///< null: at the start of the file
-    const antlr4::Token *offending = nullptr;
+    bool at_end = false;                     ///< of the file
+    const antlr4::dfa::Vocabulary *vocabulary = nullptr;
 };
 
 /// "an expression", "')' or ','", "a declaration (import, dim, …)".
 [[nodiscard]] std::string expected(const antlr4::misc::IntervalSet &tokens, const Situation &situation);
 
+/// The same where two tokens decide and the first, of type `first`, was fine.
+[[nodiscard]] std::string expected_second(std::size_t first, const Situation &situation);
+
 /// " after 'x'", or nothing where a line starts.
 [[nodiscard]] std::string after(const antlr4::Token &previous);
+
+/// At most 40 characters of the user's text.
+[[nodiscard]] std::string shortened(std::string_view text);
 
 /// "'x'", "the end of the line".
 [[nodiscard]] std::string describe(const antlr4::Token &token);

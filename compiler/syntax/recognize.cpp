@@ -27,13 +27,21 @@ class StopAtFirst : public antlr4::DefaultErrorStrategy {
   public:
     void reportError(antlr4::Parser *parser, const antlr4::RecognitionException &e) override {
         antlr4::Token *offending = e.getOffendingToken();
+        const Situation situation{parser->getContext()->getRuleIndex(), before(*parser, *offending),
+                                  offending->getType() == antlr4::Token::EOF, &parser->getVocabulary()};
         const auto *undecided = dynamic_cast<const antlr4::NoViableAltException *>(&e);
-        const bool first = !undecided || undecided->getStartToken() == offending;
-        const Situation situation{parser->getContext()->getRuleIndex(), before(*parser, *offending), offending};
-        throw Unexpected{offending, first ? expected(parser->getExpectedTokens(), situation) : "something else"};
+        if (undecided && undecided->getStartToken() != offending)
+            throw Unexpected{offending, expected_second(undecided->getStartToken()->getType(), situation)};
+        throw Unexpected{offending, expected(parser->getExpectedTokens(), situation)};
     }
     antlr4::Token *recoverInline(antlr4::Parser *parser) override { throw antlr4::InputMismatchException(parser); }
-    void sync(antlr4::Parser *) override {}
+    /// Called where a repetition can go on or end: here both are still expected, behind it only what follows.
+    void sync(antlr4::Parser *parser) override {
+        const antlr4::atn::ATN &atn = parser->getATN();
+        const auto &next = atn.nextTokens(atn.states[parser->getState()]);
+        if (!next.contains(antlr4::Token::EPSILON) && !next.contains(parser->getTokenStream()->LA(1)))
+            throw antlr4::InputMismatchException(parser);
+    }
 
   private:
     static const antlr4::Token *before(antlr4::Parser &parser, const antlr4::Token &token) {
@@ -108,18 +116,20 @@ void report(const Unexpected &problem, ParseTree &tree, const Places &places, su
     const auto index = token.getTokenIndex();
     const antlr4::Token *previous = index == 0 ? nullptr : tree.stream->get(index - 1);
     const bool at_end = token.getType() == antlr4::Token::EOF || token.getType() == PlanParser::LINE_END;
-    support::SourceRange where;
-    if (at_end && previous) {
-        where = places.range(*previous);
-        where.begin = where.end;
-    } else {
-        where = places.range(token);
-    }
+    support::SourceRange where = places.range(token);
+    support::SourceRange gap = where; // between the token before and this one
+    gap.end = gap.begin;
+    if (previous)
+        gap.begin = places.range(*previous).end;
+    if (at_end)
+        where = {gap.file, gap.begin, gap.begin};
     auto &error =
         diagnostics.report(syntax_error, where, {problem.expected, previous ? after(*previous) : "", describe(token)});
     const antlr4::Token *opening = open_bracket(*tree.stream, token);
     const std::string closing = opening ? closing_of(*opening) : "";
-    if (opening && (at_end || is_closing(token.getType())) && problem.expected.find(closing) != std::string::npos)
+    const bool on_next_line = places.text(gap).find('\n') != std::string_view::npos;
+    const bool mismatched = is_closing(token.getType()) && opening && opening->getType() != PlanParser::LEFT_BRACE;
+    if (opening && (at_end || on_next_line || mismatched) && problem.expected.find(closing) != std::string::npos)
         error.note(places.range(*opening), "to match this '" + opening->getText() + "'");
     else if (const std::string hint = misspelt_word(token, problem.expected); !hint.empty())
         error.note(where, "did you mean '" + hint + "'?");

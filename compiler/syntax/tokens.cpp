@@ -150,8 +150,11 @@ std::optional<Tokens> tokenize(const Places &places, support::Diagnostics &diagn
     support::SourceRange last;
     for (;;) {
         std::unique_ptr<antlr4::Token> token = result.lexer->nextToken();
-        if (token->getType() == antlr4::Token::EOF)
-            break;
+        if (token->getType() == antlr4::Token::EOF) {
+            result.tokens = filter.finish();
+            result.tokens.push_back(std::move(token));
+            return result;
+        }
         if (report_unknown(*token, places, diagnostics))
             return std::nullopt;
         if (token->getType() != PlanLexer::LINE_END)
@@ -162,8 +165,6 @@ std::optional<Tokens> tokenize(const Places &places, support::Diagnostics &diagn
             filter.take(std::move(token));
         previous = last;
     }
-    result.tokens = filter.finish();
-    return result;
 }
 
 } // namespace planc::syntax

@@ -16,7 +16,8 @@ namespace planc::syntax {
 struct Tokens {
     std::unique_ptr<antlr4::ANTLRInputStream> characters; ///< what the tokens point into
     std::unique_ptr<antlr4::Lexer> lexer;                 ///< what made them
-    std::vector<std::unique_ptr<antlr4::Token>> tokens;   ///< separators only between two items (L3); no end of file
+    std::vector<std::unique_ptr<antlr4::Token>>
+        tokens; ///< separators only between two items (L3); the end of the file is the last
     std::vector<Comment> comments;
 };
 
