@@ -1,0 +1,62 @@
+#include "sharding/elements.h"
+
+#include <algorithm>
+
+namespace planc::sharding::reference {
+
+Box whole_box(const Placement &placement) {
+    Box result;
+    for (const planrt::DimensionPlacement &dimension : placement.dimensions)
+        result.push_back({0, dimension.extent});
+    return result;
+}
+
+std::size_t offset(const Box &box, const Index &index) {
+    std::int64_t result = 0;
+    for (std::size_t d = 0; d < box.size(); ++d)
+        result = result * box[d].size() + (index[d] - box[d].begin);
+    return static_cast<std::size_t>(result);
+}
+
+bool inside(const Box &box, const Index &index) {
+    for (std::size_t d = 0; d < box.size(); ++d)
+        if (index[d] < box[d].begin || index[d] >= box[d].end)
+            return false;
+    return true;
+}
+
+void for_each(const Box &box, const std::function<void(const Index &)> &body) {
+    if (volume(box) == 0)
+        return;
+    Index index;
+    for (const Range &range : box)
+        index.push_back(range.begin);
+    while (true) {
+        body(index);
+        std::size_t d = box.size();
+        while (d > 0 && ++index[d - 1] == box[d - 1].end) {
+            index[d - 1] = box[d - 1].begin;
+            --d;
+        }
+        if (d == 0)
+            return;
+    }
+}
+
+Element combine(Reduction reduction, Element a, Element b) {
+    switch (reduction) {
+    case Reduction::sum:
+        return a + b;
+    case Reduction::max:
+        return std::max(a, b);
+    case Reduction::min:
+        return std::min(a, b);
+    }
+    return 0;
+}
+
+Element identity(Reduction reduction) {
+    return reduction == Reduction::min ? ~Element{0} : 0;
+}
+
+} // namespace planc::sharding::reference

@@ -1,0 +1,70 @@
+// Meshes and blocks.
+#include <planrt/layout.h>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using planrt::block;
+using planrt::Box;
+using planrt::Mesh;
+using planrt::Placement;
+using planrt::Range;
+
+TEST(Mesh, NumbersRanksRowMajor) {
+    const Mesh mesh{{2, 3}};
+    EXPECT_EQ(mesh.ranks(), 6);
+    EXPECT_EQ(mesh.coordinates(4), (std::vector<int>{1, 1}));
+    for (int rank = 0; rank < mesh.ranks(); ++rank)
+        EXPECT_EQ(mesh.rank(mesh.coordinates(rank)), rank);
+    EXPECT_EQ((Mesh{{}}).ranks(), 1);
+}
+
+TEST(Mesh, GroupsFollowTheOrderOfTheirAxes) {
+    const Mesh mesh{{2, 3}};
+    EXPECT_EQ(mesh.group(4, std::vector<int>{0}), (std::vector<int>{1, 4}));
+    EXPECT_EQ(mesh.group(4, std::vector<int>{1}), (std::vector<int>{3, 4, 5}));
+    EXPECT_EQ(mesh.group(4, std::vector<int>{1, 0}), (std::vector<int>{0, 3, 1, 4, 2, 5}));
+    EXPECT_EQ(mesh.group(4, std::vector<int>{}), (std::vector<int>{4}));
+}
+
+TEST(Block, SizesDifferByOneAndTheLargerComeFirst) {
+    EXPECT_EQ(block({0, 5}, 3, 0), (Range{0, 2}));
+    EXPECT_EQ(block({0, 5}, 3, 1), (Range{2, 4}));
+    EXPECT_EQ(block({0, 5}, 3, 2), (Range{4, 5}));
+    EXPECT_EQ(block({10, 12}, 4, 3).size(), 0);
+    for (std::int64_t extent = 0; extent < 12; ++extent)
+        for (int parts = 1; parts < 8; ++parts) {
+            std::int64_t end = 3;
+            for (int index = 0; index < parts; ++index) {
+                const Range range = block({3, 3 + extent}, parts, index);
+                EXPECT_EQ(range.begin, end);
+                EXPECT_GE(range.size(), extent / parts);
+                EXPECT_LE(range.size(), (extent + parts - 1) / parts);
+                end = range.end;
+            }
+            EXPECT_EQ(end, 3 + extent);
+        }
+}
+
+TEST(LocalBox, CutsByTheMajorAxisFirst) {
+    const Mesh mesh{{2, 2}};
+    const Placement rows_then_columns{{{7, {0, 1}}}, {}, planrt::Reduction::sum};
+    const Placement columns_then_rows{{{7, {1, 0}}}, {}, planrt::Reduction::sum};
+    EXPECT_EQ(local_box(rows_then_columns, mesh, 1), (Box{{2, 4}}));
+    EXPECT_EQ(local_box(columns_then_rows, mesh, 1), (Box{{4, 6}}));
+    EXPECT_EQ(largest_volume(rows_then_columns, mesh), 2);
+}
+
+TEST(LocalBox, OfAScalarHasOneElement) {
+    const Mesh mesh{{3}};
+    EXPECT_EQ(volume(local_box(Placement{}, mesh, 2)), 1);
+    EXPECT_EQ(largest_volume(Placement{}, mesh), 1);
+}
+
+TEST(Boxes, Intersect) {
+    EXPECT_EQ(intersect(Box{{0, 4}, {2, 6}}, Box{{3, 9}, {0, 3}}), (Box{{3, 4}, {2, 3}}));
+    EXPECT_EQ(volume(intersect(Box{{0, 2}}, Box{{5, 9}})), 0);
+}
+
+} // namespace

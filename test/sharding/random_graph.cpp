@@ -1,0 +1,168 @@
+#include "sharding/random_graph.h"
+
+#include "sharding/graphs.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace planc::sharding::reference {
+
+using graphs::Builder;
+using graphs::Dimension;
+
+Mesh random_mesh(Random &random, int most_axes, int most_ranks) {
+    Mesh mesh;
+    for (int axis = uniform(random, 1, most_axes); axis > 0; --axis)
+        mesh.sizes.push_back(uniform(random, 1, std::max(1, std::min(5, most_ranks / mesh.ranks()))));
+    std::shuffle(mesh.sizes.begin(), mesh.sizes.end(), random);
+    return mesh;
+}
+
+Placement random_placement(const std::vector<std::int64_t> &extents, const Mesh &mesh, bool partial, Random &random) {
+    Placement result;
+    for (std::int64_t extent : extents)
+        result.dimensions.push_back({extent, {}});
+    std::vector<int> axes(mesh.sizes.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    std::shuffle(axes.begin(), axes.end(), random);
+    const int dimensions = static_cast<int>(extents.size());
+    for (int axis : axes) {
+        const int choice = uniform(random, partial ? -2 : -1, dimensions - 1);
+        if (choice >= 0)
+            result.dimensions[choice].axes.push_back(axis);
+        if (choice == -2)
+            result.partial.push_back(axis);
+    }
+    std::sort(result.partial.begin(), result.partial.end());
+    if (!result.partial.empty())
+        result.reduction = static_cast<Reduction>(uniform(random, 0, 2));
+    return result;
+}
+
+namespace {
+
+const std::vector<std::string> roles = {"a", "b", "c", "d"};
+
+class RandomGraph {
+  public:
+    explicit RandomGraph(Random &random) : random_(random) {}
+
+    Graph build() {
+        for (std::size_t role = 0; role < roles.size(); ++role)
+            extents_.push_back(uniform(random_, 1, 6));
+        for (int layer = uniform(random_, 1, 4); layer > 0; --layer)
+            b_.layer("layer" + std::to_string(layer));
+        for (int i = 0; i < 2; ++i) {
+            source(ValueKind::free);
+            source(ValueKind::variable);
+        }
+        for (int i = uniform(random_, 3, 10); i > 0; --i)
+            operation();
+        for (int variable : std::vector<int>(variables_))
+            if (uniform(random_, 0, 3) > 0)
+                update(variable);
+        for (std::size_t v = 0; v < b_.graph.values.size(); ++v)
+            if (b_.graph.values[v].kind == ValueKind::computed && uniform(random_, 0, 7) == 0)
+                b_.graph.outputs.push_back(static_cast<int>(v));
+        return std::move(b_.graph);
+    }
+
+  private:
+    int layer() { return uniform(random_, 0, static_cast<int>(b_.graph.layers.size()) - 1); }
+
+    std::vector<Dimension> dimensions() {
+        std::vector<Dimension> result;
+        for (std::size_t role = 0; role < roles.size(); ++role)
+            if (uniform(random_, 0, 1) == 0)
+                result.push_back({roles[role], extents_[role]});
+        std::shuffle(result.begin(), result.end(), random_);
+        return result;
+    }
+
+    void source(ValueKind kind) {
+        const int value = b_.value("source", kind, layer(), dimensions());
+        readable_.push_back(value);
+        if (kind == ValueKind::variable)
+            variables_.push_back(value);
+    }
+
+    /// Late values more often, so that chains arise and many values have one use only.
+    int pick() {
+        const int last = static_cast<int>(readable_.size()) - 1;
+        return readable_[std::max(uniform(random_, 0, last), uniform(random_, 0, last))];
+    }
+
+    void operation() {
+        Builder::Spec spec;
+        spec.layer = layer();
+        spec.phase = static_cast<Phase>(uniform(random_, 0, 3));
+        spec.linear = uniform(random_, 0, 2) > 0;
+        spec.reduction = !spec.linear && uniform(random_, 0, 4) == 0 ? Reduction::max : Reduction::sum;
+        std::vector<graphs::Operand> operands;
+        std::vector<std::string> result;
+        const bool reduces = uniform(random_, 0, 1) == 0;
+        for (int i = uniform(random_, 1, 2); i > 0; --i) {
+            operands.push_back(b_.plain(pick()));
+            for (const std::string &loop : operands.back().loops)
+                if (std::find(result.begin(), result.end(), loop) == result.end() &&
+                    (!reduces || uniform(random_, 0, 2) > 0))
+                    result.push_back(loop);
+        }
+        readable_.push_back(b_.operation(spec, operands, result, "value"));
+    }
+
+    /// A gradient of the variable's shape out of anything, then the update; the optimizer's state in the same
+    /// operation, in one before, or none.
+    void update(int variable) {
+        const Value &value = b_.graph.values[variable];
+        Builder::Spec spec;
+        spec.layer = layer();
+        spec.phase = Phase::weight_gradient;
+        const std::vector<std::string> loops = value.roles;
+        const int gradient = b_.operation(spec, {b_.plain(pick()), b_.plain(variable)}, loops, "gradient");
+        std::vector<Dimension> dimensions;
+        for (std::size_t d = 0; d < loops.size(); ++d)
+            dimensions.push_back({loops[d], b_.graph.values[variable].extents[d]});
+        const int kind = uniform(random_, 0, 2);
+        const int owner = layer();
+        if (kind == 0) {
+            b_.update("sgd", owner, {variable, gradient}, {variable});
+            return;
+        }
+        const int state = b_.value("state", ValueKind::variable, owner, dimensions);
+        if (kind == 1) {
+            b_.update("momentum", owner, {variable, gradient, state}, {variable, state});
+            return;
+        }
+        const int moved = b_.update("state", owner, {state, gradient}, {state})[0];
+        b_.update("sgd", owner, {variable, moved}, {variable});
+    }
+
+    Random &random_;
+    Builder b_;
+    std::vector<std::int64_t> extents_;
+    std::vector<int> readable_;
+    std::vector<int> variables_;
+};
+
+} // namespace
+
+Graph random_graph(Random &random) {
+    return RandomGraph(random).build();
+}
+
+std::vector<LayerStrategy> random_strategies(const Graph &graph, const Mesh &mesh, Random &random) {
+    std::vector<LayerStrategy> result(graph.layers.size());
+    for (LayerStrategy &strategy : result) {
+        for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
+            strategy.loop_of_axis.push_back(uniform(random, 0, 4) == 0 ? "" : roles[uniform(random, 0, 3)]);
+        if (uniform(random, 0, 1) == 0) {
+            strategy.order.resize(mesh.sizes.size());
+            std::iota(strategy.order.begin(), strategy.order.end(), 0);
+            std::shuffle(strategy.order.begin(), strategy.order.end(), random);
+        }
+    }
+    return result;
+}
+
+} // namespace planc::sharding::reference

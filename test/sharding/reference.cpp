@@ -1,0 +1,223 @@
+#include "sharding/elements.h"
+#include "sharding/placement.h"
+
+#include <algorithm>
+
+namespace planc::sharding::reference {
+
+int uniform(Random &random, int low, int high) {
+    return low + static_cast<int>(random() % static_cast<std::uint64_t>(high - low + 1));
+}
+
+std::string text(const Placement &placement) {
+    std::string result = "[";
+    for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
+        result.append(result.size() > 1 ? ", " : "").append(std::to_string(dimension.extent)).append(":");
+        for (int axis : dimension.axes)
+            result.append(" ").append(std::to_string(axis));
+    }
+    result += ']';
+    if (!placement.partial.empty())
+        result.append(" partial");
+    for (int axis : placement.partial)
+        result.append(" ").append(std::to_string(axis));
+    return result;
+}
+
+std::string text(const std::vector<Step> &steps) {
+    static const char *const names[] = {"slice",      "all-gather", "reduce-scatter",
+                                        "all-reduce", "all-to-all", "exchange"};
+    std::string result;
+    for (const Step &step : steps) {
+        result.append(result.empty() ? "" : "; ").append(text(step.from)).append(" ");
+        result.append(names[static_cast<int>(step.kind)]).append(" ").append(text(step.to));
+    }
+    return result;
+}
+
+Whole random_whole(const std::vector<std::int64_t> &extents, Random &random) {
+    std::int64_t elements = 1;
+    for (std::int64_t extent : extents)
+        elements *= extent;
+    Whole result(static_cast<std::size_t>(elements));
+    for (Element &element : result)
+        element = random();
+    return result;
+}
+
+/// Terms whose combination is `value`: all but the last are random.
+static std::vector<Element> terms(Element value, int count, Reduction reduction, Random &random) {
+    std::vector<Element> result;
+    Element sum = 0;
+    for (int i = 0; i < count - 1; ++i) {
+        result.push_back(random());
+        if (reduction == Reduction::max)
+            result.back() = std::min(result.back(), value);
+        if (reduction == Reduction::min)
+            result.back() = std::max(result.back(), value);
+        sum += result.back();
+    }
+    result.push_back(reduction == Reduction::sum ? value - sum : value);
+    std::shuffle(result.begin(), result.end(), random);
+    return result;
+}
+
+Distributed distribute(const Whole &whole, const Placement &placement, const Mesh &mesh, Random &random) {
+    const Box everything = whole_box(placement);
+    const int count = static_cast<int>(group_size(placement.partial, mesh));
+    std::vector<std::vector<Element>> addends;
+    for (Element value : whole)
+        addends.push_back(terms(value, count, placement.reduction, random));
+    Distributed result{placement, std::vector<std::vector<Element>>(mesh.ranks())};
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        const std::vector<int> group = mesh.group(rank, placement.partial);
+        const auto member = std::find(group.begin(), group.end(), rank) - group.begin();
+        for_each(local_box(placement, mesh, rank),
+                 [&](const Index &index) { result.parts[rank].push_back(addends[offset(everything, index)][member]); });
+    }
+    return result;
+}
+
+std::string difference(const Distributed &tensor, const Whole &whole, const Mesh &mesh) {
+    const Placement &placement = tensor.placement;
+    const Box everything = whole_box(placement);
+    std::string result;
+    for (int rank = 0; rank < mesh.ranks() && result.empty(); ++rank) {
+        const Box box = local_box(placement, mesh, rank);
+        const std::vector<int> group = mesh.group(rank, placement.partial);
+        if (static_cast<std::int64_t>(tensor.parts[rank].size()) != volume(box))
+            return "rank " + std::to_string(rank) + " has a block of the wrong size in " + text(placement);
+        for_each(box, [&](const Index &index) {
+            Element value = tensor.parts[group[0]][offset(box, index)];
+            for (std::size_t member = 1; member < group.size(); ++member)
+                value = combine(placement.reduction, value, tensor.parts[group[member]][offset(box, index)]);
+            if (value != whole[offset(everything, index)])
+                result = "rank " + std::to_string(rank) + " has wrong elements in " + text(placement);
+        });
+    }
+    return result;
+}
+
+namespace {
+
+/// Executes one step rank by rank: each rank pulls what it wants from the members of its group.
+class Executor {
+  public:
+    Executor(const Step &step, const Distributed &tensor, const Mesh &mesh) : step_(step), in_(tensor), mesh_(mesh) {
+        out_.tensor.placement = step.to;
+        out_.tensor.parts.resize(mesh.ranks());
+        out_.traffic.resize(mesh.ranks());
+    }
+
+    Executed run() {
+        if (in_.placement != step_.from)
+            fail("starts from another placement than the tensor's");
+        const bool reduces = step_.kind == CollectiveKind::all_reduce || step_.kind == CollectiveKind::reduce_scatter;
+        if (!reduces && step_.from.partial != step_.to.partial)
+            fail("loses partial sums");
+        for (int rank = 0; rank < mesh_.ranks() && out_.error.empty(); ++rank) {
+            if (step_.kind == CollectiveKind::exchange)
+                receive(rank);
+            else
+                for_each(local_box(step_.to, mesh_, rank), [&](const Index &index) {
+                    out_.tensor.parts[rank].push_back(reduces ? reduced(rank, index) : moved(rank, index));
+                });
+            count(rank);
+        }
+        return std::move(out_);
+    }
+
+  private:
+    void fail(const std::string &message) {
+        if (out_.error.empty())
+            out_.error = text({step_}) + ": " + message;
+    }
+
+    [[nodiscard]] Element held(int rank, const Index &index) {
+        const Box box = local_box(step_.from, mesh_, rank);
+        if (!inside(box, index)) {
+            fail("wants elements that rank " + std::to_string(rank) + " does not hold");
+            return 0;
+        }
+        return in_.parts[rank][offset(box, index)];
+    }
+
+    Element reduced(int rank, const Index &index) {
+        const std::vector<int> group = mesh_.group(rank, step_.axes);
+        Element value = held(group[0], index);
+        for (std::size_t member = 1; member < group.size(); ++member)
+            value = combine(step_.from.reduction, value, held(group[member], index));
+        return value;
+    }
+
+    /// From the one member of the group that holds the element; a slice has no group.
+    Element moved(int rank, const Index &index) {
+        if (step_.kind == CollectiveKind::slice)
+            return held(rank, index);
+        for (int member : mesh_.group(rank, step_.axes)) {
+            if (!inside(local_box(step_.from, mesh_, member), index))
+                continue;
+            if (member != rank && step_.kind == CollectiveKind::all_to_all)
+                ++out_.traffic[member].elements;
+            return held(member, index);
+        }
+        fail("wants elements that nobody in the group holds");
+        return 0;
+    }
+
+    /// An exchange follows planrt::exchange() to the letter: both sides must agree on every message.
+    void receive(int rank) {
+        const Box box = local_box(step_.to, mesh_, rank);
+        std::vector<Element> part(static_cast<std::size_t>(volume(box)));
+        std::vector<int> filled(part.size());
+        const auto take = [&](int peer, const Box &from) {
+            for_each(from, [&](const Index &index) {
+                part[offset(box, index)] = held(peer, index);
+                ++filled[offset(box, index)];
+            });
+        };
+        const planrt::Exchange own = planrt::exchange(step_.from, step_.to, mesh_, rank);
+        for (const Box &kept : own.kept)
+            take(rank, kept);
+        for (const planrt::Transfer &receive : own.receives) {
+            const planrt::Exchange other = planrt::exchange(step_.from, step_.to, mesh_, receive.peer);
+            const bool sent = std::any_of(other.sends.begin(), other.sends.end(), [&](const planrt::Transfer &send) {
+                return send.peer == rank && send.box == receive.box;
+            });
+            if (!sent)
+                fail("a message is received that nobody sends");
+            take(receive.peer, receive.box);
+        }
+        if (std::any_of(filled.begin(), filled.end(), [](int times) { return times != 1; }))
+            fail("elements arrive not exactly once");
+        for (const planrt::Transfer &send : own.sends) {
+            ++out_.traffic[rank].calls;
+            out_.traffic[rank].elements += volume(send.box);
+        }
+        out_.tensor.parts[rank] = std::move(part);
+    }
+
+    void count(int rank) {
+        planrt::Traffic &traffic = out_.traffic[rank];
+        if (step_.kind == CollectiveKind::slice || step_.kind == CollectiveKind::exchange)
+            return;
+        traffic.calls = 1;
+        if (step_.kind == CollectiveKind::all_gather)
+            traffic.elements = static_cast<std::int64_t>(out_.tensor.parts[rank].size());
+        if (step_.kind == CollectiveKind::all_reduce || step_.kind == CollectiveKind::reduce_scatter)
+            traffic.elements = static_cast<std::int64_t>(in_.parts[rank].size());
+    }
+
+    const Step &step_;
+    const Distributed &in_;
+    const Mesh &mesh_;
+    Executed out_;
+};
+
+} // namespace
+
+Executed execute(const Step &step, const Distributed &tensor, const Mesh &mesh) {
+    return Executor(step, tensor, mesh).run();
+}
+
+} // namespace planc::sharding::reference

@@ -1,0 +1,200 @@
+#include "sharding/elements.h"
+
+namespace planc::sharding::reference {
+
+namespace {
+
+/// One result of a nest over a part of its iteration space. Tensors are given with the boxes that they cover.
+struct Local {
+    const Nest &nest;
+    Box iterations; ///< per loop
+    std::vector<Box> operand_boxes;
+    std::vector<const std::vector<Element> *> operands;
+
+    [[nodiscard]] std::vector<Element> result(std::size_t which) const {
+        Box box;
+        for (int loop : nest.results[which])
+            box.push_back(iterations[loop]);
+        std::vector<Element> out(static_cast<std::size_t>(volume(box)), identity(nest.reduction));
+        for_each(iterations, [&](const Index &point) {
+            Element value = nest.linear ? 0 : 1;
+            for (std::size_t i = 0; i < operands.size(); ++i) {
+                const Element element = (*operands[i])[offset(operand_boxes[i], at(point, nest.operands[i]))];
+                value = nest.linear ? value + element : value * element;
+            }
+            Element &into = out[offset(box, at(point, nest.results[which]))];
+            into = combine(nest.reduction, into, value * (which + 1));
+        });
+        return out;
+    }
+
+    static Index at(const Index &point, const std::vector<int> &loops) {
+        Index result;
+        for (int loop : loops)
+            result.push_back(point[loop]);
+        return result;
+    }
+};
+
+} // namespace
+
+std::vector<Whole> compute(const Nest &nest, const std::vector<Whole> &operands) {
+    Local local{nest, {}, {}, {}};
+    for (const Loop &loop : nest.loops)
+        local.iterations.push_back({0, loop.extent});
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        local.operand_boxes.emplace_back();
+        for (int loop : nest.operands[i])
+            local.operand_boxes.back().push_back(local.iterations[loop]);
+        local.operands.push_back(&operands[i]);
+    }
+    std::vector<Whole> results;
+    for (std::size_t i = 0; i < nest.results.size(); ++i)
+        results.push_back(local.result(i));
+    return results;
+}
+
+std::vector<Distributed> compute(const Nest &nest, const Strategy &strategy, const std::vector<Distributed> &operands,
+                                 const std::vector<Placement> &placements, const Mesh &mesh) {
+    // The blocks of the loops are those of a tensor that has every loop as a dimension.
+    Nest all = nest;
+    all.operands.assign(1, {});
+    for (std::size_t loop = 0; loop < nest.loops.size(); ++loop)
+        all.operands[0].push_back(static_cast<int>(loop));
+    const Placement iterations = derive(all, strategy, mesh).operands[0];
+
+    std::vector<Distributed> results;
+    for (const Placement &placement : placements)
+        results.push_back({placement, std::vector<std::vector<Element>>(mesh.ranks())});
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        Local local{nest, local_box(iterations, mesh, rank), {}, {}};
+        for (const Distributed &operand : operands) {
+            local.operand_boxes.push_back(local_box(operand.placement, mesh, rank));
+            local.operands.push_back(&operand.parts[rank]);
+        }
+        for (std::size_t i = 0; i < results.size(); ++i)
+            results[i].parts[rank] = local.result(i);
+    }
+    return results;
+}
+
+namespace {
+
+/// Runs a laid-out graph operation by operation, making each copy before its first use and not earlier.
+class Runner {
+  public:
+    Runner(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, Random &random)
+        : graph_(graph), laid_out_(laid_out), mesh_(mesh), random_(random), whole_(graph.values.size()),
+          copies_(graph.values.size()) {}
+
+    std::string run() {
+        for (std::size_t v = 0; v < graph_.values.size(); ++v) {
+            copies_[v].resize(laid_out_.copies[v].size());
+            if (graph_.values[v].kind != ValueKind::computed)
+                whole_[v] = random_whole(graph_.values[v].extents, random_);
+            if (graph_.values[v].kind == ValueKind::variable)
+                copies_[v][0] = distribute(whole_[v], laid_out_.copies[v][0].placement, mesh_, random_);
+        }
+        for (std::size_t o = 0; o < graph_.operations.size() && error_.empty(); ++o) {
+            make_copies(static_cast<int>(o));
+            operate(static_cast<int>(o));
+        }
+        make_copies(-1);
+        for (std::size_t v = 0; v < graph_.values.size(); ++v)
+            for (const Distributed &copy : copies_[v])
+                note(copy.parts.empty() ? "a copy was never made" : difference(copy, whole_[v], mesh_),
+                     graph_.values[v].name);
+        check_ends();
+        return error_;
+    }
+
+  private:
+    void note(const std::string &error, const std::string &where) {
+        if (error_.empty() && !error.empty())
+            error_ = where + ": " + error;
+    }
+
+    void make_copies(int first_use) {
+        for (std::size_t v = 0; v < graph_.values.size(); ++v) {
+            for (std::size_t c = 0; c < copies_[v].size(); ++c) {
+                const Copy &copy = laid_out_.copies[v][c];
+                if (copy.first_use != first_use || !copies_[v][c].parts.empty())
+                    continue;
+                if (graph_.values[v].kind == ValueKind::free)
+                    copies_[v][c] = distribute(whole_[v], copy.placement, mesh_, random_);
+                else if (copy.source >= 0)
+                    copies_[v][c] = made(v, copy);
+            }
+        }
+    }
+
+    Distributed made(std::size_t v, const Copy &copy) {
+        Distributed tensor = copies_[v][copy.source];
+        if (tensor.parts.empty())
+            note("a copy is made from one that is not there", graph_.values[v].name);
+        for (const Step &step : copy.steps) {
+            if (!error_.empty())
+                return tensor;
+            Executed executed = execute(step, tensor, mesh_);
+            note(executed.error, graph_.values[v].name);
+            tensor = std::move(executed.tensor);
+        }
+        if (tensor.placement != copy.placement)
+            note("steps end elsewhere than the copy lies", graph_.values[v].name);
+        return tensor;
+    }
+
+    void operate(int o) {
+        const Operation &operation = graph_.operations[o];
+        const LaidOutOperation &laid_out = laid_out_.operations[o];
+        std::vector<Whole> whole;
+        std::vector<Distributed> operands;
+        for (std::size_t i = 0; i < operation.operands.size(); ++i) {
+            const int value = operation.operands[i];
+            const Distributed &operand = copies_[value][laid_out.operand_copy[i]];
+            if (operand.parts.empty() || operand.placement != laid_out.operands[i])
+                return note("an operand is not there as wanted: " + graph_.values[value].name, operation.name);
+            whole.push_back(whole_[value]);
+            operands.push_back(operand);
+        }
+        const std::vector<Whole> results = compute(operation.nest, whole);
+        std::vector<Distributed> parts = compute(operation.nest, laid_out.strategy, operands, laid_out.results, mesh_);
+        for (std::size_t i = 0; i < operation.results.size(); ++i) {
+            whole_[operation.results[i]] = results[i];
+            copies_[operation.results[i]][0] = std::move(parts[i]);
+        }
+    }
+
+    /// Outputs are whole on every rank; what is stored lies as its variable does.
+    void check_ends() {
+        for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
+            const Placement &placement = laid_out_.copies[graph_.outputs[i]][laid_out_.output_copy[i]].placement;
+            if (largest_volume(placement, mesh_) != volume(whole_box(placement)) || !placement.partial.empty())
+                note("is not whole at the end", graph_.values[graph_.outputs[i]].name);
+        }
+        for (std::size_t o = 0; o < graph_.operations.size(); ++o)
+            for (std::size_t i = 0; i < graph_.operations[o].writes.size(); ++i) {
+                const int variable = graph_.operations[o].writes[i];
+                const int value = graph_.operations[o].results[i];
+                if (variable >= 0 && laid_out_.copies[value][laid_out_.operations[o].result_copy[i]].placement !=
+                                         laid_out_.copies[variable][0].placement)
+                    note("is not stored at home", graph_.values[variable].name);
+            }
+    }
+
+    const Graph &graph_;
+    const LaidOut &laid_out_;
+    const Mesh &mesh_;
+    Random &random_;
+    std::vector<Whole> whole_;
+    std::vector<std::vector<Distributed>> copies_;
+    std::string error_;
+};
+
+} // namespace
+
+std::string run(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, Random &random) {
+    return Runner(graph, laid_out, mesh, random).run();
+}
+
+} // namespace planc::sharding::reference
