@@ -1,0 +1,98 @@
+#include "checkpoint/checkpoint.h"
+
+#include "checkpoint/safetensors.h"
+#include "data/records.h"
+#include "mesh/tensors.h"
+#include "support/failure.h"
+#include "support/file.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace planrt {
+
+namespace {
+
+std::string shape_of(std::span<const std::int64_t> shape) {
+    return "[" + (shape.empty() ? "" : describe_extents(shape)) + "]";
+}
+
+const StoredTensor &find(const SafetensorsIndex &index, const Variable &variable, const std::string &path) {
+    const auto stored = std::ranges::find(index.tensors, std::string_view(variable.name), &StoredTensor::name);
+    if (stored == index.tensors.end())
+        throw Failure(text("%s: has no tensor %s", path.c_str(), variable.name));
+    std::vector<std::int64_t> declared;
+    for (const Dimension &dimension : variable.tensor.dimensions)
+        declared.push_back(dimension.extent);
+    if (stored->shape != declared)
+        throw Failure(text("%s: tensor %s is %s, but the program declares %s", path.c_str(), variable.name,
+                           shape_of(stored->shape).c_str(), shape_of(declared).c_str()));
+    if (stored->type != variable.tensor.type)
+        throw Failure(text("%s: tensor %s holds %s, but the program declares %s", path.c_str(), variable.name,
+                           safetensors_type(stored->type), safetensors_type(variable.tensor.type)));
+    return *stored;
+}
+
+void check_no_others(const SafetensorsIndex &index, const Program &program, const std::string &path) {
+    for (const StoredTensor &stored : index.tensors)
+        if (std::ranges::none_of(program.variables, [&stored](const Variable &variable) {
+                return variable.trained && stored.name == variable.name;
+            }))
+            throw Failure(
+                text("%s: has a tensor %s that network %s has not", path.c_str(), stored.name.c_str(), program.name));
+}
+
+/// Reads the rows of `box`, one run of the innermost cut dimension at a time.
+void read_block(const InputFile &file, std::uint64_t begin, const Box &box, const std::vector<std::int64_t> &shape,
+                std::size_t bytes, std::byte *to) {
+    // Dimensions behind the last cut one are whole: with it they make one run.
+    std::size_t cut = box.size();
+    std::uint64_t run = bytes;
+    while (cut > 0 && box[cut - 1].size() == shape[cut - 1])
+        run *= static_cast<std::uint64_t>(shape[--cut]);
+    const std::uint64_t step = run;
+    std::int64_t first = 0;
+    if (cut > 0) {
+        --cut;
+        first = box[cut].begin;
+        run *= static_cast<std::uint64_t>(box[cut].size());
+    }
+    std::vector<std::int64_t> index;
+    for (std::size_t d = 0; d < cut; ++d)
+        index.push_back(box[d].begin);
+    while (true) {
+        std::uint64_t row = 0;
+        for (std::size_t d = 0; d < cut; ++d)
+            row = row * static_cast<std::uint64_t>(shape[d]) + static_cast<std::uint64_t>(index[d]);
+        if (cut < box.size())
+            row = row * static_cast<std::uint64_t>(shape[cut]) + static_cast<std::uint64_t>(first);
+        file.read(begin + row * step, to, run);
+        to += run;
+        std::size_t d = cut;
+        while (d > 0 && ++index[d - 1] == box[d - 1].end) {
+            index[d - 1] = box[d - 1].begin;
+            --d;
+        }
+        if (d == 0)
+            return;
+    }
+}
+
+} // namespace
+
+void load_weights(const Program &program, const Mesh &mesh, int rank, std::byte *arena, const std::string &path) {
+    const InputFile file(path);
+    const SafetensorsIndex index = read_safetensors_index(file, path);
+    check_no_others(index, program, path);
+    for (const Variable &variable : program.variables) {
+        if (!variable.trained)
+            continue;
+        const StoredTensor &stored = find(index, variable, path);
+        const Box box = local_box(placement_of(variable.tensor), mesh, rank);
+        if (volume(box) > 0)
+            read_block(file, index.numbers + stored.begin, box, stored.shape, element_bytes(stored.type),
+                       arena + variable.tensor.offset);
+    }
+}
+
+} // namespace planrt

@@ -1,0 +1,82 @@
+// All-reduce: partial results along the axes become equal on all ranks of the group. Several members are packed into
+// one vector (gradients of small tensors); one member goes from its buffer to its result directly.
+#include "collectives/operation.h"
+
+#include "mesh/tensors.h"
+#include "support/failure.h"
+
+#include <cstring>
+
+namespace planrt {
+
+namespace {
+
+class AllReduce : public Operation {
+  public:
+    AllReduce(const Collective &collective, const Place &place)
+        : type_(datatype_of(collective.members[0].from.type)),
+          operator_(operator_of(collective.members[0].from.reduction)),
+          group_(place.communicators.along(collective.axes)) {
+        requests_.assign(1, MPI_REQUEST_NULL);
+        std::int64_t elements = 0;
+        for (const Collective::Member &member : collective.members)
+            elements += volume(local_box(placement_of(member.from), place.mesh, place.rank));
+        count_ = mpi_count(elements);
+        if (collective.members.size() == 1) {
+            const MemberBlocks member(collective.members[0], place);
+            send_ = member.from == member.to ? MPI_IN_PLACE : member.from;
+            receive_ = member.to;
+        } else {
+            plan_packing(collective, place, elements);
+        }
+    }
+
+    void start() override {
+        for (const Part &part : parts_)
+            std::memcpy(part.packed, part.from, part.bytes);
+        check_mpi(MPI_Iallreduce(send_, receive_, count_, type_, operator_, group_, requests_.data()), "start");
+    }
+
+    void finish() override {
+        for (const Part &part : parts_)
+            std::memcpy(part.to, part.packed, part.bytes);
+    }
+
+  private:
+    struct Part {
+        const std::byte *from;
+        std::byte *packed;
+        std::byte *to;
+        std::size_t bytes;
+    };
+
+    void plan_packing(const Collective &collective, const Place &place, std::int64_t elements) {
+        const std::size_t bytes = element_bytes(collective.members[0].from.type);
+        std::byte *packed = scratch(collective, place, elements * static_cast<std::int64_t>(bytes));
+        send_ = MPI_IN_PLACE;
+        receive_ = packed;
+        for (const Collective::Member &each : collective.members) {
+            const MemberBlocks member(each, place);
+            const std::size_t size = static_cast<std::size_t>(member.from_elements()) * bytes;
+            if (size > 0)
+                parts_.push_back({member.from, packed, member.to, size});
+            packed += size;
+        }
+    }
+
+    MPI_Datatype type_;
+    MPI_Op operator_;
+    MPI_Comm group_;
+    const void *send_ = nullptr;
+    void *receive_ = nullptr;
+    int count_ = 0;
+    std::vector<Part> parts_; ///< of a fused call
+};
+
+} // namespace
+
+OperationPointer make_all_reduce(const Collective &collective, const Place &place) {
+    return std::make_unique<AllReduce>(collective, place);
+}
+
+} // namespace planrt

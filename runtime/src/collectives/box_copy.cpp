@@ -1,0 +1,44 @@
+#include "collectives/box_copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace planrt {
+
+BoxCopy::BoxCopy(const std::byte *from, const Box &from_box, std::byte *to, const Box &to_box, const Box &moved,
+                 std::size_t element_bytes)
+    : from_(from), to_(to), run_bytes_(element_bytes) {
+    if (volume(moved) == 0) {
+        run_bytes_ = 0;
+        return;
+    }
+    std::int64_t from_stride = static_cast<std::int64_t>(element_bytes);
+    std::int64_t to_stride = from_stride;
+    for (std::size_t d = moved.size(); d-- > 0;) {
+        from_ += (moved[d].begin - from_box[d].begin) * from_stride;
+        to_ += (moved[d].begin - to_box[d].begin) * to_stride;
+        const std::int64_t count = moved[d].size();
+        // A loop whose steps follow each other directly, in both buffers, belongs to the run inside it.
+        const auto run = static_cast<std::int64_t>(run_bytes_);
+        if (loops_.empty() && from_stride == run && to_stride == run)
+            run_bytes_ *= static_cast<std::size_t>(count);
+        else if (count != 1)
+            loops_.push_back({count, from_stride, to_stride});
+        from_stride *= from_box[d].size();
+        to_stride *= to_box[d].size();
+    }
+    std::ranges::reverse(loops_);
+}
+
+void BoxCopy::run(std::size_t depth, const std::byte *from, std::byte *to) const {
+    if (depth == loops_.size()) {
+        if (run_bytes_ > 0)
+            std::memcpy(to, from, run_bytes_);
+        return;
+    }
+    const Loop &loop = loops_[depth];
+    for (std::int64_t i = 0; i < loop.count; ++i)
+        run(depth + 1, from + i * loop.from_stride, to + i * loop.to_stride);
+}
+
+} // namespace planrt

@@ -1,0 +1,41 @@
+// What this rank hands to MPI, counted around MPI itself (the profiling interface, pmpi.cpp) from the arguments of the
+// calls, and booked to the collective in progress. Calls and bytes mean what Traffic of <planrt/layout.h> says.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace planrt {
+
+struct Count {
+    std::int64_t calls = 0;
+    std::int64_t bytes = 0;
+    friend bool operator==(const Count &, const Count &) = default;
+};
+
+/// One account per collective of the training step, and three besides.
+class Counters {
+  public:
+    enum Besides : int { set_up = 0, evaluation = 1, stray = 2 }; ///< stray: in a training step, in no collective
+
+    /// Forgets everything; the current account is set_up.
+    void reset(int collectives);
+    void book_to_collective(int index) { current_ = &accounts_[static_cast<std::size_t>(3 + index)]; }
+    void book_to(Besides account) { current_ = &accounts_[account]; }
+    void count(std::int64_t bytes) {
+        ++current_->calls;
+        current_->bytes += bytes;
+    }
+    [[nodiscard]] const Count &of_collective(int index) const { return accounts_[static_cast<std::size_t>(3 + index)]; }
+    [[nodiscard]] const Count &of(Besides account) const { return accounts_[account]; }
+
+  private:
+    std::vector<Count> accounts_ = std::vector<Count>(3);
+    Count *current_ = accounts_.data();
+};
+
+/// The counters of this process: MPI's profiling interface knows no context. Defined beside the wrappers, so that
+/// whoever counts links them.
+[[nodiscard]] Counters &counters();
+
+} // namespace planrt

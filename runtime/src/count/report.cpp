@@ -1,0 +1,149 @@
+#include "count/report.h"
+
+#include "count/counters.h"
+#include "mesh/tensors.h"
+#include "support/failure.h"
+#include "support/file.h"
+#include "support/json.h"
+
+#include <vector>
+
+namespace planrt {
+
+namespace {
+
+/// Accounts of all ranks: [rank * accounts + account]. The three besides come first.
+class AllCounts {
+  public:
+    AllCounts(int ranks, int collectives) : accounts_(static_cast<std::size_t>(3 + collectives)) {
+        const Counters counted = counters(); // before this gathering is counted
+        std::vector<std::int64_t> own;
+        for (std::size_t account = 0; account < accounts_; ++account) {
+            const Count &count = account < 3 ? counted.of(static_cast<Counters::Besides>(account))
+                                             : counted.of_collective(static_cast<int>(account) - 3);
+            own.insert(own.end(), {count.calls, count.bytes});
+        }
+        all_.resize(own.size() * static_cast<std::size_t>(ranks));
+        const int size = static_cast<int>(own.size());
+        check_mpi(MPI_Gather(own.data(), size, MPI_INT64_T, all_.data(), size, MPI_INT64_T, 0, MPI_COMM_WORLD),
+                  "communication report");
+    }
+
+    [[nodiscard]] Count of(int rank, int account) const {
+        const std::size_t at = 2 * (static_cast<std::size_t>(rank) * accounts_ + static_cast<std::size_t>(account));
+        return {all_[at], all_[at + 1]};
+    }
+
+  private:
+    std::size_t accounts_;
+    std::vector<std::int64_t> all_;
+};
+
+Count predicted(const Collective &collective, int rank, std::int64_t steps) {
+    if (collective.predicted.empty()) // a slice
+        return {};
+    const Collective::Predicted &step = collective.predicted[collective.predicted.size() == 1 ? 0 : rank];
+    return {steps * step.calls, steps * step.bytes};
+}
+
+std::string json(const Count &count) {
+    return text("{\"calls\": %lld, \"bytes\": %lld}", static_cast<long long>(count.calls),
+                static_cast<long long>(count.bytes));
+}
+
+class Report {
+  public:
+    Report(const Program &program, const AllCounts &counts, int ranks, std::int64_t steps)
+        : program_(program), counts_(counts), ranks_(ranks), steps_(steps) {
+        for (int index = 0; index < program.training_collectives; ++index)
+            add(index);
+        for (int rank = 0; rank < ranks; ++rank)
+            if (const Count stray = counts.of(rank, Counters::stray); stray != Count{})
+                differ(text("rank %d handed %lld bytes in %lld calls to MPI outside of any collective", rank,
+                            static_cast<long long>(stray.bytes), static_cast<long long>(stray.calls)));
+    }
+
+    [[nodiscard]] const std::string &difference() const { return difference_; }
+
+    [[nodiscard]] std::string json_text() const {
+        std::string result = text("{\n  \"program\": %s,\n  \"layout\": %s,\n  \"ranks\": %d,\n  \"mesh\": {",
+                                  json_quoted(program_.name).c_str(), json_quoted(program_.layout).c_str(), ranks_);
+        for (std::size_t axis = 0; axis < program_.mesh.size(); ++axis)
+            result += text("%s%s: %d", axis == 0 ? "" : ", ", json_quoted(program_.mesh[axis].name).c_str(),
+                           program_.mesh[axis].size);
+        result += text("},\n  \"steps\": %lld,\n  \"equal\": %s,\n  \"collectives\": [", static_cast<long long>(steps_),
+                       difference_.empty() ? "true" : "false");
+        result += collectives_ + (collectives_.empty() ? "" : "\n  ") + "],\n";
+        result += "  \"set_up\": " + of_all_ranks(Counters::set_up) + ",\n";
+        return result + "  \"evaluation\": " + of_all_ranks(Counters::evaluation) + "\n}\n";
+    }
+
+  private:
+    void differ(const std::string &what) {
+        if (difference_.empty())
+            difference_ = what;
+    }
+
+    void add(int index) {
+        const Collective &collective = program_.collectives[index];
+        const TrafficRow &row = program_.traffic[collective.row];
+        std::string expected;
+        for (int rank = 0; rank < ranks_; ++rank) {
+            const Count wanted = predicted(collective, rank, steps_);
+            const Count counted = counts_.of(rank, 3 + index);
+            expected += (rank == 0 ? "" : ", ") + json(wanted);
+            if (counted != wanted)
+                differ(describe(program_, collective) +
+                       text(": rank %d made %lld calls with %lld bytes, predicted were %lld calls with %lld bytes",
+                            rank, static_cast<long long>(counted.calls), static_cast<long long>(counted.bytes),
+                            static_cast<long long>(wanted.calls), static_cast<long long>(wanted.bytes)));
+        }
+        std::string axes;
+        for (const int axis : collective.axes)
+            axes += (axes.empty() ? "" : ", ") + json_quoted(program_.mesh[axis].name);
+        collectives_ += collectives_.empty() ? "\n" : ",\n";
+        collectives_ += "    {\"layer\": " + json_quoted(row.layer) + ", \"phase\": " + json_quoted(row.phase) +
+                        ", \"collective\": " + json_quoted(name_of(collective.kind)) +
+                        ", \"tensor\": " + json_quoted(row.tensor) + ", \"axes\": [" + axes + "],\n" +
+                        "     \"predicted\": [" + expected + "],\n     \"measured\": " + of_all_ranks(3 + index) + "}";
+    }
+
+    [[nodiscard]] std::string of_all_ranks(int account) const {
+        std::string result = "[";
+        for (int rank = 0; rank < ranks_; ++rank)
+            result += (rank == 0 ? "" : ", ") + json(counts_.of(rank, account));
+        return result + "]";
+    }
+
+    const Program &program_;
+    const AllCounts &counts_;
+    int ranks_;
+    std::int64_t steps_;
+    std::string collectives_; ///< JSON
+    std::string difference_;  ///< the first one, in words
+};
+
+} // namespace
+
+bool report_communication(const Program &program, const Mesh &mesh, int rank, std::int64_t steps,
+                          const std::string &path) {
+    const AllCounts counts(mesh.ranks(), static_cast<int>(program.collectives.size()));
+    int different = 0;
+    together([&] {
+        if (rank != 0)
+            return;
+        const Report report(program, counts, mesh.ranks(), steps);
+        AtomicFile file(path);
+        file.write(report.json_text());
+        file.commit();
+        if (report.difference().empty())
+            return;
+        different = 1;
+        say_error(report.difference() + " (" + path + ")");
+    });
+    int any = 0;
+    check_mpi(MPI_Allreduce(&different, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "communication report");
+    return any == 0;
+}
+
+} // namespace planrt

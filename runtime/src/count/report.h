@@ -1,0 +1,15 @@
+// The communication report: what was predicted and what was counted around MPI, per collective and rank.
+#pragma once
+
+#include <planrt/planrt.h>
+
+#include <string>
+
+namespace planrt {
+
+/// Writes the report as JSON at rank 0. Collective over the world. Returns true where all counts of `steps` training
+/// steps are as predicted; otherwise rank 0 has said the first difference. Errors: CommonFailure.
+bool report_communication(const Program &program, const Mesh &mesh, int rank, std::int64_t steps,
+                          const std::string &path);
+
+} // namespace planrt

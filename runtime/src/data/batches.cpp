@@ -1,0 +1,97 @@
+#include "data/batches.h"
+
+#include "data/readers.h"
+#include "mesh/tensors.h"
+#include "support/failure.h"
+
+#include <algorithm>
+
+namespace planrt {
+
+Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::string &directory, std::uint64_t seed)
+    : program_(program), mesh_(mesh), rank_(rank), seed_(seed), stores_(program, mesh, rank) {
+    const DataSet &set = program.data;
+    const DataSource source{set, directory.empty() ? set.directory : directory, !directory.empty()};
+    SplitColumn split_column;
+    switch (set.format) {
+    case DataFormat::csv:
+        read_csv(source, stores_.all(), split_column);
+        break;
+    case DataFormat::idx:
+        read_idx(source, stores_.all());
+        break;
+    case DataFormat::npy:
+        read_npy(source, stores_.all());
+        break;
+    case DataFormat::synthetic:
+        make_synthetic(source, stores_.all());
+        break;
+    }
+    split_ = split_samples(set, seed, sample_count(), split_column);
+    if (steps_per_epoch() == 0)
+        throw Failure(text("data %s: %lld samples to train on are less than one batch of %lld", set.name,
+                           static_cast<long long>(train_samples()), static_cast<long long>(program.batch)));
+    const auto batch_rows = [&](const Field &field) { return local_box(placement_of(field.tensor), mesh, rank)[0]; };
+    std::ranges::transform(program.fields, std::back_inserter(train_rows_), batch_rows);
+    std::ranges::transform(program.evaluation_fields, std::back_inserter(test_rows_), batch_rows);
+    padded_.resize(static_cast<std::size_t>(program.batch));
+}
+
+std::int64_t Batches::sample_count() const {
+    const std::vector<FieldStore> &stores = stores_.all();
+    if (stores.empty())
+        throw Failure("internal error of the compiler: a program without input tensors");
+    for (const FieldStore &store : stores)
+        if (store.samples() != stores[0].samples())
+            throw Failure(text("data %s: %s has %lld samples, but %s has %lld", program_.data.name,
+                               stores[0].field().name, static_cast<long long>(stores[0].samples()), store.field().name,
+                               static_cast<long long>(store.samples())));
+    return stores[0].samples();
+}
+
+void Batches::begin_epoch(std::int64_t epoch) {
+    shuffle_epoch(split_.train, seed_, epoch, order_);
+}
+
+void Batches::load_train(std::int64_t index, std::byte *arena) {
+    const std::span<const std::int64_t> order = order_;
+    for (std::size_t i = 0; i < program_.fields.size(); ++i) {
+        const Range rows = train_rows_[i];
+        const auto first = static_cast<std::size_t>(index * program_.batch + rows.begin);
+        stores_.of_training(i).copy(order.subspan(first, rows.size()), arena + program_.fields[i].tensor.offset);
+    }
+}
+
+void Batches::load_test(std::int64_t index, std::byte *arena) {
+    const std::int64_t first = index * program_.batch;
+    const std::int64_t samples = std::min(program_.batch, test_samples() - first);
+    for (std::int64_t i = 0; i < program_.batch; ++i)
+        padded_[i] = split_.test[i < samples ? first + i : 0];
+    const std::span<const std::int64_t> batch = padded_;
+    for (std::size_t i = 0; i < program_.evaluation_fields.size(); ++i) {
+        const Range rows = test_rows_[i];
+        stores_.of_evaluation(i).copy(batch.subspan(rows.begin, rows.size()),
+                                      arena + program_.evaluation_fields[i].tensor.offset);
+    }
+    for (const Tensor &valid : program_.valid)
+        fill_valid(valid, samples, arena);
+}
+
+void Batches::fill_valid(const Tensor &valid, std::int64_t samples, std::byte *arena) const {
+    const Range rows = local_box(placement_of(valid), mesh_, rank_)[0];
+    const auto fill = [&](auto *values) {
+        for (std::int64_t row = rows.begin; row < rows.end; ++row)
+            *values++ = row < samples ? 1 : 0;
+    };
+    std::byte *values = arena + valid.offset;
+    switch (valid.type) {
+    case Type::f32:
+        return fill(reinterpret_cast<float *>(values));
+    case Type::f64:
+        return fill(reinterpret_cast<double *>(values));
+    case Type::i32:
+        return fill(reinterpret_cast<std::int32_t *>(values));
+    }
+}
+
+} // namespace planrt

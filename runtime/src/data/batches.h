@@ -1,0 +1,48 @@
+// Fills the input tensors of a step with the samples of its batch.
+#pragma once
+
+#include "data/split.h"
+#include "data/store.h"
+
+#include <planrt/planrt.h>
+
+#include <string>
+#include <vector>
+
+namespace planrt {
+
+class Batches {
+  public:
+    /// Reads the whole data set and splits it. Errors: Failure. `directory` replaces that of the .plan file unless
+    /// empty.
+    Batches(const Program &program, const Mesh &mesh, int rank, const std::string &directory, std::uint64_t seed);
+
+    [[nodiscard]] std::int64_t train_samples() const { return static_cast<std::int64_t>(split_.train.size()); }
+    [[nodiscard]] std::int64_t test_samples() const { return static_cast<std::int64_t>(split_.test.size()); }
+    [[nodiscard]] std::int64_t steps_per_epoch() const { return train_samples() / program_.batch; }
+    [[nodiscard]] std::int64_t test_batches() const { return (test_samples() + program_.batch - 1) / program_.batch; }
+
+    /// The order of epoch `epoch`, from 0.
+    void begin_epoch(std::int64_t epoch);
+    /// Batch `index` of the epoch into the training step's inputs.
+    void load_train(std::int64_t index, std::byte *arena);
+    /// Batch `index` of the test part into the evaluation's inputs; the last one is padded, `valid` says where.
+    void load_test(std::int64_t index, std::byte *arena);
+
+  private:
+    [[nodiscard]] std::int64_t sample_count() const;
+    void fill_valid(const Tensor &valid, std::int64_t samples, std::byte *arena) const;
+
+    const Program &program_;
+    const Mesh &mesh_;
+    int rank_;
+    std::uint64_t seed_;
+    Stores stores_;
+    Split split_;
+    std::vector<std::int64_t> order_;  ///< of the training samples in this epoch
+    std::vector<std::int64_t> padded_; ///< one batch of test samples
+    std::vector<Range> train_rows_;    ///< per field, this rank's part of the batch
+    std::vector<Range> test_rows_;
+};
+
+} // namespace planrt

@@ -1,0 +1,28 @@
+// A file read from its beginning, decompressed where it is gzip.
+#pragma once
+
+#include <zlib.h>
+
+#include <cstddef>
+#include <string>
+
+namespace planrt {
+
+class CompressedFile {
+  public:
+    /// Failure: "cannot read FILE: reason".
+    explicit CompressedFile(const std::string &path);
+    CompressedFile(const CompressedFile &) = delete;
+    CompressedFile &operator=(const CompressedFile &) = delete;
+    ~CompressedFile();
+
+    [[nodiscard]] const std::string &path() const { return path_; }
+    /// Up to `count` bytes; fewer at the end only. Failure on a read error or damaged gzip.
+    std::size_t read(void *bytes, std::size_t count);
+
+  private:
+    std::string path_;
+    gzFile file_;
+};
+
+} // namespace planrt

@@ -1,0 +1,32 @@
+// One reader per format: each fills the stores of a program's fields with all samples of the data set, or throws
+// Failure with the file, the place in it and what was expected.
+#pragma once
+
+#include "data/store.h"
+
+#include <planrt/planrt.h>
+
+#include <string>
+#include <vector>
+
+namespace planrt {
+
+/// Where a data set is read.
+struct DataSource {
+    const DataSet &set;
+    std::string directory; ///< of the .plan file, or that of --data
+    bool replaced;         ///< --data: a file may lie in the directory itself, under its last name
+    /// The path of `file`, absolute or below the directory.
+    [[nodiscard]] std::string path(const char *file) const;
+};
+
+/// Per sample the value of DataSet::split_column; empty unless the split is by a column.
+using SplitColumn = std::vector<double>;
+
+void read_csv(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column);
+void read_idx(const DataSource &source, std::vector<FieldStore> &stores);
+void read_npy(const DataSource &source, std::vector<FieldStore> &stores);
+/// Inputs normally distributed, labels uniform, by the data set's seed and the field's name.
+void make_synthetic(const DataSource &source, std::vector<FieldStore> &stores);
+
+} // namespace planrt

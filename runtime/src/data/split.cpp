@@ -1,0 +1,60 @@
+#include "data/split.h"
+
+#include "random/philox.h"
+#include "support/failure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace planrt {
+
+namespace {
+
+/// Fisher and Yates' shuffle, as Durstenfeld 1964 has it.
+void shuffle(std::vector<std::int64_t> &order, RandomStream stream) {
+    for (std::uint64_t last = order.size(); last > 1; --last)
+        std::swap(order[last - 1], order[random_below(stream, last, last)]);
+}
+
+} // namespace
+
+Split split_samples(const DataSet &set, std::uint64_t seed, std::int64_t samples, std::span<const double> column) {
+    Split result;
+    if (set.split == SplitKind::column) {
+        for (std::int64_t sample = 0; sample < samples; ++sample) {
+            const double value = column[static_cast<std::size_t>(sample)];
+            if (value == set.train)
+                result.train.push_back(sample);
+            else if (value == set.test)
+                result.test.push_back(sample);
+        }
+        return result;
+    }
+    const double whole = set.split == SplitKind::shares ? static_cast<double>(samples) : 1;
+    const std::int64_t train = std::llround(set.train * whole);
+    std::int64_t test = std::llround(set.test * whole);
+    if (set.split == SplitKind::shares) // both may have been rounded up
+        test = std::min(test, samples - train);
+    if (train + test > samples)
+        throw Failure(text("data %s: the split wants %lld + %lld samples, but there are %lld", set.name,
+                           static_cast<long long>(train), static_cast<long long>(test),
+                           static_cast<long long>(samples)));
+    std::vector<std::int64_t> order(static_cast<std::size_t>(samples));
+    std::iota(order.begin(), order.end(), 0);
+    shuffle(order, random_stream(seed, "split"));
+    result.train.assign(order.begin(), order.begin() + train);
+    result.test.assign(order.begin() + train, order.begin() + train + test);
+    return result;
+}
+
+void shuffle_epoch(std::span<const std::int64_t> base, std::uint64_t seed, std::int64_t epoch,
+                   std::vector<std::int64_t> &order) {
+    order.assign(base.begin(), base.end());
+    RandomStream stream = random_stream(seed, "shuffle");
+    stream.name += static_cast<std::uint64_t>(epoch);
+    shuffle(order, stream);
+}
+
+} // namespace planrt

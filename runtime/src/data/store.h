@@ -1,0 +1,71 @@
+// The samples of a data set as one rank keeps them: for each field all samples, of each sample the elements that lie in
+// this rank's block. Values are kept in the type of the input tensor; bytes (images) as bytes, with a table of what
+// each of the 256 becomes.
+#pragma once
+
+#include <planrt/planrt.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace planrt {
+
+/// Which elements of a sample this rank keeps of one field, and the samples themselves.
+class FieldStore {
+  public:
+    /// `kept`: this rank's box of the dimensions behind the batch, `whole` their extents.
+    FieldStore(const Field &field, const Box &kept, const std::vector<std::int64_t> &whole);
+
+    [[nodiscard]] const Field &field() const { return *field_; }
+    [[nodiscard]] bool keeps(const Field &field, const Box &kept) const;
+    /// Elements of a whole sample, as in the file.
+    [[nodiscard]] std::int64_t sample_elements() const { return sample_elements_; }
+    [[nodiscard]] std::int64_t samples() const { return samples_; }
+
+    /// Makes room; throws std::bad_alloc where there is none.
+    void reserve(std::int64_t samples);
+    /// Appends one sample from its raw numbers, `sample_elements()` of them. False if one is no valid label; then
+    /// `reason` says why.
+    bool append(const double *raw, std::string &reason);
+    /// Appends one sample of bytes; all samples of a store come in the same way.
+    bool append(const unsigned char *raw, std::string &reason);
+
+    /// Copies the samples numbered `rows` one behind the other into `to`, in the type of the input tensor.
+    void copy(std::span<const std::int64_t> rows, std::byte *to) const;
+
+  private:
+    [[nodiscard]] bool valid(double raw, std::string &reason) const;
+    void convert(double raw, std::byte *to) const;
+    void fill_table();
+
+    const Field *field_;
+    Box kept_;
+    std::vector<Range> runs_; ///< of a sample's elements, in the order of this rank's block
+    std::int64_t sample_elements_ = 1;
+    std::int64_t kept_elements_ = 0;
+    std::size_t element_bytes_;
+    std::int64_t samples_ = 0;
+    std::vector<std::byte> values_;      ///< converted, or
+    std::vector<unsigned char> bytes_;   ///< raw
+    std::vector<std::byte> table_;       ///< 256 converted values
+    std::vector<std::string> complaint_; ///< per byte, why it is no valid label; empty strings where it is
+};
+
+/// All fields of a program, for training and evaluation; fields that keep the same elements share a store.
+class Stores {
+  public:
+    Stores(const Program &program, const Mesh &mesh, int rank);
+    [[nodiscard]] std::vector<FieldStore> &all() { return stores_; }
+    [[nodiscard]] const std::vector<FieldStore> &all() const { return stores_; }
+    [[nodiscard]] const FieldStore &of_training(std::size_t field) const { return stores_[training_[field]]; }
+    [[nodiscard]] const FieldStore &of_evaluation(std::size_t field) const { return stores_[evaluation_[field]]; }
+
+  private:
+    std::size_t find_or_add(const Field &field, const Mesh &mesh, int rank);
+    std::vector<FieldStore> stores_;
+    std::vector<std::size_t> training_;
+    std::vector<std::size_t> evaluation_;
+};
+
+} // namespace planrt

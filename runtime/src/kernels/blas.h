@@ -1,0 +1,24 @@
+// OpenBLAS, loaded at run time: its choice of kernels must be settled before the library is loaded, since 0.3.21 takes
+// a Sapphire Rapids processor for a Prescott and then runs at a fifth of the speed.
+#pragma once
+
+namespace planrt {
+
+/// CBLAS as far as the kernels use it; null before load_blas().
+struct Blas {
+    void (*sgemm)(int order, int a_op, int b_op, int m, int n, int k, float alpha, const float *a, int lda,
+                  const float *b, int ldb, float beta, float *c, int ldc) = nullptr;
+    void (*dgemm)(int order, int a_op, int b_op, int m, int n, int k, double alpha, const double *a, int lda,
+                  const double *b, int ldb, double beta, double *c, int ldc) = nullptr;
+    const char *core = ""; ///< the kernels that OpenBLAS chose: "SkylakeX"
+};
+[[nodiscard]] const Blas &blas();
+
+/// The value for OPENBLAS_CORETYPE that suits this processor; null: leave the choice to OpenBLAS.
+[[nodiscard]] const char *suitable_core_type();
+
+/// Loads OpenBLAS with kernels that suit this processor (unless OPENBLAS_CORETYPE is set) and `threads` threads.
+/// Throws Failure if it is not installed.
+void load_blas(int threads);
+
+} // namespace planrt

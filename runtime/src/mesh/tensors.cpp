@@ -1,0 +1,81 @@
+#include "mesh/tensors.h"
+
+#include "support/failure.h"
+
+namespace planrt {
+
+Mesh mesh_of(const Program &program) {
+    Mesh mesh;
+    for (const Axis &axis : program.mesh)
+        mesh.sizes.push_back(axis.size);
+    return mesh;
+}
+
+Placement placement_of(const Tensor &tensor) {
+    Placement placement;
+    for (const Dimension &dimension : tensor.dimensions)
+        placement.dimensions.push_back({dimension.extent, {dimension.axes.begin(), dimension.axes.end()}});
+    placement.partial.assign(tensor.partial.begin(), tensor.partial.end());
+    placement.reduction = tensor.reduction;
+    return placement;
+}
+
+std::size_t element_bytes(Type type) {
+    return type == Type::f64 ? 8 : 4;
+}
+
+MPI_Datatype datatype_of(Type type) {
+    switch (type) {
+    case Type::f64:
+        return MPI_DOUBLE;
+    case Type::i32:
+        return MPI_INT32_T;
+    case Type::f32:
+        break;
+    }
+    return MPI_FLOAT;
+}
+
+MPI_Op operator_of(Reduction reduction) {
+    switch (reduction) {
+    case Reduction::max:
+        return MPI_MAX;
+    case Reduction::min:
+        return MPI_MIN;
+    case Reduction::sum:
+        break;
+    }
+    return MPI_SUM;
+}
+
+const char *name_of(CollectiveKind kind) {
+    switch (kind) {
+    case CollectiveKind::slice:
+        return "slice";
+    case CollectiveKind::all_gather:
+        return "all-gather";
+    case CollectiveKind::reduce_scatter:
+        return "reduce-scatter";
+    case CollectiveKind::all_reduce:
+        return "all-reduce";
+    case CollectiveKind::all_to_all:
+        return "all-to-all";
+    case CollectiveKind::exchange:
+        return "exchange";
+    }
+    return "";
+}
+
+std::string describe_mesh(const Program &program) {
+    std::string result;
+    for (const Axis &axis : program.mesh)
+        result += text("%s%s %d", result.empty() ? "" : " × ", axis.name, axis.size);
+    return result.empty() ? "one rank" : result;
+}
+
+std::string describe(const Program &program, const Collective &collective) {
+    const TrafficRow &row = program.traffic[static_cast<std::size_t>(collective.row)];
+    return text("layer %s: %s of %s (%s)", row.layer, name_of(collective.kind), row.tensor, row.phase);
+}
+
+} // namespace planrt

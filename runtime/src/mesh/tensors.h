@@ -1,0 +1,23 @@
+// The tables of an emitted program in the terms of <planrt/layout.h>.
+#pragma once
+
+#include <planrt/planrt.h>
+
+#include <mpi.h>
+
+#include <string>
+
+namespace planrt {
+
+[[nodiscard]] Mesh mesh_of(const Program &program);
+[[nodiscard]] Placement placement_of(const Tensor &tensor);
+[[nodiscard]] std::size_t element_bytes(Type type);
+[[nodiscard]] MPI_Datatype datatype_of(Type type);
+[[nodiscard]] MPI_Op operator_of(Reduction reduction);
+[[nodiscard]] const char *name_of(CollectiveKind kind); ///< "all-reduce"
+/// "rows 2 × cols 2"; "one rank" without axes.
+[[nodiscard]] std::string describe_mesh(const Program &program);
+/// "layer h1: all-reduce of h1.w's gradient (weight gradient)".
+[[nodiscard]] std::string describe(const Program &program, const Collective &collective);
+
+} // namespace planrt

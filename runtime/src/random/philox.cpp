@@ -1,0 +1,105 @@
+#include "random/philox.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace planrt {
+
+PhiloxCounter philox4x32_10(PhiloxCounter counter, PhiloxKey key) {
+    constexpr std::uint64_t multiplier_0 = 0xD2511F53;
+    constexpr std::uint64_t multiplier_1 = 0xCD9E8D57;
+    constexpr std::uint32_t golden_ratio = 0x9E3779B9;
+    constexpr std::uint32_t square_root_of_3 = 0xBB67AE85;
+    for (int round = 0; round < 10; ++round) {
+        const std::uint64_t product_0 = multiplier_0 * counter[0];
+        const std::uint64_t product_1 = multiplier_1 * counter[2];
+        counter = {
+            static_cast<std::uint32_t>(product_1 >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(product_1),
+            static_cast<std::uint32_t>(product_0 >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(product_0)};
+        key[0] += golden_ratio;
+        key[1] += square_root_of_3;
+    }
+    return counter;
+}
+
+RandomStream random_stream(std::uint64_t seed, std::string_view name) {
+    std::uint64_t hash = 0xcbf29ce484222325; // FNV-1a, 64 bits
+    for (const char letter : name) {
+        hash ^= static_cast<unsigned char>(letter);
+        hash *= 0x100000001b3;
+    }
+    return {seed, hash};
+}
+
+namespace {
+
+PhiloxCounter block_of(RandomStream stream, std::uint64_t block) {
+    return philox4x32_10({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
+                          static_cast<std::uint32_t>(stream.name), static_cast<std::uint32_t>(stream.name >> 32)},
+                         {static_cast<std::uint32_t>(stream.seed), static_cast<std::uint32_t>(stream.seed >> 32)});
+}
+
+double to_unit(std::uint32_t bits) {
+    return (bits + 0.5) * 0x1p-32;
+}
+
+std::array<double, 2> normal_pair(std::uint32_t first, std::uint32_t second) {
+    const double radius = std::sqrt(-2 * std::log(to_unit(first)));
+    const double angle = 2 * std::numbers::pi * to_unit(second);
+    return {radius * std::cos(angle), radius * std::sin(angle)};
+}
+
+std::array<double, 4> four_uniform(const PhiloxCounter &bits) {
+    return {to_unit(bits[0]), to_unit(bits[1]), to_unit(bits[2]), to_unit(bits[3])};
+}
+
+std::array<double, 4> four_normal(const PhiloxCounter &bits) {
+    const auto [a, b] = normal_pair(bits[0], bits[1]);
+    const auto [c, d] = normal_pair(bits[2], bits[3]);
+    return {a, b, c, d};
+}
+
+/// values[i] = number (index + i) of the stream * scale + shift; whole blocks of four at once.
+template <class Four>
+void fill(RandomStream stream, std::uint64_t index, double scale, double shift, double *values, std::size_t count,
+          Four four) {
+    std::size_t done = 0;
+    while (done < count) {
+        const std::array<double, 4> numbers = four(block_of(stream, (index + done) / 4));
+        for (std::uint64_t word = (index + done) % 4; word < 4 && done < count; ++word, ++done)
+            values[done] = numbers[word] * scale + shift;
+    }
+}
+
+} // namespace
+
+std::uint32_t random_bits(RandomStream stream, std::uint64_t index) {
+    return block_of(stream, index / 4)[index % 4];
+}
+
+double uniform(RandomStream stream, std::uint64_t index) {
+    return to_unit(random_bits(stream, index));
+}
+
+double normal(RandomStream stream, std::uint64_t index) {
+    return four_normal(block_of(stream, index / 4))[index % 4];
+}
+
+std::uint64_t random_below(RandomStream stream, std::uint64_t index, std::uint64_t bound) {
+    const PhiloxCounter bits = block_of(stream, index); // 64 of the block's 128 bits
+    const std::uint64_t number = bits[0] | (static_cast<std::uint64_t>(bits[1]) << 32);
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Wide>(number) * bound) >> 64);
+}
+
+void fill_uniform(RandomStream stream, std::uint64_t index, double low, double high, double *values,
+                  std::size_t count) {
+    fill(stream, index, high - low, low, values, count, four_uniform);
+}
+
+void fill_normal(RandomStream stream, std::uint64_t index, double mean, double deviation, double *values,
+                 std::size_t count) {
+    fill(stream, index, deviation, mean, values, count, four_normal);
+}
+
+} // namespace planrt

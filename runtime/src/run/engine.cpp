@@ -1,0 +1,144 @@
+#include "run/engine.h"
+
+#include "mesh/tensors.h"
+#include "support/failure.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace planrt {
+
+namespace {
+
+constexpr std::size_t page = std::size_t{2} << 20; // a huge page: fewer misses in large products
+
+std::byte *allocate(std::int64_t bytes) {
+    const std::size_t size = (static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)) + page - 1) / page * page;
+    auto *memory = static_cast<std::byte *>(std::aligned_alloc(page, size));
+    if (memory == nullptr)
+        throw Failure(text("out of memory: the program needs %.3f GB on each rank", static_cast<double>(bytes) / 1e9));
+    madvise(memory, size, MADV_HUGEPAGE);
+    std::memset(memory, 0, size); // now, not in the first step
+    return memory;
+}
+
+} // namespace
+
+void Engine::FreeArena::operator()(std::byte *memory) const {
+    std::free(memory);
+}
+
+Engine::Engine(const Program &program, int rank, double watchdog_seconds)
+    : program_(program), mesh_(mesh_of(program)), coordinates_(mesh_.coordinates(rank)), communicators_(mesh_, rank),
+      watchdog_seconds_(watchdog_seconds) {
+    together([&] { arena_.reset(allocate(program.arena_bytes)); });
+    context_.arena_ = arena_.get();
+    context_.rank_ = rank;
+    context_.engine_ = this;
+}
+
+void Engine::make_collectives() {
+    // Communicators first, on every rank alike: what fails on one rank only comes after.
+    for (const Collective &collective : program_.collectives)
+        if (collective.kind != CollectiveKind::slice && collective.kind != CollectiveKind::exchange)
+            static_cast<void>(communicators_.along(collective.axes));
+    together([&] {
+        const Place place{mesh_, rank(), arena(), communicators_};
+        for (const Collective &collective : program_.collectives) {
+            try {
+                operations_.push_back(make_operation(collective, place, static_cast<int>(operations_.size())));
+            } catch (const Failure &failure) {
+                throw Failure(describe(program_, collective) + ": " + failure.what());
+            }
+        }
+    });
+    started_.reserve(operations_.size());
+}
+
+void Engine::run_step(void (*step)(Context &), bool training) {
+    training_ = training;
+    counters().book_to(training ? Counters::stray : Counters::evaluation);
+    step(context_);
+    if (!started_.empty())
+        fail(started_.front(), "internal error of the compiler: started, but never waited for");
+    counters().book_to(Counters::set_up);
+}
+
+double Engine::scalar(const Tensor &tensor) const {
+    switch (tensor.type) {
+    case Type::f64:
+        return *context_.at<double>(tensor.offset);
+    case Type::i32:
+        return *context_.at<std::int32_t>(tensor.offset);
+    case Type::f32:
+        break;
+    }
+    return *context_.at<float>(tensor.offset);
+}
+
+Range Engine::local_range(std::int64_t extent, std::span<const int> axes) const {
+    Range range{0, extent};
+    for (const int axis : axes)
+        range = block(range, mesh_.sizes[axis], coordinates_[axis]);
+    return range;
+}
+
+void Engine::start(int index) {
+    if (training_)
+        counters().book_to_collective(index);
+    try {
+        operations_[index]->start();
+    } catch (const Failure &failure) {
+        fail(index, failure.what());
+    }
+    started_.push_back(index);
+    counters().book_to(training_ ? Counters::stray : Counters::evaluation);
+}
+
+void Engine::wait(int index) {
+    const auto started = std::ranges::find(started_, index);
+    if (started == started_.end())
+        fail(index, "internal error of the compiler: waited for, but not started");
+    started_.erase(started);
+    if (watchdog_seconds_ > 0) {
+        watched_wait(index);
+    } else {
+        std::vector<MPI_Request> &requests = operations_[index]->requests();
+        const int code = MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+        if (code != MPI_SUCCESS)
+            try {
+                check_mpi(code, "wait");
+            } catch (const Failure &failure) {
+                fail(index, failure.what());
+            }
+    }
+    operations_[index]->finish();
+}
+
+void Engine::watched_wait(int index) {
+    std::vector<MPI_Request> &requests = operations_[index]->requests();
+    const double begin = MPI_Wtime();
+    int done = 0;
+    while (done == 0) {
+        MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+        if (done == 0 && MPI_Wtime() - begin > watchdog_seconds_)
+            fail(index, text("not complete after %g s; a rank does not take part", watchdog_seconds_));
+    }
+}
+
+void Engine::progress() {
+    for (const int index : started_) {
+        std::vector<MPI_Request> &requests = operations_[index]->requests();
+        int done = 0;
+        MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+    }
+}
+
+void Engine::fail(int index, const std::string &reason) const {
+    throw Failure(describe(program_, program_.collectives[index]) + ": " + reason);
+}
+
+} // namespace planrt

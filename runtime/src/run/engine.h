@@ -1,0 +1,66 @@
+// One rank at work: its arena, its communicators and collectives, and the Context that the emitted functions see.
+#pragma once
+
+#include "collectives/operation.h"
+#include "count/counters.h"
+
+#include <planrt/planrt.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace planrt {
+
+class Engine {
+  public:
+    /// Allocates the arena (zeroed). Errors: Failure.
+    Engine(const Program &program, int rank, double watchdog_seconds);
+    Engine(const Engine &) = delete;
+    Engine &operator=(const Engine &) = delete;
+
+    /// Makes communicators and packing plans. Collective over the world. Errors: CommonFailure.
+    void make_collectives();
+
+    [[nodiscard]] const Program &program() const { return program_; }
+    [[nodiscard]] const Mesh &mesh() const { return mesh_; }
+    [[nodiscard]] int rank() const { return context_.rank(); }
+    [[nodiscard]] std::byte *arena() const { return arena_.get(); }
+    [[nodiscard]] Context &context() { return context_; }
+
+    /// Runs a function of the program; what it communicates is booked to its collectives or to evaluation. Failure
+    /// where it leaves a collective started.
+    void run_step(void (*step)(Context &), bool training);
+    void set_step(std::int64_t step) { context_.step_ = step; }
+
+    /// The value of a replicated scalar in the arena.
+    [[nodiscard]] double scalar(const Tensor &tensor) const;
+
+    // What Context does.
+    [[nodiscard]] Range local_range(std::int64_t extent, std::span<const int> axes) const;
+    void start(int index);
+    void wait(int index);
+    void progress();
+
+  private:
+    struct FreeArena {
+        void operator()(std::byte *memory) const;
+    };
+
+    /// Waits with a bound, for tests: ends all ranks when it is exceeded.
+    void watched_wait(int index);
+    [[noreturn]] void fail(int index, const std::string &reason) const;
+
+    const Program &program_;
+    Mesh mesh_;
+    std::vector<int> coordinates_;
+    Communicators communicators_;
+    double watchdog_seconds_;
+    std::unique_ptr<std::byte[], FreeArena> arena_;
+    std::vector<OperationPointer> operations_; ///< as Program::collectives
+    std::vector<int> started_;                 ///< in the order of their starts; capacity for all
+    bool training_ = false;
+    Context context_;
+};
+
+} // namespace planrt

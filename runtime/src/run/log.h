@@ -1,0 +1,61 @@
+// What a run tells: JSON lines for programs (--log), a progress line or plain lines for people. Rank 0 only.
+#pragma once
+
+#include "support/file.h"
+
+#include <cstdint>
+#include <string>
+
+namespace planrt {
+
+/// Numbers count from 1.
+struct StepRecord {
+    std::int64_t step;
+    std::int64_t epoch;
+    double loss; ///< of the global batch, before the step's update
+    double seconds;
+};
+
+struct EvaluationRecord {
+    std::int64_t epoch;
+    std::int64_t step; ///< steps done
+    bool has_accuracy;
+    double accuracy; ///< share of the test samples
+    double loss;     ///< mean over the test samples
+    std::int64_t samples;
+    double seconds;
+};
+
+/// {"step": 1, "epoch": 1, "loss": 2.3, "seconds": 0.01} and {"epoch": 1, "accuracy": 0.9, "loss": …, …}, a line each,
+/// written at once. Errors: Failure.
+class JsonLog {
+  public:
+    /// Writes nothing where `path` is empty.
+    explicit JsonLog(const std::string &path);
+    void step(const StepRecord &record);
+    void evaluation(const EvaluationRecord &record);
+    void close();
+
+  private:
+    OutputFile file_;
+};
+
+/// On a terminal one line that is rewritten; elsewhere a plain line an epoch, and for long epochs one every few
+/// seconds.
+class Progress {
+  public:
+    enum class Style : std::uint8_t { none, lines, terminal };
+    Progress(Style style, std::int64_t steps, std::int64_t steps_per_epoch);
+    void step(const StepRecord &record);
+    /// `evaluation` is null where there is no test part.
+    void epoch(const StepRecord &last, double mean_loss, const EvaluationRecord *evaluation);
+
+  private:
+    void show(const StepRecord &record);
+    Style style_;
+    std::int64_t steps_;
+    std::int64_t steps_per_epoch_;
+    double shown_at_ = 0; ///< MPI_Wtime
+};
+
+} // namespace planrt

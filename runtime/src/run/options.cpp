@@ -1,0 +1,104 @@
+#include "run/options.h"
+
+#include "mesh/tensors.h"
+#include "support/failure.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+namespace planrt {
+
+namespace {
+
+[[noreturn]] void wrong_usage(const std::string &message) {
+    throw CommonFailure(message + "; --help lists the options", exit_usage);
+}
+
+template <class Number> Number parse_number(std::string_view option, std::string_view word, Number least) {
+    Number value{};
+    const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc{} || rest != word.data() + word.size() || value < least)
+        wrong_usage("option " + std::string(option) + ": expected " + (least > 0 ? "a positive" : "a") +
+                    " number, got '" + std::string(word) + "'");
+    return value;
+}
+
+void set_value(Options &options, std::string_view option, std::string_view word) {
+    if (option == "--steps")
+        options.steps = parse_number<std::int64_t>(option, word, 1);
+    else if (option == "--epochs")
+        options.epochs = parse_number<std::int64_t>(option, word, 1);
+    else if (option == "--seed")
+        options.seed = parse_number<std::uint64_t>(option, word, 0);
+    else if (option == "--threads")
+        options.threads = parse_number<int>(option, word, 1);
+    else if (option == "--watchdog")
+        options.watchdog_seconds = parse_number<double>(option, word, 0);
+    else if (option == "--data")
+        options.data = word;
+    else if (option == "--log")
+        options.log = word;
+    else if (option == "--save")
+        options.save = word;
+    else if (option == "--save-init")
+        options.save_init = word;
+    else if (option == "--init")
+        options.init = word;
+    else if (option == "--comm-report")
+        options.comm_report = word;
+    else
+        wrong_usage("unknown option '" + std::string(option) + "'");
+}
+
+} // namespace
+
+Options parse_options(int argc, char **argv) {
+    Options options;
+    if (const char *seconds = std::getenv("PLANRT_WATCHDOG"))
+        options.watchdog_seconds = parse_number<double>("PLANRT_WATCHDOG", seconds, 0);
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word = argv[i];
+        if (word == "--help" || word == "-h") {
+            options.help = true;
+        } else if (word == "--quiet" || word == "-q") {
+            options.quiet = true;
+        } else if (!word.starts_with("--")) {
+            wrong_usage("unexpected argument '" + std::string(word) + "'");
+        } else if (const std::size_t equals = word.find('='); equals != std::string_view::npos) {
+            set_value(options, word.substr(0, equals), word.substr(equals + 1));
+        } else if (i + 1 < argc) {
+            set_value(options, word, argv[++i]);
+        } else {
+            set_value(options, word, ""); // an unknown option, or one whose value is missing
+            wrong_usage("option " + std::string(word) + ": its value is missing");
+        }
+    }
+    return options;
+}
+
+std::string help_text(const Program &program, const char *executable) {
+    int ranks = 1;
+    for (const Axis &axis : program.mesh)
+        ranks *= axis.size;
+    std::string result =
+        text("%s: trains network %s of %s on %d %s (mesh %s), layout %s\n\n", executable, program.name, program.source,
+             ranks, ranks == 1 ? "rank" : "ranks", describe_mesh(program).c_str(), program.layout);
+    result += text("usage: mpirun -n %d %s [options]\n\n", ranks, executable);
+    return result +
+           "  --steps N           stop after N training steps\n"
+           "  --epochs N          stop after N epochs\n"
+           "  --seed N            seed of initial weights, split and shuffling\n"
+           "  --data DIR          read the data files from DIR\n"
+           "  --init FILE         start from these weights (safetensors)\n"
+           "  --save-init FILE    write the weights before the first step (safetensors)\n"
+           "  --save FILE         write the weights after the last step (safetensors)\n"
+           "  --log FILE          write a JSON object a line for each step and evaluation\n"
+           "  --comm-report FILE  write measured and predicted communication (JSON); exit code 3 if they differ\n"
+           "  --threads N         threads of each rank (1)\n"
+           "  --watchdog SECONDS  end all ranks when a wait takes longer (0: never)\n"
+           "  --quiet             print the result and errors only\n"
+           "  --help              print this\n";
+}
+
+} // namespace planrt

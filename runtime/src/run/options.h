@@ -1,0 +1,35 @@
+// The options that every emitted program takes.
+#pragma once
+
+#include <planrt/planrt.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace planrt {
+
+struct Options {
+    bool help = false;
+    bool quiet = false;
+    std::optional<std::int64_t> steps;
+    std::optional<std::int64_t> epochs;
+    std::optional<std::uint64_t> seed;
+    int threads = 1;
+    double watchdog_seconds = 0; ///< 0: waits are not bounded
+    std::string data;            ///< empty below: not asked for
+    std::string log;
+    std::string save;
+    std::string save_init;
+    std::string init;
+    std::string comm_report;
+};
+
+/// Throws CommonFailure with exit_usage: every rank has the same arguments. PLANRT_WATCHDOG sets the watchdog where no
+/// option does.
+[[nodiscard]] Options parse_options(int argc, char **argv);
+
+/// What --help prints.
+[[nodiscard]] std::string help_text(const Program &program, const char *executable);
+
+} // namespace planrt

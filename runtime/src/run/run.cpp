@@ -1,0 +1,63 @@
+// run(): from the command line to the exit code.
+#include "run/engine.h"
+#include "run/options.h"
+#include "run/training.h"
+
+#include "kernels/blas.h"
+#include "mesh/tensors.h"
+#include "support/failure.h"
+
+#include <cstdio>
+
+namespace planrt {
+
+namespace {
+
+void check_ranks(const Program &program) {
+    int started = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &started);
+    const int wanted = mesh_of(program).ranks();
+    if (started != wanted)
+        throw CommonFailure(text("this program was compiled for %d %s (mesh %s); mpirun started %d", wanted,
+                                 wanted == 1 ? "rank" : "ranks", describe_mesh(program).c_str(), started),
+                            exit_usage);
+}
+
+int run_on_this_rank(const Program &program, int argc, char **argv, int rank) {
+    const Options options = parse_options(argc, argv);
+    if (options.help) {
+        if (rank == 0)
+            std::fputs(help_text(program, argv[0]).c_str(), stdout);
+        return 0;
+    }
+    check_ranks(program);
+    counters().reset(static_cast<int>(program.collectives.size()));
+    together([&] { load_blas(options.threads); });
+    Engine engine(program, rank, options.watchdog_seconds);
+    engine.make_collectives();
+    return Training(engine, options).run();
+}
+
+} // namespace
+
+int run(const Program &program, int argc, char **argv) {
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int exit_code = 0;
+    try {
+        exit_code = run_on_this_rank(program, argc, argv, rank);
+    } catch (const CommonFailure &failure) {
+        if (rank == 0 && *failure.what() != '\0')
+            say_error(failure.what());
+        exit_code = failure.exit_code();
+    } catch (const std::exception &failure) {
+        abort_all_ranks(failure.what());
+    }
+    MPI_Finalize();
+    return exit_code;
+}
+
+} // namespace planrt

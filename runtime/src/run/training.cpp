@@ -1,0 +1,184 @@
+#include "run/training.h"
+
+#include "checkpoint/checkpoint.h"
+#include "count/report.h"
+#include "kernels/blas.h"
+#include "mesh/tensors.h"
+#include "run/initial_values.h"
+#include "run/terminal.h"
+#include "support/failure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace planrt {
+
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max(); // steps
+
+Training::Training(Engine &engine, const Options &options)
+    : engine_(engine), options_(options), program_(engine.program()), seed_(options.seed.value_or(program_.seed)),
+      speaker_(engine.rank() == 0) {
+    together([this] {
+        check_outputs();
+        read_data();
+    });
+    steps_ = total_steps();
+    together([this] { prepare_weights(); });
+    if (!options.save_init.empty())
+        save_weights(program_, engine.mesh(), engine.rank(), engine.arena(), options.save_init);
+}
+
+void Training::check_outputs() const {
+    if (!speaker_)
+        return;
+    for (const std::string &path : {options_.save, options_.save_init, options_.comm_report})
+        if (!path.empty())
+            check_writable(path);
+}
+
+void Training::read_data() {
+    batches_.emplace(program_, engine_.mesh(), engine_.rank(), options_.data, seed_);
+    if (!speaker_)
+        return;
+    log_.emplace(options_.log);
+}
+
+void Training::prepare_weights() {
+    for (const Variable &variable : program_.variables)
+        set_initial_values(variable, seed_, engine_.mesh(), engine_.rank(), engine_.arena());
+    if (!options_.init.empty())
+        load_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.init);
+    if (program_.set_up != nullptr)
+        program_.set_up(engine_.context());
+}
+
+std::int64_t Training::total_steps() const {
+    const auto limit = [this](std::int64_t epochs, std::int64_t steps) {
+        const std::int64_t by_epochs = epochs > 0 ? epochs * batches_->steps_per_epoch() : unlimited;
+        return std::min(by_epochs, steps > 0 ? steps : unlimited);
+    };
+    if (options_.steps || options_.epochs)
+        return limit(options_.epochs.value_or(0), options_.steps.value_or(0));
+    const std::int64_t of_program = limit(program_.epochs, program_.steps);
+    return of_program == unlimited ? batches_->steps_per_epoch() : of_program;
+}
+
+int Training::run() {
+    try {
+        const double begin = MPI_Wtime();
+        print_start();
+        train();
+        if (!options_.save.empty())
+            save_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.save);
+        bool as_predicted = true;
+        if (!options_.comm_report.empty())
+            as_predicted = report_communication(program_, engine_.mesh(), engine_.rank(), steps_, options_.comm_report);
+        if (speaker_) {
+            log_->close();
+            print_result(MPI_Wtime() - begin);
+        }
+        return as_predicted ? 0 : exit_traffic_differs;
+    } catch (const CommonFailure &) {
+        throw;
+    } catch (const std::exception &failure) {
+        abort_all_ranks(failure.what()); // before anything is taken down: communication may be under way
+    }
+}
+
+void Training::train() {
+    const std::int64_t per_epoch = batches_->steps_per_epoch();
+    if (speaker_) {
+        const Progress::Style style = options_.quiet         ? Progress::Style::none
+                                      : output_is_terminal() ? Progress::Style::terminal
+                                                             : Progress::Style::lines;
+        progress_.emplace(style, steps_, per_epoch);
+    }
+    for (std::int64_t number = 0; number < steps_; ++number) {
+        if (number % per_epoch == 0)
+            batches_->begin_epoch(number / per_epoch);
+        const double begin = MPI_Wtime();
+        const double loss = step(number);
+        const StepRecord record{number + 1, number / per_epoch + 1, loss, MPI_Wtime() - begin};
+        if (speaker_) {
+            log_->step(record);
+            progress_->step(record);
+        }
+        if ((number + 1) % per_epoch == 0 || number + 1 == steps_)
+            end_epoch(record);
+    }
+}
+
+double Training::step(std::int64_t number) {
+    const std::int64_t per_epoch = batches_->steps_per_epoch();
+    batches_->load_train(number % per_epoch, engine_.arena());
+    engine_.set_step(number);
+    engine_.run_step(program_.train_step, /*training=*/true);
+    const double loss = engine_.scalar(program_.loss);
+    if (!std::isfinite(loss))
+        throw CommonFailure(text("step %lld (epoch %lld): the loss is %f; try a smaller rate",
+                                 static_cast<long long>(number + 1), static_cast<long long>(number / per_epoch + 1),
+                                 loss),
+                            exit_failure);
+    loss_sum_ += loss;
+    ++loss_count_;
+    last_loss_ = loss;
+    return loss;
+}
+
+void Training::end_epoch(const StepRecord &last) {
+    result_.reset();
+    if (program_.evaluate_step != nullptr && batches_->test_samples() > 0)
+        result_ = evaluate(last);
+    if (speaker_) {
+        if (result_)
+            log_->evaluation(*result_);
+        progress_->epoch(last, loss_sum_ / static_cast<double>(loss_count_), result_ ? &*result_ : nullptr);
+    }
+    loss_sum_ = 0;
+    loss_count_ = 0;
+}
+
+EvaluationRecord Training::evaluate(const StepRecord &last) {
+    const double begin = MPI_Wtime();
+    double loss = 0;
+    double correct = 0;
+    for (std::int64_t batch = 0; batch < batches_->test_batches(); ++batch) {
+        batches_->load_test(batch, engine_.arena());
+        engine_.run_step(program_.evaluate_step, /*training=*/false);
+        loss += engine_.scalar(program_.evaluated_loss);
+        if (program_.has_accuracy)
+            correct += engine_.scalar(program_.correct);
+    }
+    const std::int64_t samples = batches_->test_samples();
+    const auto count = static_cast<double>(samples);
+    return {last.epoch, last.step, program_.has_accuracy, correct / count, loss / count, samples, MPI_Wtime() - begin};
+}
+
+void Training::print_start() const {
+    if (!speaker_ || options_.quiet)
+        return;
+    const int ranks = engine_.mesh().ranks();
+    std::printf("%s (%s): %d %s, mesh %s, layout %s; OpenBLAS for %s, %d %s a rank\n", program_.name, program_.source,
+                ranks, ranks == 1 ? "rank" : "ranks", describe_mesh(program_).c_str(), program_.layout, blas().core,
+                options_.threads, options_.threads == 1 ? "thread" : "threads");
+    std::printf("%lld samples to train on, %lld to test; %lld steps of %lld samples\n",
+                static_cast<long long>(batches_->train_samples()), static_cast<long long>(batches_->test_samples()),
+                static_cast<long long>(steps_), static_cast<long long>(program_.batch));
+    std::fflush(stdout);
+}
+
+void Training::print_result(double seconds) const {
+    if (result_ && result_->has_accuracy)
+        std::printf("test accuracy %.2f %%", 100 * result_->accuracy);
+    else if (result_)
+        std::printf("test loss %.6g", result_->loss);
+    else
+        std::printf("loss %.6g", last_loss_);
+    std::printf(" after %lld steps in %.2f s\n", static_cast<long long>(steps_), seconds);
+    if (std::fflush(stdout) != 0)
+        throw Failure("cannot write the output: is the disk full?");
+}
+
+} // namespace planrt

@@ -1,0 +1,48 @@
+// The life of a run: epochs of steps, an evaluation after each, files at the end.
+#pragma once
+
+#include "data/batches.h"
+#include "run/engine.h"
+#include "run/log.h"
+#include "run/options.h"
+
+#include <optional>
+
+namespace planrt {
+
+class Training {
+  public:
+    /// Reads data and weights. Collective over the world. Errors: CommonFailure.
+    Training(Engine &engine, const Options &options);
+
+    /// Returns the exit code. Errors: CommonFailure where all ranks see it; what only this rank sees ends all ranks.
+    int run();
+
+  private:
+    [[nodiscard]] std::int64_t total_steps() const;
+    void read_data();
+    void prepare_weights();
+    void check_outputs() const;
+    void train();
+    double step(std::int64_t number);
+    void end_epoch(const StepRecord &last);
+    EvaluationRecord evaluate(const StepRecord &last);
+    void print_start() const;
+    void print_result(double seconds) const;
+
+    Engine &engine_;
+    const Options &options_;
+    const Program &program_;
+    std::uint64_t seed_;
+    bool speaker_; ///< rank 0
+    std::optional<Batches> batches_;
+    std::int64_t steps_ = 0; ///< to do
+    std::optional<JsonLog> log_;
+    std::optional<Progress> progress_;
+    double loss_sum_ = 0; ///< of this epoch's steps
+    std::int64_t loss_count_ = 0;
+    std::optional<EvaluationRecord> result_; ///< the last evaluation
+    double last_loss_ = 0;
+};
+
+} // namespace planrt

@@ -1,0 +1,89 @@
+#include "support/failure.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdarg>
+#include <cstdio>
+#include <new>
+#include <thread>
+#include <vector>
+
+namespace planrt {
+
+std::string text(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    std::string result(std::vsnprintf(nullptr, 0, format, arguments), '\0');
+    va_end(arguments);
+    std::vsnprintf(result.data(), result.size() + 1, format, again);
+    va_end(again);
+    return result;
+}
+
+void say_error(const std::string &message) {
+    const std::string line = "planrt: " + message + "\n";
+    std::fflush(stdout);
+    // Nothing can be done if even the error output cannot be written.
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+namespace {
+
+int world_rank() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+int world_size() {
+    int size = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
+
+} // namespace
+
+void abort_all_ranks(const std::string &message) {
+    const int rank = world_rank();
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::min(rank * 50, 2000)));
+    say_error(text("rank %d: ", rank) + message);
+    MPI_Abort(MPI_COMM_WORLD, exit_failure);
+    _exit(exit_failure);
+}
+
+void together(const std::function<void()> &action) {
+    std::string reason;
+    try {
+        action();
+    } catch (const std::bad_alloc &) {
+        reason = "out of memory";
+    } catch (const std::exception &failure) {
+        reason = failure.what();
+    }
+    const int ranks = world_size();
+    const int rank = world_rank();
+    int mine[2] = {reason.empty() ? ranks : rank, reason.empty() ? 1 : 0};
+    int first = ranks;
+    int any_good = 1;
+    check_mpi(MPI_Allreduce(&mine[0], &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "agreement of the ranks");
+    check_mpi(MPI_Allreduce(&mine[1], &any_good, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "agreement of the ranks");
+    if (first == ranks)
+        return;
+    if (first == rank)
+        say_error(any_good == 0 ? reason : text("rank %d: ", rank) + reason);
+    throw CommonFailure("", exit_failure);
+}
+
+void check_mpi(int code, const char *operation) {
+    if (code == MPI_SUCCESS)
+        return;
+    char words[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(code, words, &length);
+    throw Failure(text("%s: %.*s", operation, length, words));
+}
+
+} // namespace planrt

@@ -1,0 +1,50 @@
+// Run-time failures: what ends all ranks with one clear line.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace planrt {
+
+/// Exit codes of run().
+constexpr int exit_failure = 1;
+constexpr int exit_usage = 2;
+constexpr int exit_traffic_differs = 3;
+
+/// This rank cannot go on; others may not know. The message says layer, operation and reason, without the rank.
+class Failure : public std::runtime_error {
+  public:
+    explicit Failure(const std::string &message) : std::runtime_error(message) {}
+};
+
+/// All ranks fail here alike, or have agreed to; rank 0 speaks for them unless the message is empty (already said).
+class CommonFailure : public std::runtime_error {
+  public:
+    CommonFailure(const std::string &message, int exit_code) : std::runtime_error(message), exit_code_(exit_code) {}
+    [[nodiscard]] int exit_code() const { return exit_code_; }
+
+  private:
+    int exit_code_;
+};
+
+/// printf into a string.
+[[nodiscard]] [[gnu::format(printf, 1, 2)]] std::string text(const char *format, ...);
+
+/// "planrt: MESSAGE\n" to the error output, in one write.
+void say_error(const std::string &message);
+
+/// Ends all ranks with "planrt: rank R: MESSAGE". Ranks that fail at about the same time wait their turn, so that one
+/// of them is heard.
+[[noreturn]] void abort_all_ranks(const std::string &message);
+
+/// Runs `action` on every rank; if it fails anywhere, the lowest failing rank says why and all ranks throw
+/// CommonFailure. Collective over the world; for set-up, evaluation and files, not for steps.
+void together(const std::function<void()> &action);
+
+/// Throws Failure with MPI's own words if `code` is not success. `operation` is what was tried: "all-reduce".
+void check_mpi(int code, const char *operation);
+
+} // namespace planrt

@@ -1,0 +1,157 @@
+#include "support/file.h"
+
+#include "support/failure.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace planrt {
+
+namespace {
+
+std::string directory_of(const std::string &path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos)
+        return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+bool regular_or_new(const std::string &path) {
+    struct stat status{};
+    return stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+}
+
+/// The file itself where the path is a link to it: renaming would replace the link.
+std::string without_links(const std::string &path) {
+    char *resolved = realpath(path.c_str(), nullptr);
+    if (resolved == nullptr)
+        return path;
+    std::string result = resolved;
+    std::free(resolved);
+    return result;
+}
+
+std::string cannot_write(const std::string &path) {
+    return text("cannot write %s: %s", path.c_str(), std::strerror(errno));
+}
+
+} // namespace
+
+OutputFile::OutputFile(const std::string &path) : OutputFile(path, path, O_TRUNC) {}
+
+OutputFile::OutputFile(std::string shown, const std::string &opened, int flags) : path_(std::move(shown)) {
+    descriptor_ = ::open(opened.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+    if (descriptor_ < 0)
+        fail();
+}
+
+OutputFile::OutputFile(OutputFile &&other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+OutputFile &OutputFile::operator=(OutputFile &&other) noexcept {
+    std::swap(path_, other.path_);
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+}
+
+OutputFile::~OutputFile() {
+    if (descriptor_ >= 0)
+        ::close(descriptor_);
+}
+
+void OutputFile::fail() const {
+    throw Failure(cannot_write(path_));
+}
+
+void OutputFile::write(const void *bytes, std::size_t count) {
+    const char *next = static_cast<const char *>(bytes);
+    while (count > 0) {
+        const ssize_t written = ::write(descriptor_, next, count);
+        if (written < 0) {
+            if (errno == EINTR)
+                continue;
+            fail();
+        }
+        next += written;
+        count -= static_cast<std::size_t>(written);
+    }
+}
+
+void OutputFile::close() {
+    if (fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) // a pipe or a device has nothing to flush
+        fail();
+    if (::close(std::exchange(descriptor_, -1)) != 0)
+        fail();
+}
+
+AtomicFile::AtomicFile(const std::string &path) : path_(path) {
+    if (!regular_or_new(path)) {
+        file_ = OutputFile(path);
+        return;
+    }
+    path_ = without_links(path);
+    temporary_ = path_ + text(".%d.tmp", static_cast<int>(getpid()));
+    file_ = OutputFile(path, temporary_, O_TRUNC);
+}
+
+AtomicFile::~AtomicFile() {
+    if (!temporary_.empty())
+        unlink(temporary_.c_str());
+}
+
+void AtomicFile::commit() {
+    file_.close();
+    if (temporary_.empty())
+        return;
+    if (rename(temporary_.c_str(), path_.c_str()) != 0)
+        throw Failure(cannot_write(path_));
+    temporary_.clear();
+}
+
+void check_writable(const std::string &path) {
+    const std::string real = without_links(path);
+    struct stat status{};
+    if (stat(real.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+        errno = EISDIR;
+    else if (access((regular_or_new(real) ? directory_of(real) : real).c_str(), W_OK) == 0)
+        return;
+    throw Failure(cannot_write(path));
+}
+
+InputFile::InputFile(const std::string &path) : path_(path) {
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status{};
+    if (descriptor_ < 0 || fstat(descriptor_, &status) != 0)
+        throw Failure(text("cannot read %s: %s", path.c_str(), std::strerror(errno)));
+    size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+InputFile::~InputFile() {
+    if (descriptor_ >= 0)
+        ::close(descriptor_);
+}
+
+void InputFile::read(std::uint64_t offset, void *bytes, std::size_t count) const {
+    char *next = static_cast<char *>(bytes);
+    while (count > 0) {
+        const ssize_t got = pread(descriptor_, next, count, static_cast<off_t>(offset));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            throw Failure(text("cannot read %s: %s", path_.c_str(), std::strerror(errno)));
+        if (got == 0)
+            throw Failure(text("%s: ends after %llu bytes", path_.c_str(), static_cast<unsigned long long>(offset)));
+        next += got;
+        offset += static_cast<std::uint64_t>(got);
+        count -= static_cast<std::size_t>(got);
+    }
+}
+
+} // namespace planrt

@@ -1,0 +1,69 @@
+// Files with every error checked: a full disk or a missing file is one clear message (Failure), never a short file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace planrt {
+
+/// A file that is written live, line by line (a log). Errors: Failure "cannot write FILE: reason".
+class OutputFile {
+  public:
+    OutputFile() = default;
+    explicit OutputFile(const std::string &path);
+    OutputFile(OutputFile &&other) noexcept;
+    OutputFile &operator=(OutputFile &&other) noexcept;
+    ~OutputFile();
+    [[nodiscard]] bool open() const { return descriptor_ >= 0; }
+    void write(const void *bytes, std::size_t count);
+    void write(std::string_view text) { write(text.data(), text.size()); }
+    /// Flushes to the disk and closes.
+    void close();
+
+  private:
+    friend class AtomicFile;
+    OutputFile(std::string shown, const std::string &opened, int flags);
+    [[noreturn]] void fail() const;
+    std::string path_;
+    int descriptor_ = -1;
+};
+
+/// A file that appears under its name only when it is complete: written beside it, then renamed. What is no regular
+/// file
+/// (/dev/full, a pipe) is written in place.
+class AtomicFile {
+  public:
+    explicit AtomicFile(const std::string &path);
+    ~AtomicFile();
+    void write(const void *bytes, std::size_t count) { file_.write(bytes, count); }
+    void write(std::string_view text) { file_.write(text); }
+    void commit();
+
+  private:
+    std::string path_;
+    std::string temporary_; ///< empty: written in place, or committed
+    OutputFile file_;
+};
+
+/// Throws Failure if no file could be written at `path`, without making one: for files that are written at the end.
+void check_writable(const std::string &path);
+
+/// Random access to a file. Errors: Failure "FILE: reason".
+class InputFile {
+  public:
+    explicit InputFile(const std::string &path);
+    InputFile(const InputFile &) = delete;
+    InputFile &operator=(const InputFile &) = delete;
+    ~InputFile();
+    [[nodiscard]] std::uint64_t size() const { return size_; }
+    void read(std::uint64_t offset, void *bytes, std::size_t count) const;
+
+  private:
+    std::string path_;
+    int descriptor_ = -1;
+    std::uint64_t size_ = 0;
+};
+
+} // namespace planrt

@@ -1,0 +1,30 @@
+// JSON as far as the runtime needs it: quoted strings for what it writes, a reader for the header of safetensors files.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace planrt {
+
+/// The text in double quotes, escaped.
+[[nodiscard]] std::string json_quoted(std::string_view text);
+
+struct JsonValue {
+    enum class Kind : std::uint8_t { null, boolean, number, string, array, object } kind = Kind::null;
+    bool boolean = false;
+    double number = 0;
+    std::string string;
+    std::vector<JsonValue> array;
+    std::vector<std::pair<std::string, JsonValue>> object; ///< in the order of the text
+
+    /// The member of an object; null where there is none.
+    [[nodiscard]] const JsonValue *member(std::string_view name) const;
+};
+
+/// Throws Failure "JSON: … at byte N".
+[[nodiscard]] JsonValue parse_json(std::string_view text);
+
+} // namespace planrt
