@@ -2,6 +2,7 @@
 //
 // Plain data. A node that can be one of several is a struct with `where` and a variant `node`:
 //   if (const auto *call = std::get_if<syntax::Call>(&expression.node)) …
+// `braces` is the range of a body from { to }, for the formatter; its file is -1 where there is no body.
 // Every `where` covers the whole construct; every Name has its own range, for messages that point at one word.
 // Labels such as L3 or N5 refer to the rules of grammar/reference.md.
 #pragma once
@@ -162,6 +163,7 @@ struct Fold {
     ExpressionPtr values;
     std::optional<Name> label; ///< `as block`: the iterations are layers block[0], block[1], …
     Block body;
+    SourceRange braces;
 };
 
 struct Expression {
@@ -190,6 +192,8 @@ struct Conditional {
     ExpressionPtr condition;
     Block then;
     Block otherwise;
+    SourceRange then_braces;
+    SourceRange otherwise_braces; ///< file -1 for `else if` too
 };
 
 struct Return {
@@ -237,7 +241,8 @@ struct CallableDeclaration {
     Type result; ///< a tensor
     Block body;
     SourceRange where; ///< all of it
-    SourceRange head;  ///< without the body
+    SourceRange braces;
+    SourceRange head; ///< without the body
 };
 
 /// A share of a split: `train 80%`.
@@ -261,12 +266,14 @@ struct DataDeclaration {
     ExpressionPtr source;
     std::vector<Setting> settings;
     SourceRange where;
+    SourceRange braces;
 };
 
 struct MachineDeclaration {
     Name name;
     std::vector<Setting> settings;
     SourceRange where;
+    SourceRange braces;
 };
 
 struct MeshAxis {
@@ -308,6 +315,7 @@ struct LayoutRule {
 struct LayoutSelection {
     Selector selector;
     std::vector<LayoutItem> items;
+    SourceRange braces;
 };
 
 /// `store params -> [rows, cols]`
@@ -316,11 +324,18 @@ struct StoreRule {
     AxisList target;
 };
 
+/// `cut before fc1, fc3`
+struct Cut {
+    std::vector<Selector> layers;
+    SourceRange where;
+};
+
 /// `pipeline -> stage { schedule = one_f_one_b; microbatches = 8; cut before fc1 }`
 struct PipelineRule {
     AxisList target;
     std::vector<Setting> settings;
-    std::vector<Selector> cuts; ///< each `cut before` names one or more layers
+    std::vector<Cut> cuts;
+    SourceRange braces;
 };
 
 /// `memory <= 8 GiB`
@@ -348,6 +363,7 @@ struct LayoutDeclaration {
     bool automatic = false;     ///< `= auto`
     std::vector<LayoutItem> items;
     SourceRange where;
+    SourceRange braces;
 };
 
 /// `train classifier on digits { … }`
@@ -356,6 +372,7 @@ struct TrainDeclaration {
     Name data;
     std::vector<Setting> settings;
     SourceRange where;
+    SourceRange braces;
 };
 
 using Declaration = std::variant<Import, DimensionDeclaration, CallableDeclaration, DataDeclaration, MachineDeclaration,

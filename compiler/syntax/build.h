@@ -23,6 +23,7 @@ class Builder {
     using Grammar = grammar::PlanParser;
 
     [[nodiscard]] SourceRange where(const antlr4::ParserRuleContext &context) const;
+    [[nodiscard]] SourceRange where(const antlr4::ParserRuleContext *context) const; ///< no place for null
     [[nodiscard]] SourceRange where(const antlr4::Token &token) const { return places_.range(token); }
     Name name(Grammar::NameContext &context);
     /// What stands before ':', '=' or '->' where only a name may.

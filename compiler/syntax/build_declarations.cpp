@@ -19,15 +19,17 @@ Declaration Builder::declaration(Grammar::DeclarationContext &context) {
         return callable(*declared);
     if (auto *data = context.dataDeclaration())
         return DataDeclaration{name(*data->name()), expression_pointer(data->expression()), settings(data->settings()),
-                               place};
+                               place, where(data->settings())};
     if (auto *machine = context.machineDeclaration())
-        return MachineDeclaration{name(*machine->name()), settings(machine->settings()), place};
+        return MachineDeclaration{name(*machine->name()), settings(machine->settings()), place,
+                                  where(machine->settings())};
     if (auto *declared = context.meshDeclaration())
         return mesh(*declared);
     if (auto *declared = context.layoutDeclaration())
         return layout(*declared);
     auto *train = context.trainDeclaration();
-    return TrainDeclaration{name(*train->name(0)), name(*train->name(1)), settings(train->settings()), place};
+    return TrainDeclaration{name(*train->name(0)), name(*train->name(1)), settings(train->settings()), place,
+                            where(train->settings())};
 }
 
 CallableDeclaration Builder::callable(Grammar::CallableDeclarationContext &context) {
@@ -39,6 +41,7 @@ CallableDeclaration Builder::callable(Grammar::CallableDeclarationContext &conte
     result.result = type(*context.type());
     result.body = block(*context.block());
     result.where = where(context);
+    result.braces = where(context.block());
     result.head = places_.from_to(*context.start, *context.type()->stop);
     return result;
 }

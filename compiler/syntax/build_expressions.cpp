@@ -31,6 +31,10 @@ SourceRange Builder::where(const antlr4::ParserRuleContext &context) const {
     return places_.from_to(*context.start, *context.stop);
 }
 
+SourceRange Builder::where(const antlr4::ParserRuleContext *context) const {
+    return context ? where(*context) : SourceRange{};
+}
+
 Name Builder::name(Grammar::NameContext &context) {
     return {context.getText(), where(context)};
 }
@@ -230,6 +234,7 @@ Expression Builder::fold(Grammar::FoldContext &context) {
     if (context.label)
         result.label = name(*context.label);
     result.body = block(*context.block());
+    result.braces = where(context.block());
     Expression expression;
     expression.where = where(context);
     expression.node = std::move(result);

@@ -21,6 +21,7 @@ LayoutDeclaration Builder::layout(Grammar::LayoutDeclarationContext &context) {
     }
     result.automatic = context.AUTO() != nullptr;
     result.items = layout_body(context.layoutBody());
+    result.braces = where(context.layoutBody());
     return result;
 }
 
@@ -50,7 +51,8 @@ LayoutItem Builder::layout_item(Grammar::LayoutItemContext &context) {
         result.node =
             Setting{plain_name(*context.selector(), "="), expression_pointer(context.expression()), {}, result.where};
     else
-        result.node = LayoutSelection{selector(*context.selector()), layout_body(context.layoutBody())};
+        result.node = LayoutSelection{selector(*context.selector()), layout_body(context.layoutBody()),
+                                      where(context.layoutBody())};
     return result;
 }
 
@@ -59,11 +61,16 @@ PipelineRule Builder::pipeline(Grammar::LayoutItemContext &context) {
     result.target = target(*context.target());
     if (!context.pipelineBody())
         return result;
+    result.braces = where(*context.pipelineBody());
     for (auto *item : context.pipelineBody()->pipelineItem()) {
-        if (item->setting())
+        if (item->setting()) {
             result.settings.push_back(setting(*item->setting()));
-        for (auto *cut : item->selector())
-            result.cuts.push_back(selector(*cut));
+            continue;
+        }
+        Cut cut{{}, where(*item)};
+        for (auto *layer : item->selector())
+            cut.layers.push_back(selector(*layer));
+        result.cuts.push_back(std::move(cut));
     }
     return result;
 }

@@ -60,6 +60,7 @@ Conditional Builder::conditional(Grammar::ConditionalContext &context) {
     Conditional result;
     result.condition = expression_pointer(context.expression());
     result.then = block(*context.block(0));
+    result.then_braces = where(context.block(0));
     if (auto *next = context.conditional()) {
         Statement nested;
         nested.where = where(*next);
@@ -67,6 +68,7 @@ Conditional Builder::conditional(Grammar::ConditionalContext &context) {
         result.otherwise.push_back(std::move(nested));
     } else if (context.ELSE()) {
         result.otherwise = block(*context.block(1));
+        result.otherwise_braces = where(context.block(1));
     }
     return result;
 }

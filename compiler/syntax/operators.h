@@ -1,0 +1,10 @@
+// How operators are written.
+#pragma once
+
+#include "syntax/ast.h"
+
+namespace planc::syntax {
+
+[[nodiscard]] const char *sign(BinaryOperator operation); ///< "+", "==", "and"
+
+} // namespace planc::syntax
