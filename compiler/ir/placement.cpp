@@ -1,7 +1,5 @@
 #include "ir/placement.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 namespace planc::ir {
 
 using mlir::SmallVector;

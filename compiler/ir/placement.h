@@ -3,6 +3,8 @@
 
 #include "ir/plan_dialect.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 #include <planrt/layout.h>
 
 #include <vector>

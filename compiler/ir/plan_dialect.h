@@ -10,6 +10,9 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "sharding/nest.h"
+
+#include "ir/nest_interface.h.inc"
 #include "ir/plan_dialect.h.inc"
 
 #define GET_ATTRDEF_CLASSES

@@ -4,6 +4,7 @@
 #define PLANC_IR_PLAN_OPS
 
 include "ir/plan_dialect.td"
+include "ir/nest_interface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -17,6 +18,9 @@ class Plan_LayerOp<string mnemonic, list<Trait> traits = []> : Plan_Op<mnemonic,
                              OptionalAttr<Plan_StrategyAttr>:$strategy);
 }
 
+/// Operations that are one loop nest.
+def Plan_Nest : DeclareOpInterfaceMethods<Plan_NestInterface>;
+
 // --- variables --------------------------------------------------------------------------------------------------
 
 def Plan_VariableOp : Plan_Op<"variable", [Symbol]> {
@@ -27,14 +31,14 @@ def Plan_VariableOp : Plan_Op<"variable", [Symbol]> {
   let assemblyFormat = "$sym_name `:` $type `=` $init attr-dict";
 }
 
-def Plan_ReadOp : Plan_LayerOp<"read", []> {
+def Plan_ReadOp : Plan_LayerOp<"read", [MemoryEffects<[MemRead]>]> {
   let summary = "the value of a variable at the beginning of the step";
   let arguments = !con((ins FlatSymbolRefAttr:$variable), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "$variable attr-dict `:` type($result)";
 }
 
-def Plan_WriteOp : Plan_LayerOp<"write", []> {
+def Plan_WriteOp : Plan_LayerOp<"write", [MemoryEffects<[MemWrite]>]> {
   let summary = "the value of a variable after the step";
   let arguments = !con((ins Plan_TensorType:$value, FlatSymbolRefAttr:$variable), layerAttributes);
   let assemblyFormat = "$value `,` $variable attr-dict `:` type($value)";
@@ -42,14 +46,14 @@ def Plan_WriteOp : Plan_LayerOp<"write", []> {
 
 // --- sources ----------------------------------------------------------------------------------------------------
 
-def Plan_ConstantOp : Plan_LayerOp<"constant", [Pure]> {
+def Plan_ConstantOp : Plan_LayerOp<"constant", [Pure, Plan_Nest]> {
   let summary = "a number, as a tensor without dimensions";
   let arguments = !con((ins F64Attr:$value), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "$value attr-dict `:` type($result)";
 }
 
-def Plan_IotaOp : Plan_LayerOp<"iota", [Pure]> {
+def Plan_IotaOp : Plan_LayerOp<"iota", [Pure, Plan_Nest]> {
   let summary = "0, 1, 2, … along its one dimension";
   let arguments = layerAttributes;
   let results = (outs Plan_TensorType:$result);
@@ -58,7 +62,7 @@ def Plan_IotaOp : Plan_LayerOp<"iota", [Pure]> {
 
 // --- loop nests -------------------------------------------------------------------------------------------------
 
-def Plan_EinsumOp : Plan_LayerOp<"einsum", [Pure]> {
+def Plan_EinsumOp : Plan_LayerOp<"einsum", [Pure, Plan_Nest]> {
   let summary = "product of operands, summed over the loops that the result lacks";
   let description = [{
     The subscripts name the loop of every dimension, by operand:
@@ -73,7 +77,7 @@ def Plan_EinsumOp : Plan_LayerOp<"einsum", [Pure]> {
   let assemblyFormat = "$subscripts `(` $inputs `)` attr-dict `:` functional-type($inputs, $result)";
 }
 
-def Plan_PointwiseOp : Plan_LayerOp<"pointwise", [Pure]> {
+def Plan_PointwiseOp : Plan_LayerOp<"pointwise", [Pure, Plan_Nest]> {
   let summary = "a function of corresponding elements; operands broadcast over dimensions that they lack";
   let description = "Functions are those of `ir/pointwise.h`: `relu`, `add`, `equal`, …. Dimensions correspond by role.";
   let arguments = !con((ins StrAttr:$function, Variadic<Plan_TensorType>:$inputs), layerAttributes);
@@ -81,7 +85,7 @@ def Plan_PointwiseOp : Plan_LayerOp<"pointwise", [Pure]> {
   let assemblyFormat = "$function `(` $inputs `)` attr-dict `:` functional-type($inputs, $result)";
 }
 
-def Plan_ReduceOp : Plan_LayerOp<"reduce", [Pure]> {
+def Plan_ReduceOp : Plan_LayerOp<"reduce", [Pure, Plan_Nest]> {
   let summary = "`sum`, `max` or `min` over the dimensions that the result lacks";
   let arguments = !con((ins StrAttr:$reduction, Plan_TensorType:$operand), layerAttributes);
   let results = (outs Plan_TensorType:$result);
@@ -120,7 +124,7 @@ def Plan_MeanOp : Plan_LayerOp<"mean", [Pure]> {
 
 // --- optimizer --------------------------------------------------------------------------------------------------
 
-def Plan_SgdOp : Plan_LayerOp<"sgd", [Pure]> {
+def Plan_SgdOp : Plan_LayerOp<"sgd", [Pure, Plan_Nest]> {
   let summary = "stochastic gradient descent with momentum and weight decay";
   let description = [{
     g ← gradient + weight_decay · w; v ← momentum · v + g; w ← w − rate · v (Sutskever et al. 2013, in PyTorch's form).
@@ -132,7 +136,7 @@ def Plan_SgdOp : Plan_LayerOp<"sgd", [Pure]> {
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
-def Plan_AdamOp : Plan_LayerOp<"adam", [Pure]> {
+def Plan_AdamOp : Plan_LayerOp<"adam", [Pure, Plan_Nest]> {
   let summary = "Adam (Kingma and Ba 2015, algorithm 1), weight decay added to the gradient";
   let arguments = !con((ins Plan_TensorType:$parameter, Plan_TensorType:$gradient, Plan_TensorType:$first_moment,
                         Plan_TensorType:$second_moment, F64Attr:$rate, F64Attr:$beta1, F64Attr:$beta2, F64Attr:$epsilon,
@@ -158,5 +162,9 @@ def Plan_CollectiveOp : Plan_LayerOp<"collective", [Pure]> {
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "$kind $operand `over` $axes attr-dict `:` type($operand) `->` type($result)";
 }
+
+// --- schedule ---------------------------------------------------------------------------------------------------
+
+include "ir/schedule_ops.td"
 
 #endif

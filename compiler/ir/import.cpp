@@ -1,0 +1,241 @@
+#include "ir/import.h"
+
+#include "ir/subscripts.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <map>
+#include <set>
+
+namespace planc::ir {
+
+using mlir::NamedAttribute;
+using mlir::SmallVector;
+using mlir::StringAttr;
+using mlir::Value;
+
+namespace {
+
+class Importer {
+  public:
+    Importer(const sema::Program &program, const support::SourceFiles &files, mlir::MLIRContext &context)
+        : files_(files), builder_(&context),
+          module_(mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, program.file, 1, 1))) {
+        context.loadDialect<PlanDialect, mlir::func::FuncDialect>();
+    }
+
+    void reserve(llvm::StringRef symbol) { symbols_.insert(symbol.str()); }
+
+    mlir::func::FuncOp import(const sema::Network &network, llvm::StringRef symbol,
+                              llvm::ArrayRef<sema::ValueId> results);
+
+    mlir::OwningOpRef<mlir::ModuleOp> take() { return std::move(module_); }
+    mlir::Builder &builder() { return builder_; }
+
+  private:
+    mlir::Location location(support::SourceRange where);
+    TensorType tensor(const sema::TensorType &type);
+    Value operation(const sema::Network &network, const sema::Operation &op, mlir::func::FuncOp function);
+    Value nest(const sema::Operation &op, TensorType type);
+    Value composite(const sema::Operation &op, TensorType type);
+    Value read(const sema::Network &network, const sema::Operation &op, TensorType type);
+
+    template <class Op, class... Arguments> Value create(Arguments &&...arguments) {
+        return builder_.create<Op>(location_, std::forward<Arguments>(arguments)..., layer_, phase_, StrategyAttr());
+    }
+
+    const support::SourceFiles &files_;
+    mlir::OpBuilder builder_;
+    mlir::OwningOpRef<mlir::ModuleOp> module_;
+    std::set<std::string> symbols_;
+
+    // Of the network and the operation at hand.
+    SmallVector<Value> values_;
+    std::map<std::string, Value> reads_;
+    SmallVector<Value> operands_;
+    mlir::Location location_ = mlir::UnknownLoc::get(builder_.getContext());
+    StringAttr layer_;
+    StringAttr phase_;
+};
+
+mlir::Location Importer::location(support::SourceRange where) {
+    if (where.file < 0)
+        return builder_.getUnknownLoc();
+    const support::LineColumn at = files_.locate(where.file, where.begin);
+    return mlir::FileLineColLoc::get(builder_.getContext(), files_.file(where.file).path,
+                                     static_cast<unsigned>(at.line), static_cast<unsigned>(at.column));
+}
+
+TensorType Importer::tensor(const sema::TensorType &type) {
+    const mlir::Type elements[] = {builder_.getF32Type(), builder_.getF64Type(), builder_.getI32Type()};
+    SmallVector<StringAttr> roles;
+    SmallVector<int64_t> extents;
+    for (const sema::Dimension &dimension : type.dimensions) {
+        roles.push_back(builder_.getStringAttr(dimension.role));
+        extents.push_back(dimension.extent);
+    }
+    return TensorType::get(builder_.getContext(), roles, extents, elements[static_cast<size_t>(type.element)],
+                           LayoutAttr());
+}
+
+mlir::func::FuncOp Importer::import(const sema::Network &network, llvm::StringRef symbol,
+                                    llvm::ArrayRef<sema::ValueId> results) {
+    SmallVector<mlir::Type> arguments;
+    for (const sema::Argument &argument : network.arguments)
+        arguments.push_back(tensor(argument.type));
+    SmallVector<mlir::Type> result_types;
+    for (sema::ValueId id : results)
+        result_types.push_back(tensor(network.operations[static_cast<size_t>(id)].type));
+
+    builder_.setInsertionPointToEnd(module_->getBody());
+    auto function = builder_.create<mlir::func::FuncOp>(location(network.where), symbol,
+                                                        builder_.getFunctionType(arguments, result_types));
+    for (auto [index, argument] : llvm::enumerate(network.arguments))
+        function.setArgAttr(static_cast<unsigned>(index), "plan.input", builder_.getStringAttr(argument.name));
+    builder_.setInsertionPointToEnd(function.addEntryBlock());
+    values_.clear();
+    reads_.clear();
+    for (const sema::Operation &op : network.operations)
+        values_.push_back(operation(network, op, function));
+    const auto returned = llvm::map_to_vector(results, [&](sema::ValueId id) { return values_[id]; });
+    builder_.create<mlir::func::ReturnOp>(location(network.where), returned);
+    return function;
+}
+
+Value Importer::operation(const sema::Network &network, const sema::Operation &op, mlir::func::FuncOp function) {
+    location_ = location(op.where);
+    layer_ = builder_.getStringAttr(op.layer);
+    phase_ = builder_.getStringAttr(op.layer == "loss" ? "loss" : "forward");
+    operands_ = llvm::map_to_vector(op.operands, [&](sema::ValueId id) { return values_[static_cast<size_t>(id)]; });
+    const TensorType type = tensor(op.type);
+    switch (op.kind) {
+    case sema::OperationKind::input:
+        for (auto [index, argument] : llvm::enumerate(network.arguments))
+            if (argument.name == op.text)
+                return function.getArgument(static_cast<unsigned>(index));
+        llvm::report_fatal_error("an input is not an argument of its network");
+    case sema::OperationKind::parameter:
+        return read(network, op, type);
+    case sema::OperationKind::constant:
+        return create<ConstantOp>(type, builder_.getF64FloatAttr(op.number));
+    case sema::OperationKind::einsum:
+    case sema::OperationKind::pointwise:
+    case sema::OperationKind::reduce:
+        return nest(op, type);
+    case sema::OperationKind::softmax:
+    case sema::OperationKind::cross_entropy:
+    case sema::OperationKind::mean_square_error:
+        return composite(op, type);
+    }
+    llvm_unreachable("all kinds of operations are covered");
+}
+
+Subscripts subscripts_of(const sema::Operation &op) {
+    const auto names = [&](const std::vector<int> &loops) {
+        std::vector<std::string> result;
+        for (int loop : loops)
+            result.push_back(op.loops[static_cast<size_t>(loop)].name);
+        return result;
+    };
+    Subscripts subscripts;
+    for (const auto &loops : op.operand_loops)
+        subscripts.operands.push_back(names(loops));
+    subscripts.result = names(op.result_loops);
+    return subscripts;
+}
+
+Value Importer::nest(const sema::Operation &op, TensorType type) {
+    if (op.kind == sema::OperationKind::einsum)
+        return create<EinsumOp>(type, builder_.getStringAttr(subscripts_of(op).text()), operands_);
+    if (op.kind == sema::OperationKind::pointwise)
+        return create<PointwiseOp>(type, builder_.getStringAttr(op.text), operands_);
+    if (op.text == "mean")
+        return create<MeanOp>(type, operands_[0]);
+    return create<ReduceOp>(type, builder_.getStringAttr(op.text), operands_[0]);
+}
+
+Value Importer::composite(const sema::Operation &op, TensorType type) {
+    if (op.kind == sema::OperationKind::mean_square_error)
+        return create<MeanSquareErrorOp>(type, operands_[0], operands_[1]);
+    const StringAttr dimension = builder_.getStringAttr(op.roles.at(0));
+    if (op.kind == sema::OperationKind::cross_entropy)
+        return create<CrossEntropyOp>(type, operands_[0], operands_[1], dimension);
+    const auto log = op.text == "log_softmax" ? builder_.getUnitAttr() : mlir::UnitAttr();
+    return create<SoftmaxOp>(type, operands_[0], dimension, log);
+}
+
+Value Importer::read(const sema::Network &network, const sema::Operation &op, TensorType type) {
+    Value &value = reads_[op.text];
+    if (value)
+        return value;
+    const std::string symbol = symbols_.contains(op.text) ? network.name + "." + op.text : op.text;
+    symbols_.insert(symbol);
+
+    static constexpr llvm::StringRef kinds[] = {"constant", "uniform", "normal"};
+    const auto initializer = InitializerAttr::get(
+        builder_.getContext(), builder_.getStringAttr(kinds[static_cast<size_t>(op.initializer.kind)]),
+        builder_.getF64FloatAttr(op.initializer.a), builder_.getF64FloatAttr(op.initializer.b));
+    {
+        const mlir::OpBuilder::InsertionGuard guard(builder_);
+        builder_.setInsertionPoint(builder_.getInsertionBlock()->getParentOp());
+        builder_.create<VariableOp>(location_, builder_.getStringAttr(symbol), mlir::TypeAttr::get(type), initializer,
+                                    builder_.getUnitAttr(), layer_);
+    }
+    value = create<ReadOp>(type, mlir::FlatSymbolRefAttr::get(builder_.getContext(), symbol));
+    return value;
+}
+
+mlir::DictionaryAttr optimizer_attribute(const sema::Optimizer &optimizer, mlir::Builder &builder) {
+    const bool adam = optimizer.kind == sema::Optimizer::Kind::adam;
+    const auto number = [&](llvm::StringRef name, double value) {
+        return builder.getNamedAttr(name, builder.getF64FloatAttr(value));
+    };
+    SmallVector<NamedAttribute> entries = {
+        builder.getNamedAttr("kind", builder.getStringAttr(adam ? "adam" : "sgd")),
+        number("rate", optimizer.rate),
+        number("weight_decay", optimizer.weight_decay),
+    };
+    if (adam) {
+        entries.push_back(number("beta1", optimizer.beta1));
+        entries.push_back(number("beta2", optimizer.beta2));
+        entries.push_back(number("epsilon", optimizer.epsilon));
+    } else {
+        entries.push_back(number("momentum", optimizer.momentum));
+    }
+    return builder.getDictionaryAttr(entries);
+}
+
+} // namespace
+
+mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, const sema::Train &train,
+                                                 const support::SourceFiles &files, mlir::MLIRContext &context) {
+    Importer importer(program, files, context);
+    for (llvm::StringRef function : {"loss", "train", "evaluate", "predict"})
+        importer.reserve(function);
+    mlir::func::FuncOp function = importer.import(train.loss, "loss", {train.loss.result, train.prediction});
+    mlir::Builder &builder = importer.builder();
+    function->setAttr("plan.role", builder.getStringAttr("loss"));
+    if (train.label >= 0) {
+        const std::string &label = train.loss.operations[static_cast<size_t>(train.label)].text;
+        for (auto [index, argument] : llvm::enumerate(train.loss.arguments))
+            if (argument.name == label)
+                function->setAttr("plan.label", builder.getI64IntegerAttr(static_cast<int64_t>(index)));
+        function->setAttr("plan.class", builder.getStringAttr(train.class_role));
+    }
+    function->setAttr("plan.optimizer", optimizer_attribute(train.optimizer, builder));
+    return importer.take();
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> import_networks(const sema::Program &program, const support::SourceFiles &files,
+                                                  mlir::MLIRContext &context) {
+    Importer importer(program, files, context);
+    for (const sema::Network &network : program.networks)
+        importer.reserve(network.name);
+    for (const sema::Network &network : program.networks) {
+        mlir::func::FuncOp function = importer.import(network, network.name, {network.result});
+        function->setAttr("plan.role", importer.builder().getStringAttr("network"));
+    }
+    return importer.take();
+}
+
+} // namespace planc::ir

@@ -1,0 +1,76 @@
+#include "ir/layer_builder.h"
+
+namespace planc::ir {
+
+using mlir::SmallVector;
+using mlir::StringAttr;
+using mlir::StringRef;
+using mlir::Value;
+
+TensorType type_of(Value value) {
+    return mlir::cast<TensorType>(value.getType());
+}
+
+TensorType filter_dimensions(TensorType like, llvm::function_ref<bool(StringRef role)> keep) {
+    SmallVector<StringAttr> roles;
+    SmallVector<int64_t> extents;
+    for (auto [role, extent] : llvm::zip(like.getRoles(), like.getExtents())) {
+        if (!keep(role.getValue()))
+            continue;
+        roles.push_back(role);
+        extents.push_back(extent);
+    }
+    return TensorType::get(like.getContext(), roles, extents, like.getElementType(), LayoutAttr());
+}
+
+LayerBuilder::LayerBuilder(mlir::OpBuilder &builder, mlir::Location location, StringRef layer, StringRef phase)
+    : builder_(builder), location_(location), layer_(builder.getStringAttr(layer)),
+      phase_(builder.getStringAttr(phase)) {}
+
+Value LayerBuilder::constant(double value, mlir::Type element) {
+    const auto type = TensorType::get(builder_.getContext(), {}, {}, element, LayoutAttr());
+    return builder_.create<ConstantOp>(location_, type, builder_.getF64FloatAttr(value), layer_, phase_,
+                                       StrategyAttr());
+}
+
+Value LayerBuilder::iota(StringAttr role, std::int64_t extent, mlir::Type element) {
+    const auto type = TensorType::get(builder_.getContext(), {role}, {extent}, element, LayoutAttr());
+    return builder_.create<IotaOp>(location_, type, layer_, phase_, StrategyAttr());
+}
+
+Value LayerBuilder::pointwise(StringRef function, mlir::ValueRange inputs, TensorType like) {
+    const TensorType type = filter_dimensions(like, [&](StringRef role) {
+        return llvm::any_of(inputs, [&](Value input) { return type_of(input).find(role) >= 0; });
+    });
+    return builder_.create<PointwiseOp>(location_, type, builder_.getStringAttr(function), inputs, layer_, phase_,
+                                        StrategyAttr());
+}
+
+Value LayerBuilder::broadcast(Value value, TensorType type) {
+    if (value.getType() == type)
+        return value;
+    return builder_.create<PointwiseOp>(location_, type, builder_.getStringAttr("identity"), value, layer_, phase_,
+                                        StrategyAttr());
+}
+
+Value LayerBuilder::reduce(StringRef reduction, Value operand, mlir::ArrayRef<StringRef> over) {
+    const TensorType from = type_of(operand);
+    const TensorType to = filter_dimensions(from, [&](StringRef role) { return !llvm::is_contained(over, role); });
+    return reduce_to(reduction, operand, to);
+}
+
+Value LayerBuilder::reduce_to(StringRef reduction, Value operand, TensorType kept) {
+    const TensorType from = type_of(operand);
+    const TensorType to = filter_dimensions(from, [&](StringRef role) { return kept.find(role) >= 0; });
+    if (to == from)
+        return operand;
+    return builder_.create<ReduceOp>(location_, to, builder_.getStringAttr(reduction), operand, layer_, phase_,
+                                     StrategyAttr());
+}
+
+Value LayerBuilder::einsum(const Subscripts &subscripts, mlir::ValueRange inputs, TensorType result) {
+    return builder_.create<EinsumOp>(location_, result, builder_.getStringAttr(subscripts.text()), inputs, layer_,
+                                     phase_, StrategyAttr());
+}
+
+} // namespace planc::ir
