@@ -78,6 +78,8 @@ Placement Copies::origin(int value) {
 }
 
 Placement Copies::home(int variable) {
+    if (graph_.values[variable].home)
+        return *graph_.values[variable].home;
     if (const Use &reader = index_.reader[variable]; reader.operation >= 0)
         return derived(reader.operation).operands[reader.operand];
     const Anchor &anchor = index_.value_anchor[variable];

@@ -63,6 +63,8 @@ class Scope {
                 origin(operand);
     }
     void home(int variable) {
+        if (graph_.values[variable].home)
+            return;
         if (const Use &reader = index_.reader[variable]; reader.operation >= 0)
             derived(reader.operation);
         else if (const int root = index_.value_anchor[variable].root; root >= 0)

@@ -1,6 +1,7 @@
 #include "spmd/materialize.h"
 
 #include "ir/placement.h"
+#include "sharding/bucket.h"
 
 #include <numeric>
 
@@ -40,6 +41,11 @@ class Materializer {
         : old_(function), mesh_(mesh), extracted_(extracted), laid_out_(laid_out), builder_(function) {}
 
     void run() {
+        const std::vector<sharding::Bucket> buckets =
+            sharding::buckets(extracted_.graph, laid_out_, ir::mesh_of(mesh_));
+        for (size_t i = 0; i < buckets.size(); ++i)
+            for (const sharding::BucketMember &member : buckets[i].members)
+                bucket_of_[{member.value, member.copy}] = static_cast<int>(i);
         new_ = mlir::func::FuncOp::create(old_.getLoc(), old_.getName(), builder_.getFunctionType({}, {}));
         for (mlir::NamedAttribute attribute : old_->getAttrs())
             if (attribute.getName() != "function_type" && attribute.getName() != "arg_attrs")
@@ -84,8 +90,11 @@ class Materializer {
             for (size_t i = 0; i < copies(value).size(); ++i)
                 made_[{value, static_cast<int>(i)}] = clone_source(op, copies(value)[i]);
         } else if (auto write = mlir::dyn_cast<ir::WriteOp>(op)) {
-            mlir::Operation *clone = builder_.clone(op);
-            clone->setOperand(0, copy(extracted_.value_of.at(write.getValue()), 0));
+            const int value = extracted_.value_of.at(write.getValue());
+            const auto producer = static_cast<size_t>(extracted_.graph.values[static_cast<size_t>(value)].producer);
+            const auto result = mlir::cast<mlir::OpResult>(write.getValue()).getResultNumber();
+            const Value stored = copy(value, laid_out_.operations[producer].result_copy[result]);
+            builder_.clone(op)->setOperand(0, stored);
         } else if (mlir::isa<mlir::func::ReturnOp>(op)) {
             visit_return(op);
         } else {
@@ -145,10 +154,15 @@ class Materializer {
             llvm::SmallVector<llvm::StringRef> axes;
             for (int axis : step.axes)
                 axes.push_back(mesh_.getNames()[static_cast<size_t>(axis)].getValue());
-            auto collective = builder_.create<ir::CollectiveOp>(location_, type(made, step.to), kind_name(step.kind),
-                                                                made, builder_.getStrArrayAttr(axes));
-            collective.setLayer(extracted_.graph.layers[static_cast<size_t>(wanted.layer)].name);
-            collective.setPhase(sharding::name(wanted.phase));
+            auto collective = builder_.create<ir::CollectiveOp>(
+                location_, type(made, step.to), builder_.getStringAttr(kind_name(step.kind)), made,
+                builder_.getStrArrayAttr(axes),
+                builder_.getStringAttr(extracted_.graph.layers[static_cast<size_t>(wanted.layer)].name),
+                builder_.getStringAttr(sharding::name(wanted.phase)), ir::StrategyAttr());
+            collective->setAttr("tensor",
+                                builder_.getStringAttr(extracted_.graph.values[static_cast<size_t>(value)].name));
+            if (const auto bucket = bucket_of_.find({value, index}); bucket != bucket_of_.end())
+                collective->setAttr("bucket", builder_.getI64IntegerAttr(bucket->second));
             made = collective.getResult();
         }
         made_[{value, index}] = made;
@@ -191,7 +205,8 @@ class Materializer {
     mlir::Location location_ = builder_.getUnknownLoc();
     mlir::ArrayAttr argument_attributes_;
     int next_operation_ = 0;
-    std::map<std::pair<int, int>, Value> made_; ///< by value and copy
+    std::map<std::pair<int, int>, Value> made_;    ///< by value and copy
+    std::map<std::pair<int, int>, int> bucket_of_; ///< by value and copy
     llvm::DenseMap<Value, Value> constants_;
 };
 

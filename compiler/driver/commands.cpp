@@ -1,0 +1,80 @@
+#include "driver/commands.h"
+
+#include "driver/compile_cpp.h"
+#include "driver/pipeline.h"
+
+#include "cost/report.h"
+#include "plan/explain.h"
+#include "support/diagnostics.h"
+
+#include <iostream>
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace planc::driver {
+
+namespace {
+
+int list_diagnostics() {
+    for (const support::DiagnosticKind *kind : support::catalogue()) {
+        static constexpr const char *severities[] = {"error", "warning", "note"};
+        std::cout << kind->name << '\t' << severities[static_cast<int>(kind->severity)] << '\t' << kind->format << '\n';
+    }
+    return done;
+}
+
+int fail(const std::string &line, int code) {
+    std::cerr << "planc: " << line << '\n';
+    return code;
+}
+
+void print(mlir::ModuleOp module) {
+    module.print(llvm::outs());
+    llvm::outs() << '\n';
+    llvm::outs().flush();
+}
+
+} // namespace
+
+int run(const Options &options) {
+    switch (options.command) {
+    case Command::help:
+        std::cout << help_text();
+        return done;
+    case Command::version:
+        std::cout << version_text();
+        return done;
+    case Command::list_diagnostics:
+        return list_diagnostics();
+    case Command::format:
+        return format_command(options);
+    case Command::cost:
+        return cost_command(options);
+    case Command::explain:
+        return explain_command(options);
+    case Command::compile:
+        return compile_command(options);
+    }
+    return usage_error;
+}
+
+int compile_command(const Options &options) {
+    Pipeline pipeline(options);
+    if (options.emit == Stage::ast) {
+        std::cout << pipeline.ast_text();
+        return pipeline.exit_code();
+    }
+    if (!pipeline.run_until(options.emit == Stage::none ? Stage::cpp : options.emit))
+        return pipeline.exit_code();
+    if (options.emit == Stage::cpp)
+        std::cout << pipeline.cpp();
+    else if (options.emit != Stage::none)
+        print(pipeline.module());
+    if (options.output.empty())
+        return done;
+    const std::string error =
+        compile_cpp({pipeline.cpp(), options.output, options.cxx, options.keep_cpp}, pipeline.installation());
+    return error.empty() ? done : fail(error, input_error);
+}
+
+} // namespace planc::driver

@@ -1,0 +1,84 @@
+#include "driver/compile_cpp.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <spawn.h>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+extern char **environ;
+
+namespace planc::driver {
+
+namespace {
+
+std::vector<std::string> words(const std::string &text) {
+    std::istringstream stream(text);
+    std::vector<std::string> result;
+    for (std::string word; stream >> word;)
+        result.push_back(word);
+    return result;
+}
+
+/// Runs a command without a shell, its output on ours. Empty, or what went wrong.
+std::string run(const std::vector<std::string> &command) {
+    std::vector<char *> arguments;
+    for (const std::string &word : command)
+        arguments.push_back(const_cast<char *>(word.c_str())); // posix_spawnp does not write to them
+    arguments.push_back(nullptr);
+    pid_t child = 0;
+    const int error = posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
+    if (error != 0)
+        return "cannot run '" + command[0] + "': " + std::strerror(error) + "; is Open MPI's compiler installed?";
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return "cannot wait for '" + command[0] + "': " + std::strerror(errno);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return {};
+    return "'" + command[0] + "' could not compile the emitted program";
+}
+
+} // namespace
+
+std::string write_file(const std::string &path, const std::string &text) {
+    const std::string temporary = path + ".tmp" + std::to_string(getpid());
+    std::ofstream stream(temporary, std::ios::binary);
+    stream << text;
+    stream.close();
+    std::error_code error;
+    if (stream)
+        std::filesystem::rename(temporary, path, error);
+    if (stream && !error)
+        return {};
+    const std::string reason = error ? error.message() : std::strerror(errno);
+    std::filesystem::remove(temporary, error);
+    return "cannot write '" + path + "': " + reason;
+}
+
+std::string compile_cpp(const CompileRequest &request, const Installation &installation) {
+    const std::string source = request.output + ".cpp";
+    if (std::string error = write_file(source, request.cpp); !error.empty())
+        return error;
+    std::vector<std::string> command = words(request.compiler);
+    if (command.empty())
+        return "--cxx names no compiler";
+    // Before the user's own options, so that theirs win.
+    const std::vector<std::string> defaults{"-std=c++20", "-O3", "-march=native", "-I" + installation.include};
+    command.insert(command.begin() + 1, defaults.begin(), defaults.end());
+    for (const std::string &word :
+         {std::string("-o"), request.output, source, "-L" + installation.library, std::string("-lplanrt"),
+          std::string("-lplanrt_layout"), std::string("-lz"), std::string("-ldl"), std::string("-lpthread")})
+        command.push_back(word);
+    std::string error = run(command);
+    std::error_code ignored;
+    if (!request.keep_cpp && error.empty())
+        std::filesystem::remove(source, ignored);
+    return error;
+}
+
+} // namespace planc::driver

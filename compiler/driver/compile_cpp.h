@@ -1,0 +1,23 @@
+// From emitted C++ to an executable: calls the MPI compiler with the runtime's header and library.
+#pragma once
+
+#include "driver/locate.h"
+
+#include <string>
+
+namespace planc::driver {
+
+struct CompileRequest {
+    std::string cpp;       ///< the program's text
+    std::string output;    ///< the executable
+    std::string compiler;  ///< "mpicxx", or with options of the user's: "mpicxx -march=skylake-avx512"
+    bool keep_cpp = false; ///< leave OUTPUT.cpp
+};
+
+/// Empty if the executable stands at its place; else one line that says what went wrong.
+[[nodiscard]] std::string compile_cpp(const CompileRequest &request, const Installation &installation);
+
+/// Writes a file whole or not at all: to a temporary name beside it, then renamed. Empty, or what went wrong.
+[[nodiscard]] std::string write_file(const std::string &path, const std::string &text);
+
+} // namespace planc::driver

@@ -1,0 +1,16 @@
+// planc: the command.
+
+#include "driver/commands.h"
+#include "driver/options.h"
+
+#include <iostream>
+
+int main(int argc, char **argv) {
+    using namespace planc::driver;
+    const auto parsed = parse_options({argv + 1, argv + argc});
+    if (const auto *wrong = std::get_if<std::string>(&parsed)) {
+        std::cerr << "planc: " << *wrong << "; `planc --help` lists all options\n";
+        return usage_error;
+    }
+    return run(std::get<Options>(parsed));
+}

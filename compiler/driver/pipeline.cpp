@@ -1,0 +1,179 @@
+#include "driver/pipeline.h"
+
+#include "autodiff/passes.h"
+#include "driver/read_file.h"
+#include "driver/request.h"
+#include "emit/emit.h"
+#include "ir/import.h"
+#include "schedule/schedule.h"
+#include "sema/analyze.h"
+#include "spmd/materialize.h"
+#include "syntax/parse.h"
+#include "syntax/print.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <chrono>
+#include <iomanip>
+#include <iostream>
+
+namespace planc::driver {
+
+namespace {
+
+/// Prints how long a step took, if asked to.
+class Timer {
+  public:
+    Timer(bool on, const char *what) : on_(on), what_(what), begin_(std::chrono::steady_clock::now()) {}
+    ~Timer() {
+        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin_;
+        if (on_)
+            std::cerr << "planc: " << std::left << std::setw(14) << what_ << std::fixed << std::setprecision(4)
+                      << seconds.count() << " s\n";
+    }
+    Timer(const Timer &) = delete;
+    Timer &operator=(const Timer &) = delete;
+
+  private:
+    bool on_;
+    const char *what_;
+    std::chrono::steady_clock::time_point begin_;
+};
+
+} // namespace
+
+Pipeline::Pipeline(const Options &options)
+    : options_(options), context_(mlir::MLIRContext::Threading::DISABLED) {
+    context_.loadDialect<ir::PlanDialect, mlir::func::FuncDialect>();
+    context_.printOpOnDiagnostic(false);
+}
+
+bool Pipeline::run_until(Stage stage) {
+    struct Step {
+        Stage stage;              ///< the step's result is what --emit=STAGE prints
+        const char *name;
+        bool (Pipeline::*run)();
+    };
+    static constexpr Step steps[] = {
+        // names resolved, every extent a number, layers elaborated away
+        {Stage::none, "analyze", &Pipeline::analyze},
+        // the networks as functions of the plan dialect; every operation has its layer and place
+        {Stage::plan, "import", &Pipeline::import},
+        // @train, @evaluate, @predict: loop nests only, with gradients and updates
+        {Stage::step, "derive step", &Pipeline::derive_step},
+        // a mesh with sizes and a strategy per layer: attributes of the module
+        {Stage::none, "plan", &Pipeline::choose_plan},
+        // every tensor type has a layout; collectives are operations
+        {Stage::spmd, "lay out", &Pipeline::lay_out},
+        // starts and waits, buckets, fused loops, buffers, the table of actions
+        {Stage::schedule, "schedule", &Pipeline::schedule},
+        // the program's text
+        {Stage::cpp, "emit", &Pipeline::emit},
+    };
+    for (const Step &step : steps) {
+        const Timer timer(options_.timing, step.name);
+        if (!(this->*step.run)())
+            return false;
+        if (step.stage == stage && stage != Stage::none)
+            return true;
+    }
+    return true;
+}
+
+bool Pipeline::fail(const std::string &line, int code) {
+    std::cerr << "planc: " << line << '\n';
+    exit_code_ = code;
+    return false;
+}
+
+std::string Pipeline::ast_text() {
+    std::string text;
+    if (std::string error = read_file(options_.file, text); !error.empty()) {
+        fail(error, input_error);
+        return {};
+    }
+    const auto file = syntax::parse(files_.add(options_.file, text), files_, diagnostics_);
+    std::cerr << diagnostics_.render();
+    if (!file) {
+        exit_code_ = input_error;
+        return {};
+    }
+    return syntax::print_ast(*file);
+}
+
+bool Pipeline::analyze() {
+    sema::Options sema_options;
+    sema_options.stdlib_directory = installation_.stdlib;
+    for (const auto &[name, extent] : options_.dimensions)
+        sema_options.dimension_overrides[name] = extent;
+    program_ = sema::analyze(options_.file, files_, diagnostics_, sema_options);
+    std::cerr << diagnostics_.render();
+    if (!program_)
+        exit_code_ = input_error;
+    return program_.has_value();
+}
+
+bool Pipeline::import() {
+    if (program_->trains.empty())
+        module_ = ir::import_networks(*program_, files_, context_);
+    else
+        module_ = ir::import_program(*program_, program_->trains.back(), files_, context_);
+    if (!module_ || failed(mlir::verify(*module_)))
+        return fail("internal error: the imported network is not well formed; please report the .plan file", input_error);
+    return true;
+}
+
+bool Pipeline::derive_step() {
+    if (program_->trains.empty())
+        return fail("'" + options_.file + "' has no `train` declaration: there is no step to plan", input_error);
+    return run_passes([](mlir::OpPassManager &passes) { autodiff::add_passes(passes); });
+}
+
+bool Pipeline::choose_plan() {
+    auto function = module_->lookupSymbol<mlir::func::FuncOp>("train");
+    auto made = make_request(*program_, spmd::extract(function).graph, options_, installation_, files_, diagnostics_);
+    std::cerr << diagnostics_.render();
+    if (const auto *wrong = std::get_if<RequestError>(&made)) {
+        if (!wrong->line.empty())
+            return fail(wrong->line, wrong->exit_code);
+        exit_code_ = wrong->exit_code;
+        return false;
+    }
+    request_ = std::get<PlanRequest>(std::move(made));
+    for (const std::string &note : request_->notes)
+        std::cerr << "planc: note: " << note << '\n';
+    plan_ = plan::make_plan(request_->request);
+    if (!plan_->failure.empty())
+        return fail("layout '" + request_->layout + "': " + plan_->failure, input_error);
+    set_plan(*module_, request_->request.graph, *plan_);
+    return true;
+}
+
+bool Pipeline::lay_out() {
+    if (failed(spmd::materialize(*module_)) || failed(mlir::verify(*module_)))
+        return fail("internal error: the plan could not be laid out; please report the .plan file", input_error);
+    return true;
+}
+
+bool Pipeline::schedule() {
+    return run_passes([](mlir::OpPassManager &passes) { schedule::add_passes(passes); });
+}
+
+bool Pipeline::emit() {
+    cpp_ = emit::emit_cpp(*module_, emit_info(*program_, *request_, files_, *plan_));
+    return true;
+}
+
+bool Pipeline::run_passes(void (*add)(mlir::OpPassManager &)) {
+    mlir::PassManager passes(&context_);
+    if (options_.print_passes)
+        passes.enableIRPrinting();
+    add(passes);
+    if (failed(passes.run(*module_)))
+        return fail("internal error in the compiler; please report the .plan file", input_error);
+    return true;
+}
+
+} // namespace planc::driver

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace planc::driver {
+
+/// Reads a regular file whole. Empty, or what went wrong ("cannot read 'x.plan': No such file or directory").
+[[nodiscard]] std::string read_file(const std::string &path, std::string &text);
+
+} // namespace planc::driver

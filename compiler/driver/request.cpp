@@ -1,0 +1,211 @@
+#include "driver/request.h"
+
+#include "driver/commands.h"
+#include "sema/analyze.h"
+#include "sema/layout_rules.h"
+#include "spmd/materialize.h"
+
+#include <algorithm>
+#include <map>
+
+namespace planc::driver {
+
+namespace {
+
+/// Thrown inside this file only; make_request() turns it into its result.
+using Failure = RequestError;
+
+template <class T> std::vector<std::string> names_of(const std::vector<T> &declarations) {
+    std::vector<std::string> names;
+    for (const T &declaration : declarations)
+        names.push_back(declaration.name);
+    return names;
+}
+
+template <class T> const T *find(const std::vector<T> &declarations, const std::string &name) {
+    const auto at = std::find_if(declarations.begin(), declarations.end(),
+                                 [&](const T &declaration) { return declaration.name == name; });
+    return at == declarations.end() ? nullptr : &*at;
+}
+
+std::string hint(const std::string &name, const std::vector<std::string> &candidates) {
+    const std::string near = support::nearest(name, candidates);
+    return near.empty() ? "" : "; did you mean '" + near + "'?";
+}
+
+class RequestMaker {
+  public:
+    RequestMaker(const sema::Program &program, const sharding::Graph &graph, const Options &options,
+                 const Installation &installation, support::SourceFiles &files, support::Diagnostics &diagnostics)
+        : program_(program), train_(program.trains.back()), graph_(graph), options_(options),
+          installation_(installation), files_(files), diagnostics_(diagnostics) {}
+
+    PlanRequest make() {
+        result_.request.graph = graph_;
+        const sema::Layout *layout = choose_layout();
+        const sema::Mesh *mesh = layout == nullptr ? nullptr : find(program_.meshes, layout->mesh);
+        set_mesh(mesh);
+        result_.request.machine = cost::machine(choose_machine(mesh));
+        if (layout != nullptr)
+            set_rules(*layout);
+        if (!train_.loss.arguments.empty() && !train_.loss.arguments[0].type.dimensions.empty())
+            result_.request.batch = train_.loss.arguments[0].type.dimensions[0].role;
+        return std::move(result_);
+    }
+
+  private:
+    const sema::Layout *choose_layout() {
+        const std::string name = options_.layout.empty() ? train_.layout : options_.layout;
+        if (name.empty()) {
+            result_.layout = "auto";
+            result_.notes.emplace_back("no layout is named: the compiler chooses mesh and layout");
+            return nullptr;
+        }
+        const sema::Layout *layout = find(program_.layouts, name);
+        if (layout == nullptr)
+            throw Failure{"there is no layout '" + name + "' in '" + options_.file + "'" +
+                              hint(name, names_of(program_.layouts)),
+                          usage_error};
+        result_.layout = name;
+        result_.request.search = layout->automatic;
+        return layout;
+    }
+
+    void set_mesh(const sema::Mesh *mesh) {
+        plan::MeshRequest &wanted = result_.request.mesh;
+        wanted.automatic = mesh == nullptr || mesh->automatic;
+        if (wanted.automatic && !options_.mesh.empty()) {
+            // The command line names the axes of a mesh that leaves them open.
+            wanted.automatic = false;
+            for (const auto &[name, size] : options_.mesh)
+                wanted.axes.push_back({name, static_cast<int>(size)});
+        } else if (!wanted.automatic) {
+            for (const sema::MeshAxis &axis : mesh->axes)
+                wanted.axes.push_back({axis.name, static_cast<int>(axis.size.value_or(0))});
+            override_sizes(*mesh);
+        }
+        set_ranks();
+    }
+
+    void override_sizes(const sema::Mesh &mesh) {
+        for (const auto &[name, size] : options_.mesh) {
+            const auto at =
+                std::find_if(result_.request.mesh.axes.begin(), result_.request.mesh.axes.end(),
+                             [&, wanted = name](const plan::MeshAxis &axis) { return axis.name == wanted; });
+            if (at == result_.request.mesh.axes.end())
+                throw Failure{"--mesh: mesh '" + mesh.name + "' has no axis '" + name + "'" +
+                                  hint(name, names_of(mesh.axes)),
+                              usage_error};
+            at->size = static_cast<int>(size);
+        }
+    }
+
+    void set_ranks() {
+        std::int64_t fixed = 1;
+        bool open = result_.request.mesh.automatic;
+        for (const plan::MeshAxis &axis : result_.request.mesh.axes) {
+            fixed *= std::max(axis.size, 1);
+            open = open || axis.size == 0;
+            if (fixed > most_mesh_ranks)
+                throw Failure{"the mesh has more than " + std::to_string(most_mesh_ranks) + " ranks", input_error};
+        }
+        if (!options_.ranks && open && fixed == 1)
+            result_.notes.emplace_back("the mesh leaves its size open: planned for one rank; --ranks N gives more");
+        const std::int64_t ranks = options_.ranks.value_or(fixed);
+        if (!open && ranks != fixed)
+            throw Failure{"--ranks " + std::to_string(ranks) + " does not fit the mesh, which has " +
+                              std::to_string(fixed) + " ranks; --mesh changes its sizes",
+                          usage_error};
+        if (ranks % fixed != 0)
+            throw Failure{"--ranks " + std::to_string(ranks) + " is not a multiple of the " + std::to_string(fixed) +
+                              " ranks that the mesh fixes",
+                          usage_error};
+        result_.request.ranks = static_cast<int>(ranks);
+    }
+
+    sema::Machine choose_machine(const sema::Mesh *mesh) {
+        if (!options_.machine.empty())
+            return machine_from(options_.machine);
+        if (mesh != nullptr && !mesh->machine.empty())
+            if (const sema::Machine *machine = find(program_.machines, mesh->machine))
+                return *machine;
+        return machine_from("std/machines/local.plan");
+    }
+
+    sema::Machine machine_from(const std::string &file) {
+        if (const sema::Machine *declared = find(program_.machines, file))
+            return *declared;
+        const std::string path =
+            file.starts_with("std/") ? installation_.stdlib + file.substr(std::string("std").size()) : file;
+        const auto library = sema::analyze(path, files_, diagnostics_, {.stdlib_directory = installation_.stdlib});
+        if (!library)
+            throw Failure{"", input_error};
+        if (library->machines.size() != 1)
+            throw Failure{"--machine: '" + file + "' declares " + std::to_string(library->machines.size()) +
+                              " machines, not one",
+                          input_error};
+        return library->machines.front();
+    }
+
+    void set_rules(const sema::Layout &layout) {
+        result_.request.memory_limit_bytes = layout.memory_limit_bytes.value_or(0);
+        const sema::ResolvedLayout resolved = sema::resolve_layout(layout, train_.loss);
+        for (const sharding::Layer &layer : graph_.layers) {
+            std::vector<plan::Pin> pins;
+            if (const auto rules = resolved.find(layer.name); rules != resolved.end())
+                for (const auto &[dimension, rule] : rules->second)
+                    pins.push_back({dimension, rule->axes, text(*rule)});
+            result_.request.pins.push_back(std::move(pins));
+        }
+    }
+
+    static std::string text(const sema::Rule &rule) {
+        std::string axes;
+        for (const std::string &axis : rule.axes)
+            axes += (axes.empty() ? "" : ", ") + axis;
+        if (rule.axes.size() != 1)
+            axes = rule.axes.empty() ? "none" : "[" + axes + "]";
+        const std::string selector = rule.selector.empty() ? "" : rule.selector + ": ";
+        return selector + rule.dimension + " -> " + axes;
+    }
+
+    static constexpr std::int64_t most_mesh_ranks = 1 << 20;
+
+    const sema::Program &program_;
+    const sema::Train &train_;
+    const sharding::Graph &graph_;
+    const Options &options_;
+    const Installation &installation_;
+    support::SourceFiles &files_;
+    support::Diagnostics &diagnostics_;
+    PlanRequest result_;
+};
+
+} // namespace
+
+std::variant<PlanRequest, RequestError> make_request(const sema::Program &program, const sharding::Graph &graph,
+                                                     const Options &options, const Installation &installation,
+                                                     support::SourceFiles &files, support::Diagnostics &diagnostics) {
+    try {
+        return RequestMaker(program, graph, options, installation, files, diagnostics).make();
+    } catch (const Failure &failure) {
+        return failure;
+    }
+}
+
+void set_plan(mlir::ModuleOp module, const sharding::Graph &graph, const plan::Plan &plan) {
+    mlir::Builder builder(module.getContext());
+    llvm::SmallVector<mlir::StringAttr> names;
+    llvm::SmallVector<int64_t> sizes;
+    for (const auto &name : plan.axes)
+        names.push_back(builder.getStringAttr(name));
+    for (int size : plan.mesh.sizes)
+        sizes.push_back(size);
+    module->setAttr("plan.mesh", ir::MeshAttr::get(module.getContext(), names, sizes));
+    std::map<std::string, sharding::LayerStrategy> strategies;
+    for (std::size_t i = 0; i < graph.layers.size(); ++i)
+        strategies[graph.layers[i].name] = plan.layers[i];
+    spmd::set_strategies(module, strategies);
+}
+
+} // namespace planc::driver

@@ -1,0 +1,38 @@
+// What to plan for: the layout, mesh and machine that the .plan file and the command line name, as the planner's
+// request.
+#pragma once
+
+#include "driver/locate.h"
+#include "driver/options.h"
+#include "plan/plan.h"
+#include "sema/program.h"
+#include "support/diagnostics.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace planc::driver {
+
+struct PlanRequest {
+    plan::Request request;
+    std::string layout;             ///< its name
+    std::vector<std::string> notes; ///< for the user: what was assumed
+};
+
+/// One line for the user, or none where a diagnostic was reported.
+struct RequestError {
+    std::string line;
+    int exit_code = 1;
+};
+
+[[nodiscard]] std::variant<PlanRequest, RequestError>
+make_request(const sema::Program &program, const sharding::Graph &graph, const Options &options,
+             const Installation &installation, support::SourceFiles &files, support::Diagnostics &diagnostics);
+
+/// Writes a plan into the module: `plan.mesh` and `plan.strategies`.
+void set_plan(mlir::ModuleOp module, const sharding::Graph &graph, const plan::Plan &plan);
+
+} // namespace planc::driver
