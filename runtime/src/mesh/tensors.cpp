@@ -70,7 +70,7 @@ std::string describe_mesh(const Program &program) {
     std::string result;
     for (const Axis &axis : program.mesh)
         result += text("%s%s %d", result.empty() ? "" : " × ", axis.name, axis.size);
-    return result.empty() ? "one rank" : result;
+    return result.empty() ? "of one rank" : result;
 }
 
 std::string describe(const Program &program, const Collective &collective) {
