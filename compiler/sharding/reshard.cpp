@@ -166,6 +166,33 @@ class Cheapest {
     std::vector<Step> steps_;
 };
 
+/// The choices: what to cut before reducing, whether to permute small blocks or to gather large ones.
+void offer_routes(const Placement &from, const Placement &to, int scattered, Cheapest &cheapest) {
+    Route small_first(from, to);
+    small_first.slice();
+    small_first.reduce(scattered);
+    Route small_direct = small_first;
+    small_first.permute();
+    small_first.gather();
+    cheapest.offer(small_first);
+
+    Route reduced_first(from, to); // spares a permutation where `to` is cut by the reduced axis first
+    reduced_first.reduce(scattered);
+    reduced_first.slice();
+    reduced_first.permute();
+    reduced_first.gather();
+    cheapest.offer(reduced_first);
+
+    Route through_common(from, to);
+    through_common.reduce(scattered);
+    through_common.gather_to_common();
+    through_common.slice();
+    cheapest.offer(through_common);
+
+    small_direct.exchange();
+    cheapest.offer(small_direct);
+}
+
 void normalise(Placement &placement) {
     std::sort(placement.partial.begin(), placement.partial.end());
     if (placement.partial.empty())
@@ -182,34 +209,15 @@ std::vector<Step> reshard(const Placement &from_given, const Placement &to_given
     if (from == to)
         return {};
     const bool reduces = from.partial != to.partial;
-    const int dimensions = static_cast<int>(to.dimensions.size());
     Cheapest cheapest(mesh);
     if (reduces && same_cuts(from, to)) {
         Route route(from, to);
         route.reduce(-1);
         return route.steps();
     }
-    for (int scattered = -1; scattered < (reduces ? dimensions : 0); ++scattered) {
-        Route small_first(from, to);
-        small_first.slice();
-        small_first.reduce(scattered);
-        small_first.permute();
-        small_first.gather();
-        cheapest.offer(small_first);
-
-        Route reduced_first(from, to); // spares a permutation where `to` is cut by the reduced axis first
-        reduced_first.reduce(scattered);
-        reduced_first.slice();
-        reduced_first.permute();
-        reduced_first.gather();
-        cheapest.offer(reduced_first);
-
-        Route through_common(from, to);
-        through_common.reduce(scattered);
-        through_common.gather_to_common();
-        through_common.slice();
-        cheapest.offer(through_common);
-    }
+    const int dimensions = static_cast<int>(to.dimensions.size());
+    for (int scattered = -1; scattered < (reduces ? dimensions : 0); ++scattered)
+        offer_routes(from, to, scattered, cheapest);
     if (!reduces) {
         Route direct(from, to);
         direct.exchange();

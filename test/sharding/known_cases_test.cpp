@@ -131,6 +131,22 @@ TEST(Fork, ASumOfOnePartialGradientReducesFirst) {
         << "the common axis travels, the other is reduced first";
 }
 
+TEST(Fork, APartialSumThatIsReadTwiceIsReducedOnce) {
+    graphs::Builder b;
+    const int layer = b.layer("layer");
+    const int x = b.value("x", ValueKind::free, layer, {{"batch", 4}, {"in", 6}});
+    const int w = b.value("w", ValueKind::variable, layer, {{"in", 6}, {"out", 3}});
+    graphs::Builder::Spec spec{"einsum", layer, Phase::forward, Kernel::contraction, false, Reduction::sum};
+    const int y = b.operation(spec, {b.plain(x), b.plain(w)}, {"batch", "out"}, "y");
+    spec.kernel = Kernel::pointwise;
+    const int relu = b.operation(spec, {b.plain(y)}, {"batch", "out"}, "relu");
+    spec.linear = true;
+    const int scaled = b.operation(spec, {b.plain(y)}, {"batch", "out"}, "scaled");
+    b.graph.outputs = {relu, scaled};
+    EXPECT_EQ(communication(b.graph, Mesh{{2}}, everywhere(b.graph, {"in"})),
+              (Lines{"forward layer: all-reduce 12 over 0"}));
+}
+
 TEST(Fork, ScopeOfTheSumReachesTheOperandsProducers) {
     const Graph graph = fork();
     EXPECT_EQ(scope(graph, graph.outputs[0]), (std::vector<int>{0, 1}));
