@@ -37,7 +37,7 @@ Case random_case(Random &random) {
 
 TEST(LayOut, ExecutedOnRandomGraphs) {
     Random random(4);
-    for (int i = 0; i < 2000 && !testing::Test::HasFailure(); ++i) {
+    for (int i = 0; i < 800 && !testing::Test::HasFailure(); ++i) {
         SCOPED_TRACE(i);
         const Case c = random_case(random);
         ASSERT_EQ(check_graph(c.graph), "");

@@ -79,7 +79,7 @@ void check_random_reshard(Random &random) {
 
 TEST(Reshard, ExecutedOnRandomTensors) {
     Random random(2);
-    for (int i = 0; i < 20000 && !testing::Test::HasFailure(); ++i) {
+    for (int i = 0; i < 5000 && !testing::Test::HasFailure(); ++i) {
         SCOPED_TRACE(i);
         check_random_reshard(random);
     }
