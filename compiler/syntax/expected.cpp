@@ -48,10 +48,12 @@ void drop_noise(Kinds &kinds, const Situation &situation) {
     }
     if (!kinds.contains(PlanParser::STRING)) { // else they start an expression
         for (const std::size_t kind :
-             {PlanParser::PLUS, PlanParser::MINUS, PlanParser::STAR, PlanParser::SLASH, PlanParser::EQUAL,
-              PlanParser::NOT_EQUAL, PlanParser::LESS, PlanParser::GREATER, PlanParser::GREATER_EQUAL, PlanParser::AND,
-              PlanParser::OR, PlanParser::DOTS, PlanParser::DOT, PlanParser::LEFT_PARENTHESIS})
+             {PlanParser::PLUS, PlanParser::MINUS, PlanParser::SLASH, PlanParser::EQUAL, PlanParser::NOT_EQUAL,
+              PlanParser::LESS, PlanParser::GREATER, PlanParser::GREATER_EQUAL, PlanParser::AND, PlanParser::OR,
+              PlanParser::DOTS, PlanParser::DOT, PlanParser::LEFT_PARENTHESIS})
             kinds.erase(kind);
+        if (!kinds.contains(PlanParser::INTEGER)) // else one of two ways to go on behind a layer's `[`
+            kinds.erase(PlanParser::STAR);
         if (situation.rule == PlanParser::RuleExpression)
             kinds.erase(PlanParser::LESS_EQUAL);
     }
