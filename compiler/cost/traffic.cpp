@@ -137,9 +137,10 @@ Traffic busiest_traffic(const Step &step, const Mesh &mesh) {
     if (!point_to_point(step.kind)) // the first rank has the largest blocks
         return planrt::traffic(step.kind, step.from, step.to, mesh, 0);
     const Sends sends(step, mesh);
+    const bool alike = uniform_traffic(step, mesh);
     std::vector<bool> varying(mesh.sizes.size());
     for (std::size_t axis = 0; axis < varying.size(); ++axis)
-        varying[axis] = sends.relevant(axis);
+        varying[axis] = sends.relevant(axis) && !alike;
     Traffic busiest;
     for_each_rank(mesh, varying, [&](const std::vector<int> &coordinates) {
         const Traffic traffic = sends.of(coordinates);
@@ -152,18 +153,37 @@ Traffic busiest_traffic(const Step &step, const Mesh &mesh) {
     return busiest;
 }
 
+namespace {
+
+bool divides(const planrt::DimensionPlacement &dimension, const Mesh &mesh) {
+    std::int64_t parts = 1;
+    for (int axis : dimension.axes)
+        parts *= mesh.sizes[axis];
+    return dimension.extent % parts == 0;
+}
+
+/// Blocks of both placements nest: one list of axes begins with the other.
+bool nested(const planrt::DimensionPlacement &a, const planrt::DimensionPlacement &b) {
+    const auto [rest_a, rest_b] = std::mismatch(a.axes.begin(), a.axes.end(), b.axes.begin(), b.axes.end());
+    return rest_a == a.axes.end() || rest_b == b.axes.end();
+}
+
+} // namespace
+
 bool uniform_traffic(const Step &step, const Mesh &mesh) {
     if (step.kind == CollectiveKind::slice)
         return true;
-    if (point_to_point(step.kind))
-        return false;
-    const Placement &counted = step.kind == CollectiveKind::all_gather ? step.to : step.from;
-    return std::all_of(counted.dimensions.begin(), counted.dimensions.end(), [&](const auto &dimension) {
-        std::int64_t parts = 1;
-        for (int axis : dimension.axes)
-            parts *= mesh.sizes[axis];
-        return dimension.extent % parts == 0;
-    });
+    for (std::size_t d = 0; d < step.from.dimensions.size(); ++d) {
+        const planrt::DimensionPlacement &from = step.from.dimensions[d];
+        const planrt::DimensionPlacement &to = step.to.dimensions[d];
+        if (step.kind != CollectiveKind::all_gather && !divides(from, mesh))
+            return false;
+        if ((step.kind == CollectiveKind::all_gather || point_to_point(step.kind)) && !divides(to, mesh))
+            return false;
+        if (point_to_point(step.kind) && !nested(from, to))
+            return false;
+    }
+    return true;
 }
 
 } // namespace planc::cost

@@ -56,6 +56,7 @@ struct Request {
     std::vector<std::vector<Pin>> pins; ///< per layer; may be shorter than the layers
     bool search = true;                 ///< false: what no pin splits is not split (a layout without `auto`)
     double memory_limit_bytes = 0;      ///< per rank; 0: the machine's, which may be none
+    bool baselines = true;              ///< price the plans of the literature too
     std::string batch = "batch";        ///< the role of the samples, for the baselines
 };
 

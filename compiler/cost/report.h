@@ -1,0 +1,35 @@
+// The cost table for people (text) and programs (JSON, CSV). The keys of JSON are documented in this folder's README.
+#pragma once
+
+#include "cost/price.h"
+
+#include <string>
+
+namespace planc::cost {
+
+struct ReportOptions {
+    std::string network;
+    bool formulas = false; ///< text: the formula behind each figure, with its numbers
+};
+
+[[nodiscard]] std::string text_report(const CostTable &table, const Machine &machine, const ReportOptions &options);
+[[nodiscard]] std::string json_report(const CostTable &table, const Machine &machine, const ReportOptions &options);
+/// One line per layer's compute, collective, reshard and bucket, with a header line.
+[[nodiscard]] std::string csv_report(const CostTable &table);
+
+/// "1.5 MiB", "640 B": three digits.
+[[nodiscard]] std::string human_bytes(Bytes bytes);
+/// "12.3 us", "1.40 s": three digits.
+[[nodiscard]] std::string human_seconds(Seconds seconds);
+
+/// "batch over rows, model (output: hidden) over cols"; "replicated".
+[[nodiscard]] std::string split_words(const LayerRow &layer, const std::vector<std::string> &axes);
+/// "rows" or "rows x cols".
+[[nodiscard]] std::string axes_words(const std::vector<int> &axes, const std::vector<std::string> &names);
+/// "rows 2 x cols 4".
+[[nodiscard]] std::string mesh_words(const std::vector<std::string> &axes, const Mesh &mesh);
+
+/// The price of a row as its formula with numbers: "2(P-1) alpha + 2(P-1)/P n beta, P = 4, n = 1 MiB".
+[[nodiscard]] std::string formula(const CollectiveRow &row, const CostTable &table, const Machine &machine);
+
+} // namespace planc::cost

@@ -1,0 +1,134 @@
+#include "cost/report.h"
+
+#include <algorithm>
+
+namespace planc::cost {
+
+namespace {
+
+/// Lines of cells, aligned; a line of one cell runs free.
+class Lines {
+  public:
+    void free(std::string text) { lines_.push_back({std::move(text)}); }
+    void row(std::vector<std::string> cells) { lines_.push_back(std::move(cells)); }
+
+    /// Cells from column `right` on are flush right.
+    [[nodiscard]] std::string text(std::size_t right) const {
+        std::vector<std::size_t> widths;
+        for (const std::vector<std::string> &line : lines_)
+            for (std::size_t c = 0; line.size() > 1 && c < line.size(); ++c) {
+                widths.resize(std::max(widths.size(), c + 1));
+                widths[c] = std::max(widths[c], line[c].size());
+            }
+        std::string text;
+        for (const std::vector<std::string> &line : lines_) {
+            std::string out = line.size() == 1 ? line[0] : "";
+            for (std::size_t c = 0; line.size() > 1 && c < line.size(); ++c) {
+                const std::string padding(widths[c] - line[c].size(), ' ');
+                out += c >= right ? padding + line[c] : line[c] + padding;
+                out += "  ";
+            }
+            out.erase(out.find_last_not_of(' ') + 1);
+            text += out + "\n";
+        }
+        return text;
+    }
+
+  private:
+    std::vector<std::vector<std::string>> lines_;
+};
+
+std::string grouped(double whole) {
+    std::string digits = std::to_string(static_cast<std::int64_t>(whole));
+    for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+        digits.insert(static_cast<std::size_t>(at), ",");
+    return digits;
+}
+
+class Text {
+  public:
+    Text(const CostTable &table, const Machine &machine, const ReportOptions &options)
+        : table_(table), machine_(machine), options_(options) {}
+
+    std::string make() {
+        lines_.row({"", "phase", "axes", "tensor", "bytes", "calls", "time"});
+        for (const LayerRow &layer : table_.layers)
+            add(layer);
+        add_reshards();
+        add_buckets();
+        return head() + "\n" + lines_.text(4) + "\n" + totals();
+    }
+
+  private:
+    std::string head() const {
+        return (options_.network.empty() ? std::string("training step") : options_.network) + " on " +
+               std::to_string(table_.mesh.ranks()) + " ranks (" + mesh_words(table_.axes, table_.mesh) +
+               ") of machine " + machine_.name + ": " + human_seconds(table_.seconds()) + " a step\n";
+    }
+
+    void add(const LayerRow &layer) {
+        lines_.free(layer.name + ": " + split_words(layer, table_.axes));
+        for (int phase = 0; phase < phases; ++phase)
+            if (const Seconds seconds = layer.compute[static_cast<std::size_t>(phase)]; seconds.value > 0)
+                lines_.row({"  compute", name(static_cast<Phase>(phase)), "", "", "", "", human_seconds(seconds)});
+        for (const CollectiveRow &row : layer.collectives)
+            add(row);
+        lines_.row({"  total", "", "", "", grouped(layer.payload().value), "", human_seconds(layer.seconds())});
+    }
+
+    void add(const CollectiveRow &row) {
+        lines_.row({std::string("  ") + name(row.kind), name(row.phase), axes_words(row.axes, table_.axes), row.tensor,
+                    grouped(row.payload.value),
+                    row.bucket >= 0 ? "bucket " + std::to_string(row.bucket + 1) : std::to_string(row.calls),
+                    human_seconds(row.price.seconds())});
+        if (options_.formulas)
+            lines_.free("      = " + formula(row, table_, machine_));
+    }
+
+    void add_reshards() {
+        if (!table_.reshards.empty())
+            lines_.free("reshards between layers");
+        for (const CollectiveRow &row : table_.reshards) {
+            add(row);
+            lines_.free("      " + table_.layers[row.from_layer].name + " to " + table_.layers[row.layer].name + ": " +
+                        row.from + " to " + row.to);
+        }
+    }
+
+    void add_buckets() {
+        if (!table_.buckets.empty())
+            lines_.free("buckets: gradients in one all-reduce, bytes shown at their layers");
+        for (std::size_t b = 0; b < table_.buckets.size(); ++b) {
+            const BucketRow &bucket = table_.buckets[b];
+            lines_.row({"  bucket " + std::to_string(b + 1), "weight gradient", axes_words(bucket.axes, table_.axes),
+                        std::to_string(bucket.layers.size()) + (bucket.layers.size() == 1 ? " layer" : " layers"), "",
+                        std::to_string(bucket.calls), human_seconds(bucket.price.seconds())});
+        }
+    }
+
+    std::string totals() const {
+        const Memory &memory = table_.memory;
+        return "step: " + human_seconds(table_.compute) + " compute + " + human_seconds(table_.communication) +
+               " communication = " + human_seconds(table_.seconds()) +
+               "\nbusiest rank: " + std::to_string(table_.busiest_rank) + " hands " + grouped(table_.payload.value) +
+               " bytes to MPI in " + std::to_string(table_.calls) +
+               " calls a step\nmemory of a rank: " + human_bytes(memory.total()) + " (parameters " +
+               human_bytes(memory.parameters) + ", gradients " + human_bytes(memory.gradients) + ", optimizer state " +
+               human_bytes(memory.optimizer_state) + ", activations " + human_bytes(memory.activations) + ", inputs " +
+               human_bytes(memory.inputs) + ", buffers " + human_bytes(memory.buffers) + ", passing " +
+               human_bytes(memory.passing) + ")\n";
+    }
+
+    const CostTable &table_;
+    const Machine &machine_;
+    const ReportOptions &options_;
+    Lines lines_;
+};
+
+} // namespace
+
+std::string text_report(const CostTable &table, const Machine &machine, const ReportOptions &options) {
+    return Text(table, machine, options).make();
+}
+
+} // namespace planc::cost

@@ -1,0 +1,129 @@
+// The words and numbers that the text, JSON and CSV reports share.
+#include "cost/report.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace planc::cost {
+
+namespace {
+
+std::string three_digits(double value, const char *unit) {
+    const int decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
+    char buffer[64];
+    std::snprintf(buffer, sizeof buffer, "%.*f %s", decimals, value, unit);
+    return buffer;
+}
+
+std::string number(double value) {
+    char buffer[64];
+    std::snprintf(buffer, sizeof buffer, "%.6g", value);
+    return buffer;
+}
+
+const char *all_reduce_formula(AllReduce algorithm, bool power_of_two) {
+    switch (algorithm) {
+    case AllReduce::ring:
+        return "2(P-1) alpha + 2(P-1)/P n beta";
+    case AllReduce::rabenseifner:
+        return power_of_two ? "2 lg P alpha + 2(P-1)/P n beta" : "(2 floor(lg P) + 2) alpha + (2(P-1)/P + 2) n beta";
+    case AllReduce::recursive_doubling:
+        return "lg P alpha + lg P n beta";
+    case AllReduce::mst:
+        return "2 lg P alpha + 2 lg P n beta";
+    }
+    return "";
+}
+
+} // namespace
+
+std::string human_bytes(Bytes bytes) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    double value = bytes.value;
+    if (value < 1024)
+        return number(value) + " B";
+    int unit = 0;
+    while (value >= 1024 && unit < 5) {
+        value /= 1024;
+        ++unit;
+    }
+    return three_digits(value, units[unit]);
+}
+
+std::string human_seconds(Seconds seconds) {
+    if (seconds.value == 0)
+        return "0 s";
+    if (seconds.value >= 1)
+        return three_digits(seconds.value, "s");
+    if (seconds.value >= 1e-3)
+        return three_digits(seconds.value * 1e3, "ms");
+    if (seconds.value >= 1e-6)
+        return three_digits(seconds.value * 1e6, "us");
+    return three_digits(seconds.value * 1e9, "ns");
+}
+
+std::string axes_words(const std::vector<int> &axes, const std::vector<std::string> &names) {
+    std::string text;
+    for (int axis : axes)
+        text += (text.empty() ? "" : " x ") + names[axis];
+    return text;
+}
+
+std::string mesh_words(const std::vector<std::string> &axes, const Mesh &mesh) {
+    std::string text;
+    for (std::size_t axis = 0; axis < axes.size(); ++axis)
+        text += (text.empty() ? "" : " x ") + axes[axis] + " " + std::to_string(mesh.sizes[axis]);
+    return text;
+}
+
+std::string split_words(const LayerRow &layer, const std::vector<std::string> &axes) {
+    std::string text;
+    for (std::size_t i = 0; i < layer.split.size(); ++i) {
+        const SplitRow &split = layer.split[i];
+        bool first = true;
+        std::vector<int> over;
+        for (std::size_t j = 0; j < layer.split.size(); ++j)
+            if (layer.split[j].loop == split.loop) {
+                first &= j >= i;
+                over.push_back(layer.split[j].axis);
+            }
+        if (!first)
+            continue;
+        std::string what = split.loop;
+        if (!split.role.empty()) // "model (output)" becomes "model (output: hidden)"
+            what = split.role.substr(0, split.role.size() - 1) + ": " + split.loop + ")";
+        text += (text.empty() ? "" : ", ") + what + " over " + axes_words(over, axes);
+    }
+    return text.empty() ? "replicated" : text;
+}
+
+std::string formula(const CollectiveRow &row, const CostTable &table, const Machine &machine) {
+    const Group ranks = group(row.axes, table.mesh.sizes, machine);
+    std::string text;
+    switch (row.kind) {
+    case CollectiveKind::all_reduce:
+        text = all_reduce_formula(machine.all_reduce, (ranks.ranks & (ranks.ranks - 1)) == 0);
+        break;
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_gather:
+        text = "(P-1) alpha + (P-1)/P n beta";
+        break;
+    case CollectiveKind::all_to_all:
+        text = "(P-1) alpha + n beta";
+        break;
+    case CollectiveKind::exchange:
+        text = number(static_cast<double>(row.calls)) + " alpha + n beta";
+        break;
+    case CollectiveKind::slice:
+        return "0";
+    }
+    if (row.bucket >= 0)
+        text += " (alpha paid by the bucket)";
+    if (row.price.arithmetic.value > 0)
+        text += " + " + human_seconds(row.price.arithmetic) + " of additions";
+    return text + ", P = " + std::to_string(ranks.ranks) + ", n = " + number(row.vector_bytes) +
+           " B, alpha = " + human_seconds(ranks.link.latency) +
+           ", 1/beta = " + three_digits(ranks.link.bytes_per_second / 1e9, "GB/s");
+}
+
+} // namespace planc::cost

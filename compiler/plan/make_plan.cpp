@@ -1,0 +1,196 @@
+#include "cost/report.h"
+#include "plan/baselines.h"
+#include "plan/search.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace planc::plan {
+
+namespace {
+
+/// Does a rule of the user leave ranks without work?
+bool has_empty_blocks(const Request &request, const MeshShape &shape, const Strategies &layers) {
+    const std::vector<std::vector<LayerLoop>> loops = layer_loops(request.graph);
+    for (std::size_t l = 0; l < layers.size(); ++l)
+        for (const LayerLoop &loop : loops[l]) {
+            std::int64_t parts = 1;
+            for (std::size_t axis = 0; axis < shape.axes.size(); ++axis)
+                if (layers[l].loop_of_axis[axis] == loop.name)
+                    parts *= shape.mesh.sizes[axis];
+            if (parts > loop.extent)
+                return true;
+        }
+    return false;
+}
+
+class Planner {
+  public:
+    explicit Planner(const Request &request) : request_(request), index_(request.graph) {
+        limit_ = request.memory_limit_bytes;
+        if (limit_ == 0 && request.search)
+            limit_ = request.machine.memory_bytes;
+        plan_.memory_limit_bytes = limit_;
+    }
+
+    Plan make() {
+        const std::vector<MeshShape> shapes = mesh_shapes(request_);
+        if (shapes.empty()) {
+            plan_.failure = no_mesh();
+            return std::move(plan_);
+        }
+        plan_.meshes = static_cast<int>(shapes.size());
+        lower_bound_ = std::numeric_limits<double>::infinity();
+        for (const MeshShape &shape : shapes)
+            try_mesh(shape);
+        if (plan_.failure.empty() && best_seconds_ == std::numeric_limits<double>::infinity())
+            plan_.failure = does_not_fit();
+        if (!plan_.failure.empty())
+            return std::move(plan_);
+        plan_.lower_bound = Seconds(std::min(lower_bound_, best_seconds_));
+        finish_baselines();
+        return std::move(plan_);
+    }
+
+  private:
+    void try_mesh(const MeshShape &shape) {
+        const Space space = make_space(request_, shape);
+        if (!space.failure.empty()) {
+            plan_.failure = space.failure;
+            return;
+        }
+        if (request_.baselines)
+            price_baselines(shape, space);
+        const double give_up_at = best_empty_ ? std::numeric_limits<double>::infinity() : best_seconds_;
+        const Found found =
+            request_.search ? search(request_, index_, shape, space, limit_, give_up_at) : only(shape, space);
+        lower_bound_ = std::min(lower_bound_, found.lower_bound);
+        plan_.memory_decided |= found.memory_decided;
+        if (!found.feasible) {
+            if (found.least_bytes > 0)
+                least_bytes_ = least_bytes_ == 0 ? found.least_bytes : std::min(least_bytes_, found.least_bytes);
+            return;
+        }
+        Strategies layers = chosen(space, found.values);
+        const bool empty = has_empty_blocks(request_, shape, layers);
+        const double seconds = found.cost.seconds().value;
+        if (best_seconds_ < std::numeric_limits<double>::infinity() &&
+            std::pair(empty, seconds) >= std::pair(best_empty_, best_seconds_))
+            return;
+        best_empty_ = empty;
+        best_seconds_ = seconds;
+        plan_.axes = shape.axes;
+        plan_.mesh = shape.mesh;
+        plan_.layers = std::move(layers);
+        plan_.cost = found.cost;
+        plan_.choices.clear();
+        for (const auto &options : space.options)
+            plan_.choices.push_back(static_cast<int>(options->size()));
+        plan_.runner_ups.assign(plan_.layers.size(), std::nullopt);
+        if (found.objective)
+            plan_.runner_ups = runner_ups(*found.objective, space, found.values, limit_);
+        if (found.left_out)
+            plan_.note = "some values have too many readers for an exact search on this mesh";
+    }
+
+    /// A layout without `auto`: one strategy a layer.
+    Found only(const MeshShape &shape, const Space &space) const {
+        Found found;
+        found.values.assign(space.options.size(), 0);
+        found.cost = evaluate(request_, shape.mesh, shape.axes, chosen(space, found.values));
+        found.lower_bound = found.cost.seconds().value;
+        found.least_bytes = found.cost.memory.total().value;
+        found.feasible = limit_ == 0 || found.least_bytes <= limit_;
+        return found;
+    }
+
+    void price_baselines(const MeshShape &shape, const Space &space) {
+        for (NamedStrategies &named : baselines(request_.graph, request_.batch, shape.mesh)) {
+            const CostTable cost = evaluate(request_, shape.mesh, shape.axes, named.layers);
+            Baseline baseline{named.name,     shape.axes,          shape.mesh, std::move(named.layers),
+                              cost.seconds(), cost.memory.total(), {}};
+            baseline.excluded = exclusion(shape, space, baseline);
+            const auto known = std::find_if(plan_.baselines.begin(), plan_.baselines.end(),
+                                            [&](const Baseline &other) { return other.name == baseline.name; });
+            if (known == plan_.baselines.end())
+                plan_.baselines.push_back(std::move(baseline));
+            else if (std::pair(!baseline.excluded.empty(), baseline.seconds) <
+                     std::pair(!known->excluded.empty(), known->seconds))
+                *known = std::move(baseline);
+        }
+    }
+
+    std::string exclusion(const MeshShape &shape, const Space &space, const Baseline &baseline) const {
+        for (std::size_t l = 0; l < baseline.layers.size(); ++l) {
+            const Strategies &options = *space.options[l];
+            const std::vector<std::string> &wanted = baseline.layers[l].loop_of_axis;
+            const bool allowed = std::any_of(options.begin(), options.end(), [&](const LayerStrategy &option) {
+                return option.loop_of_axis == wanted;
+            });
+            if (allowed)
+                continue;
+            const std::vector<LayerLoop> loops = layer_loops(request_.graph)[l];
+            for (std::size_t axis = 0; axis < shape.axes.size(); ++axis)
+                if (const std::string pin =
+                        forbidding_pin(request_, loops, static_cast<int>(l), wanted[axis], shape.axes[axis]);
+                    !pin.empty())
+                    return "the rule '" + pin + "' says otherwise";
+            return has_empty_blocks(request_, shape, baseline.layers) ? "leaves ranks without work"
+                                                                      : "the layout says otherwise";
+        }
+        return limit_ > 0 && baseline.memory.value > limit_ ? "exceeds the memory" : "";
+    }
+
+    /// The answer is never worse than a baseline that it may be. Elimination sees to that; an inexact search may not.
+    void finish_baselines() {
+        for (const Baseline &baseline : plan_.baselines) {
+            if (!request_.search || !baseline.excluded.empty() || baseline.seconds >= plan_.cost.seconds())
+                continue;
+            plan_.axes = baseline.axes;
+            plan_.mesh = baseline.mesh;
+            plan_.layers = baseline.layers;
+            plan_.cost = evaluate(request_, baseline.mesh, baseline.axes, baseline.layers);
+            plan_.runner_ups.assign(plan_.layers.size(), std::nullopt);
+            plan_.lower_bound = std::min(plan_.lower_bound, plan_.cost.seconds());
+        }
+    }
+
+    [[nodiscard]] std::string no_mesh() const {
+        std::string sizes;
+        for (const MeshAxis &axis : request_.mesh.axes)
+            sizes += (sizes.empty() ? "" : ", ") + axis.name + (axis.size ? ": " + std::to_string(axis.size) : "");
+        return std::to_string(request_.ranks) + " ranks do not make up the mesh [" + sizes + "]";
+    }
+
+    [[nodiscard]] std::string does_not_fit() const {
+        return "no plan fits the memory: the smallest that was found needs " + cost::human_bytes(Bytes(least_bytes_)) +
+               " a rank, the limit is " + cost::human_bytes(Bytes(limit_));
+    }
+
+    const Request &request_;
+    sharding::GraphIndex index_;
+    double limit_ = 0;
+    Plan plan_;
+    double lower_bound_ = 0;
+    double best_seconds_ = std::numeric_limits<double>::infinity();
+    bool best_empty_ = false;
+    double least_bytes_ = 0;
+};
+
+} // namespace
+
+double Plan::gap() const {
+    return cost.seconds().value > 0 ? (cost.seconds() - lower_bound) / cost.seconds() : 0;
+}
+
+Plan make_plan(const Request &request) {
+    return Planner(request).make();
+}
+
+CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
+                   const std::vector<LayerStrategy> &layers) {
+    return cost::price(request.graph, sharding::lay_out(request.graph, mesh, layers), mesh, axes, request.machine,
+                       layers);
+}
+
+} // namespace planc::plan

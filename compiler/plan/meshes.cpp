@@ -1,0 +1,72 @@
+#include "plan/meshes.h"
+
+#include <algorithm>
+
+namespace planc::plan {
+
+namespace {
+
+/// Every way to write `ranks` as sizes for the axes, those given fixed; larger sizes first.
+void factorise(const std::vector<MeshAxis> &axes, int ranks, std::vector<int> &sizes,
+               std::vector<std::vector<int>> &found) {
+    if (sizes.size() == axes.size()) {
+        if (ranks == 1)
+            found.push_back(sizes);
+        return;
+    }
+    const int given = axes[sizes.size()].size;
+    for (int size = given ? given : ranks; size >= (given ? given : 1); --size) {
+        if (ranks % size != 0)
+            continue;
+        sizes.push_back(size);
+        factorise(axes, ranks / size, sizes, found);
+        sizes.pop_back();
+    }
+}
+
+bool axes_matter(const Request &request) {
+    if (request.machine.inside || !request.machine.network.shape.empty())
+        return true;
+    for (const std::vector<Pin> &pins : request.pins)
+        for (const Pin &pin : pins)
+            if (!pin.axes.empty())
+                return true;
+    return false;
+}
+
+} // namespace
+
+std::vector<MeshShape> mesh_shapes(const Request &request) {
+    static const std::vector<std::string> names = {"rows", "cols", "planes"};
+    const bool ordered = axes_matter(request);
+    std::vector<MeshShape> shapes;
+    const auto add = [&](const std::vector<MeshAxis> &axes, bool ones) {
+        std::vector<int> sizes;
+        std::vector<std::vector<int>> found;
+        factorise(axes, request.ranks, sizes, found);
+        const bool all_open =
+            std::all_of(axes.begin(), axes.end(), [](const MeshAxis &axis) { return axis.size == 0; });
+        for (const std::vector<int> &candidate : found) {
+            if (!ones && candidate.size() > 1 && std::count(candidate.begin(), candidate.end(), 1) > 0)
+                continue;
+            if (!ordered && all_open && !std::is_sorted(candidate.rbegin(), candidate.rend()))
+                continue;
+            MeshShape &shape = shapes.emplace_back();
+            shape.mesh.sizes = candidate;
+            for (const MeshAxis &axis : axes)
+                shape.axes.push_back(axis.name);
+        }
+    };
+    if (!request.mesh.automatic) {
+        add(request.mesh.axes, true);
+        return shapes;
+    }
+    std::vector<MeshAxis> axes;
+    for (const std::string &name : names) {
+        axes.push_back({name, 0});
+        add(axes, false);
+    }
+    return shapes;
+}
+
+} // namespace planc::plan

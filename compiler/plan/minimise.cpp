@@ -1,0 +1,123 @@
+#include "plan/elimination.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace planc::plan {
+
+namespace {
+
+/// One problem with its order of elimination, solved under several prices of memory.
+class Search {
+  public:
+    explicit Search(const Problem &problem)
+        : problem_(problem), functions_(functions(problem)), order_(elimination_order(problem.domains, functions_)) {}
+
+    Solution run() {
+        const ScalarResult fastest = scalar(1, 0);
+        take(fastest.values);
+        best_.lower_bound = std::max(best_.lower_bound, fastest.lower_bound);
+        if (std::isinf(fastest.lower_bound) || best_.feasible || fastest.lower_bound >= problem_.give_up_at)
+            return finish();
+        best_.limit_decided = true;
+        const ScalarResult smallest = scalar(0, 1);
+        take(smallest.values);
+        if (smallest.lower_bound > problem_.byte_limit) {
+            best_.least_bytes = smallest.lower_bound;
+            return finish();
+        }
+        price_memory();
+        if (best_.lower_bound < std::min(problem_.give_up_at, best_.seconds * (1 - 1e-9)) && fits_frontiers())
+            search_frontiers();
+        return finish();
+    }
+
+  private:
+    [[nodiscard]] ScalarResult scalar(double seconds, double price) const {
+        return minimise_scalar(problem_.domains, functions_, order_, problem_.largest_table, seconds, price);
+    }
+
+    void take(const std::vector<int> &values) {
+        const Sum sum = evaluate(problem_, values);
+        if (sum.bytes > problem_.byte_limit || std::isinf(sum.seconds))
+            return;
+        if (best_.feasible && sum.seconds >= best_.seconds)
+            return;
+        best_.feasible = true;
+        best_.values = values;
+        best_.seconds = sum.seconds;
+        best_.bytes = sum.bytes;
+    }
+
+    /// Lagrangian relaxation: min(seconds + price (bytes - limit)) is a lower bound for every price >= 0.
+    void price_memory() {
+        double low = 0;
+        double high = 0; // seconds per byte
+        const auto probe = [&](double price) {
+            const ScalarResult result = scalar(1, price);
+            take(result.values);
+            best_.lower_bound = std::max(best_.lower_bound, result.lower_bound - price * problem_.byte_limit);
+            return evaluate(problem_, result.values).bytes <= problem_.byte_limit;
+        };
+        const Sum fastest = evaluate(problem_, scalar(1, 0).values);
+        high = std::max(fastest.seconds, 1e-12) / std::max(problem_.byte_limit, 1.0);
+        for (int doublings = 0; doublings < 60 && !probe(high); ++doublings) {
+            low = high;
+            high *= 4;
+        }
+        for (int halvings = 0; halvings < 20; ++halvings) {
+            const double middle = (low + high) / 2;
+            (probe(middle) ? high : low) = middle;
+        }
+    }
+
+    [[nodiscard]] bool fits_frontiers() const {
+        return std::all_of(order_.begin(), order_.end(), [this](const Bucket &bucket) {
+            return table_size(problem_.domains, bucket.scope) * problem_.domains[bucket.variable] <=
+                   static_cast<double>(problem_.largest_table);
+        });
+    }
+
+    void search_frontiers() {
+        const double at_most = best_.feasible ? best_.seconds * (1 + 1e-9) : best_.seconds; // sums differ by rounding
+        const FrontierResult result = minimise_frontier(problem_.domains, functions_, order_, problem_.byte_limit,
+                                                        at_most, problem_.frontier_budget);
+        if (result.feasible)
+            take(result.values);
+        if (result.complete && best_.feasible)
+            best_.lower_bound = best_.seconds;
+    }
+
+    Solution finish() {
+        if (best_.feasible && best_.lower_bound > best_.seconds * (1 - 1e-9)) // rounding apart
+            best_.lower_bound = best_.seconds;
+        return best_;
+    }
+
+    const Problem &problem_;
+    std::vector<Function> functions_;
+    std::vector<Bucket> order_;
+    Solution best_;
+};
+
+} // namespace
+
+Sum evaluate(const Problem &problem, const std::vector<int> &values) {
+    Sum sum;
+    for (const Factor &factor : problem.factors) {
+        std::size_t entry = 0;
+        for (std::size_t i = 0; i < factor.variables.size(); ++i)
+            entry = entry * static_cast<std::size_t>(factor.classes[i]) +
+                    static_cast<std::size_t>((*factor.class_of[i])[values[factor.variables[i]]]);
+        sum.seconds += factor.table->seconds[entry];
+        sum.bytes += factor.table->bytes.empty() ? 0 : factor.table->bytes[entry];
+    }
+    return sum;
+}
+
+Solution minimise(const Problem &problem) {
+    return Search(problem).run();
+}
+
+} // namespace planc::plan

@@ -1,0 +1,60 @@
+// The planner's objective on one mesh as a search problem: one term per operation (its compute) and one per value (what
+// its copies communicate and how much of the memory that lives through the step they take).
+//
+// A term depends on few layers, and terms of one structure share their table: a perceptron of a thousand equal layers
+// has as many distinct tables as one of four.
+//
+// The sum of the terms is the total of cost::price() but for one thing: the latency of fused gradients is paid once per
+// bucket, so terms leave it out and say over which axes they would join a bucket (`fused`).
+#pragma once
+
+#include "plan/problem.h"
+#include "plan/space.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace planc::plan {
+
+struct TermTable {
+    Table prices;
+    std::vector<std::uint32_t> fused; ///< per entry: bit set of Objective::bucket_latency; empty: none
+};
+
+struct Term {
+    std::vector<int> layers; ///< ascending
+    std::vector<std::shared_ptr<const std::vector<int>>> class_of;
+    std::vector<int> classes;
+    std::shared_ptr<const TermTable> table;
+};
+
+struct Objective {
+    std::vector<int> domains; ///< per layer: number of strategies
+    std::vector<Term> terms;
+    std::vector<double> bucket_latency; ///< seconds, per set of axes that some fused gradient is reduced over
+    /// Values whose communication depends on too many choices to be tabulated: left out, so that the sum is a lower
+    /// bound only.
+    std::vector<int> left_out;
+};
+
+/// `space` without failure. `kept` bytes are cost::Memory::kept().
+[[nodiscard]] Objective make_objective(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh,
+                                       const Machine &machine);
+
+/// As a problem, with the strategies that would reduce over a set of `forbidden` buckets priced at infinity.
+class Problems {
+  public:
+    explicit Problems(const Objective &objective) : objective_(objective) {}
+    [[nodiscard]] Problem without(std::uint32_t forbidden, double byte_limit);
+    /// The sets of buckets that an assignment uses.
+    [[nodiscard]] std::uint32_t used(const std::vector<int> &values) const;
+
+  private:
+    const Objective &objective_;
+    std::map<std::pair<const TermTable *, std::uint32_t>, std::shared_ptr<const Table>> known_;
+};
+
+} // namespace planc::plan

@@ -1,0 +1,186 @@
+#include "plan/search.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace planc::plan {
+
+namespace {
+
+constexpr int most_branches = 64;
+constexpr int most_tightenings = 6;
+constexpr int most_improvements = 2000; ///< plans priced by hand where the objective is incomplete
+constexpr double rounding = 1e-9;
+
+class MeshSearch {
+  public:
+    MeshSearch(const Request &request, const sharding::GraphIndex &index, const MeshShape &shape, const Space &space,
+               double byte_limit, double give_up_at)
+        : request_(request), shape_(shape), space_(space),
+          objective_(std::make_shared<Objective>(make_objective(index, space, shape.mesh, request.machine))),
+          problems_(*objective_), byte_limit_(byte_limit), give_up_at_(give_up_at) {}
+
+    Found run() {
+        found_.objective = objective_;
+        found_.left_out = !objective_->left_out.empty();
+        const double infinity = std::numeric_limits<double>::infinity();
+        double kept_limit = byte_limit_ > 0 ? byte_limit_ : infinity;
+        found_.lower_bound = branch(kept_limit);
+        if (!found_.feasible && excess_ > 0)
+            tighten(kept_limit);
+        if (!found_.feasible && least_total_ > 0)
+            found_.least_bytes = least_total_;
+        if (found_.left_out && found_.feasible)
+            improve();
+        if (found_.feasible)
+            close_gap();
+        return std::move(found_);
+    }
+
+  private:
+    /// Some sets of bucket axes are paid for, some are forbidden, the rest is open.
+    struct Node {
+        std::uint32_t paid = 0;
+        std::uint32_t forbidden = 0;
+        std::vector<int> values;
+        double bound = 0;
+    };
+
+    /// The fastest plans exceed the memory by what does not live through the step: lowers the limit on the rest until
+    /// one fits, then raises it again as far as that helps.
+    void tighten(double kept_limit) {
+        found_.memory_decided = true;
+        double too_high = kept_limit;
+        double low = kept_limit;
+        for (int i = 0; i < most_tightenings && !found_.feasible && excess_ > 0; ++i) {
+            too_high = low;
+            low = std::min(low, byte_limit_) - excess_;
+            branch(low);
+        }
+        const double fits = low;
+        for (int i = 0; i < most_tightenings && found_.feasible && too_high > fits; ++i) {
+            const double middle = (std::min(too_high, byte_limit_) + low) / 2;
+            branch(middle);
+            (excess_ > 0 ? too_high : low) = middle;
+        }
+    }
+
+    /// Offers the best plans under a limit on kept memory; returns a lower bound of all of them.
+    double branch(double kept_limit) {
+        excess_ = 0;
+        std::vector<Node> open;
+        add(open, 0, 0, kept_limit);
+        for (int i = 0; i < most_branches && !open.empty(); ++i) {
+            const auto least = std::min_element(open.begin(), open.end(),
+                                                [](const Node &a, const Node &b) { return a.bound < b.bound; });
+            Node node = std::move(*least);
+            open.erase(least);
+            const std::uint32_t undecided = problems_.used(node.values) & ~node.paid;
+            if (undecided == 0 || node.bound >= best() * (1 - rounding))
+                return std::min(node.bound, best());
+            const std::uint32_t set = std::bit_floor(undecided);
+            add(open, node.paid, node.forbidden | set, kept_limit);
+            node.paid |= set;
+            node.bound += objective_->bucket_latency[std::bit_width(set) - 1];
+            open.push_back(std::move(node));
+        }
+        double bound = best();
+        for (const Node &node : open)
+            bound = std::min(bound, node.bound);
+        return bound;
+    }
+
+    void add(std::vector<Node> &open, std::uint32_t paid, std::uint32_t forbidden, double kept_limit) {
+        Problem problem = problems_.without(forbidden, kept_limit);
+        problem.give_up_at = std::min(give_up_at_, best());
+        const Solution solution = minimise(problem);
+        found_.memory_decided |= solution.limit_decided;
+        if (!solution.feasible) {
+            if (forbidden == 0)
+                found_.least_bytes = solution.least_bytes;
+            return;
+        }
+        offer(solution.values);
+        double bound = solution.lower_bound;
+        for (std::size_t set = 0; set < objective_->bucket_latency.size(); ++set)
+            bound += paid >> set & 1 ? objective_->bucket_latency[set] : 0;
+        open.push_back({paid, forbidden, solution.values, bound});
+    }
+
+    [[nodiscard]] double best() const {
+        return found_.feasible ? found_.cost.seconds().value : std::numeric_limits<double>::infinity();
+    }
+
+    /// Prices a whole plan and keeps it if it fits and is the best so far. True: it is now the best.
+    bool offer(const std::vector<int> &values) {
+        CostTable cost = evaluate(request_, shape_.mesh, shape_.axes, chosen(space_, values));
+        const double total = cost.memory.total().value;
+        if (byte_limit_ > 0 && total > byte_limit_) {
+            excess_ = std::max(excess_, total - byte_limit_);
+            least_total_ = least_total_ > 0 ? std::min(least_total_, total) : total;
+            return false;
+        }
+        if (found_.feasible && cost.seconds().value >= best())
+            return false;
+        found_.feasible = true;
+        found_.values = values;
+        found_.cost = std::move(cost);
+        return true;
+    }
+
+    /// One layer at a time, by the price of the whole plan.
+    void improve() {
+        std::set<int> layers;
+        for (int value : objective_->left_out)
+            for (int layer : sharding::scope(request_.graph, value))
+                layers.insert(layer);
+        int priced = 0;
+        for (bool changed = true; changed && priced < most_improvements;) {
+            changed = false;
+            for (int layer : layers)
+                for (int value = 0; value < objective_->domains[layer] && priced < most_improvements; ++value) {
+                    std::vector<int> values = found_.values;
+                    if (values[layer] == value)
+                        continue;
+                    values[layer] = value;
+                    changed |= offer(values);
+                    ++priced;
+                }
+        }
+    }
+
+    void close_gap() {
+        if (found_.lower_bound > best() * (1 - rounding))
+            found_.lower_bound = best();
+    }
+
+    const Request &request_;
+    const MeshShape &shape_;
+    const Space &space_;
+    std::shared_ptr<Objective> objective_;
+    Problems problems_;
+    double byte_limit_;
+    double give_up_at_;
+    double excess_ = 0;      ///< of the plans that did not fit
+    double least_total_ = 0; ///< of them: the smallest
+    Found found_;
+};
+
+} // namespace
+
+Found search(const Request &request, const sharding::GraphIndex &index, const MeshShape &shape, const Space &space,
+             double byte_limit, double give_up_at) {
+    return MeshSearch(request, index, shape, space, byte_limit, give_up_at).run();
+}
+
+Strategies chosen(const Space &space, const std::vector<int> &values) {
+    Strategies layers;
+    for (std::size_t l = 0; l < values.size(); ++l)
+        layers.push_back((*space.options[l])[values[l]]);
+    return layers;
+}
+
+} // namespace planc::plan

@@ -1,0 +1,39 @@
+// The fastest strategies on one mesh, with a certificate.
+//
+// minimise() finds the least sum of the terms. What a sum over terms cannot say is settled around it: the latency of
+// fused gradients is paid once per set of axes (branch and bound over which sets occur at all), and memory that does
+// not live through the step is known only of a whole plan (the limit on the rest is tightened until the plan fits).
+#pragma once
+
+#include "plan/objective.h"
+#include "plan/plan.h"
+#include "plan/space.h"
+
+#include <memory>
+#include <vector>
+
+namespace planc::plan {
+
+struct Found {
+    bool feasible = false;
+    std::vector<int> values; ///< per layer: index into the space's options
+    CostTable cost;
+    double lower_bound = 0;
+    bool memory_decided = false;
+    double least_bytes = 0; ///< where nothing fits: what the smallest plan that was seen needs
+    bool left_out = false;  ///< the objective was not complete: the answer was improved step by step
+    std::shared_ptr<const Objective> objective;
+};
+
+/// `byte_limit` on cost::Memory::total(); 0: none. `give_up_at`: seconds; slower plans are of no interest.
+[[nodiscard]] Found search(const Request &request, const sharding::GraphIndex &index, const MeshShape &shape,
+                           const Space &space, double byte_limit, double give_up_at);
+
+/// The strategies that `values` stand for.
+[[nodiscard]] Strategies chosen(const Space &space, const std::vector<int> &values);
+
+/// Per layer the best other value with the rest as they are, within the byte limit on what lives through the step.
+[[nodiscard]] std::vector<std::optional<RunnerUp>> runner_ups(const Objective &objective, const Space &space,
+                                                              const std::vector<int> &values, double byte_limit);
+
+} // namespace planc::plan

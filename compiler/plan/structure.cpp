@@ -1,0 +1,167 @@
+#include "plan/structure.h"
+
+#include <numeric>
+
+namespace planc::plan {
+
+using sharding::Kernel;
+using sharding::Operation;
+using sharding::Use;
+using sharding::Value;
+using sharding::ValueKind;
+
+Structure Structure::of_value(const sharding::GraphIndex &index, int value) {
+    Structure structure(index);
+    structure.origin(value);
+    for (const Use &use : index.uses[value])
+        structure.derived(use.operation, index.graph.operations[use.operation].nest.operands[use.operand]);
+    if (index.stored_in[value] >= 0)
+        structure.home(index.stored_in[value]);
+    return structure;
+}
+
+Structure Structure::of_operation(const sharding::GraphIndex &index, int operation) {
+    Structure structure(index);
+    structure.all_of(operation);
+    structure.strategy(operation);
+    return structure;
+}
+
+std::vector<int> Structure::layers() const {
+    std::set<int> layers;
+    for (const auto &[operation, loops] : operations_)
+        if (graph_.operations[operation].kernel != Kernel::update)
+            layers.insert(graph_.operations[operation].layer);
+    return {layers.begin(), layers.end()};
+}
+
+/// An operation's own layer counts as soon as it is among operations_; an update runs where its variable lives.
+void Structure::strategy(int operation) {
+    operations_[operation];
+    if (graph_.operations[operation].kernel == Kernel::update)
+        if (const int root = index_.operation_anchor[operation].root; root >= 0)
+            home(root);
+}
+
+void Structure::derived(int operation, const std::vector<int> &loops) {
+    strategy(operation);
+    operations_[operation].insert(loops.begin(), loops.end());
+    if (!index_.may_pass_partial[operation])
+        return;
+    all_of(operation); // whether partial sums pass depends on what else the strategy splits
+    if (expanded_.insert(operation).second)
+        for (int operand : graph_.operations[operation].operands)
+            origin(operand);
+}
+
+void Structure::all_of(int operation) {
+    std::set<int> &loops = operations_[operation];
+    for (int loop = 0; loop < static_cast<int>(graph_.operations[operation].nest.loops.size()); ++loop)
+        loops.insert(loop);
+}
+
+void Structure::home(int variable) {
+    if (graph_.values[variable].home)
+        return;
+    if (const Use &reader = index_.reader[variable]; reader.operation >= 0)
+        derived(reader.operation, graph_.operations[reader.operation].nest.operands[reader.operand]);
+    else if (const int root = index_.value_anchor[variable].root; root >= 0)
+        home(root);
+}
+
+void Structure::origin(int value) {
+    if (graph_.values[value].kind == ValueKind::variable)
+        return home(value);
+    if (graph_.values[value].kind != ValueKind::computed)
+        return;
+    std::vector<int> loops(graph_.operations[graph_.values[value].producer].nest.loops.size());
+    std::iota(loops.begin(), loops.end(), 0);
+    derived(graph_.values[value].producer, loops);
+}
+
+namespace {
+
+template <class Number> void put(std::string &text, Number number) {
+    text += std::to_string(number);
+    text += ' ';
+}
+void put(std::string &text, const std::vector<int> &numbers) {
+    for (int number : numbers)
+        put(text, number);
+    text += '/';
+}
+
+int id(std::map<int, int> &ids, int thing) {
+    return ids.emplace(thing, static_cast<int>(ids.size())).first->second;
+}
+
+void put_home(std::string &text, const Value &value) {
+    text += value.home ? "at " : "";
+    if (value.home)
+        for (const planrt::DimensionPlacement &dimension : value.home->dimensions)
+            put(text, dimension.axes);
+}
+
+} // namespace
+
+std::string Structure::text(int value) const {
+    std::map<int, int> layer_ids;
+    for (int layer : layers())
+        layer_ids.emplace(layer, static_cast<int>(layer_ids.size()));
+    std::map<int, int> value_ids;
+    std::string text;
+    if (value >= 0) {
+        const Value &v = graph_.values[value];
+        id(value_ids, value);
+        put(text, static_cast<int>(v.kind));
+        put(text, v.element_bytes);
+        put(text, index_.is_output[value] ? 1 : 0);
+        put(text, index_.stored_in[value] >= 0 ? id(value_ids, index_.stored_in[value]) : -1);
+        for (std::int64_t extent : v.extents)
+            put(text, extent);
+        put(text, index_.value_anchor[value].root >= 0 ? id(value_ids, index_.value_anchor[value].root) : -1);
+        put(text, index_.value_anchor[value].root_dimension);
+    }
+    for (const auto &[operation, loops] : operations_)
+        describe(text, operation, value_ids, layer_ids);
+    return text;
+}
+
+void Structure::describe(std::string &text, int operation, std::map<int, int> &value_ids,
+                         const std::map<int, int> &layer_ids) const {
+    const Operation &o = graph_.operations[operation];
+    const auto layer = layer_ids.find(o.layer);
+    text += "\n";
+    put(text, static_cast<int>(o.kernel));
+    put(text, static_cast<int>(o.phase));
+    put(text, o.kernel == Kernel::update || layer == layer_ids.end() ? -1 : layer->second);
+    put(text, index_.may_pass_partial[operation] ? 1 : 0);
+    put(text, static_cast<int>(o.nest.reduction));
+    text += std::to_string(o.flops_per_point) + ' ';
+    for (const sharding::Loop &loop : o.nest.loops) {
+        text += loop.name + ':';
+        put(text, loop.extent);
+        put(text, static_cast<int>(loop.kind));
+    }
+    const auto tensor = [&](int v, const std::vector<int> &loops) {
+        put(text, id(value_ids, v));
+        put(text, static_cast<int>(graph_.values[v].kind));
+        put(text, graph_.values[v].element_bytes);
+        put_home(text, graph_.values[v]);
+        put(text, loops);
+    };
+    for (std::size_t i = 0; i < o.operands.size(); ++i)
+        tensor(o.operands[i], o.nest.operands[i]);
+    text += '>';
+    for (std::size_t i = 0; i < o.results.size(); ++i)
+        tensor(o.results[i], o.nest.results[i]);
+    for (int variable : o.writes)
+        put(text, variable < 0 ? -1 : id(value_ids, variable));
+    if (o.kernel == Kernel::update) {
+        put(text,
+            index_.operation_anchor[operation].root < 0 ? -1 : id(value_ids, index_.operation_anchor[operation].root));
+        put(text, index_.operation_anchor[operation].root_dimension);
+    }
+}
+
+} // namespace planc::plan

@@ -1,0 +1,44 @@
+// Which operations a term of the objective depends on, and a text that is equal for terms of equal structure.
+#pragma once
+
+#include "sharding/lay_out.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace planc::plan {
+
+/// The operations whose strategies decide how a value is copied or where an operation runs, each with those of its
+/// loops that matter. Follows lay_out(): producers, consumers, partial sums through linear operations, homes.
+class Structure {
+  public:
+    explicit Structure(const sharding::GraphIndex &index) : index_(index), graph_(index.graph) {}
+
+    [[nodiscard]] static Structure of_value(const sharding::GraphIndex &index, int value);
+    [[nodiscard]] static Structure of_operation(const sharding::GraphIndex &index, int operation);
+
+    /// operation -> its loops that matter. Updates have none of their own.
+    [[nodiscard]] const std::map<int, std::set<int>> &operations() const { return operations_; }
+    /// Layers, ascending.
+    [[nodiscard]] std::vector<int> layers() const;
+    /// Equal texts: equal structure, extents, kinds and loop names; layers and values by order of appearance only.
+    [[nodiscard]] std::string text(int value) const;
+
+  private:
+    void strategy(int operation);
+    void derived(int operation, const std::vector<int> &loops);
+    void all_of(int operation);
+    void home(int variable);
+    void origin(int value);
+    void describe(std::string &text, int operation, std::map<int, int> &value_ids,
+                  const std::map<int, int> &layer_ids) const;
+
+    const sharding::GraphIndex &index_;
+    const sharding::Graph &graph_;
+    std::map<int, std::set<int>> operations_;
+    std::set<int> expanded_; ///< linear operations whose operands' origins were followed
+};
+
+} // namespace planc::plan
