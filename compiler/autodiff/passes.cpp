@@ -1,0 +1,22 @@
+#include "autodiff/passes.h"
+
+namespace planc::autodiff {
+
+namespace {
+
+#define GEN_PASS_REGISTRATION
+#include "autodiff/passes.h.inc"
+
+} // namespace
+
+void add_passes(mlir::OpPassManager &passes) {
+    passes.addPass(createDecomposeComposites());
+    passes.addPass(createDeriveTrainingStep());
+    passes.addPass(createSimplify());
+}
+
+void register_passes() {
+    registerAutodiffPasses();
+}
+
+} // namespace planc::autodiff

@@ -1,0 +1,42 @@
+// The passes from the network and its loss to the training step.
+
+#ifndef PLANC_AUTODIFF_PASSES
+#define PLANC_AUTODIFF_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def DecomposeComposites : Pass<"decompose-composites", "::mlir::ModuleOp"> {
+  let summary = "replace softmax, cross-entropy, mean-square error and mean by loop nests";
+  let description = [{
+    Softmax and cross-entropy subtract the maximum first, behind a `stop_gradient`. The label's logit is picked by a
+    product with `equal(label, iota)`, so that a split class dimension needs a maximum, a sum and the label's logit per
+    sample, never the logits. Means are sums times 1/N, N counted over the global extents.
+
+    The loss of each sample before its mean is marked `plan.sample_loss`: evaluation sums it over the valid samples.
+  }];
+  let dependentDialects = ["::planc::ir::PlanDialect"];
+}
+
+def DeriveTrainingStep : Pass<"derive-training-step", "::mlir::ModuleOp"> {
+  let summary = "make @train, @evaluate and @predict from @loss";
+  let description = [{
+    `@train(inputs) -> loss`: forward, loss, gradients by reverse accumulation, updates. A gradient operation has the
+    layer of the forward operation that it comes from; its phase is `weight gradient` where it differentiates with
+    respect to something made of parameters only, else `input gradient`. Optimizer state becomes variables
+    (`h1.w.momentum`).
+
+    `@evaluate(inputs, valid) -> (loss, correct)`: sums over the samples where `valid` is 1; `plan.results` says which of
+    the two there are. `@predict(inputs) -> prediction`. Neither has arguments that it does not use.
+
+    Expects loop nests only: runs after decompose-composites. `@loss` is gone afterwards.
+  }];
+  let dependentDialects = ["::planc::ir::PlanDialect", "::mlir::func::FuncDialect"];
+}
+
+def Simplify : Pass<"simplify", "::mlir::ModuleOp"> {
+  let summary = "fold arithmetic with numbers, merge signs, remove what does nothing";
+  let description = "Values that nobody uses and repeated values go too. Runs after derive-training-step: it drops `stop_gradient`.";
+  let dependentDialects = ["::planc::ir::PlanDialect"];
+}
+
+#endif

@@ -1,0 +1,183 @@
+#include "autodiff/passes.h"
+
+#include "ir/layer_builder.h"
+#include "ir/nest.h"
+#include "ir/pointwise.h"
+
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace planc::autodiff {
+
+#define GEN_PASS_DEF_SIMPLIFY
+#include "autodiff/passes.h.inc"
+
+using ir::constant_value;
+using ir::PointwiseOp;
+using mlir::LogicalResult;
+using mlir::PatternRewriter;
+using mlir::StringRef;
+using mlir::Value;
+
+namespace {
+
+PointwiseOp pointwise(Value value, StringRef function) {
+    auto op = value.getDefiningOp<PointwiseOp>();
+    return op && op.getFunction() == function ? op : PointwiseOp();
+}
+
+bool is_number(Value value, double number) {
+    return constant_value(value) == number;
+}
+
+/// Rewrites of one pointwise operation. Each keeps the result's type, and the operation's layer, phase and place.
+class Rewrite {
+  public:
+    Rewrite(PointwiseOp op, PatternRewriter &rewriter) : op_(op), rewriter_(rewriter) {}
+
+    bool run() {
+        if (fold_numbers())
+            return true;
+        const StringRef function = op_.getFunction();
+        if (function == "identity" || function == "stop_gradient")
+            return forward(0) || (function == "stop_gradient" && change("identity", {input(0)}));
+        if (function == "neg")
+            return negation();
+        if (function == "add")
+            return sum();
+        if (function == "sub")
+            return difference();
+        if (function == "mul")
+            return product();
+        return function == "div" && is_number(input(1), 1) && forward(0);
+    }
+
+  private:
+    Value input(unsigned index) { return op_.getInputs()[index]; }
+
+    Value number(double value) {
+        const auto type =
+            ir::TensorType::get(op_.getContext(), {}, {}, op_.getResult().getType().getElementType(), ir::LayoutAttr());
+        return rewriter_.create<ir::ConstantOp>(op_.getLoc(), type, rewriter_.getF64FloatAttr(value),
+                                                op_.getLayerAttr(), op_.getPhaseAttr(), ir::StrategyAttr());
+    }
+
+    bool change(StringRef function, std::initializer_list<Value> inputs) {
+        rewriter_.replaceOpWithNewOp<PointwiseOp>(op_, op_.getResult().getType(), rewriter_.getStringAttr(function),
+                                                  mlir::ValueRange(mlir::ArrayRef<Value>(inputs)), op_.getLayerAttr(),
+                                                  op_.getPhaseAttr(), ir::StrategyAttr());
+        return true;
+    }
+
+    /// Replaces the operation by an operand, if that is of the result's type.
+    bool forward(unsigned index) { return forward(input(index)); }
+    bool forward(Value value) {
+        if (value.getType() != op_.getResult().getType())
+            return false;
+        rewriter_.replaceOp(op_, value);
+        return true;
+    }
+
+    bool fold_numbers() {
+        std::vector<double> numbers;
+        for (Value value : op_.getInputs())
+            if (const auto known = constant_value(value))
+                numbers.push_back(*known);
+        if (numbers.size() != op_.getInputs().size() || !op_.getResult().getType().getRoles().empty())
+            return false;
+        rewriter_.replaceOp(op_, number(ir::find_pointwise(op_.getFunction())->value(numbers.data())));
+        return true;
+    }
+
+    bool negation() {
+        if (auto inner = pointwise(input(0), "neg"))
+            return forward(inner.getInputs()[0]);
+        auto product = pointwise(input(0), "mul");
+        if (!product || !product->hasOneUse())
+            return false;
+        const auto factor = constant_value(product.getInputs()[1]);
+        return factor && change("mul", {product.getInputs()[0], number(-*factor)});
+    }
+
+    bool sum() {
+        if (is_number(input(1), 0) && forward(0))
+            return true;
+        if (is_number(input(0), 0) && forward(1))
+            return true;
+        if (auto negative = pointwise(input(1), "neg"))
+            return change("sub", {input(0), negative.getInputs()[0]});
+        if (auto negative = pointwise(input(0), "neg"))
+            return change("sub", {input(1), negative.getInputs()[0]});
+        return false;
+    }
+
+    bool difference() {
+        if (is_number(input(1), 0) && forward(0))
+            return true;
+        if (is_number(input(0), 0))
+            return change("neg", {input(1)});
+        if (auto negative = pointwise(input(1), "neg"))
+            return change("add", {input(0), negative.getInputs()[0]});
+        return false;
+    }
+
+    /// Numbers stand second; factors gather: (x · a) · b = x · (ab), (−x) · a = x · (−a).
+    bool product() {
+        const auto factor = constant_value(input(1));
+        if (!factor)
+            return constant_value(input(0)) && change("mul", {input(1), input(0)});
+        if (*factor == 1 && forward(0))
+            return true;
+        if (*factor == -1)
+            return change("neg", {input(0)});
+        if (auto negative = pointwise(input(0), "neg"))
+            return change("mul", {negative.getInputs()[0], number(-*factor)});
+        auto inner = pointwise(input(0), "mul");
+        if (!inner || !inner->hasOneUse())
+            return false;
+        const auto other = constant_value(inner.getInputs()[1]);
+        return other && change("mul", {inner.getInputs()[0], number(*factor * *other)});
+    }
+
+    PointwiseOp op_;
+    PatternRewriter &rewriter_;
+};
+
+struct SimplifyPointwise : mlir::OpRewritePattern<PointwiseOp> {
+    using OpRewritePattern::OpRewritePattern;
+    LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override {
+        return mlir::success(Rewrite(op, rewriter).run());
+    }
+};
+
+/// An einsum of one operand that neither sums, nor permutes, nor renames.
+struct SimplifyEinsum : mlir::OpRewritePattern<ir::EinsumOp> {
+    using OpRewritePattern::OpRewritePattern;
+    LogicalResult matchAndRewrite(ir::EinsumOp op, PatternRewriter &rewriter) const override {
+        if (op.getInputs().size() != 1 || op.getInputs()[0].getType() != op.getResult().getType())
+            return mlir::failure();
+        const auto subscripts = ir::parse_subscripts(op.getSubscripts());
+        if (subscripts->operands[0] != subscripts->result)
+            return mlir::failure();
+        rewriter.replaceOp(op, op.getInputs()[0]);
+        return mlir::success();
+    }
+};
+
+struct Simplify : impl::SimplifyBase<Simplify> {
+    void runOnOperation() override {
+        mlir::RewritePatternSet patterns(&getContext());
+        patterns.add<SimplifyPointwise, SimplifyEinsum>(&getContext());
+        if (failed(mlir::applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+            return signalPassFailure();
+        mlir::DominanceInfo dominance(getOperation());
+        mlir::IRRewriter rewriter(&getContext());
+        mlir::eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    }
+};
+
+} // namespace
+
+} // namespace planc::autodiff
