@@ -157,8 +157,14 @@ std::string describe(const antlr4::Token &token) {
     if (token.getType() == PlanParser::LINE_END)
         return "the end of the line";
     const std::string quote = token.getType() == PlanParser::STRING ? "" : "'";
+    return quote + shortened(token.getText()) + quote;
+}
+
+std::string describe_instead_of(const std::string &expected, const antlr4::Token &token) {
     const bool reserved = token.getType() >= PlanParser::IF && token.getType() <= PlanParser::FALSE;
-    return (reserved ? "the reserved word " : "") + quote + shortened(token.getText()) + quote;
+    const bool name =
+        expected.find("a name") != std::string::npos || expected.find("an expression") != std::string::npos;
+    return (reserved && name ? "the reserved word " : "") + describe(token);
 }
 
 std::string closing_of(const antlr4::Token &opening) {

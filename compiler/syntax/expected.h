@@ -31,6 +31,9 @@ struct Situation {
 /// "'x'", "the end of the line".
 [[nodiscard]] std::string describe(const antlr4::Token &token);
 
+/// The same, "the reserved word 'for'" where a name was expected.
+[[nodiscard]] std::string describe_instead_of(const std::string &expected, const antlr4::Token &token);
+
 /// "')'" for a '('.
 [[nodiscard]] std::string closing_of(const antlr4::Token &opening);
 

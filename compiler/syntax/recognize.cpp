@@ -123,8 +123,9 @@ void report(const Unexpected &problem, ParseTree &tree, const Places &places, su
         gap.begin = places.range(*previous).end;
     if (at_end)
         where = {gap.file, gap.begin, gap.begin};
-    auto &error =
-        diagnostics.report(syntax_error, where, {problem.expected, previous ? after(*previous) : "", describe(token)});
+    auto &error = diagnostics.report(
+        syntax_error, where,
+        {problem.expected, previous ? after(*previous) : "", describe_instead_of(problem.expected, token)});
     const antlr4::Token *opening = open_bracket(*tree.stream, token);
     const std::string closing = opening ? closing_of(*opening) : "";
     const bool on_next_line = places.text(gap).find('\n') != std::string_view::npos;

@@ -30,7 +30,7 @@ TEST(Document, a_line_end_breaks_the_groups_around_it) {
 }
 
 TEST(Document, an_inner_group_may_fit_where_the_outer_does_not) {
-    EXPECT_EQ(group("a" + nest(line() + call()) + line() + "b").render(10), "a\n    f(x, y)\nb\n");
+    EXPECT_EQ(group("aaa" + nest(line() + call()) + line() + "b").render(12), "aaa\n    f(x, y)\nb\n");
 }
 
 TEST(Document, flat_and_broken_texts) {
