@@ -1,0 +1,62 @@
+// The state of one analysis: the declarations, what is known about them, and the program under construction.
+#pragma once
+
+#include "sema/declarations.h"
+#include "sema/ownership.h"
+#include "sema/values.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace planc::sema {
+
+struct Analysis;
+
+/// The default extents of roles. A file sees its own `dim` declarations, then those of the file that imports it (which
+/// so binds the dimensions that a library network leaves open), then those of the files that it imports.
+class Dimensions {
+  public:
+    explicit Dimensions(Analysis &analysis);
+
+    /// The role with its default extent as file `unit` sees it; nothing if nobody declares it. Primes are ignored.
+    [[nodiscard]] std::optional<DimensionValue> find(const std::string &role, int unit);
+    /// Is it a role anywhere in the program: declared, or in some tensor's type, or given an extent on the spot?
+    [[nodiscard]] bool known(const std::string &role) const { return roles_.contains(role); }
+    [[nodiscard]] std::vector<std::string> roles() const { return {roles_.begin(), roles_.end()}; }
+    /// Evaluates every declaration of every file.
+    void check_all();
+
+  private:
+    struct Entry {
+        bool busy = false;
+        std::int64_t extent = DimensionValue::open;
+    };
+    const syntax::DimensionDeclaration *declaration(const std::string &role, int unit) const;
+    const syntax::DimensionDeclaration *imported(const std::string &role, int unit, std::set<int> &seen) const;
+    std::int64_t extent(const syntax::DimensionDeclaration &declaration);
+    void collect_roles();
+    void collect_roles(const syntax::CallableDeclaration &callable);
+
+    Analysis &analysis_;
+    std::map<const syntax::DimensionDeclaration *, Entry> entries_;
+    std::set<std::string> roles_;
+};
+
+struct Analysis {
+    Analysis(Context &shared, std::vector<SourceUnit> units)
+        : context(shared), declarations(std::move(units), shared), ownership(declarations), dimensions(*this) {}
+    Analysis(const Analysis &) = delete;
+    Analysis &operator=(const Analysis &) = delete;
+
+    Context &context;
+    Declarations declarations;
+    Ownership ownership;
+    Dimensions dimensions;
+    Program program;
+    int depth = 0;         ///< of nested evaluations, all elaborators together
+    std::int64_t work = 0; ///< evaluations so far
+};
+
+} // namespace planc::sema

@@ -1,0 +1,137 @@
+// Appending operations to the network: inputs, constants, pointwise functions, and the checks that all share.
+
+#include "sema/elaborate.h"
+#include "sema/expect.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(extent_mismatch, error, "'{0}' meets dimension '{1}' with extents {2} and {3}");
+PLANC_DIAGNOSTIC(element_mismatch, error, "'{0}' takes tensors of one element type, got {1} and {2}");
+PLANC_DIAGNOSTIC(not_floating, error, "'{0}' takes tensors of floating-point numbers, got {1}");
+PLANC_DIAGNOSTIC(duplicate_dimension, error, "dimension '{0}' occurs twice in one tensor");
+PLANC_DIAGNOSTIC(tensor_too_large, error, "the tensor {0} does not fit into 64 bits");
+PLANC_DIAGNOSTIC(network_too_large, error, "the tensors of the network take more than 2^60 bytes");
+PLANC_DIAGNOSTIC(too_many_operations, error, "the network has more than {0} operations");
+PLANC_DIAGNOSTIC(tensor_outside_network, error, "a tensor has no place here");
+
+namespace {
+
+constexpr std::int64_t most_operations = 250'000;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 60U;
+
+} // namespace
+
+TensorValue Elaborator::append(Operation operation, std::vector<DimensionValue> dimensions, ElementType element,
+                               SourceRange where) {
+    if (!network_)
+        fail_no_network(where);
+    if (std::cmp_greater_equal(network_->operations.size(), most_operations))
+        fail(too_many_operations, where, {std::to_string(most_operations)});
+    TensorValue result{static_cast<ValueId>(network_->operations.size()), element, std::move(dimensions)};
+    check_distinct(result.dimensions, where);
+    std::int64_t bytes = byte_size(element);
+    for (const DimensionValue &dimension : result.dimensions)
+        if (__builtin_mul_overflow(bytes, dimension.extent, &bytes))
+            fail(tensor_too_large, where, {to_string(result)});
+    if (bytes > most_bytes - bytes_)
+        fail(network_too_large, where, {}, {{where, "this tensor is " + to_string(result)}});
+    bytes_ += bytes;
+    operation.type = type_of(result);
+    operation.where = where;
+    if (operation.kind != OperationKind::input && operation.layer.empty())
+        operation.layer = site_.layer;
+    if (!operation.layer.empty() && known_layers_.insert(operation.layer).second)
+        network_->layers.push_back(operation.layer);
+    network_->operations.push_back(std::move(operation));
+    return result;
+}
+
+void Elaborator::fail_no_network(SourceRange where) const {
+    fail(tensor_outside_network, where, {});
+}
+
+TensorValue Elaborator::input(const std::string &name, const TensorType &type, SourceRange where) {
+    Operation operation;
+    operation.kind = OperationKind::input;
+    operation.text = name;
+    std::vector<DimensionValue> dimensions;
+    for (const Dimension &dimension : type.dimensions)
+        dimensions.push_back({dimension.role, dimension.extent, DimensionValue::by_role, where});
+    return append(std::move(operation), std::move(dimensions), type.element, where);
+}
+
+TensorValue Elaborator::constant(double value, ElementType element, SourceRange where) {
+    Operation operation;
+    operation.kind = OperationKind::constant;
+    operation.number = value;
+    return append(std::move(operation), {}, element, where);
+}
+
+TensorValue Elaborator::pointwise(const std::string &function, const std::vector<TensorValue> &operands,
+                                  SourceRange where) {
+    for (const TensorValue &operand : operands)
+        check_floating(function, operand, where);
+    check_same_element(function, operands, where);
+    Operation operation;
+    operation.kind = OperationKind::pointwise;
+    operation.text = function;
+    for (const TensorValue &operand : operands)
+        operation.operands.push_back(operand.id);
+    return append(std::move(operation), broadcast(function, operands, where), operands.front().element, where);
+}
+
+std::vector<DimensionValue> Elaborator::broadcast(const std::string &function, const std::vector<TensorValue> &operands,
+                                                  SourceRange where) {
+    std::vector<DimensionValue> result;
+    for (const TensorValue &operand : operands)
+        for (const DimensionValue &dimension : operand.dimensions) {
+            const auto same = std::find_if(result.begin(), result.end(),
+                                           [&](const DimensionValue &other) { return other.role == dimension.role; });
+            if (same == result.end())
+                result.push_back(dimension);
+            else
+                check_equal_extents(function, *same, dimension, where);
+        }
+    return result;
+}
+
+void Elaborator::check_equal_extents(const std::string &function, const DimensionValue &left,
+                                     const DimensionValue &right, SourceRange where) const {
+    if (left.extent == right.extent)
+        return;
+    fail(extent_mismatch, where, {function, right.role, std::to_string(left.extent), std::to_string(right.extent)},
+         {{left.where, std::to_string(left.extent) + " comes from here"},
+          {right.where, std::to_string(right.extent) + " comes from here"}});
+}
+
+void Elaborator::check_floating(const std::string &function, const TensorValue &tensor, SourceRange where) const {
+    if (tensor.element == ElementType::i32)
+        fail(not_floating, where, {function, to_string(tensor)});
+}
+
+void Elaborator::check_same_element(const std::string &function, const std::vector<TensorValue> &operands,
+                                    SourceRange where) const {
+    for (const TensorValue &operand : operands)
+        if (operand.element != operands.front().element)
+            fail(element_mismatch, where, {function, name(operands.front().element), name(operand.element)});
+}
+
+void Elaborator::check_distinct(const std::vector<DimensionValue> &dimensions, SourceRange where) const {
+    std::set<std::string> roles;
+    for (const DimensionValue &dimension : dimensions)
+        if (!roles.insert(dimension.role).second)
+            fail(duplicate_dimension, where, {dimension.role},
+                 {{dimension.where, "dimensions of one tensor need distinct names; a second '" + dimension.role +
+                                        "' can be called '" + dimension.role + "''"}});
+}
+
+TensorValue Elaborator::expect_tensor(const Value &value, SourceRange where, const std::string &what) const {
+    if (const auto *tensor = value.get<TensorValue>())
+        return *tensor;
+    fail_wrong_type(context(), where, what, "a tensor", value);
+}
+
+} // namespace planc::sema

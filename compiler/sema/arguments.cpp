@@ -1,0 +1,61 @@
+#include "sema/arguments.h"
+
+#include <algorithm>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(too_many_arguments, error, "'{0}' takes {1}, got more");
+PLANC_DIAGNOSTIC(unknown_argument, error, "'{0}' has no argument '{1}'");
+PLANC_DIAGNOSTIC(duplicate_argument, error, "argument '{1}' of '{0}' is given twice");
+PLANC_DIAGNOSTIC(missing_argument, error, "'{0}' needs the argument '{1}'");
+PLANC_DIAGNOSTIC(misplaced_arrow, error, "'{0}' takes no arrow");
+
+Arguments::Arguments(const Context &context, const syntax::Call &call, std::vector<std::string> parameters)
+    : context_(context), callee_(call.callee), parameters_(std::move(parameters)) {
+    std::size_t next = 0;
+    for (const syntax::CallArgument &argument : call.arguments) {
+        if (argument.kind == syntax::CallArgument::Kind::mapping)
+            context.fail(misplaced_arrow, argument.where, {callee_.text});
+        const syntax::CallArgument *&place = slot(argument, next);
+        place = &argument;
+    }
+}
+
+const syntax::CallArgument *&Arguments::slot(const syntax::CallArgument &argument, std::size_t &next) {
+    std::string parameter;
+    if (argument.kind == syntax::CallArgument::Kind::named) {
+        parameter = argument.name->text;
+        if (std::find(parameters_.begin(), parameters_.end(), parameter) == parameters_.end())
+            context_.fail(unknown_argument, argument.name->where, {callee_.text, parameter},
+                          Context::suggestion(argument.name->where, parameter, parameters_));
+    } else {
+        if (next >= parameters_.size())
+            context_.fail(too_many_arguments, argument.where,
+                          {callee_.text, parameters_.size() == 1 ? "one argument"
+                                         : parameters_.empty()   ? "no arguments"
+                                                                 : std::to_string(parameters_.size()) + " arguments"});
+        parameter = parameters_[next++];
+    }
+    const syntax::CallArgument *&place = given_[parameter];
+    if (place)
+        context_.fail(duplicate_argument, argument.where, {callee_.text, parameter},
+                      {{place->where, "first given here"}});
+    return place;
+}
+
+const syntax::CallArgument *Arguments::find(const std::string &parameter) const {
+    const auto entry = given_.find(parameter);
+    return entry == given_.end() ? nullptr : entry->second;
+}
+
+const syntax::CallArgument &Arguments::require(const std::string &parameter) const {
+    if (const syntax::CallArgument *argument = find(parameter))
+        return *argument;
+    context_.fail(missing_argument, callee_.where, {callee_.text, parameter});
+}
+
+std::string Arguments::what(const std::string &parameter) const {
+    return "'" + parameter + "' of '" + callee_.text + "'";
+}
+
+} // namespace planc::sema

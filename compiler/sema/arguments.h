@@ -1,0 +1,34 @@
+// The arguments of a call by the names of its parameters: positional ones in order, the others by `name = value`.
+#pragma once
+
+#include "sema/context.h"
+#include "syntax/ast.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace planc::sema {
+
+class Arguments {
+  public:
+    /// Too many arguments, unknown names, an argument given twice and arrows are errors.
+    Arguments(const Context &context, const syntax::Call &call, std::vector<std::string> parameters);
+
+    /// Null if not given.
+    [[nodiscard]] const syntax::CallArgument *find(const std::string &parameter) const;
+    /// A missing argument is an error at the callee.
+    [[nodiscard]] const syntax::CallArgument &require(const std::string &parameter) const;
+    /// "'kernel' of 'conv'": for messages.
+    [[nodiscard]] std::string what(const std::string &parameter) const;
+
+  private:
+    const syntax::CallArgument *&slot(const syntax::CallArgument &argument, std::size_t &next);
+
+    const Context &context_;
+    const syntax::Name &callee_;
+    std::vector<std::string> parameters_;
+    std::map<std::string, const syntax::CallArgument *> given_;
+};
+
+} // namespace planc::sema

@@ -1,0 +1,207 @@
+// Binding arguments to a signature: `x: [.., in]` gives the last dimension of x the name `in` within the layer, `..`
+// the others; `over = [height, width]` in the call says instead which dimensions the last name stands for.
+
+#include "sema/elaborate.h"
+#include "sema/expect.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(pattern_mismatch, error, "'{0}' of '{1}' must have the form {2}, got {3}");
+PLANC_DIAGNOSTIC(signature_mismatch, error, "'{0}' of '{1}' is both {2} and {3}");
+PLANC_DIAGNOSTIC(argument_type, error, "'{0}' of network '{1}' must be {2}, got {3}");
+PLANC_DIAGNOSTIC(unknown_element_type, error, "unknown element type '{0}'");
+
+namespace {
+
+using Kind = syntax::DimensionItem::Kind;
+
+bool has_rest(const syntax::Type &type) {
+    return !type.dimensions.empty() && type.dimensions.front().kind == Kind::rest;
+}
+
+std::string pattern_text(const syntax::Type &type) {
+    std::string text = "[";
+    for (const syntax::DimensionItem &item : type.dimensions)
+        text += (text.size() > 1 ? ", " : "") + (item.kind == Kind::rest ? ".." : item.name.text);
+    return text + "]";
+}
+
+/// The parameter whose last name `over` binds.
+const syntax::Parameter *over_parameter(const syntax::CallableDeclaration &callable) {
+    for (const syntax::Parameter &parameter : callable.parameters)
+        if (parameter.type.tensor)
+            return has_rest(parameter.type) && parameter.type.dimensions.size() > 1 ? &parameter : nullptr;
+    return nullptr;
+}
+
+} // namespace
+
+bool Elaborator::takes_over(const syntax::CallableDeclaration &callable) {
+    const bool own = std::any_of(callable.parameters.begin(), callable.parameters.end(),
+                                 [](const syntax::Parameter &parameter) { return parameter.name.text == "over"; });
+    return callable.kind == syntax::CallableDeclaration::Kind::layer && !own && over_parameter(callable) != nullptr;
+}
+
+void Elaborator::bind_signature(Frame &frame, const Arguments &arguments) {
+    const syntax::CallableDeclaration &callable = *frame.callable;
+    std::map<const syntax::Parameter *, Value> given;
+    for (const syntax::Parameter &parameter : callable.parameters)
+        if (parameter.fallback ? arguments.find(parameter.name.text) : &arguments.require(parameter.name.text))
+            given[&parameter] = argument(arguments.require(parameter.name.text));
+    std::vector<DimensionValue> over;
+    if (const syntax::CallArgument *list = takes_over(callable) ? arguments.find("over") : nullptr)
+        over = expect_dimensions(context(), argument(*list), list->where, arguments.what("over"));
+    Frame *caller = std::exchange(frame_, &frame);
+    for (const auto tensors : {false, true}) // dimension arguments first: patterns may use them
+        for (const syntax::Parameter &parameter : callable.parameters) {
+            const auto value = given.find(&parameter);
+            if (value == given.end() || parameter.type.tensor != tensors)
+                continue;
+            const SourceRange where = arguments.require(parameter.name.text).where;
+            if (tensors)
+                bind_tensor(frame, parameter, value->second, where,
+                            &parameter == over_parameter(callable) ? over : std::vector<DimensionValue>{});
+            else
+                bind_value(frame, parameter, value->second, where);
+        }
+    for (const syntax::Parameter &parameter : callable.parameters)
+        if (!given.contains(&parameter))
+            bind_value(frame, parameter, evaluate(*parameter.fallback), parameter.fallback->where);
+    frame_ = caller;
+}
+
+void Elaborator::bind_value(Frame &frame, const syntax::Parameter &parameter, const Value &value, SourceRange where) {
+    const std::string what = "'" + parameter.name.text + "' of '" + frame.callable->name.text + "'";
+    const std::string &type = parameter.type.word->text; // one of these: check_bodies() has seen to it
+    Value converted = value;
+    if (type == "dim") {
+        bind_dimension(frame, parameter.name.text, {expect_dimension(context(), value, where, what)}, false);
+        return;
+    }
+    if (type == "dims") {
+        bind_dimension(frame, parameter.name.text, expect_dimensions(context(), value, where, what), false);
+        return;
+    }
+    if (type == "bool")
+        converted = {expect_boolean(context(), value, where, what)};
+    else if (type == "int")
+        converted = {expect_integer(context(), value, where, what)};
+    else if (type == "float")
+        converted = {expect_number(context(), value, where, what)};
+    else
+        converted = {expect_string(context(), value, where, what)};
+    define(parameter.name, converted);
+}
+
+void Elaborator::bind_dimension(Frame &frame, const std::string &name, std::vector<DimensionValue> given,
+                                bool of_tensor) {
+    for (DimensionValue &dimension : given) {
+        const int symbol = fresh_symbol();
+        frame.origins[symbol] = dimension;
+        dimension.symbol = symbol;
+        if (of_tensor)
+            frame.tensor_symbols.insert(symbol);
+    }
+    frame.bound[name] = std::move(given);
+}
+
+void Elaborator::bind_tensor(Frame &frame, const syntax::Parameter &parameter, const Value &value, SourceRange where,
+                             const std::vector<DimensionValue> &over) {
+    if (frame.callable->kind == syntax::CallableDeclaration::Kind::network) {
+        define(parameter.name, Value{network_argument(parameter, value, where)});
+        return;
+    }
+    TensorValue tensor =
+        expect_tensor(value, where, "'" + parameter.name.text + "' of '" + frame.callable->name.text + "'");
+    if (parameter.type.word && element_type(parameter.type, tensor.element) != tensor.element)
+        fail(argument_type, where,
+             {parameter.name.text, frame.callable->name.text, parameter.type.word->text, to_string(tensor)});
+    if (frame.tensor_symbols.empty() && tensor.element != ElementType::i32)
+        frame.element = tensor.element;
+    bind_pattern(frame, parameter, tensor, where, over);
+    define(parameter.name, Value{std::move(tensor)});
+}
+
+void Elaborator::bind_pattern(Frame &frame, const syntax::Parameter &parameter, TensorValue &tensor, SourceRange where,
+                              const std::vector<DimensionValue> &over) {
+    const std::vector<syntax::DimensionItem> &items = parameter.type.dimensions;
+    const bool spreads = !items.empty() && items.back().kind == Kind::spread;
+    const std::vector<std::size_t> chosen = positions(tensor, spreads ? spread(items.back().name) : over, where);
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < tensor.dimensions.size(); ++i)
+        if (std::find(chosen.begin(), chosen.end(), i) == chosen.end())
+            others.push_back(i);
+    const std::size_t first_name = has_rest(parameter.type) ? 1 : 0;
+    const std::size_t names = items.size() - first_name - (chosen.empty() && !spreads ? 0 : 1);
+    if (others.size() < names || (first_name == 0 && others.size() > names))
+        fail(pattern_mismatch, where,
+             {parameter.name.text, frame.callable->name.text, pattern_text(parameter.type), to_string(tensor)});
+    const std::size_t leading = others.size() - names;
+    if (first_name == 1)
+        bind_item(frame, items.front(), tensor, {others.begin(), others.begin() + static_cast<std::ptrdiff_t>(leading)},
+                  where);
+    for (std::size_t i = 0; i < names; ++i)
+        bind_item(frame, items[first_name + i], tensor, {others[leading + i]}, where);
+    if (!chosen.empty() || spreads)
+        bind_item(frame, items.back(), tensor, chosen, where);
+}
+
+void Elaborator::bind_item(Frame &frame, const syntax::DimensionItem &item, TensorValue &tensor,
+                           const std::vector<std::size_t> &places, SourceRange where) {
+    const std::string name = item.kind == Kind::rest ? ".." : item.name.text;
+    std::vector<DimensionValue> given;
+    for (const std::size_t place : places)
+        given.push_back(tensor.dimensions[place]);
+    if (!frame.bound.contains(name))
+        bind_dimension(frame, name, given, true);
+    const std::vector<DimensionValue> &bound = frame.bound.at(name);
+    const auto agree = [](const DimensionValue &a, const DimensionValue &b) {
+        return a.extent == b.extent && without_primes(a.role) == without_primes(b.role);
+    };
+    if (!std::equal(bound.begin(), bound.end(), given.begin(), given.end(), agree))
+        fail(signature_mismatch, where, {name, frame.callable->name.text, to_string(bound), to_string(given)});
+    if (item.extent)
+        check_equal_extents(frame.callable->name.text,
+                            {name, extent(*item.extent, name), DimensionValue::by_role, item.where}, given.front(),
+                            where);
+    for (std::size_t i = 0; i < places.size(); ++i)
+        tensor.dimensions[places[i]].symbol = bound[i].symbol;
+}
+
+TensorValue Elaborator::network_argument(const syntax::Parameter &parameter, const Value &value, SourceRange where) {
+    const TensorType type = declared_type(parameter.type);
+    if (const auto *data = value.get<FieldValue>())
+        return field(*data, type, where);
+    const std::string &callee = frame_->callable->name.text;
+    TensorValue tensor = expect_tensor(value, where, "'" + parameter.name.text + "' of '" + callee + "'");
+    const TensorType actual = type_of(tensor);
+    if (actual.element != type.element || actual.dimensions != type.dimensions)
+        fail(argument_type, where, {parameter.name.text, callee, to_string(type), to_string(tensor)});
+    for (DimensionValue &dimension : tensor.dimensions)
+        dimension.symbol = DimensionValue::by_role;
+    return tensor;
+}
+
+ElementType Elaborator::element_type(const syntax::Type &type, ElementType fallback) {
+    if (!type.word)
+        return fallback;
+    for (const ElementType element : {ElementType::f32, ElementType::f64, ElementType::i32})
+        if (type.word->text == name(element))
+            return element;
+    if (type.word->text != "bf16")
+        fail(unknown_element_type, type.word->where, {type.word->text},
+             Context::suggestion(type.word->where, type.word->text, {"f32", "f64", "i32", "bf16"}));
+    analysis_.context.not_lowered(type.word->where, "the element type 'bf16'");
+    return ElementType::f32;
+}
+
+TensorType Elaborator::declared_type(const syntax::Type &type) {
+    TensorValue tensor{-1, element_type(type, ElementType::f32), dimensions(type.dimensions)};
+    check_distinct(tensor.dimensions, type.where);
+    return type_of(tensor);
+}
+
+} // namespace planc::sema

@@ -1,0 +1,49 @@
+// What every part of the analysis shares: the sources, the one error, and constructs that are checked but not lowered.
+#pragma once
+
+#include "sema/analyze.h"
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::sema {
+
+using support::Note;
+using support::SourceRange;
+
+/// Ends an analysis after its error has been reported; caught by analyze() alone.
+struct Failure {};
+
+class Context {
+  public:
+    Context(support::SourceFiles &source_files, support::Diagnostics &reports, const Options &settings)
+        : files(source_files), diagnostics(reports), options(settings) {}
+
+    support::SourceFiles &files;
+    support::Diagnostics &diagnostics;
+    const Options &options;
+
+    /// Reports the error and ends the analysis.
+    [[noreturn]] void fail(const support::DiagnosticKind &kind, SourceRange where,
+                           std::initializer_list<std::string> arguments, const std::vector<Note> &notes = {}) const;
+
+    /// The note "did you mean 'hidden'?", if a candidate is near.
+    [[nodiscard]] static std::vector<Note> suggestion(SourceRange where, const std::string &name,
+                                                      const std::vector<std::string> &candidates);
+
+    /// A construct that this version checks but does not lower. The rest is still checked; without an error
+    /// there, the first such construct is the error. `construct`: "convolution ('conv')".
+    void not_lowered(SourceRange where, const std::string &construct);
+    void fail_if_not_lowered() const;
+
+  private:
+    struct Construct {
+        SourceRange where;
+        std::string text;
+    };
+    std::optional<Construct> first_not_lowered_;
+};
+
+} // namespace planc::sema

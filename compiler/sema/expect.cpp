@@ -1,0 +1,107 @@
+#include "sema/expect.h"
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(wrong_type, error, "{0} must be {1}, got {2}");
+PLANC_DIAGNOSTIC(out_of_range, error, "{0} must be {1}, got {2}");
+PLANC_DIAGNOSTIC(wrong_unit, error, "{0} must be {1}, got {2}");
+PLANC_DIAGNOSTIC(dimension_without_extent, error, "dimension '{0}' has no extent here");
+PLANC_DIAGNOSTIC(bad_extent, error, "the extent of '{0}' must be at least 1, got {1}");
+
+void fail_wrong_type(const Context &context, SourceRange where, const std::string &what, const std::string &wanted,
+                     const Value &got) {
+    context.fail(wrong_type, where, {what, wanted, describe(got)});
+}
+
+std::int64_t expect_integer(const Context &context, const Value &value, SourceRange where, const std::string &what) {
+    if (const auto *integer = value.get<std::int64_t>())
+        return *integer;
+    fail_wrong_type(context, where, what, "a whole number", value);
+}
+
+std::int64_t expect_integer_in(const Context &context, const Value &value, SourceRange where, const std::string &what,
+                               std::int64_t least, std::int64_t most) {
+    const std::int64_t integer = expect_integer(context, value, where, what);
+    if (integer < least)
+        context.fail(out_of_range, where, {what, "at least " + std::to_string(least), std::to_string(integer)});
+    if (integer > most)
+        context.fail(out_of_range, where, {what, "at most " + std::to_string(most), std::to_string(integer)});
+    return integer;
+}
+
+double expect_number(const Context &context, const Value &value, SourceRange where, const std::string &what) {
+    if (const auto *integer = value.get<std::int64_t>())
+        return static_cast<double>(*integer);
+    if (const auto *number = value.get<double>())
+        return *number;
+    fail_wrong_type(context, where, what, "a number", value);
+}
+
+bool expect_boolean(const Context &context, const Value &value, SourceRange where, const std::string &what) {
+    if (const auto *boolean = value.get<bool>())
+        return *boolean;
+    fail_wrong_type(context, where, what, "a truth value", value);
+}
+
+std::string expect_string(const Context &context, const Value &value, SourceRange where, const std::string &what) {
+    if (const auto *text = value.get<std::string>())
+        return *text;
+    fail_wrong_type(context, where, what, "a string", value);
+}
+
+double expect_quantity(const Context &context, const Value &value, SourceRange where, const std::string &what,
+                       Measure measure) {
+    const auto *quantity = value.get<QuantityValue>();
+    const bool number = value.get<std::int64_t>() || value.get<double>();
+    if (!quantity && !number)
+        fail_wrong_type(context, where, what, describe(measure), value);
+    if (!quantity || quantity->measure != measure)
+        context.fail(wrong_unit, where,
+                     {what, describe(measure), quantity ? describe(quantity->measure) : "a number without a unit"});
+    if (quantity->value < 0)
+        context.fail(out_of_range, where, {what, "at least 0", "a negative amount"});
+    return quantity->value;
+}
+
+DimensionValue expect_dimension(const Context &context, const Value &value, SourceRange where,
+                                const std::string &what) {
+    const auto *dimension = value.get<DimensionValue>();
+    if (!dimension)
+        fail_wrong_type(context, where, what, "a dimension (such as 'hidden' or 'hidden: 128')", value);
+    if (dimension->extent == DimensionValue::open)
+        context.fail(
+            dimension_without_extent, where, {dimension->role},
+            {{where, "declare it with 'dim " + dimension->role + " = …', or write '" + dimension->role + ": …' here"}});
+    return *dimension;
+}
+
+std::vector<DimensionValue> expect_dimensions(const Context &context, const Value &value, SourceRange where,
+                                              const std::string &what) {
+    if (const auto *dimension = value.get<DimensionValue>())
+        return {*dimension};
+    const auto *list = value.get<ListValue>();
+    if (!list)
+        fail_wrong_type(context, where, what, "a dimension or a list of dimensions", value);
+    std::vector<DimensionValue> dimensions;
+    for (const Value &item : **list) {
+        const auto *dimension = item.get<DimensionValue>();
+        if (!dimension)
+            fail_wrong_type(context, where, what, "a list of dimensions", item);
+        dimensions.push_back(*dimension);
+    }
+    return dimensions;
+}
+
+const std::vector<Value> &expect_list(const Context &context, const Value &value, SourceRange where,
+                                      const std::string &what) {
+    if (const auto *list = value.get<ListValue>())
+        return **list;
+    fail_wrong_type(context, where, what, "a list", value);
+}
+
+void check_extent(const Context &context, std::int64_t extent, SourceRange where, const std::string &role) {
+    if (extent < 1)
+        context.fail(bad_extent, where, {role, std::to_string(extent)});
+}
+
+} // namespace planc::sema

@@ -1,0 +1,30 @@
+// Reads a .plan file and everything it imports. `std/…` comes from the standard library, other paths are relative to
+// the importing file. A file that is imported twice is read once.
+#pragma once
+
+#include "sema/context.h"
+#include "syntax/ast.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace planc::sema {
+
+/// One file of the program.
+struct SourceUnit {
+    support::FileId id = -1;
+    std::string path;      ///< as messages show it
+    std::string directory; ///< absolute
+    std::unique_ptr<syntax::File> file;
+    int importer = -1;        ///< the first unit that imports it; -1: the root
+    std::vector<int> imports; ///< units
+};
+
+/// Units in the order in which they are met; the root is the first.
+[[nodiscard]] std::vector<SourceUnit> load_units(support::FileId root, Context &context);
+
+/// Reads a file into `context.files`. `where`: the import, or no place for the root.
+[[nodiscard]] support::FileId read_file(const std::string &path, SourceRange where, Context &context);
+
+} // namespace planc::sema

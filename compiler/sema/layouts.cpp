@@ -1,0 +1,214 @@
+#include "sema/layouts.h"
+
+#include "sema/elaborate.h"
+#include "sema/expect.h"
+#include "sema/layout_rules.h"
+#include "sema/places.h"
+#include "sema/settings.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(unknown_mesh, error, "unknown mesh '{0}'");
+PLANC_DIAGNOSTIC(unknown_axis, error, "mesh '{1}' has no axis '{0}'");
+PLANC_DIAGNOSTIC(repeated_axis, error, "axis '{0}' occurs twice in one rule");
+PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'");
+PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");
+PLANC_DIAGNOSTIC(duplicate_rule, error, "two rules for dimension '{0}' side by side");
+PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");
+PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be '{1}'");
+PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");
+
+namespace {
+
+class LayoutReader {
+  public:
+    LayoutReader(Analysis &analysis, const syntax::LayoutDeclaration &declaration, bool check_layers)
+        : analysis_(analysis), context_(analysis.context), declaration_(declaration),
+          unit_(analysis.declarations.unit_of(declaration.where)), check_layers_(check_layers) {
+        layout_.name = declaration.name.text;
+        layout_.automatic = declaration.automatic;
+        layout_.where = declaration.name.where;
+        collect_names();
+    }
+
+    Layout read() {
+        find_mesh();
+        read_items(declaration_.items, "");
+        return std::move(layout_);
+    }
+
+  private:
+    void collect_names() {
+        const auto add = [&](const Network &network) {
+            layers_.insert(layers_.end(), network.layers.begin(), network.layers.end());
+            for (const Operation &operation : network.operations)
+                for (const std::string &name : loop_names(network, operation))
+                    dimensions_.insert(name);
+        };
+        for (const Network &network : analysis_.program.networks)
+            add(network);
+        for (const Train &train : analysis_.program.trains)
+            add(train.loss);
+    }
+
+    void find_mesh() {
+        if (!declaration_.mesh) {
+            mesh_ = {layout_.name, false, analyze_axes(declaration_.axes, declaration_.mesh_where, analysis_), "",
+                     declaration_.mesh_where};
+            analysis_.program.meshes.push_back(mesh_);
+            layout_.mesh = layout_.name;
+            return;
+        }
+        const syntax::Name &name = *declaration_.mesh;
+        const auto *node = analysis_.declarations.find(&UnitNames::meshes, name.text, unit_);
+        if (!node)
+            context_.fail(
+                unknown_mesh, name.where, {name.text},
+                Context::suggestion(name.where, name.text, analysis_.declarations.visible(&UnitNames::meshes, unit_)));
+        mesh_ = analyze_mesh(*node, analysis_);
+        layout_.mesh = name.text;
+    }
+
+    void read_items(const std::vector<syntax::LayoutItem> &items, const std::string &selector) {
+        std::map<std::string, SourceRange> here;
+        for (const syntax::LayoutItem &item : items) {
+            if (const auto *rule = std::get_if<syntax::LayoutRule>(&item.node)) {
+                const auto [entry, fresh] = here.emplace(rule->dimension.text, item.where);
+                if (!fresh)
+                    context_.fail(duplicate_rule, item.where, {rule->dimension.text},
+                                  {{entry->second, "the first one is here"}});
+                read_rule(*rule, selector, item.where);
+            } else if (const auto *selection = std::get_if<syntax::LayoutSelection>(&item.node)) {
+                read_selection(*selection, selector);
+            } else {
+                if (!selector.empty())
+                    context_.fail(misplaced_rule, item.where, {std::string(words(item))},
+                                  {{item.where, "write it outside of '" + selector + "'"}});
+                read_whole(item);
+            }
+        }
+    }
+
+    static const char *words(const syntax::LayoutItem &item) {
+        if (std::holds_alternative<syntax::StoreRule>(item.node))
+            return "store";
+        if (std::holds_alternative<syntax::PipelineRule>(item.node))
+            return "pipeline";
+        if (std::holds_alternative<syntax::LimitRule>(item.node))
+            return "memory";
+        return std::holds_alternative<syntax::ForbidRule>(item.node) ? "forbid" : "a setting";
+    }
+
+    void read_rule(const syntax::LayoutRule &rule, const std::string &selector, SourceRange where) {
+        const std::string &dimension = rule.dimension.text;
+        if (check_layers_ && !dimensions_.contains(dimension) && !analysis_.dimensions.find(dimension, unit_)) {
+            std::vector<std::string> candidates(dimensions_.begin(), dimensions_.end());
+            context_.fail(unknown_rule_dimension, rule.dimension.where, {dimension},
+                          Context::suggestion(rule.dimension.where, dimension, candidates));
+        }
+        layout_.rules.push_back({selector, dimension, axes(rule.target), where});
+    }
+
+    std::vector<std::string> axes(const syntax::AxisList &list) {
+        std::vector<std::string> names;
+        for (const syntax::Name &axis : list.axes) {
+            std::vector<std::string> known;
+            for (const MeshAxis &other : mesh_.axes)
+                known.push_back(other.name);
+            if (std::find(known.begin(), known.end(), axis.text) == known.end()) {
+                std::vector<Note> notes = Context::suggestion(axis.where, axis.text, known);
+                if (mesh_.automatic)
+                    notes = {{mesh_.where, "its axes are chosen by the planner and have no names"}};
+                context_.fail(unknown_axis, axis.where, {axis.text, mesh_.name}, notes);
+            }
+            if (std::find(names.begin(), names.end(), axis.text) != names.end())
+                context_.fail(repeated_axis, axis.where, {axis.text});
+            names.push_back(axis.text);
+        }
+        return names;
+    }
+
+    std::string checked_selector(const std::string &outer, const syntax::Selector &selector) const {
+        const std::string path = outer.empty() ? selector.text : outer + "." + selector.text;
+        const bool found =
+            std::any_of(layers_.begin(), layers_.end(), [&](const std::string &layer) { return selects(path, layer); });
+        if (check_layers_ && !found)
+            context_.fail(unknown_layer, selector.where, {path}, Context::suggestion(selector.where, path, layers_));
+        return path;
+    }
+
+    void read_selection(const syntax::LayoutSelection &selection, const std::string &outer) {
+        read_items(selection.items, checked_selector(outer, selection.selector));
+    }
+
+    void read_whole(const syntax::LayoutItem &item) {
+        if (const auto *store = std::get_if<syntax::StoreRule>(&item.node)) {
+            expect("what is stored", store->what, "params");
+            static_cast<void>(axes(store->target));
+            analysis_.context.not_lowered(item.where, "storage in shares ('store')");
+        } else if (const auto *pipeline = std::get_if<syntax::PipelineRule>(&item.node)) {
+            read_pipeline(*pipeline, item.where);
+        } else if (const auto *limit = std::get_if<syntax::LimitRule>(&item.node)) {
+            expect("a limit", limit->what, "memory");
+            Elaborator constants(analysis_, unit_);
+            layout_.memory_limit_bytes = expect_quantity(context_, constants.evaluate(*limit->bound),
+                                                         limit->bound->where, "the limit", Measure::memory);
+        } else if (const auto *forbid = std::get_if<syntax::ForbidRule>(&item.node)) {
+            expect("what is forbidden", forbid->what, "pipeline");
+            layout_.forbid_pipeline = true;
+        } else if (const auto *setting = std::get_if<syntax::Setting>(&item.node)) {
+            context_.fail(unknown_layout_setting, setting->name.where, {setting->name.text});
+        }
+    }
+
+    void expect(const char *what, const syntax::Name &name, const char *word) const {
+        if (name.text != word)
+            context_.fail(unknown_rule, name.where, {what, word});
+    }
+
+    void read_pipeline(const syntax::PipelineRule &rule, SourceRange where) {
+        static_cast<void>(axes(rule.target));
+        const Settings settings(context_, "a pipeline", where, rule.settings, {"schedule", "microbatches", "chunks"});
+        if (const syntax::Setting *schedule = settings.find("schedule"))
+            static_cast<void>(expect_word(
+                context_, settings.value(*schedule), "'schedule'",
+                {"gpipe", "one_f_one_b", "pipedream", "chimera", "interleaved", "zero_bubble", "pipedream_2bw"}));
+        for (const char *name : {"microbatches", "chunks"})
+            if (const syntax::Setting *count = settings.find(name)) {
+                Elaborator constants(analysis_, unit_);
+                const syntax::Expression &value = settings.value(*count);
+                static_cast<void>(expect_integer_in(context_, constants.evaluate(value), value.where,
+                                                    "'" + std::string(name) + "'", 1,
+                                                    std::numeric_limits<std::int32_t>::max()));
+            }
+        for (const syntax::Cut &cut : rule.cuts)
+            for (const syntax::Selector &layer : cut.layers)
+                static_cast<void>(checked_selector("", layer));
+        analysis_.context.not_lowered(where, "pipeline parallelism ('pipeline')");
+    }
+
+    Analysis &analysis_;
+    const Context &context_;
+    const syntax::LayoutDeclaration &declaration_;
+    int unit_;
+    bool check_layers_;
+    Layout layout_;
+    Mesh mesh_;
+    std::vector<std::string> layers_;
+    std::set<std::string> dimensions_;
+};
+
+} // namespace
+
+void analyze_layout(const syntax::LayoutDeclaration &declaration, bool check_layers, Analysis &analysis) {
+    const bool known = check_layers && !(analysis.program.networks.empty() && analysis.program.trains.empty());
+    Layout layout = LayoutReader(analysis, declaration, known).read();
+    if (check_layers)
+        check_axes(layout, analysis);
+    analysis.program.layouts.push_back(std::move(layout));
+}
+
+} // namespace planc::sema

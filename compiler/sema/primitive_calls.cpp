@@ -1,0 +1,174 @@
+// Calls of primitives: pointwise functions, reductions, softmax, and the functions of compile time.
+
+#include "sema/check_names.h"
+#include "sema/elaborate.h"
+#include "sema/expect.h"
+#include "sema/primitives.h"
+
+#include <algorithm>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(no_such_dimension, error, "the tensor {1} has no dimension '{0}'");
+PLANC_DIAGNOSTIC(no_dimensions, error, "'{0}' needs a tensor with dimensions, got {1}");
+
+Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
+    const std::string &name = call.callee.text;
+    if (is_unary_function(name))
+        return function(call, 1, where);
+    if (is_binary_function(name))
+        return function(call, 2, where);
+    if (is_initializer(name))
+        return initializer(call, where);
+    if (not_lowered_construct(name))
+        return construct(call, where);
+    if (name == "einsum")
+        return einsum(call, where);
+    if (name.starts_with("reduce_"))
+        return reduce(call, where);
+    if (name == "softmax" || name == "log_softmax")
+        return softmax(call, where);
+    if (name == "cross_entropy")
+        return cross_entropy(call, where);
+    if (name == "mean_square_error")
+        return mean_square_error(call, where);
+    if (name == "enumerate")
+        return enumerate(call);
+    if (name == "same_shape")
+        return same_shape(call);
+    fail_unknown_function(analysis_, name, call.callee.where, analysis_.declarations.unit_of(where));
+}
+
+Value Elaborator::function(const syntax::Call &call, std::size_t count, SourceRange where) {
+    const Arguments arguments(context(), call,
+                              count == 1 ? std::vector<std::string>{"x"} : std::vector<std::string>{"x", "y"});
+    std::vector<Value> values;
+    const TensorValue *any = nullptr;
+    for (const char *name : {"x", "y"})
+        if (values.size() < count) {
+            const syntax::CallArgument &given = arguments.require(name);
+            values.push_back(argument(given));
+            if (const auto *dimension = values.back().get<DimensionValue>())
+                values.back() = {expect_dimension(context(), {*dimension}, given.where, arguments.what(name)).extent};
+            if (!values.back().get<TensorValue>()) // a number is made a constant beside a tensor
+                static_cast<void>(expect_number(context(), values.back(), given.where, arguments.what(name)));
+        }
+    for (const Value &value : values)
+        if (value.get<TensorValue>())
+            any = value.get<TensorValue>();
+    if (!any)
+        return compile_time_function(call.callee.text, values, where);
+    std::vector<TensorValue> operands;
+    for (const Value &value : values) {
+        const auto *tensor = value.get<TensorValue>();
+        operands.push_back(
+            tensor ? *tensor : constant(expect_number(context(), value, where, "an operand"), any->element, where));
+    }
+    return {pointwise(call.callee.text, operands, where)};
+}
+
+void Elaborator::fail_no_dimensions(const std::string &function, const TensorValue &tensor, SourceRange where) const {
+    fail(no_dimensions, where, {function, to_string(tensor)});
+}
+
+std::vector<std::size_t> Elaborator::positions(const TensorValue &tensor, const std::vector<DimensionValue> &names,
+                                               SourceRange where) const {
+    std::vector<std::size_t> found;
+    for (const DimensionValue &wanted : names) {
+        const auto place =
+            std::find_if(tensor.dimensions.begin(), tensor.dimensions.end(), [&](const DimensionValue &dimension) {
+                if (wanted.symbol != DimensionValue::by_role && dimension.symbol != DimensionValue::by_role)
+                    return wanted.symbol == dimension.symbol;
+                return wanted.role == dimension.role;
+            });
+        if (place == tensor.dimensions.end()) {
+            std::vector<std::string> candidates;
+            for (const DimensionValue &dimension : tensor.dimensions)
+                candidates.push_back(dimension.role);
+            fail(no_such_dimension, where, {wanted.role, to_string(tensor)},
+                 Context::suggestion(where, wanted.role, candidates));
+        }
+        found.push_back(static_cast<std::size_t>(place - tensor.dimensions.begin()));
+    }
+    return found;
+}
+
+Value Elaborator::reduce(const syntax::Call &call, SourceRange where) {
+    const std::string &name = call.callee.text;
+    const Arguments arguments(context(), call, {"x", "over"});
+    const syntax::CallArgument &given = arguments.require("x");
+    const TensorValue x = expect_tensor(argument(given), given.where, arguments.what("x"));
+    check_floating(name, x, given.where);
+    std::vector<bool> goes(x.dimensions.size(), true);
+    if (const syntax::CallArgument *over = arguments.find("over")) {
+        goes.assign(x.dimensions.size(), false);
+        const std::vector<DimensionValue> names =
+            expect_dimensions(context(), argument(*over), over->where, arguments.what("over"));
+        for (const std::size_t position : positions(x, names, over->where))
+            goes[position] = true;
+    }
+    Operation operation;
+    operation.kind = OperationKind::reduce;
+    operation.text = name.substr(std::string("reduce_").size());
+    operation.operands = {x.id};
+    std::vector<DimensionValue> rest;
+    for (std::size_t i = 0; i < x.dimensions.size(); ++i) {
+        if (goes[i])
+            operation.roles.push_back(x.dimensions[i].role);
+        else
+            rest.push_back(x.dimensions[i]);
+    }
+    if (operation.roles.empty())
+        return {x}; // nothing goes
+    return {append(std::move(operation), std::move(rest), x.element, where)};
+}
+
+Value Elaborator::softmax(const syntax::Call &call, SourceRange where) {
+    const std::string &name = call.callee.text;
+    const Arguments arguments(context(), call, {"x", "over"});
+    const syntax::CallArgument &given = arguments.require("x");
+    const TensorValue x = expect_tensor(argument(given), given.where, arguments.what("x"));
+    check_floating(name, x, given.where);
+    if (x.dimensions.empty())
+        fail_no_dimensions(name, x, given.where);
+    std::size_t position = x.dimensions.size() - 1;
+    if (const syntax::CallArgument *over = arguments.find("over")) {
+        const Value value = argument(*over);
+        if (!value.get<DimensionValue>())
+            fail_wrong_type(context(), over->where, arguments.what("over"), "a dimension", value);
+        position = positions(x, {*value.get<DimensionValue>()}, over->where).front();
+    }
+    Operation operation;
+    operation.kind = OperationKind::softmax;
+    operation.text = name;
+    operation.operands = {x.id};
+    operation.roles = {x.dimensions[position].role};
+    return {append(std::move(operation), x.dimensions, x.element, where)};
+}
+
+Value Elaborator::enumerate(const syntax::Call &call) {
+    const Arguments arguments(context(), call, {"values"});
+    const syntax::CallArgument &given = arguments.require("values");
+    const Value values = argument(given);
+    std::vector<Value> pairs;
+    std::int64_t index = 0;
+    for (const Value &value : expect_list(context(), values, given.where, arguments.what("values")))
+        pairs.push_back(list_of({whole(index++), value}));
+    return list_of(std::move(pairs));
+}
+
+Value Elaborator::same_shape(const syntax::Call &call) {
+    const Arguments arguments(context(), call, {"a", "b"});
+    std::vector<TensorValue> tensors;
+    for (const char *name : {"a", "b"}) {
+        const syntax::CallArgument &given = arguments.require(name);
+        tensors.push_back(expect_tensor(argument(given), given.where, arguments.what(name)));
+    }
+    const auto &a = tensors[0].dimensions;
+    const auto &b = tensors[1].dimensions;
+    return {std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const DimensionValue &x, const DimensionValue &y) {
+        return x.role == y.role && x.extent == y.extent;
+    })};
+}
+
+} // namespace planc::sema

@@ -1,0 +1,82 @@
+#include "sema/primitives.h"
+
+#include <algorithm>
+#include <array>
+
+namespace planc::sema {
+namespace {
+
+constexpr std::array unary_functions = {"identity", "neg",     "exp",  "log",  "sqrt",    "rsqrt",
+                                        "tanh",     "sigmoid", "relu", "abs",  "square",  "reciprocal",
+                                        "sin",      "cos",     "gelu", "silu", "softplus"};
+constexpr std::array binary_functions = {"maximum", "minimum", "power"};
+constexpr std::array initializers = {"zeros",          "ones",          "constant",   "uniform",  "normal",
+                                     "glorot_uniform", "glorot_normal", "he_uniform", "he_normal"};
+/// Structured operations and compile-time functions.
+constexpr std::array others = {"einsum",    "reduce_sum",  "reduce_mean",   "reduce_max",        "reduce_min",
+                               "softmax",   "log_softmax", "cross_entropy", "mean_square_error", "enumerate",
+                               "same_shape"};
+
+struct Construct {
+    const char *name;
+    const char *words;
+};
+constexpr std::array not_lowered = {Construct{"conv", "convolution"},
+                                    Construct{"max_pool", "pooling"},
+                                    Construct{"average_pool", "pooling"},
+                                    Construct{"global_average_pool", "pooling"},
+                                    Construct{"batch_norm", "batch normalisation"},
+                                    Construct{"normalize", "normalisation"},
+                                    Construct{"spmm", "sparse product"},
+                                    Construct{"embedding", "embedding"},
+                                    Construct{"dropout", "dropout"},
+                                    Construct{"concat", "concatenation"},
+                                    Construct{"slice", "slicing"},
+                                    Construct{"reshape", "reshaping"},
+                                    Construct{"transpose", "transposition"},
+                                    Construct{"rename", "renaming of dimensions"},
+                                    Construct{"select", "selection"},
+                                    Construct{"iota", "index tensor"}};
+
+template <class Table> bool contains(const Table &table, std::string_view name) {
+    return std::find(table.begin(), table.end(), name) != table.end();
+}
+
+} // namespace
+
+bool is_unary_function(std::string_view name) {
+    return contains(unary_functions, name);
+}
+
+bool is_binary_function(std::string_view name) {
+    return contains(binary_functions, name);
+}
+
+bool is_initializer(std::string_view name) {
+    return contains(initializers, name);
+}
+
+const char *not_lowered_construct(std::string_view name) {
+    for (const Construct &construct : not_lowered)
+        if (name == construct.name)
+            return construct.words;
+    return nullptr;
+}
+
+bool is_primitive(std::string_view name) {
+    return is_unary_function(name) || is_binary_function(name) || is_initializer(name) ||
+           not_lowered_construct(name) != nullptr || contains(others, name);
+}
+
+std::vector<std::string> primitive_names() {
+    std::vector<std::string> names;
+    names.insert(names.end(), unary_functions.begin(), unary_functions.end());
+    names.insert(names.end(), binary_functions.begin(), binary_functions.end());
+    names.insert(names.end(), initializers.begin(), initializers.end());
+    names.insert(names.end(), others.begin(), others.end());
+    for (const Construct &construct : not_lowered)
+        names.emplace_back(construct.name);
+    return names;
+}
+
+} // namespace planc::sema

@@ -1,0 +1,39 @@
+// The `name = value` lines in the body of a declaration: each known, each at most once.
+#pragma once
+
+#include "sema/context.h"
+#include "syntax/ast.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace planc::sema {
+
+class Settings {
+  public:
+    /// `owner`: "machine 'skylake'", for messages; `where`: its name.
+    Settings(const Context &context, std::string owner, SourceRange where, const std::vector<syntax::Setting> &settings,
+             const std::vector<std::string> &known);
+
+    /// Null if it is not there.
+    [[nodiscard]] const syntax::Setting *find(const std::string &name) const;
+    [[nodiscard]] const syntax::Setting &require(const std::string &name) const;
+    /// The value of a setting; a split by shares has none and is an error.
+    [[nodiscard]] const syntax::Expression &value(const syntax::Setting &setting) const;
+
+  private:
+    const Context &context_;
+    std::string owner_;
+    SourceRange where_;
+    std::map<std::string, const syntax::Setting *> settings_;
+};
+
+/// The word that an expression is (`bucket`, `one_f_one_b`); one of `known`.
+[[nodiscard]] std::string expect_word(const Context &context, const syntax::Expression &expression,
+                                      const std::string &what, const std::vector<std::string> &known);
+/// The call that an expression is: `star(latency = …)`; a callee of `known`.
+[[nodiscard]] const syntax::Call &expect_call(const Context &context, const syntax::Expression &expression,
+                                              const std::string &what, const std::vector<std::string> &known);
+
+} // namespace planc::sema

@@ -1,0 +1,19 @@
+// Data sets and training: what a network is trained on, by which loss, and how.
+#pragma once
+
+#include "sema/analysis.h"
+
+namespace planc::sema {
+
+[[nodiscard]] Data analyze_data(const syntax::DataDeclaration &declaration, Analysis &analysis);
+
+/// Appends the training to the program. The data sets of the program must be there; a synthetic one gets the fields
+/// that the loss uses.
+void analyze_train(const syntax::TrainDeclaration &declaration, Analysis &analysis);
+
+[[nodiscard]] Optimizer analyze_optimizer(const syntax::Expression &expression, int unit, Analysis &analysis);
+
+/// Fields against the loss that uses them (T4): one batch, as many columns as elements, whole labels, enough samples.
+void check_fields(const Data &data, const Train &train, const Analysis &analysis);
+
+} // namespace planc::sema
