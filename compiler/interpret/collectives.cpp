@@ -1,122 +1,126 @@
 #include "interpret/collectives.h"
 
+#include "interpret/interpret.h"
+
 #include <algorithm>
+#include <cmath>
 
 namespace planc::interpret {
 
-namespace {
-
 using planrt::Box;
 using planrt::CollectiveKind;
-using planrt::Mesh;
-using planrt::Placement;
 using planrt::Reduction;
+
+namespace {
+
+struct Message {
+    int sender;
+    Local part;
+};
 
 double combine(Reduction reduction, double a, double b) {
     switch (reduction) {
     case Reduction::sum:
         return a + b;
     case Reduction::max:
-        return std::max(a, b);
+        return std::fmax(a, b);
     case Reduction::min:
-        return std::min(a, b);
+        return std::fmin(a, b);
     }
-    return a;
+    return 0;
 }
 
-Box outputs(const Placement &placement, const Mesh &mesh, std::size_t rank) {
-    return planrt::local_box(placement, mesh, static_cast<int>(rank));
-}
+class Collective {
+  public:
+    Collective(CollectiveKind kind, const std::vector<int> &axes, const planrt::Placement &from,
+               const planrt::Placement &to, const planrt::Mesh &mesh, const std::vector<Local> &values)
+        : kind_(kind), axes_(axes), from_(from), to_(to), mesh_(mesh), values_(values), inbox_(values.size()),
+          traffic_(values.size()) {}
 
-Moved slice(const Blocks &from, const Placement &to, const Mesh &mesh) {
-    Moved moved;
-    for (std::size_t rank = 0; rank < from.size(); ++rank) {
-        moved.blocks.push_back(make_block(outputs(to, mesh, rank)));
-        copy(from[rank], moved.blocks.back().box, moved.blocks.back());
-        moved.traffic.emplace_back();
+    Communicated run() {
+        for (int rank = 0; rank < mesh_.ranks(); ++rank)
+            send(rank);
+        Communicated result;
+        for (int rank = 0; rank < mesh_.ranks(); ++rank)
+            result.values.push_back(receive(rank));
+        result.traffic = std::move(traffic_);
+        return result;
     }
-    return moved;
-}
 
-/// Every rank gets the blocks of its group.
-Moved all_gather(const std::vector<int> &axes, const Blocks &from, const Placement &to, const Mesh &mesh) {
-    Moved moved;
-    for (std::size_t rank = 0; rank < from.size(); ++rank) {
-        Block block = make_block(outputs(to, mesh, rank));
-        planrt::Traffic traffic{1, 0};
-        for (int member : mesh.group(static_cast<int>(rank), axes)) {
-            const Block &message = from[static_cast<std::size_t>(member)];
-            copy(message, message.box, block);
-            traffic.elements += planrt::volume(message.box);
+  private:
+    [[nodiscard]] bool reduces() const {
+        return kind_ == CollectiveKind::all_reduce || kind_ == CollectiveKind::reduce_scatter;
+    }
+    [[nodiscard]] const Local &own(int rank) const { return values_[static_cast<std::size_t>(rank)]; }
+
+    void deliver(int sender, int receiver, const Box &box) {
+        if (!contains(own(sender).box, box))
+            throw Failure("rank " + std::to_string(sender) + " is to send what it does not have");
+        inbox_[static_cast<std::size_t>(receiver)].push_back({sender, extract(own(sender), box)});
+    }
+
+    void send(int rank) {
+        planrt::Traffic &sent = traffic_[static_cast<std::size_t>(rank)];
+        if (kind_ == CollectiveKind::slice)
+            return deliver(rank, rank, planrt::local_box(to_, mesh_, rank));
+        if (kind_ == CollectiveKind::exchange) {
+            const planrt::Exchange plan = planrt::exchange(from_, to_, mesh_, rank);
+            for (const Box &box : plan.kept)
+                deliver(rank, rank, box);
+            for (const planrt::Transfer &transfer : plan.sends) {
+                deliver(rank, transfer.peer, transfer.box);
+                sent.calls += planrt::volume(transfer.box) > 0 ? 1 : 0;
+                sent.elements += planrt::volume(transfer.box);
+            }
+            return;
         }
-        moved.blocks.push_back(std::move(block));
-        moved.traffic.push_back(traffic);
+        sent.calls = 1;
+        if (reduces())
+            sent.elements = planrt::volume(own(rank).box);
+        if (kind_ == CollectiveKind::all_gather)
+            sent.elements = planrt::volume(planrt::local_box(to_, mesh_, rank));
+        for (int peer : mesh_.group(rank, axes_)) {
+            const Box box = planrt::intersect(own(rank).box, planrt::local_box(to_, mesh_, peer));
+            deliver(rank, peer, box);
+            if (kind_ == CollectiveKind::all_to_all && peer != rank)
+                sent.elements += planrt::volume(box);
+        }
     }
-    return moved;
-}
 
-/// Every rank gets its box of the group's blocks, combined in the order of the group: equal on all replicas.
-Moved reduce(const std::vector<int> &axes, const Blocks &from, const Placement &from_placement, const Placement &to,
-             const Mesh &mesh) {
-    Moved moved;
-    for (std::size_t rank = 0; rank < from.size(); ++rank) {
-        Block block = make_block(outputs(to, mesh, rank));
-        bool first = true;
-        for (int member : mesh.group(static_cast<int>(rank), axes)) {
-            const Block &message = from[static_cast<std::size_t>(member)];
-            for_each_point(block.box, [&](const std::vector<std::int64_t> &point) {
-                double &sum = block.values[offset(block, point)];
-                const double addend = message.values[offset(message, point)];
-                sum = first ? addend : combine(from_placement.reduction, sum, addend);
+    /// Addends combine in the order of the senders: replicas are then equal to the last bit.
+    Local receive(int rank) {
+        auto &messages = inbox_[static_cast<std::size_t>(rank)];
+        std::stable_sort(messages.begin(), messages.end(),
+                         [](const Message &a, const Message &b) { return a.sender < b.sender; });
+        Local result(planrt::local_box(to_, mesh_, rank));
+        std::vector<bool> known(result.elements.size(), false);
+        for (const Message &message : messages)
+            for_each_offset(result.box, message.part.box, [&](std::size_t at, std::size_t part) {
+                const double value = message.part.elements[part];
+                const bool joins = reduces() && known[at];
+                result.elements[at] = joins ? combine(from_.reduction, result.elements[at], value) : value;
+                known[at] = true;
             });
-            first = false;
-        }
-        moved.blocks.push_back(std::move(block));
-        moved.traffic.push_back({1, planrt::volume(from[rank].box)});
+        if (std::find(known.begin(), known.end(), false) != known.end())
+            throw Failure("rank " + std::to_string(rank) + " does not get all of its part");
+        return result;
     }
-    return moved;
-}
 
-/// Box intersections, one message from rank to rank.
-Moved exchange(CollectiveKind kind, const Blocks &from, const Placement &from_placement, const Placement &to,
-               const Mesh &mesh) {
-    Moved moved;
-    for (std::size_t rank = 0; rank < from.size(); ++rank)
-        moved.blocks.push_back(make_block(outputs(to, mesh, rank)));
-    for (std::size_t rank = 0; rank < from.size(); ++rank) {
-        const auto plan = planrt::exchange(from_placement, to, mesh, static_cast<int>(rank));
-        for (const Box &kept : plan.kept)
-            copy(from[rank], kept, moved.blocks[rank]);
-        planrt::Traffic traffic;
-        for (const planrt::Transfer &message : plan.sends) {
-            copy(from[rank], message.box, moved.blocks[static_cast<std::size_t>(message.peer)]);
-            traffic.elements += planrt::volume(message.box);
-            traffic.calls += planrt::volume(message.box) > 0 ? 1 : 0;
-        }
-        if (kind == CollectiveKind::all_to_all)
-            traffic.calls = 1;
-        moved.traffic.push_back(traffic);
-    }
-    return moved;
-}
+    CollectiveKind kind_;
+    const std::vector<int> &axes_;
+    const planrt::Placement &from_;
+    const planrt::Placement &to_;
+    const planrt::Mesh &mesh_;
+    const std::vector<Local> &values_;
+    std::vector<std::vector<Message>> inbox_;
+    std::vector<planrt::Traffic> traffic_;
+};
 
 } // namespace
 
-Moved move(CollectiveKind kind, const std::vector<int> &axes, const Blocks &from, const Placement &from_placement,
-           const Placement &to_placement, const Mesh &mesh) {
-    switch (kind) {
-    case CollectiveKind::slice:
-        return slice(from, to_placement, mesh);
-    case CollectiveKind::all_gather:
-        return all_gather(axes, from, to_placement, mesh);
-    case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_reduce:
-        return reduce(axes, from, from_placement, to_placement, mesh);
-    case CollectiveKind::all_to_all:
-    case CollectiveKind::exchange:
-        return exchange(kind, from, from_placement, to_placement, mesh);
-    }
-    return {};
+Communicated communicate(CollectiveKind kind, const std::vector<int> &axes, const planrt::Placement &from,
+                         const planrt::Placement &to, const planrt::Mesh &mesh, const std::vector<Local> &values) {
+    return Collective(kind, axes, from, to, mesh, values).run();
 }
 
 } // namespace planc::interpret

@@ -1,25 +1,21 @@
-// The collectives of a rank program on blocks: what every rank sends, received and put together.
+// Collectives of the interpreter, as the messages that ranks send each other.
 #pragma once
 
-#include "interpret/array.h"
-
-#include <planrt/layout.h>
+#include "interpret/local.h"
 
 #include <string>
 #include <vector>
 
 namespace planc::interpret {
 
-using Blocks = std::vector<Block>; ///< one per rank
-
-struct Moved {
-    Blocks blocks;
-    std::vector<planrt::Traffic> traffic; ///< per rank, counted from the messages
+struct Communicated {
+    std::vector<Local> values;            ///< per rank, in the layout `to`
+    std::vector<planrt::Traffic> traffic; ///< per rank, counted from the messages, as planrt::traffic() counts
 };
 
-/// Runs one collective. `axes`: of the group.
-[[nodiscard]] Moved move(planrt::CollectiveKind kind, const std::vector<int> &axes, const Blocks &from,
-                         const planrt::Placement &from_placement, const planrt::Placement &to_placement,
-                         const planrt::Mesh &mesh);
+/// `axes`: of the group. Throws Failure where a rank does not get all that it needs.
+[[nodiscard]] Communicated communicate(planrt::CollectiveKind kind, const std::vector<int> &axes,
+                                       const planrt::Placement &from, const planrt::Placement &to,
+                                       const planrt::Mesh &mesh, const std::vector<Local> &values);
 
 } // namespace planc::interpret

@@ -1,44 +1,61 @@
-// The interpreter of rank programs: all ranks in one process, in double precision, message by message.
+// Runs functions of the plan dialect on all ranks of the mesh in one process, in double precision, operation by
+// operation, collectives message by message. What a layout means is tested here, without a C++ compiler or MPI.
 //
-//   Outcome outcome = run(module, "train", {{"image", image}, {"label", label}}, variables);
-//   outcome.error.empty() ? outcome.results[0].values[0] : …
+//   Inputs inputs;
+//   inputs.fields["image"] = {{64, 64}, …};
+//   inputs.variables["h1.w"] = {{64, 256}, …};
+//   Outcome outcome = run(module, "train", inputs);     // outcome.results[0] is the loss
 //
-// Runs functions of the plan dialect at every stage: a training step without layouts (one rank), a rank program, a
-// schedule. It shares the definition of blocks and exchanges with the runtime (planrt/layout.h) and nothing with the
-// emitter, so that equal results mean something.
+// After every operation the replicas of a value must be equal to the last bit, so that a layout which calls a partial
+// sum replicated is found at the operation that makes it. Messages and elements are counted and compared with
+// planrt::traffic().
 #pragma once
 
-#include "interpret/array.h"
+#include <planrt/layout.h>
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <cstdint>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace planc::interpret {
 
-using Arrays = std::map<std::string, Array>;
+/// A whole tensor, row-major in its canonical order. Labels are numbers too.
+struct Array {
+    std::vector<std::int64_t> extents;
+    std::vector<double> elements;
+};
 
-/// What one collective moved, as counted while it ran.
-struct Counted {
+struct Inputs {
+    std::map<std::string, Array> fields; ///< by the arguments' `plan.input`
+    std::map<std::string, Array> variables;
+    std::int64_t step = 0; ///< training steps done before
+};
+
+/// A collective that was executed.
+struct CollectiveRecord {
+    std::string kind;
     std::string layer;
     std::string phase;
-    std::string kind;
-    std::vector<planrt::Traffic> ranks;
+    std::vector<planrt::Traffic> traffic; ///< per rank
 };
 
 struct Outcome {
-    std::string error;            ///< what is wrong with the program; empty: nothing
-    std::vector<Array> results;   ///< of the function, whole
-    Arrays variables;             ///< after it, whole
-    std::vector<Counted> traffic; ///< in order of execution
+    std::vector<Array> results;
+    std::map<std::string, Array> variables; ///< after the function, also those that it does not write
+    std::vector<CollectiveRecord> collectives;
 };
 
-/// `inputs` by the names in `plan.input`, `variables` by symbol; whole arrays both. `step` counts from 0 (for Adam).
-/// Every replica of a result or variable must be equal to the last bit, every operand must lie where its operation
-/// reads it, and what a collective moved must be what planrt::traffic says: anything else is an error.
-[[nodiscard]] Outcome run(mlir::ModuleOp module, mlir::StringRef function, const Arrays &inputs,
-                          const Arrays &variables, std::int64_t step = 0);
+/// The program is wrong, or an input is missing or of the wrong shape; the message says at which operation.
+class Failure : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/// Runs `function` on the mesh of the module's attribute `plan.mesh`; without one, on one rank. Throws Failure.
+[[nodiscard]] Outcome run(mlir::ModuleOp module, llvm::StringRef function, const Inputs &inputs);
 
 } // namespace planc::interpret
