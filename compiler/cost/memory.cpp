@@ -62,24 +62,31 @@ Residence residence(const sharding::Graph &graph, const Uses &uses, int v) {
     return Residence::passing;
 }
 
+Life life_of(const sharding::Graph &graph, const Uses &uses, int v) {
+    const int producer = graph.values[v].producer;
+    return {producer, std::max(uses.last, producer)};
+}
+
 /// The most bytes of passing values at any operation.
-Bytes most_passing(const sharding::Graph &graph, const sharding::LaidOut &laid_out, const sharding::Mesh &mesh,
-                   const std::vector<Residence> &residence, const std::vector<Uses> &uses) {
+void add_passing(const sharding::Graph &graph, const sharding::LaidOut &laid_out, const sharding::Mesh &mesh,
+                 const std::vector<Residence> &residence, const std::vector<Uses> &uses, Memory &memory) {
     std::vector<double> change(graph.operations.size() + 2, 0.0);
-    for (std::size_t v = 0; v < graph.values.size(); ++v) {
+    for (int v = 0; v < static_cast<int>(graph.values.size()); ++v) {
         if (residence[v] != Residence::passing)
             continue;
         const double bytes = copies_bytes(graph.values[v], laid_out.copies[v], mesh).value;
-        change[graph.values[v].producer] += bytes;
-        change[std::max(uses[v].last, graph.values[v].producer) + 1] -= bytes;
+        const Life life = life_of(graph, uses[v], v);
+        change[life.first] += bytes;
+        change[life.last + 1] -= bytes;
     }
     double now = 0;
-    double most = 0;
-    for (double step : change) {
-        now += step;
-        most = std::max(most, now);
+    for (int o = 0; o < static_cast<int>(change.size()); ++o) {
+        now += change[o];
+        if (now <= memory.passing.value)
+            continue;
+        memory.passing = Bytes(now);
+        memory.peak = o;
     }
-    return Bytes(most);
 }
 
 /// Packing of one step: what goes in and what comes out; an all-reduce works in place.
@@ -109,6 +116,16 @@ std::vector<Residence> residences(const sharding::Graph &graph) {
     std::vector<Residence> result;
     for (int v = 0; v < static_cast<int>(graph.values.size()); ++v)
         result.push_back(residence(graph, uses[v], v));
+    return result;
+}
+
+std::vector<Life> lives(const sharding::Graph &graph) {
+    const std::vector<Uses> uses = uses_of_values(graph);
+    std::vector<Life> result;
+    for (int v = 0; v < static_cast<int>(graph.values.size()); ++v)
+        result.push_back(residence(graph, uses[v], v) == Residence::passing
+                             ? life_of(graph, uses[v], v)
+                             : Life{0, static_cast<int>(graph.operations.size())});
     return result;
 }
 
@@ -157,7 +174,7 @@ Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, c
             for (const sharding::Step &step : copy.steps)
                 packed = std::max(packed, packing(step, value.element_bytes, mesh));
     }
-    memory.passing = most_passing(graph, laid_out, mesh, residence_of, uses);
+    add_passing(graph, laid_out, mesh, residence_of, uses, memory);
     memory.buffers = Bytes(packed);
     for (const sharding::Bucket &bucket : buckets)
         memory.buffers += Bytes(static_cast<double>(bucket.bytes));

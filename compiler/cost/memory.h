@@ -25,6 +25,13 @@ enum class Residence : std::uint8_t {
 };
 [[nodiscard]] std::vector<Residence> residences(const sharding::Graph &graph);
 
+/// The operations between which a value is in memory, both included; everything but passing values: all.
+struct Life {
+    int first = 0;
+    int last = 0;
+};
+[[nodiscard]] std::vector<Life> lives(const sharding::Graph &graph);
+
 /// Bytes of the copies of one value; an all-reduce works in place.
 [[nodiscard]] Bytes copies_bytes(const sharding::Value &value, const std::vector<sharding::Copy> &copies,
                                  const sharding::Mesh &mesh);
@@ -37,6 +44,7 @@ struct Memory {
     Bytes inputs{};
     Bytes buffers{}; ///< buckets, and the packing of the largest other collective
     Bytes passing{}; ///< most at any time of values that do not live through the step
+    int peak = -1;   ///< operation at which that is
 
     /// What is a sum over values: parameters, optimizer state, gradients, activations, inputs.
     [[nodiscard]] Bytes kept() const { return parameters + optimizer_state + gradients + activations + inputs; }

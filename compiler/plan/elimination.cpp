@@ -26,7 +26,7 @@ Function as_function(const Factor &factor) {
         stride *= factor.classes[i];
     }
     function.seconds = {factor.table, &factor.table->seconds};
-    if (!factor.table->bytes.empty())
+    if (factor.count_bytes && !factor.table->bytes.empty())
         function.bytes = {factor.table, &factor.table->bytes};
     return function;
 }
@@ -96,6 +96,7 @@ std::vector<Function> functions(const Problem &problem) {
         std::vector<const void *> key;
         for (const Factor *factor : factors) {
             key.push_back(factor->table.get());
+            key.push_back(factor->count_bytes ? factor->table->bytes.data() : nullptr);
             for (const auto &classes : factor->class_of)
                 key.push_back(classes.get());
         }

@@ -64,7 +64,7 @@ struct ScalarResult {
                                            double price);
 
 /// The minimum of seconds with bytes within a limit, by Pareto frontiers. Entries above `at_most` seconds are dropped.
-/// `complete` is false if frontiers had to be thinned: then the result is feasible, but perhaps not the minimum.
+/// `complete` is false if frontiers had to be thinned: then there is perhaps no result, or not the minimum.
 struct FrontierResult {
     bool feasible = false;
     bool complete = true;

@@ -8,6 +8,15 @@ namespace planc::plan {
 
 namespace {
 
+/// Adds the entry of one factor.
+void add(Sum &sum, const Factor &factor, const std::vector<int> &values) {
+    std::size_t entry = 0;
+    for (std::size_t i = 0; i < factor.variables.size(); ++i)
+        entry = entry * static_cast<std::size_t>(factor.classes[i]) +
+                static_cast<std::size_t>((*factor.class_of[i])[values[factor.variables[i]]]);
+    sum.seconds += factor.table->seconds[entry];
+    sum.bytes += factor.table->bytes.empty() || !factor.count_bytes ? 0 : factor.table->bytes[entry];
+}
 /// One problem with its order of elimination, solved under several prices of memory.
 class Search {
   public:
@@ -28,6 +37,7 @@ class Search {
             return finish();
         }
         price_memory();
+        polish();
         if (best_.lower_bound < std::min(problem_.give_up_at, best_.seconds * (1 - 1e-9)) && fits_frontiers())
             search_frontiers();
         return finish();
@@ -72,6 +82,36 @@ class Search {
         }
     }
 
+    /// One variable at a time while that is faster and fits.
+    void polish() {
+        std::vector<std::vector<const Factor *>> factors(problem_.domains.size());
+        for (const Factor &factor : problem_.factors)
+            for (int variable : factor.variables)
+                factors[variable].push_back(&factor);
+        const auto sum = [&](int variable) {
+            Sum total;
+            for (const Factor *factor : factors[variable])
+                add(total, *factor, best_.values);
+            return total;
+        };
+        for (bool changed = best_.feasible; changed;) {
+            changed = false;
+            for (int variable = 0; variable < static_cast<int>(factors.size()); ++variable)
+                for (int value = 0; value < problem_.domains[variable]; ++value) {
+                    const int old = best_.values[variable];
+                    const Sum before = sum(variable);
+                    best_.values[variable] = value;
+                    const Sum after = sum(variable);
+                    const double bytes = best_.bytes - before.bytes + after.bytes;
+                    const bool better = after.seconds < before.seconds * (1 - 1e-12) && bytes <= problem_.byte_limit;
+                    best_.values[variable] = better ? value : old;
+                    best_.bytes = better ? bytes : best_.bytes;
+                    changed |= better;
+                }
+        }
+        best_.seconds = best_.feasible ? evaluate(problem_, best_.values).seconds : best_.seconds;
+    }
+
     [[nodiscard]] bool fits_frontiers() const {
         return std::all_of(order_.begin(), order_.end(), [this](const Bucket &bucket) {
             return table_size(problem_.domains, bucket.scope) * problem_.domains[bucket.variable] <=
@@ -105,14 +145,8 @@ class Search {
 
 Sum evaluate(const Problem &problem, const std::vector<int> &values) {
     Sum sum;
-    for (const Factor &factor : problem.factors) {
-        std::size_t entry = 0;
-        for (std::size_t i = 0; i < factor.variables.size(); ++i)
-            entry = entry * static_cast<std::size_t>(factor.classes[i]) +
-                    static_cast<std::size_t>((*factor.class_of[i])[values[factor.variables[i]]]);
-        sum.seconds += factor.table->seconds[entry];
-        sum.bytes += factor.table->bytes.empty() ? 0 : factor.table->bytes[entry];
-    }
+    for (const Factor &factor : problem.factors)
+        add(sum, factor, values);
     return sum;
 }
 

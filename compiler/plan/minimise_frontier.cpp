@@ -38,6 +38,9 @@ struct Candidate {
     int value = -1;
 };
 
+/// Frontiers thinned to fewer points than this find nothing that prices of memory do not find.
+constexpr std::size_t shortest_cap = 128;
+
 class Frontiers {
   public:
     Frontiers(const std::vector<int> &domains, const std::vector<Function> &functions, double byte_limit,
@@ -48,8 +51,12 @@ class Frontiers {
         double combinations = 1;
         for (const Bucket &bucket : order)
             combinations += table_size(domains_, bucket.scope) * domains_[bucket.variable];
-        longest_ = static_cast<std::size_t>(std::max(8.0, static_cast<double>(budget) / combinations));
+        longest_ = static_cast<std::size_t>(static_cast<double>(budget) / combinations);
         FrontierResult result;
+        if (longest_ < shortest_cap) {
+            result.complete = false;
+            return result;
+        }
         std::vector<bool> used(functions_.size(), false);
         for (const Bucket &bucket : order)
             eliminate(bucket, used);

@@ -21,8 +21,9 @@ class Builder {
   public:
     Builder(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh, const Machine &machine)
         : index_(index), graph_(index.graph), space_(space), mesh_(mesh), machine_(machine), prices_(mesh, machine),
-          residence_(cost::residences(index.graph)),
+          residence_(cost::residences(index.graph)), lives_(cost::lives(index.graph)),
           layers_(index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}) {
+        objective_.operations = static_cast<int>(index.graph.operations.size());
         for (const auto &options : space.options)
             objective_.domains.push_back(static_cast<int>(options->size()));
     }
@@ -40,7 +41,7 @@ class Builder {
         const Structure structure = Structure::of_operation(index_, o);
         std::string key = "operation ";
         key += structure.text(-1);
-        add(structure, std::move(key), [this, o](TermTable &table) {
+        add(structure, {}, std::move(key), [this, o](TermTable &table) {
             const sharding::Operation &operation = graph_.operations[o];
             const sharding::Strategy strategy = sharding::strategy_of(index_, mesh_, layers_, o);
             table.prices.seconds.push_back(cost::operation_seconds(graph_, operation,
@@ -51,11 +52,11 @@ class Builder {
     }
 
     void add_value(int v) {
-        const bool kept = residence_[v] != cost::Residence::passing && residence_[v] != cost::Residence::in_place;
+        const bool stored = residence_[v] != cost::Residence::in_place;
         const Structure structure = Structure::of_value(index_, v);
-        std::string key = kept ? "kept " : "passing ";
+        std::string key = stored ? "stored " : "in place ";
         key += structure.text(v);
-        const bool added = add(structure, std::move(key), [this, v, kept](TermTable &table) {
+        const bool added = add(structure, lives_[v], std::move(key), [this, v, stored](TermTable &table) {
             const std::vector<sharding::Copy> copies = sharding::copies_of(index_, mesh_, layers_, v);
             double seconds = 0;
             std::uint32_t fused = 0;
@@ -68,7 +69,7 @@ class Builder {
                 }
             table.prices.seconds.push_back(seconds);
             table.fused.push_back(fused);
-            if (kept)
+            if (stored)
                 table.prices.bytes.push_back(cost::copies_bytes(graph_.values[v], copies, mesh_).value);
         });
         if (!added)
@@ -86,8 +87,10 @@ class Builder {
     }
 
     /// Adds a term whose entries `price` appends one by one, reading layers_. False: too many entries.
-    template <class Append> bool add(const Structure &structure, std::string key, const Append &price) {
+    template <class Append>
+    bool add(const Structure &structure, cost::Life life, std::string key, const Append &price) {
         Term term;
+        term.life = life;
         term.layers = structure.layers();
         double entries = 1;
         for (int layer : term.layers) {
@@ -177,6 +180,7 @@ class Builder {
     const Machine &machine_;
     cost::StepPrices prices_;
     std::vector<cost::Residence> residence_;
+    std::vector<cost::Life> lives_;
     std::vector<LayerStrategy> layers_; ///< scratch: the strategies that are being priced
     Objective objective_;
     std::map<std::vector<int>, int> buckets_;
@@ -191,7 +195,7 @@ Objective make_objective(const sharding::GraphIndex &index, const Space &space, 
     return Builder(index, space, mesh, machine).build();
 }
 
-Problem Problems::without(std::uint32_t forbidden, double byte_limit) {
+Problem Problems::without(std::uint32_t forbidden, double byte_limit, int operation) {
     Problem problem;
     problem.domains = objective_.domains;
     problem.byte_limit = byte_limit;
@@ -200,6 +204,8 @@ Problem Problems::without(std::uint32_t forbidden, double byte_limit) {
         factor.variables = term.layers;
         factor.class_of = term.class_of;
         factor.classes = term.classes;
+        const bool whole_step = term.life.first == 0 && term.life.last == objective_.operations;
+        factor.count_bytes = whole_step || (term.life.first <= operation && operation <= term.life.last);
         if (forbidden == 0 || term.table->fused.empty()) {
             factor.table = {term.table, &term.table->prices};
             continue;

@@ -1,5 +1,5 @@
 // The planner's objective on one mesh as a search problem: one term per operation (its compute) and one per value (what
-// its copies communicate and how much of the memory that lives through the step they take).
+// its copies communicate, how much memory they take, and when).
 //
 // A term depends on few layers, and terms of one structure share their table: a perceptron of a thousand equal layers
 // has as many distinct tables as one of four.
@@ -8,6 +8,7 @@
 // bucket, so terms leave it out and say over which axes they would join a bucket (`fused`).
 #pragma once
 
+#include "cost/memory.h"
 #include "plan/problem.h"
 #include "plan/space.h"
 
@@ -29,9 +30,11 @@ struct Term {
     std::vector<std::shared_ptr<const std::vector<int>>> class_of;
     std::vector<int> classes;
     std::shared_ptr<const TermTable> table;
+    cost::Life life; ///< operations between which its bytes are in memory
 };
 
 struct Objective {
+    int operations = 0;       ///< of the graph
     std::vector<int> domains; ///< per layer: number of strategies
     std::vector<Term> terms;
     std::vector<double> bucket_latency; ///< seconds, per set of axes that some fused gradient is reduced over
@@ -40,15 +43,17 @@ struct Objective {
     std::vector<int> left_out;
 };
 
-/// `space` without failure. `kept` bytes are cost::Memory::kept().
+/// `space` without failure.
 [[nodiscard]] Objective make_objective(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh,
                                        const Machine &machine);
 
-/// As a problem, with the strategies that would reduce over a set of `forbidden` buckets priced at infinity.
+/// As a problem, with the strategies that would reduce over a set of `forbidden` buckets priced at infinity. Bytes are
+/// those in memory at one `operation`: a lower bound of cost::Memory::total() whichever it is; -1: only what lives
+/// through the step.
 class Problems {
   public:
     explicit Problems(const Objective &objective) : objective_(objective) {}
-    [[nodiscard]] Problem without(std::uint32_t forbidden, double byte_limit);
+    [[nodiscard]] Problem without(std::uint32_t forbidden, double byte_limit, int operation);
     /// The sets of buckets that an assignment uses.
     [[nodiscard]] std::uint32_t used(const std::vector<int> &values) const;
 

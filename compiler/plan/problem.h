@@ -26,6 +26,7 @@ struct Factor {
     std::vector<std::shared_ptr<const std::vector<int>>> class_of;
     std::vector<int> classes; ///< per variable: how many
     std::shared_ptr<const Table> table;
+    bool count_bytes = true; ///< false: as if the table had none
 };
 
 struct Problem {
@@ -34,7 +35,7 @@ struct Problem {
     double byte_limit = std::numeric_limits<double>::infinity();
     double give_up_at = std::numeric_limits<double>::infinity(); ///< seconds: a minimum above is of no interest
     std::size_t largest_table = std::size_t{1} << 22;            ///< entries that elimination may join into one
-    std::size_t frontier_budget = std::size_t{1} << 26; ///< points that the search under a byte limit may look at
+    std::size_t frontier_budget = std::size_t{1} << 24; ///< points that the search under a byte limit may look at
 };
 
 struct Solution {

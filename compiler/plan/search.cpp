@@ -27,10 +27,10 @@ class MeshSearch {
         found_.objective = objective_;
         found_.left_out = !objective_->left_out.empty();
         const double infinity = std::numeric_limits<double>::infinity();
-        double kept_limit = byte_limit_ > 0 ? byte_limit_ : infinity;
-        found_.lower_bound = branch(kept_limit);
+        const double limit = byte_limit_ > 0 ? byte_limit_ : infinity;
+        found_.lower_bound = branch(limit);
         if (!found_.feasible && excess_ > 0)
-            tighten(kept_limit);
+            tighten();
         if (!found_.feasible && least_total_ > 0)
             found_.least_bytes = least_total_;
         if (found_.left_out && found_.feasible)
@@ -49,30 +49,34 @@ class MeshSearch {
         double bound = 0;
     };
 
-    /// The fastest plans exceed the memory by what does not live through the step: lowers the limit on the rest until
-    /// one fits, then raises it again as far as that helps.
-    void tighten(double kept_limit) {
+    /// The fastest plans exceed the memory by what does not live through the step. First counts what passes where they
+    /// have most of it; then lowers the limit until a plan fits, then raises it again as far as that helps.
+    void tighten() {
         found_.memory_decided = true;
-        double too_high = kept_limit;
-        double low = kept_limit;
+        double too_high = byte_limit_;
+        double low = byte_limit_;
         for (int i = 0; i < most_tightenings && !found_.feasible && excess_ > 0; ++i) {
+            if (peak_ != operation_) {
+                operation_ = peak_;
+                found_.lower_bound = std::max(found_.lower_bound, branch(byte_limit_));
+                continue;
+            }
             too_high = low;
-            low = std::min(low, byte_limit_) - excess_;
+            low -= excess_;
             branch(low);
         }
-        const double fits = low;
-        for (int i = 0; i < most_tightenings && found_.feasible && too_high > fits; ++i) {
-            const double middle = (std::min(too_high, byte_limit_) + low) / 2;
+        for (int i = 0; i < most_tightenings && found_.feasible && low < too_high; ++i) {
+            const double middle = (too_high + low) / 2;
             branch(middle);
             (excess_ > 0 ? too_high : low) = middle;
         }
     }
 
-    /// Offers the best plans under a limit on kept memory; returns a lower bound of all of them.
-    double branch(double kept_limit) {
+    /// Offers the best plans under a limit on the memory at operation_; returns a lower bound of all of them.
+    double branch(double limit) {
         excess_ = 0;
         std::vector<Node> open;
-        add(open, 0, 0, kept_limit);
+        add(open, 0, 0, limit);
         for (int i = 0; i < most_branches && !open.empty(); ++i) {
             const auto least = std::min_element(open.begin(), open.end(),
                                                 [](const Node &a, const Node &b) { return a.bound < b.bound; });
@@ -82,7 +86,7 @@ class MeshSearch {
             if (undecided == 0 || node.bound >= best() * (1 - rounding))
                 return std::min(node.bound, best());
             const std::uint32_t set = std::bit_floor(undecided);
-            add(open, node.paid, node.forbidden | set, kept_limit);
+            add(open, node.paid, node.forbidden | set, limit);
             node.paid |= set;
             node.bound += objective_->bucket_latency[std::bit_width(set) - 1];
             open.push_back(std::move(node));
@@ -93,8 +97,8 @@ class MeshSearch {
         return bound;
     }
 
-    void add(std::vector<Node> &open, std::uint32_t paid, std::uint32_t forbidden, double kept_limit) {
-        Problem problem = problems_.without(forbidden, kept_limit);
+    void add(std::vector<Node> &open, std::uint32_t paid, std::uint32_t forbidden, double limit) {
+        Problem problem = problems_.without(forbidden, limit, operation_);
         problem.give_up_at = std::min(give_up_at_, best());
         const Solution solution = minimise(problem);
         found_.memory_decided |= solution.limit_decided;
@@ -119,7 +123,10 @@ class MeshSearch {
         CostTable cost = evaluate(request_, shape_.mesh, shape_.axes, chosen(space_, values));
         const double total = cost.memory.total().value;
         if (byte_limit_ > 0 && total > byte_limit_) {
-            excess_ = std::max(excess_, total - byte_limit_);
+            if (total - byte_limit_ > excess_) {
+                excess_ = total - byte_limit_;
+                peak_ = cost.memory.peak;
+            }
             least_total_ = least_total_ > 0 ? std::min(least_total_, total) : total;
             return false;
         }
@@ -164,7 +171,9 @@ class MeshSearch {
     Problems problems_;
     double byte_limit_;
     double give_up_at_;
-    double excess_ = 0;      ///< of the plans that did not fit
+    int operation_ = -1;     ///< at which passing memory is counted
+    double excess_ = 0;      ///< the most that a plan of the last branch exceeded the limit by
+    int peak_ = -1;          ///< where that plan has most passing memory
     double least_total_ = 0; ///< of them: the smallest
     Found found_;
 };

@@ -1,0 +1,58 @@
+// The roofline and the published forward times of AlexNet.
+#include "cost/compute.h"
+
+#include <gtest/gtest.h>
+
+namespace planc::cost {
+namespace {
+
+/// SKYLAKE with the cores that their later data use: 4480 GFLOPS.
+Machine skylake() {
+    Machine machine;
+    machine.flops_per_second = 4480e9;
+    machine.memory_bytes_per_second = 128e9;
+    machine.gemm_block = GemmBlock{480, 3072, 384};
+    return machine;
+}
+
+TEST(Roofline, IntensityOfTheBlock) {
+    EXPECT_NEAR(intensity(480, 3072, 384, 4), 99.74, 0.005);
+}
+
+TEST(Roofline, BoundByPeakOrByMemory) {
+    Machine machine;
+    machine.flops_per_second = 1e9;
+    machine.memory_bytes_per_second = 1e8;
+    EXPECT_DOUBLE_EQ(roofline(Flops(1e6), Bytes(1e3), machine).value, 1e-3);
+    EXPECT_DOUBLE_EQ(roofline(Flops(1e3), Bytes(1e6), machine).value, 1e-2);
+    const double n = 1000; // unblocked, square: I = n / 6 flop/byte
+    EXPECT_DOUBLE_EQ(product_seconds(n, n, n, 4, machine).value, 2 * n * n * n / 1e9);
+    EXPECT_DOUBLE_EQ(product_seconds(6, 6, 6, 4, machine).value, 2 * 6 * 6 * 6 / (1e8 * 1.0));
+}
+
+/// AlexNet 64-192-384-384-256 at b = 64 (Castello et al. 2019), microseconds.
+TEST(Roofline, PublishedForwardTimes) {
+    const auto microseconds = [](double m, double n, double k) {
+        return 1e6 * product_seconds(m, n, k, 4, skylake()).value;
+    };
+    const double b = 64;
+    EXPECT_NEAR(microseconds(64, b * 55 * 55, 3 * 11 * 11), 2007.91, 0.01);
+    EXPECT_NEAR(microseconds(192, b * 27 * 27, 64 * 5 * 5), 6398.54, 0.01);
+    EXPECT_NEAR(microseconds(384, b * 13 * 13, 192 * 3 * 3), 3204.01, 0.5);
+    EXPECT_NEAR(microseconds(384, b * 13 * 13, 384 * 3 * 3), 6408.02, 0.5);
+    EXPECT_NEAR(microseconds(256, b * 13 * 13, 384 * 3 * 3), 4272.01, 0.5);
+    EXPECT_NEAR(microseconds(4096, b, 9216), 1078.54, 0.01);
+    EXPECT_NEAR(microseconds(4096, b, 4096), 479.35, 0.01);
+    EXPECT_NEAR(microseconds(1001, b, 4096), 117.15, 0.01);
+}
+
+TEST(LocalExtents, LargestBlocks) {
+    sharding::Nest nest;
+    nest.loops = {{"batch", 10, {}}, {"out", 7, {}}};
+    const sharding::Mesh mesh{{3, 2, 2}};
+    EXPECT_EQ(local_extents(nest, {{0, 1, 0}, {}}, mesh), (std::vector<std::int64_t>{2, 4}));
+    EXPECT_EQ(local_extents(nest, {{-1, -1, -1}, {}}, mesh), (std::vector<std::int64_t>{10, 7}));
+}
+
+} // namespace
+} // namespace planc::cost

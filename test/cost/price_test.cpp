@@ -1,0 +1,165 @@
+// The cost table of whole training steps: known vectors, and that everything adds up.
+#include "cost/price.h"
+#include "cost/traffic.h"
+#include "sharding/graphs.h"
+#include "sharding/random_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace planc::cost {
+namespace {
+
+using sharding::graphs::everywhere;
+using sharding::graphs::Mlp;
+using sharding::graphs::training_step;
+
+Machine machine() {
+    Machine machine;
+    machine.network.latency = Seconds(1e-6);
+    machine.network.bytes_per_second = 1e9;
+    return machine;
+}
+
+CostTable priced(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers) {
+    std::vector<std::string> names;
+    for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
+        names.push_back(axis == 0 ? "rows" : axis == 1 ? "cols" : "axis" + std::to_string(axis));
+    return price(graph, sharding::lay_out(graph, mesh, layers), mesh, names, machine(), layers);
+}
+
+/// Bytes of the all-reduces by their axes, the loss's scalar left out.
+std::map<std::vector<int>, double> reduced(const CostTable &table) {
+    std::map<std::vector<int>, double> bytes;
+    for (const LayerRow &layer : table.layers)
+        for (const CollectiveRow &row : layer.collectives)
+            if (row.kind == CollectiveKind::all_reduce && row.phase != Phase::loss)
+                bytes[row.axes] += row.payload.value;
+    return bytes;
+}
+
+/// Mesh-TensorFlow's example (Shazeer et al. 2018, section 3): io - hidden - io without biases.
+class TwoLayer : public testing::Test {
+  protected:
+    static constexpr double b = 64, io = 128, h = 512;
+    const Graph graph = training_step({64, {128, 512, 128}, {"io", "hidden", "io"}, false, false});
+    using Vectors = std::map<std::vector<int>, double>;
+};
+
+TEST_F(TwoLayer, BatchReducesBothWeights) {
+    EXPECT_EQ(reduced(priced(graph, {{8}}, everywhere(graph, {"batch"}))), (Vectors{{{0}, 4 * 2 * io * h}}));
+}
+TEST_F(TwoLayer, HiddenReducesTheOutputOnly) {
+    EXPECT_EQ(reduced(priced(graph, {{8}}, everywhere(graph, {"hidden"}))), (Vectors{{{0}, 4 * b * io}}));
+}
+TEST_F(TwoLayer, TwoDimensional) {
+    const double r = 4;
+    const double c = 2;
+    EXPECT_EQ(reduced(priced(graph, {{4, 2}}, everywhere(graph, {"batch", "hidden"}))),
+              (Vectors{{{1}, 4 * b / r * io}, {{0}, 4 * 2 * io * h / c}}));
+}
+
+TEST(Price, MomentumTriplesTheWeights) {
+    const Graph graph = training_step({8, {16, 32, 4}, {"in", "hidden", "out"}, true, true});
+    const Memory memory = priced(graph, {{4}}, everywhere(graph, {"batch"})).memory;
+    const double weights = 4 * (16 * 32 + 32 + 32 * 4 + 4);
+    EXPECT_EQ(memory.parameters.value, weights);
+    EXPECT_EQ(memory.optimizer_state.value, weights);
+    EXPECT_EQ(memory.gradients.value, weights);
+    EXPECT_EQ(memory.total().value, memory.kept().value + memory.buffers.value + memory.passing.value);
+}
+
+TEST(Price, SmallGradientsShareOneCall) {
+    const Graph graph = training_step({64, {64, 64, 64, 8}, {"a", "b", "c", "d"}, true, false});
+    const CostTable table = priced(graph, {{4}}, everywhere(graph, {"batch"}));
+    ASSERT_EQ(table.buckets.size(), 1u);
+    EXPECT_EQ(table.buckets[0].layers, (std::vector<int>{0, 1, 2}));
+    EXPECT_EQ(table.buckets[0].payload.value, 4.0 * (64 * 64 * 2 + 64 * 8 + 64 + 64 + 8));
+    for (int layer : {0, 1, 2})
+        for (const CollectiveRow &row : table.layers[layer].collectives) {
+            EXPECT_EQ(row.bucket, 0);
+            EXPECT_EQ(row.calls, 0);
+        }
+    EXPECT_EQ(table.calls, 2); // the bucket and the loss
+}
+
+TEST(Price, LargeGradientsTravelAlone) {
+    const Graph graph = training_step({64, {1024, 1024, 8}, {"a", "b", "c"}, false, false});
+    const CostTable table = priced(graph, {{4}}, everywhere(graph, {"batch"}));
+    EXPECT_TRUE(table.buckets.empty());
+    ASSERT_EQ(table.layers[0].collectives.size(), 1u);
+    EXPECT_EQ(table.layers[0].collectives[0].calls, 1);
+    EXPECT_EQ(table.layers[0].collectives[0].payload.value, 4.0 * 1024 * 1024);
+}
+
+TEST(Price, MovementBetweenLayersIsAReshard) {
+    const Graph graph = training_step({64, {128, 128, 128}, {"a", "b", "c"}, false, false});
+    std::vector<LayerStrategy> layers = everywhere(graph, {"batch"});
+    layers[1] = {{"c"}, {}};
+    const CostTable table = priced(graph, {{4}}, layers);
+    ASSERT_FALSE(table.reshards.empty());
+    EXPECT_EQ(table.reshards[0].kind, CollectiveKind::all_gather);
+    EXPECT_EQ(table.reshards[0].from_layer, 0);
+    EXPECT_EQ(table.reshards[0].layer, 1);
+    EXPECT_EQ(table.reshards[0].from, "batch over rows");
+    EXPECT_EQ(table.reshards[0].to, "replicated");
+}
+
+/// Of every table: rows sum to the total, and the total is the busiest rank's own sum over planrt::traffic.
+void expect_consistent(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers) {
+    const sharding::LaidOut laid_out = sharding::lay_out(graph, mesh, layers);
+    const CostTable table = priced(graph, mesh, layers);
+    double communication = 0;
+    double compute = 0;
+    for (const LayerRow &layer : table.layers) {
+        compute += layer.compute_seconds().value;
+        communication += layer.seconds().value - layer.compute_seconds().value;
+    }
+    for (const CollectiveRow &row : table.reshards)
+        communication += row.price.seconds().value;
+    for (const BucketRow &bucket : table.buckets)
+        communication += bucket.price.seconds().value;
+    EXPECT_NEAR(compute, table.compute.value, 1e-9 * compute);
+    EXPECT_NEAR(communication, table.communication.value, 1e-9 * communication);
+
+    std::vector<double> bytes(mesh.ranks(), 0.0);
+    std::vector<std::int64_t> calls(mesh.ranks(), 0);
+    for (std::size_t v = 0; v < graph.values.size(); ++v)
+        for (const sharding::Copy &copy : laid_out.copies[v])
+            for (const sharding::Step &step : copy.steps)
+                for (int rank = 0; rank < mesh.ranks(); ++rank) {
+                    const Traffic traffic = planrt::traffic(step.kind, step.from, step.to, mesh, rank);
+                    bytes[rank] += static_cast<double>(traffic.elements) * graph.values[v].element_bytes;
+                    calls[rank] += traffic.calls;
+                }
+    for (const sharding::Bucket &bucket : sharding::buckets(graph, laid_out, mesh))
+        for (std::int64_t &count : calls)
+            count -= static_cast<std::int64_t>(bucket.members.size()) - 1;
+    EXPECT_EQ(table.payload.value, *std::max_element(bytes.begin(), bytes.end()));
+    EXPECT_EQ(table.payload.value, bytes[table.busiest_rank]);
+    EXPECT_EQ(table.calls, calls[table.busiest_rank]);
+}
+
+TEST(Price, AddsUpOnRandomGraphs) {
+    sharding::reference::Random random(11);
+    for (int trial = 0; trial < 300; ++trial) {
+        SCOPED_TRACE(trial);
+        const Graph graph = sharding::reference::random_graph(random);
+        const Mesh mesh = sharding::reference::random_mesh(random, 3, 12);
+        expect_consistent(graph, mesh, sharding::reference::random_strategies(graph, mesh, random));
+    }
+}
+
+TEST(Price, MoreRanksNeverCostMoreMemoryWhenSplit) {
+    const Graph graph = training_step({512, {64, 512, 512, 8}, {"a", "hidden", "hidden", "d"}, true, true});
+    double last = 1e300;
+    for (int ranks : {1, 2, 4, 8, 64, 512}) {
+        const double total = priced(graph, {{ranks}}, everywhere(graph, {"hidden"})).memory.total().value;
+        EXPECT_LE(total, last);
+        last = total;
+    }
+}
+
+} // namespace
+} // namespace planc::cost

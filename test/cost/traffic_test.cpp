@@ -1,0 +1,65 @@
+// The products over dimensions against planrt::traffic, which intersects boxes.
+#include "cost/traffic.h"
+#include "sharding/random_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace planc::cost {
+namespace {
+
+using sharding::CollectiveKind;
+using sharding::Step;
+using namespace sharding::reference;
+
+TEST(Traffic, EqualsTheIntersectionOfBoxesOnEveryRank) {
+    Random random(7);
+    for (int trial = 0; trial < 3000; ++trial) {
+        const sharding::Mesh mesh = random_mesh(random, 4, 16);
+        std::vector<std::int64_t> extents;
+        for (int d = uniform(random, 1, 3); d > 0; --d)
+            extents.push_back(uniform(random, 1, 12));
+        Step step;
+        step.from = random_placement(extents, mesh, false, random);
+        step.to = random_placement(extents, mesh, false, random);
+        step.kind = CollectiveKind::exchange;
+        const std::vector<Traffic> by_rank = traffic_by_rank(step, mesh);
+        ASSERT_EQ(static_cast<int>(by_rank.size()), mesh.ranks());
+        Traffic busiest;
+        for (int rank = 0; rank < mesh.ranks(); ++rank) {
+            const Traffic expected = planrt::traffic(step.kind, step.from, step.to, mesh, rank);
+            ASSERT_EQ(by_rank[rank], expected)
+                << "trial " << trial << ", rank " << rank << ": " << text(step.from) << " to " << text(step.to);
+            busiest.elements = std::max(busiest.elements, expected.elements);
+        }
+        EXPECT_EQ(busiest_traffic(step, mesh).elements, busiest.elements);
+    }
+}
+
+TEST(Traffic, ReshardsOfAllKinds) {
+    Random random(8);
+    for (int trial = 0; trial < 2000; ++trial) {
+        const sharding::Mesh mesh = random_mesh(random, 3, 12);
+        const std::vector<std::int64_t> extents = {uniform(random, 1, 8) * 2, uniform(random, 1, 9)};
+        const sharding::Placement from = random_placement(extents, mesh, true, random);
+        sharding::Placement to = random_placement(extents, mesh, false, random);
+        for (const Step &step : sharding::reshard(from, to, mesh)) {
+            const std::vector<Traffic> by_rank = traffic_by_rank(step, mesh);
+            const Traffic busiest = busiest_traffic(step, mesh);
+            std::int64_t most = 0;
+            for (int rank = 0; rank < mesh.ranks(); ++rank) {
+                ASSERT_EQ(by_rank[rank], planrt::traffic(step.kind, step.from, step.to, mesh, rank));
+                most = std::max(most, by_rank[rank].elements);
+            }
+            EXPECT_EQ(busiest.elements, most);
+            if (uniform_traffic(step, mesh)) {
+                for (const Traffic &traffic : by_rank)
+                    EXPECT_EQ(traffic, busiest);
+            }
+        }
+    }
+}
+
+} // namespace
+} // namespace planc::cost
