@@ -1,0 +1,93 @@
+// Evaluation counts valid samples only, ties go to the first class; prediction is the network alone.
+#include "loss_function.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace planc::test {
+
+namespace {
+
+const Dimensions logits{{"batch", 4}, {"class", 3}};
+
+/// Cross-entropy of logits x + b, or their mean-square error against a target.
+std::string classifier(bool mean_square_error) {
+    LossFunction function;
+    const std::string x = function.input("x", logits);
+    const std::string b = function.variable("b", {{"class", 3}});
+    const std::string y = function.pointwise("add", {x, b}, logits);
+    if (mean_square_error) {
+        const std::string target = function.input("target", logits);
+        return function.text(function.operation("plan.mean_square_error ", {y, target}, "", {}), y);
+    }
+    function.attributes = R"(plan.label = 1, plan.class = "class", )";
+    const std::string label = function.input("label", {{"batch", 4}}, "i32");
+    return function.text(function.operation("plan.cross_entropy ", {y, label}, "over \"class\"", {}), y);
+}
+
+interpret::Inputs inputs() {
+    interpret::Inputs result;
+    result.variables["b"] = {{3}, {0, 0, 0}};
+    result.fields["x"] = {{4, 3}, {1, 5, 2, /**/ 4, 4, 0, /**/ 7, 7, 7, /**/ 0, 1, 9}};
+    result.fields["label"] = {{4}, {1, 1, 0, 2}}; // right, wrong (the first of equals is 0), right, right
+    result.fields["valid"] = {{4}, {1, 1, 1, 0}};
+    return result;
+}
+
+std::vector<std::string> result_names(mlir::ModuleOp module) {
+    std::vector<std::string> names;
+    for (mlir::Attribute name :
+         module.lookupSymbol<mlir::func::FuncOp>("evaluate")->getAttrOfType<mlir::ArrayAttr>("plan.results"))
+        names.push_back(mlir::cast<mlir::StringAttr>(name).str());
+    return names;
+}
+
+} // namespace
+
+TEST(Evaluation, classification) {
+    mlir::MLIRContext context;
+    auto module = derive(classifier(false), context);
+    EXPECT_EQ(result_names(*module), (std::vector<std::string>{"loss", "correct"}));
+    const auto results = interpret::run(*module, "evaluate", inputs()).results;
+    const double expected = std::log(std::exp(-4) + 1 + std::exp(-3)) + std::log(2 + std::exp(-4)) + std::log(3.0);
+    EXPECT_NEAR(results[0].elements[0], expected, 1e-12);
+    EXPECT_EQ(results[1].elements[0], 2);
+}
+
+TEST(Evaluation, regression) {
+    mlir::MLIRContext context;
+    auto module = derive(classifier(true), context);
+    EXPECT_EQ(result_names(*module), (std::vector<std::string>{"loss"}));
+    interpret::Inputs all = inputs();
+    all.fields["target"] = all.fields["x"];
+    all.fields["target"].elements[0] += 3;  // of a valid sample: 9 / 3 classes
+    all.fields["target"].elements[11] += 3; // of padding
+    EXPECT_NEAR(interpret::run(*module, "evaluate", all).results[0].elements[0], 3, 1e-12);
+}
+
+TEST(Evaluation, a_loss_that_is_no_mean_has_none) {
+    LossFunction function;
+    const std::string x = function.input("x", logits);
+    const std::string loss =
+        function.reduce("sum", function.pointwise("mul", {x, function.variable("b", {})}, logits), {});
+    mlir::MLIRContext context;
+    auto module = derive(function.text(loss, loss), context);
+    EXPECT_FALSE(module->lookupSymbol<mlir::func::FuncOp>("evaluate"));
+    EXPECT_TRUE(module->lookupSymbol<mlir::func::FuncOp>("train"));
+}
+
+TEST(Prediction, is_the_network_alone) {
+    mlir::MLIRContext context;
+    auto module = derive(classifier(false), context);
+    auto predict = module->lookupSymbol<mlir::func::FuncOp>("predict");
+    ASSERT_EQ(predict.getNumArguments(), 1u);
+    interpret::Inputs all = inputs();
+    all.variables["b"] = {{3}, {1, 0, 0}};
+    const auto results = interpret::run(*module, "predict", all).results;
+    EXPECT_EQ(results[0].elements, (std::vector<double>{2, 5, 2, 5, 4, 0, 8, 7, 7, 1, 1, 9}));
+}
+
+} // namespace planc::test
