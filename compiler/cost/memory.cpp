@@ -125,7 +125,7 @@ std::vector<Life> lives(const sharding::Graph &graph) {
     for (int v = 0; v < static_cast<int>(graph.values.size()); ++v)
         result.push_back(residence(graph, uses[v], v) == Residence::passing
                              ? life_of(graph, uses[v], v)
-                             : Life{0, static_cast<int>(graph.operations.size())});
+                             : Life{-1, static_cast<int>(graph.operations.size())});
     return result;
 }
 

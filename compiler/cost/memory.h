@@ -25,7 +25,8 @@ enum class Residence : std::uint8_t {
 };
 [[nodiscard]] std::vector<Residence> residences(const sharding::Graph &graph);
 
-/// The operations between which a value is in memory, both included; everything but passing values: all.
+/// The operations between which a value is in memory, both included. Everything but passing values is there from
+/// before the first (-1) to the end.
 struct Life {
     int first = 0;
     int last = 0;

@@ -23,7 +23,6 @@ class Builder {
         : index_(index), graph_(index.graph), space_(space), mesh_(mesh), machine_(machine), prices_(mesh, machine),
           residence_(cost::residences(index.graph)), lives_(cost::lives(index.graph)),
           layers_(index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}) {
-        objective_.operations = static_cast<int>(index.graph.operations.size());
         for (const auto &options : space.options)
             objective_.domains.push_back(static_cast<int>(options->size()));
     }
@@ -204,8 +203,7 @@ Problem Problems::without(std::uint32_t forbidden, double byte_limit, int operat
         factor.variables = term.layers;
         factor.class_of = term.class_of;
         factor.classes = term.classes;
-        const bool whole_step = term.life.first == 0 && term.life.last == objective_.operations;
-        factor.count_bytes = whole_step || (term.life.first <= operation && operation <= term.life.last);
+        factor.count_bytes = term.life.first <= operation && operation <= term.life.last;
         if (forbidden == 0 || term.table->fused.empty()) {
             factor.table = {term.table, &term.table->prices};
             continue;

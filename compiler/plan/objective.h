@@ -34,7 +34,6 @@ struct Term {
 };
 
 struct Objective {
-    int operations = 0;       ///< of the graph
     std::vector<int> domains; ///< per layer: number of strategies
     std::vector<Term> terms;
     std::vector<double> bucket_latency; ///< seconds, per set of axes that some fused gradient is reduced over

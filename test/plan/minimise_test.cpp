@@ -1,0 +1,176 @@
+// The search on invented cost tables, against exhaustive enumeration.
+#include "plan/problem.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace planc::plan {
+namespace {
+
+using Random = std::mt19937_64;
+
+int uniform(Random &random, int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+}
+
+std::shared_ptr<const std::vector<int>> random_classes(Random &random, int domain, int &classes) {
+    auto class_of = std::make_shared<std::vector<int>>();
+    classes = uniform(random, 1, domain);
+    for (int value = 0; value < domain; ++value)
+        class_of->push_back(value < classes ? value : uniform(random, 0, classes - 1));
+    return class_of;
+}
+
+/// Any shape of graph: chains, forks, cycles, unconnected parts, factors of one to three variables.
+Problem random_problem(Random &random, bool bytes) {
+    Problem problem;
+    const int variables = uniform(random, 1, 6);
+    for (int v = 0; v < variables; ++v)
+        problem.domains.push_back(uniform(random, 1, 4));
+    for (int f = uniform(random, 1, 9); f > 0; --f) {
+        Factor &factor = problem.factors.emplace_back();
+        for (int v = 0; v < variables; ++v)
+            if (factor.variables.size() < 3 && uniform(random, 0, 2) == 0)
+                factor.variables.push_back(v);
+        std::size_t entries = 1;
+        for (int v : factor.variables) {
+            factor.class_of.push_back(random_classes(random, problem.domains[v], factor.classes.emplace_back()));
+            entries *= static_cast<std::size_t>(factor.classes.back());
+        }
+        auto table = std::make_shared<Table>();
+        for (std::size_t i = 0; i < entries; ++i) {
+            const bool forbidden = uniform(random, 0, 15) == 0;
+            table->seconds.push_back(forbidden ? std::numeric_limits<double>::infinity() : uniform(random, 0, 20));
+            if (bytes)
+                table->bytes.push_back(uniform(random, 0, 20));
+        }
+        factor.table = std::move(table);
+    }
+    return problem;
+}
+
+/// The least seconds of all assignments within the limit; infinite if there is none.
+double exhaustive(const Problem &problem) {
+    double least = std::numeric_limits<double>::infinity();
+    std::vector<int> values(problem.domains.size(), 0);
+    while (true) {
+        const Sum sum = evaluate(problem, values);
+        if (sum.bytes <= problem.byte_limit)
+            least = std::min(least, sum.seconds);
+        std::size_t v = 0;
+        while (v < values.size() && ++values[v] == problem.domains[v])
+            values[v++] = 0;
+        if (v == values.size())
+            return least;
+    }
+}
+
+void expect_minimum(const Problem &problem, const Solution &solution) {
+    const double least = exhaustive(problem);
+    ASSERT_EQ(solution.feasible, std::isfinite(least));
+    if (!solution.feasible)
+        return;
+    EXPECT_EQ(solution.seconds, least);
+    EXPECT_EQ(evaluate(problem, solution.values).seconds, least);
+    EXPECT_LE(evaluate(problem, solution.values).bytes, problem.byte_limit);
+    EXPECT_EQ(solution.lower_bound, least);
+}
+
+TEST(Minimise, EqualsExhaustiveSearch) {
+    Random random(1);
+    for (int trial = 0; trial < 1000; ++trial) {
+        SCOPED_TRACE(trial);
+        const Problem problem = random_problem(random, false);
+        expect_minimum(problem, minimise(problem));
+    }
+}
+
+TEST(Minimise, EqualsExhaustiveSearchUnderAByteLimit) {
+    Random random(2);
+    int decided = 0;
+    int infeasible = 0;
+    for (int trial = 0; trial < 1500; ++trial) {
+        SCOPED_TRACE(trial);
+        Problem problem = random_problem(random, true);
+        problem.byte_limit = uniform(random, 0, 15) * static_cast<double>(problem.factors.size());
+        const Solution solution = minimise(problem);
+        expect_minimum(problem, solution);
+        decided += solution.limit_decided && solution.feasible;
+        infeasible += !solution.feasible;
+    }
+    EXPECT_GT(decided, 100); // the limit mattered often enough to be tested
+    EXPECT_GT(infeasible, 100);
+}
+
+TEST(Minimise, TooWideTablesStillGiveABoundAndAGoodAssignment) {
+    Random random(3);
+    int exact = 0;
+    for (int trial = 0; trial < 300; ++trial) {
+        SCOPED_TRACE(trial);
+        Problem problem = random_problem(random, false);
+        problem.largest_table = 4;
+        const Solution solution = minimise(problem);
+        const double least = exhaustive(problem);
+        EXPECT_LE(solution.lower_bound, least);
+        if (!solution.feasible)
+            continue;
+        EXPECT_GE(solution.seconds, least);
+        EXPECT_EQ(evaluate(problem, solution.values).seconds, solution.seconds);
+        exact += solution.seconds == least;
+    }
+    EXPECT_GT(exact, 150);
+}
+
+TEST(Minimise, ThinnedFrontiersStillGiveABoundWithinTheLimit) {
+    Random random(4);
+    for (int trial = 0; trial < 300; ++trial) {
+        SCOPED_TRACE(trial);
+        Problem problem = random_problem(random, true);
+        problem.byte_limit = uniform(random, 3, 12) * static_cast<double>(problem.factors.size());
+        problem.frontier_budget = 1; // no frontiers at all
+        const Solution solution = minimise(problem);
+        const double least = exhaustive(problem);
+        EXPECT_LE(solution.lower_bound, least * (1 + 1e-9));
+        if (solution.feasible) {
+            EXPECT_GE(solution.seconds, least);
+            EXPECT_LE(solution.bytes, problem.byte_limit);
+        }
+    }
+}
+
+TEST(Minimise, LongChainOfEqualTables) {
+    Problem problem;
+    const int length = 2000;
+    const int domain = 16;
+    problem.domains.assign(length, domain);
+    auto classes = std::make_shared<std::vector<int>>();
+    auto table = std::make_shared<Table>();
+    for (int a = 0; a < domain; ++a) {
+        classes->push_back(a);
+        for (int b = 0; b < domain; ++b)
+            table->seconds.push_back(a == b ? 2 : (a + 1) % domain == b ? 1 : 5);
+    }
+    for (int v = 0; v + 1 < length; ++v) {
+        Factor &factor = problem.factors.emplace_back();
+        factor.variables = {v, v + 1};
+        factor.class_of = {classes, classes};
+        factor.classes = {domain, domain};
+        factor.table = table;
+    }
+    const Solution solution = minimise(problem);
+    EXPECT_EQ(solution.seconds, length - 1);
+    EXPECT_EQ(solution.lower_bound, length - 1);
+}
+
+TEST(Minimise, SameAnswerTwice) {
+    Random random(5);
+    for (int trial = 0; trial < 100; ++trial) {
+        const Problem problem = random_problem(random, false);
+        EXPECT_EQ(minimise(problem).values, minimise(problem).values);
+    }
+}
+
+} // namespace
+} // namespace planc::plan

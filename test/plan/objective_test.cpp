@@ -1,0 +1,140 @@
+// The sum of the planner's terms is the price of the laid-out step.
+#include "plan/objective.h"
+#include "sharding/graphs.h"
+#include "sharding/random_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+namespace planc::plan {
+namespace {
+
+using sharding::reference::Random;
+using sharding::reference::uniform;
+
+Machine machine() {
+    Machine machine;
+    machine.network.latency = Seconds(1e-6);
+    machine.network.bytes_per_second = 1e9;
+    machine.reduction_flops_per_second = 1e9;
+    return machine;
+}
+
+Request request(Graph graph) {
+    Request request;
+    request.graph = std::move(graph);
+    request.machine = machine();
+    return request;
+}
+
+MeshShape shape(const Mesh &mesh) {
+    MeshShape shape{{}, mesh};
+    for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
+        shape.axes.push_back("axis" + std::to_string(axis));
+    return shape;
+}
+
+/// Of fused calls beyond the first over the same axes: buckets that are full, or gradients that are used too early to
+/// wait for others. The terms do not know of them.
+double extra_latency(const Request &request, const Mesh &mesh, const Strategies &layers) {
+    const sharding::LaidOut laid_out = sharding::lay_out(request.graph, mesh, layers);
+    std::map<std::vector<int>, int> calls;
+    std::map<std::vector<int>, double> latency;
+    for (std::size_t v = 0; v < request.graph.values.size(); ++v)
+        for (const sharding::Copy &copy : laid_out.copies[v])
+            if (sharding::fusable(request.graph, mesh, static_cast<int>(v), copy)) {
+                ++calls[copy.steps[0].axes];
+                latency[copy.steps[0].axes] =
+                    cost::price_step(copy.steps[0], 4, mesh, request.machine).price.latency.value;
+            }
+    for (const sharding::Bucket &bucket : sharding::buckets(request.graph, laid_out, mesh))
+        calls[bucket.axes] -= static_cast<int>(bucket.members.size()) - 1;
+    double extra = 0;
+    for (const auto &[axes, count] : calls)
+        extra += (count - 1) * latency[axes];
+    return extra;
+}
+
+void expect_sum_is_price(const Request &request, const MeshShape &shape, Random &random) {
+    const sharding::GraphIndex index(request.graph);
+    const Space space = make_space(request, shape);
+    ASSERT_TRUE(space.failure.empty());
+    const Objective objective = make_objective(index, space, shape.mesh, request.machine);
+    ASSERT_TRUE(objective.left_out.empty());
+    Problems problems(objective);
+    const Problem kept = problems.without(0, std::numeric_limits<double>::infinity(), -1);
+    for (int sample = 0; sample < 6; ++sample) {
+        std::vector<int> values;
+        Strategies layers;
+        for (const auto &options : space.options) {
+            values.push_back(uniform(random, 0, static_cast<int>(options->size()) - 1));
+            layers.push_back((*options)[values.back()]);
+        }
+        const CostTable table = evaluate(request, shape.mesh, shape.axes, layers);
+        const Sum sum = evaluate(kept, values);
+        double seconds = sum.seconds;
+        const std::uint32_t used = problems.used(values);
+        for (std::size_t set = 0; set < objective.bucket_latency.size(); ++set)
+            seconds += used >> set & 1 ? objective.bucket_latency[set] : 0;
+        EXPECT_NEAR(seconds + extra_latency(request, shape.mesh, layers), table.seconds().value,
+                    1e-9 * table.seconds().value);
+        EXPECT_LE(seconds, table.seconds().value * (1 + 1e-9));
+        EXPECT_DOUBLE_EQ(sum.bytes, table.memory.kept().value);
+        if (table.memory.peak >= 0) {
+            const Problem at_peak = problems.without(0, std::numeric_limits<double>::infinity(), table.memory.peak);
+            EXPECT_DOUBLE_EQ(evaluate(at_peak, values).bytes, (table.memory.kept() + table.memory.passing).value);
+        }
+    }
+}
+
+TEST(Objective, IsThePriceOfRandomGraphs) {
+    Random random(21);
+    for (int trial = 0; trial < 100; ++trial) {
+        SCOPED_TRACE(trial);
+        const Mesh mesh = sharding::reference::random_mesh(random, 3, 12);
+        expect_sum_is_price(request(sharding::reference::random_graph(random)), shape(mesh), random);
+    }
+}
+
+TEST(Objective, IsThePriceOfPerceptrons) {
+    Random random(22);
+    for (int trial = 0; trial < 20; ++trial) {
+        SCOPED_TRACE(trial);
+        sharding::graphs::Mlp mlp;
+        mlp.batch = uniform(random, 4, 40);
+        mlp.widths = {uniform(random, 3, 30)};
+        mlp.roles = {"pixel"};
+        for (int layer = uniform(random, 1, 4); layer > 0; --layer) {
+            mlp.widths.push_back(uniform(random, 3, 30));
+            mlp.roles.push_back(uniform(random, 0, 1) ? "hidden" : "inner");
+        }
+        mlp.bias = uniform(random, 0, 1) == 1;
+        mlp.momentum = uniform(random, 0, 1) == 1;
+        const Mesh mesh = sharding::reference::random_mesh(random, 3, 12);
+        expect_sum_is_price(request(sharding::graphs::training_step(mlp)), shape(mesh), random);
+    }
+}
+
+TEST(Objective, EqualLayersShareTables) {
+    const auto distinct = [](int hidden_layers) {
+        sharding::graphs::Mlp mlp{64, {32}, {"pixel"}, true, true};
+        for (int layer = 0; layer < hidden_layers; ++layer) {
+            mlp.widths.push_back(64);
+            mlp.roles.push_back("hidden");
+        }
+        const Request r = request(sharding::graphs::training_step(mlp));
+        const MeshShape s = shape({{2, 2}});
+        const sharding::GraphIndex index(r.graph);
+        const Objective objective = make_objective(index, make_space(r, s), s.mesh, r.machine);
+        std::set<const TermTable *> tables;
+        for (const Term &term : objective.terms)
+            tables.insert(term.table.get());
+        return tables.size();
+    };
+    EXPECT_EQ(distinct(30), distinct(8));
+}
+
+} // namespace
+} // namespace planc::plan

@@ -1,0 +1,258 @@
+// Whole plans: exact against exhaustive search, deterministic, obedient, never worse than the literature.
+#include "plan/plan.h"
+#include "plan/space.h"
+#include "sharding/graphs.h"
+#include "sharding/random_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace planc::plan {
+namespace {
+
+using sharding::graphs::Mlp;
+using sharding::graphs::training_step;
+using sharding::reference::Random;
+using sharding::reference::uniform;
+
+Machine machine() {
+    Machine machine;
+    machine.flops_per_second = 1e10;
+    machine.network.latency = Seconds(1e-6);
+    machine.network.bytes_per_second = 1e9;
+    return machine;
+}
+
+Request request(Graph graph, int ranks) {
+    Request request;
+    request.graph = std::move(graph);
+    request.machine = machine();
+    request.ranks = ranks;
+    request.mesh.axes = {{"rows", 0}, {"cols", 0}};
+    return request;
+}
+
+/// The least price of all plans of a request within the memory limit, every one laid out and priced whole.
+double exhaustive(const Request &request, std::int64_t most, bool &done) {
+    double least = std::numeric_limits<double>::infinity();
+    std::int64_t count = 0;
+    for (const MeshShape &shape : mesh_shapes(request)) {
+        const Space space = make_space(request, shape);
+        std::int64_t all = 1;
+        for (const auto &options : space.options)
+            all *= static_cast<std::int64_t>(options->size());
+        count += all;
+        if (count > most) {
+            done = false;
+            return least;
+        }
+        for (std::int64_t plan = 0; plan < all; ++plan) {
+            Strategies layers;
+            std::int64_t rest = plan;
+            for (const auto &options : space.options) {
+                layers.push_back((*options)[static_cast<std::size_t>(rest) % options->size()]);
+                rest /= static_cast<std::int64_t>(options->size());
+            }
+            const CostTable table = evaluate(request, shape.mesh, shape.axes, layers);
+            const double limit = request.memory_limit_bytes;
+            if (limit == 0 || table.memory.total().value <= limit)
+                least = std::min(least, table.seconds().value);
+        }
+    }
+    done = true;
+    return least;
+}
+
+TEST(Plan, EqualsExhaustiveSearchOnRandomGraphs) {
+    Random random(31);
+    int compared = 0;
+    for (int trial = 0; compared < 120 && trial < 2000; ++trial) {
+        SCOPED_TRACE(trial);
+        Request r = request(sharding::reference::random_graph(random), uniform(random, 2, 8));
+        r.mesh.automatic = uniform(random, 0, 2) == 0;
+        if (uniform(random, 0, 1) == 0)
+            r.mesh.axes = {{"line", r.ranks}};
+        bool done = false;
+        const double least = exhaustive(r, 1500, done);
+        if (!done)
+            continue;
+        const Plan plan = make_plan(r);
+        ASSERT_TRUE(plan.failure.empty()) << plan.failure;
+        EXPECT_NEAR(plan.cost.seconds().value, least, 1e-9 * least);
+        EXPECT_NEAR(plan.gap(), 0, 1e-9);
+        ++compared;
+    }
+    EXPECT_EQ(compared, 120);
+}
+
+/// Memory that passes is known of whole plans only, so a limit on it may leave a gap: then the bound holds it.
+TEST(Plan, UnderAMemoryLimitFitsAndBoundsTheMinimum) {
+    Random random(32);
+    int compared = 0;
+    int exact = 0;
+    int decided = 0;
+    for (int trial = 0; compared < 100 && trial < 2000; ++trial) {
+        SCOPED_TRACE(trial);
+        Request r = request(sharding::reference::random_graph(random), uniform(random, 2, 6));
+        r.mesh.axes = {{"line", r.ranks}};
+        const Plan free = make_plan(r);
+        r.memory_limit_bytes = free.cost.memory.total().value * uniform(random, 60, 110) / 100;
+        bool done = false;
+        const double least = exhaustive(r, 1500, done);
+        if (!done || r.memory_limit_bytes == 0)
+            continue;
+        ++compared;
+        const Plan plan = make_plan(r);
+        if (!plan.failure.empty()) {
+            exact += std::isinf(least);
+            continue;
+        }
+        decided += plan.memory_decided;
+        EXPECT_LE(plan.cost.memory.total().value, r.memory_limit_bytes);
+        EXPECT_GE(plan.cost.seconds().value, least * (1 - 1e-9));
+        EXPECT_LE(plan.lower_bound.value, least * (1 + 1e-9));
+        exact += plan.cost.seconds().value <= least * (1 + 1e-9);
+    }
+    EXPECT_EQ(compared, 100);
+    EXPECT_GT(decided, 10);
+    EXPECT_GE(exact, 90);
+}
+
+Graph digits() {
+    return training_step({64, {64, 256, 128, 10}, {"pixel", "hidden", "hidden", "digit"}, true, true});
+}
+
+TEST(Plan, NeverWorseThanTheBaselines) {
+    Random random(33);
+    for (int trial = 0; trial < 25; ++trial) {
+        Mlp mlp{uniform(random, 8, 300), {uniform(random, 10, 900)}, {"pixel"}, true, trial % 2 == 0};
+        for (int layer = uniform(random, 1, 4); layer > 0; --layer) {
+            mlp.widths.push_back(uniform(random, 10, 900));
+            mlp.roles.push_back(layer % 2 ? "hidden" : "inner");
+        }
+        const Plan plan = make_plan(request(training_step(mlp), uniform(random, 1, 12)));
+        ASSERT_TRUE(plan.failure.empty());
+        EXPECT_GE(plan.baselines.size(), 3u);
+        for (const Baseline &baseline : plan.baselines)
+            if (baseline.excluded.empty()) {
+                EXPECT_LE(plan.cost.seconds().value, baseline.seconds.value * (1 + 1e-12)) << baseline.name;
+            }
+        EXPECT_LE(plan.lower_bound, plan.cost.seconds());
+    }
+}
+
+TEST(Plan, SameTwice) {
+    const Plan a = make_plan(request(digits(), 8));
+    const Plan b = make_plan(request(digits(), 8));
+    EXPECT_EQ(a.mesh.sizes, b.mesh.sizes);
+    EXPECT_EQ(a.layers, b.layers);
+    EXPECT_EQ(a.cost.seconds(), b.cost.seconds());
+}
+
+TEST(Plan, PinsAreObeyed) {
+    Request r = request(digits(), 4);
+    r.mesh.axes = {{"rows", 2}, {"cols", 2}};
+    r.pins.assign(r.graph.layers.size(), {{"batch", {"rows"}, "batch -> rows"}});
+    r.pins[1].push_back({"hidden", {}, "hidden -> none"});
+    const Plan plan = make_plan(r);
+    ASSERT_TRUE(plan.failure.empty());
+    for (const LayerStrategy &layer : plan.layers) {
+        EXPECT_EQ(layer.loop_of_axis[0], "batch");
+        EXPECT_NE(layer.loop_of_axis[1], "batch");
+    }
+    EXPECT_NE(plan.layers[1].loop_of_axis[1], "hidden");
+}
+
+TEST(Plan, WithoutSearchRulesSayEverything) {
+    Request r = request(digits(), 4);
+    r.search = false;
+    r.mesh.axes = {{"rows", 2}, {"cols", 2}};
+    r.pins.assign(r.graph.layers.size(), {{"hidden", {"cols"}, "hidden -> cols"}});
+    const Plan plan = make_plan(r);
+    ASSERT_TRUE(plan.failure.empty());
+    for (int layer : {0, 1, 2})
+        EXPECT_EQ(plan.layers[layer].loop_of_axis, (std::vector<std::string>{"", "hidden"}));
+    EXPECT_EQ(plan.layers[3].loop_of_axis, (std::vector<std::string>{"", ""})); // the loss has no such loop
+    EXPECT_EQ(plan.gap(), 0);
+}
+
+TEST(Plan, MajorOrderOfPinnedAxesIsKept) {
+    Request r = request(digits(), 4);
+    r.search = false;
+    r.mesh.axes = {{"rows", 2}, {"cols", 2}};
+    r.pins.assign(r.graph.layers.size(), {{"batch", {"cols", "rows"}, "batch -> [cols, rows]"}});
+    const Plan plan = make_plan(r);
+    EXPECT_EQ(plan.layers[0].loop_of_axis, (std::vector<std::string>{"batch", "batch"}));
+    EXPECT_EQ(plan.layers[0].order, (std::vector<int>{1, 0}));
+}
+
+TEST(Plan, NeverLeavesRanksWithoutWorkByItself) {
+    Request r = request(training_step({3, {3, 3, 2}, {"a", "b", "c"}, true, false}), 8);
+    const Plan plan = make_plan(r);
+    ASSERT_TRUE(plan.failure.empty());
+    const auto loops = layer_loops(r.graph);
+    for (std::size_t l = 0; l < plan.layers.size(); ++l)
+        for (const LayerLoop &loop : loops[l]) {
+            int parts = 1;
+            for (std::size_t axis = 0; axis < plan.axes.size(); ++axis)
+                parts *= plan.layers[l].loop_of_axis[axis] == loop.name ? plan.mesh.sizes[axis] : 1;
+            EXPECT_LE(parts, loop.extent);
+        }
+}
+
+TEST(Plan, ImpossibleMeshesAndMemoryAreSaid) {
+    Request r = request(digits(), 4);
+    r.mesh.axes = {{"rows", 3}, {"cols", 0}};
+    EXPECT_EQ(make_plan(r).failure, "4 ranks do not make up the mesh [rows: 3, cols]");
+    r = request(digits(), 4);
+    r.memory_limit_bytes = 1000;
+    const std::string failure = make_plan(r).failure;
+    EXPECT_TRUE(failure.starts_with("no plan fits the memory: the smallest that was found needs ")) << failure;
+    EXPECT_TRUE(failure.ends_with("the limit is 1000 B")) << failure;
+}
+
+TEST(Plan, ALimitOnMemorySplitsTheWeights) {
+    Request r = request(digits(), 4);
+    r.mesh.axes = {{"rows", 4}};
+    r.machine.network.bytes_per_second = 1e6; // batch parallel or replicated is fastest by far
+    const Plan free = make_plan(r);
+    r.memory_limit_bytes = free.cost.memory.total().value * 0.6;
+    const Plan limited = make_plan(r);
+    ASSERT_TRUE(limited.failure.empty()) << limited.failure;
+    EXPECT_TRUE(limited.memory_decided);
+    EXPECT_GT(limited.cost.seconds(), free.cost.seconds());
+    EXPECT_LE(limited.cost.memory.total().value, r.memory_limit_bytes);
+}
+
+TEST(Plan, RunnerUpsCostMore) {
+    const Plan plan = make_plan(request(digits(), 8));
+    ASSERT_EQ(plan.runner_ups.size(), plan.layers.size());
+    for (std::size_t l = 0; l < plan.layers.size(); ++l) {
+        ASSERT_TRUE(plan.runner_ups[l].has_value());
+        EXPECT_GE(plan.runner_ups[l]->added.value, -1e-12);
+        std::vector<LayerStrategy> other = plan.layers;
+        other[l] = plan.runner_ups[l]->strategy;
+        const double seconds = evaluate(request(digits(), 8), plan.mesh, plan.axes, other).seconds().value;
+        EXPECT_NEAR(seconds - plan.cost.seconds().value, plan.runner_ups[l]->added.value, 1e-12);
+    }
+}
+
+TEST(Plan, AThousandLayersOnFiveHundredRanks) {
+    Mlp mlp{1024, {784}, {"pixel"}, true, true};
+    for (int layer = 0; layer < 999; ++layer) {
+        mlp.widths.push_back(1024);
+        mlp.roles.push_back("hidden");
+    }
+    mlp.widths.push_back(10);
+    mlp.roles.push_back("digit");
+    const auto begin = std::chrono::steady_clock::now();
+    const Plan plan = make_plan(request(training_step(mlp), 512));
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    ASSERT_TRUE(plan.failure.empty());
+    EXPECT_LT(plan.gap(), 0.01);
+    EXPECT_LT(took.count(), 30); // about two seconds on an idle core
+}
+
+} // namespace
+} // namespace planc::plan
