@@ -14,51 +14,63 @@ using sharding::Step;
 
 namespace {
 
-/// Adds up what every rank hands over, scanning ranks only where they differ.
+/// Adds up what every rank hands over. Ranks are scanned only where it matters: the first rank has the largest blocks
+/// and is the busiest of every collective but an all-to-all or exchange of uneven blocks.
 class RankSums {
   public:
     explicit RankSums(const Mesh &mesh) : mesh_(mesh) {}
 
     void add(const Step &step, int element_bytes, bool call) {
-        if (uniform_traffic(step, mesh_)) {
-            const Traffic traffic = busiest_traffic(step, mesh_);
-            everywhere_ += static_cast<double>(traffic.elements) * element_bytes;
-            calls_everywhere_ += call ? traffic.calls : 0;
-            return;
-        }
-        auto known = known_.find(key(step));
-        if (known == known_.end())
-            known = known_.emplace(key(step), traffic_by_rank(step, mesh_)).first;
-        by_rank_.resize(known->second.size());
-        for (std::size_t rank = 0; rank < by_rank_.size(); ++rank) {
-            by_rank_[rank].bytes += static_cast<double>(known->second[rank].elements) * element_bytes;
-            by_rank_[rank].calls += call ? known->second[rank].calls : 0;
-        }
+        const bool point_to_point = step.kind == CollectiveKind::all_to_all || step.kind == CollectiveKind::exchange;
+        const bool alike = uniform_traffic(step, mesh_);
+        scan_ |= point_to_point && !alike;
+        (alike ? alike_ : different_).push_back({step, element_bytes, call});
     }
-    void add_call() { ++calls_everywhere_; }
+    void add_call() { ++calls_; }
 
-    void report(CostTable &table) const {
-        table.payload = Bytes(everywhere_);
-        table.calls = calls_everywhere_;
-        if (by_rank_.empty())
-            return;
-        const auto busiest = std::max_element(by_rank_.begin(), by_rank_.end(),
-                                              [](const Sum &a, const Sum &b) { return a.bytes < b.bytes; });
-        table.busiest_rank = static_cast<int>(busiest - by_rank_.begin());
-        table.payload += Bytes(busiest->bytes);
-        table.calls += busiest->calls;
+    void report(CostTable &table) {
+        table.calls = calls_;
+        for (const Row &row : alike_)
+            add(table, row, busiest_traffic(row.step, mesh_));
+        if (scan_)
+            find_busiest(table);
+        else
+            for (const Row &row : different_)
+                add(table, row, busiest_traffic(row.step, mesh_));
     }
 
   private:
-    struct Sum {
-        double bytes = 0;
-        std::int64_t calls = 0;
+    struct Row {
+        Step step;
+        int element_bytes = 4;
+        bool call = true;
     };
+
+    static void add(CostTable &table, const Row &row, const Traffic &traffic) {
+        table.payload += Bytes(static_cast<double>(traffic.elements) * row.element_bytes);
+        table.calls += row.call ? traffic.calls : 0;
+    }
+
+    void find_busiest(CostTable &table) {
+        std::map<std::vector<std::int64_t>, std::vector<Traffic>> known; // by step
+        std::vector<double> bytes(mesh_.ranks(), 0.0);
+        for (const Row &row : different_) {
+            std::vector<Traffic> &by_rank = known[key(row.step)];
+            if (by_rank.empty())
+                by_rank = traffic_by_rank(row.step, mesh_);
+            for (std::size_t rank = 0; rank < bytes.size(); ++rank)
+                bytes[rank] += static_cast<double>(by_rank[rank].elements) * row.element_bytes;
+        }
+        table.busiest_rank = static_cast<int>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
+        for (const Row &row : different_)
+            add(table, row, known[key(row.step)][table.busiest_rank]);
+    }
+
     const Mesh &mesh_;
-    double everywhere_ = 0;
-    std::int64_t calls_everywhere_ = 0;
-    std::vector<Sum> by_rank_;
-    std::map<std::vector<std::int64_t>, std::vector<Traffic>> known_;
+    std::int64_t calls_ = 0;
+    std::vector<Row> alike_;     ///< the same on every rank
+    std::vector<Row> different_; ///< by rank
+    bool scan_ = false;
 };
 
 std::string layout_text(const sharding::Value &value, const Placement &placement,

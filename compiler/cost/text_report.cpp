@@ -1,42 +1,9 @@
 #include "cost/report.h"
-
-#include <algorithm>
+#include "cost/text_lines.h"
 
 namespace planc::cost {
 
 namespace {
-
-/// Lines of cells, aligned; a line of one cell runs free.
-class Lines {
-  public:
-    void free(std::string text) { lines_.push_back({std::move(text)}); }
-    void row(std::vector<std::string> cells) { lines_.push_back(std::move(cells)); }
-
-    /// Cells from column `right` on are flush right.
-    [[nodiscard]] std::string text(std::size_t right) const {
-        std::vector<std::size_t> widths;
-        for (const std::vector<std::string> &line : lines_)
-            for (std::size_t c = 0; line.size() > 1 && c < line.size(); ++c) {
-                widths.resize(std::max(widths.size(), c + 1));
-                widths[c] = std::max(widths[c], line[c].size());
-            }
-        std::string text;
-        for (const std::vector<std::string> &line : lines_) {
-            std::string out = line.size() == 1 ? line[0] : "";
-            for (std::size_t c = 0; line.size() > 1 && c < line.size(); ++c) {
-                const std::string padding(widths[c] - line[c].size(), ' ');
-                out += c >= right ? padding + line[c] : line[c] + padding;
-                out += "  ";
-            }
-            out.erase(out.find_last_not_of(' ') + 1);
-            text += out + "\n";
-        }
-        return text;
-    }
-
-  private:
-    std::vector<std::vector<std::string>> lines_;
-};
 
 std::string grouped(double whole) {
     std::string digits = std::to_string(static_cast<std::int64_t>(whole));

@@ -1,0 +1,207 @@
+#include "cost/report.h"
+#include "cost/text_lines.h"
+#include "plan/explain.h"
+#include "plan/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace planc::plan {
+
+namespace {
+
+std::string trimmed(const std::string &text) {
+    const std::size_t begin = text.find_first_not_of(" \t");
+    return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+struct Question {
+    std::string layer;
+    std::string loop;
+    std::string axis; ///< "none": not split
+};
+
+/// "layer: loop -> axis"; all empty if it is not of this form.
+Question parse(const std::string &text) {
+    const std::size_t arrow = text.find("->");
+    const std::size_t colon = text.rfind(':', arrow);
+    if (arrow == std::string::npos || colon == std::string::npos)
+        return {};
+    return {trimmed(text.substr(0, colon)), trimmed(text.substr(colon + 1, arrow - colon - 1)),
+            trimmed(text.substr(arrow + 2))};
+}
+
+std::string list(const std::vector<std::string> &names) {
+    constexpr std::size_t most = 12;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
+        text += (text.empty() ? "'" : ", '") + names[i] + "'";
+    return names.size() > most ? text + ", …" : text;
+}
+
+class WhyNot {
+  public:
+    WhyNot(const Request &request, const Plan &plan, Question question)
+        : request_(request), plan_(plan), question_(std::move(question)), loops_(layer_loops(request.graph)) {}
+
+    std::string answer() {
+        if (const std::string unknown = find_names(); !unknown.empty())
+            return unknown + "\n";
+        if (asked(plan_.layers[layer_]))
+            return "the plan does that: " + statement() + "\n";
+        if (const std::string reason = forbidden(); !reason.empty())
+            return "'" + statement() + "' is not possible: " + reason + "\n";
+        return price();
+    }
+
+  private:
+    [[nodiscard]] std::string statement() const {
+        return question_.layer + ": " + question_.loop + " -> " + question_.axis;
+    }
+
+    std::string find_names() {
+        std::vector<std::string> layers;
+        for (const sharding::Layer &layer : request_.graph.layers)
+            layers.push_back(layer.name);
+        const auto at = std::find(layers.begin(), layers.end(), question_.layer);
+        if (at == layers.end())
+            return "there is no layer '" + question_.layer + "'; there are " + list(layers);
+        layer_ = static_cast<int>(at - layers.begin());
+        std::vector<std::string> loops;
+        for (const LayerLoop &loop : loops_[layer_]) {
+            loops.push_back(loop.name);
+            if (loop.name == question_.loop)
+                loop_ = &loop;
+        }
+        if (loop_ == nullptr)
+            return "layer '" + question_.layer + "' has no dimension '" + question_.loop + "'; it has " + list(loops);
+        const auto axis = std::find(plan_.axes.begin(), plan_.axes.end(), question_.axis);
+        if (axis == plan_.axes.end() && question_.axis != "none")
+            return "the mesh has no axis '" + question_.axis + "'; it has " + list(plan_.axes);
+        axis_ = question_.axis == "none" ? -1 : static_cast<int>(axis - plan_.axes.begin());
+        return {};
+    }
+
+    /// Does a strategy do what was asked about?
+    [[nodiscard]] bool asked(const LayerStrategy &strategy) const {
+        const std::vector<std::string> &loops = strategy.loop_of_axis;
+        return axis_ >= 0 ? loops[axis_] == question_.loop
+                          : std::find(loops.begin(), loops.end(), question_.loop) == loops.end();
+    }
+
+    [[nodiscard]] std::string forbidden() const {
+        if (loop_->whole && axis_ >= 0)
+            return "'" + question_.loop + "' cannot be split in this layer";
+        const std::vector<Pin> none;
+        const std::vector<Pin> &pins = layer_ < static_cast<int>(request_.pins.size()) ? request_.pins[layer_] : none;
+        if (axis_ < 0) {
+            for (const Pin &pin : pins)
+                if (pin.loop == question_.loop && !pin.axes.empty())
+                    return "the rule '" + pin.text + "' says otherwise";
+        } else if (const std::string pin =
+                       forbidding_pin(request_, loops_[layer_], layer_, question_.loop, question_.axis);
+                   !pin.empty()) {
+            return "the rule '" + pin + "' says otherwise";
+        }
+        if (!request_.search)
+            return "the layout is not 'auto', and no rule of it says so";
+        if (axis_ >= 0 && plan_.mesh.sizes[axis_] == 1)
+            return "axis '" + question_.axis + "' has one rank";
+        if (axis_ >= 0 && plan_.mesh.sizes[axis_] > loop_->extent)
+            return "'" + question_.loop + "' has " + std::to_string(loop_->extent) + " elements, fewer than the " +
+                   std::to_string(plan_.mesh.sizes[axis_]) + " ranks of '" + question_.axis + "'";
+        return {};
+    }
+
+    /// The best plan that does it, on the same mesh.
+    [[nodiscard]] std::string price() const {
+        const MeshShape shape{plan_.axes, plan_.mesh};
+        Space space = make_space(request_, shape);
+        Strategies wanted;
+        for (const LayerStrategy &option : *space.options[layer_])
+            if (asked(option))
+                wanted.push_back(option);
+        if (wanted.empty())
+            return "'" + statement() + "' is not possible: it leaves ranks without work\n";
+        space.options[layer_] = std::make_shared<const Strategies>(std::move(wanted));
+        const sharding::GraphIndex index(request_.graph);
+        const Found found =
+            search(request_, index, shape, space, plan_.memory_limit_bytes, std::numeric_limits<double>::infinity());
+        if (!found.feasible)
+            return "'" + statement() + "' is not possible: no plan with it was found that fits the memory, " +
+                   cost::human_bytes(Bytes(plan_.memory_limit_bytes)) + " a rank\n";
+        return comparison(found.cost, chosen(space, found.values));
+    }
+
+    [[nodiscard]] std::string comparison(const CostTable &other, const Strategies &strategies) const {
+        const Seconds before = plan_.cost.seconds();
+        char buffer[32];
+        std::snprintf(buffer, sizeof buffer, "%.2g %%", 100 * ((other.seconds() - before) / before));
+        std::string text = "'" + statement() + "' would add " + signed_seconds(other.seconds() - before).substr(1) +
+                           " (" + buffer + "): " + cost::human_seconds(before) + " becomes " +
+                           cost::human_seconds(other.seconds()) + ", everything else planned anew\n";
+        cost::Lines lines;
+        lines.row({"  where", "planned", "with it", "added"});
+        for (std::size_t l = 0; l < strategies.size(); ++l)
+            row(lines, other.layers[l].name, plan_.cost.layers[l].seconds(), other.layers[l].seconds());
+        row(lines, "reshards", reshards(plan_.cost), reshards(other));
+        row(lines, "buckets", buckets(plan_.cost), buckets(other));
+        return text + lines.text(1) + changes(other, strategies);
+    }
+
+    static void row(cost::Lines &lines, const std::string &where, Seconds planned, Seconds with_it) {
+        if (std::abs((with_it - planned).value) > 1e-9 * planned.value)
+            lines.row({"  " + where, cost::human_seconds(planned), cost::human_seconds(with_it),
+                       signed_seconds(with_it - planned)});
+    }
+
+    static std::string signed_seconds(Seconds seconds) {
+        const std::string sign = seconds.value < 0 ? "-" : "+";
+        return sign + cost::human_seconds(Seconds(std::abs(seconds.value)));
+    }
+
+    static Seconds reshards(const CostTable &table) {
+        Seconds sum{};
+        for (const cost::CollectiveRow &row : table.reshards)
+            sum += row.price.seconds();
+        return sum;
+    }
+
+    static Seconds buckets(const CostTable &table) {
+        Seconds sum{};
+        for (const cost::BucketRow &row : table.buckets)
+            sum += row.price.seconds();
+        return sum;
+    }
+
+    /// The layers that would be split otherwise.
+    [[nodiscard]] std::string changes(const CostTable &other, const Strategies &strategies) const {
+        std::string text;
+        for (std::size_t l = 0; l < strategies.size(); ++l)
+            if (strategies[l].loop_of_axis != plan_.layers[l].loop_of_axis)
+                text += "  " + other.layers[l].name + ": " + cost::split_words(other.layers[l], plan_.axes) +
+                        " instead of " + cost::split_words(plan_.cost.layers[l], plan_.axes) + "\n";
+        return text;
+    }
+
+    const Request &request_;
+    const Plan &plan_;
+    Question question_;
+    std::vector<std::vector<LayerLoop>> loops_;
+    int layer_ = 0;
+    const LayerLoop *loop_ = nullptr;
+    int axis_ = -1;
+};
+
+} // namespace
+
+std::string why_not(const Request &request, const Plan &plan, const std::string &question) {
+    Question parsed = parse(question);
+    if (parsed.layer.empty() || parsed.loop.empty() || parsed.axis.empty())
+        return "ask as in \"fc1: hidden -> cols\" or \"fc1: hidden -> none\"\n";
+    return WhyNot(request, plan, std::move(parsed)).answer();
+}
+
+} // namespace planc::plan
