@@ -28,10 +28,16 @@ using Module = mlir::OwningOpRef<mlir::ModuleOp>;
 class Check {
   public:
     explicit Check(std::uint64_t seed)
-        : random_(static_cast<std::mt19937::result_type>(seed)), case_(random_case(random_)),
+        : seed_(seed), random_(static_cast<std::mt19937::result_type>(seed)), case_(random_case(random_)),
           context_(mlir::MLIRContext::Threading::DISABLED) {}
 
-    std::string run() {
+    CaseResult run() {
+        const std::string difference = run_both();
+        return {difference.empty() ? "" : "seed " + std::to_string(seed_) + ": " + difference, collectives_};
+    }
+
+  private:
+    std::string run_both() {
         Module one = derive();
         if (!one)
             return "the training step could not be derived";
@@ -48,7 +54,6 @@ class Check {
         return difference_.empty() ? "" : difference_ + "\n" + before + print(*many);
     }
 
-  private:
     static std::string print(mlir::ModuleOp module) {
         std::string text;
         llvm::raw_string_ostream stream(text);
@@ -137,6 +142,8 @@ class Check {
     void same_results(const std::string &what, mlir::ModuleOp one, mlir::ModuleOp many, Inputs &alone, Inputs &ranks) {
         const Outcome expected = interpret::run(one, what, alone);
         const Outcome got = interpret::run(many, what, ranks);
+        for (const interpret::CollectiveRecord &collective : got.collectives)
+            ++collectives_[collective.kind];
         for (std::size_t i = 0; i < expected.results.size(); ++i)
             same("result " + std::to_string(i) + " of @" + what, expected.results[i], got.results.at(i));
         for (const auto &[name, array] : expected.variables)
@@ -163,17 +170,18 @@ class Check {
         same_results("predict", one, many, alone, ranks);
     }
 
+    std::uint64_t seed_;
     std::mt19937 random_;
     RandomCase case_;
     mlir::MLIRContext context_;
     std::string difference_;
+    std::map<std::string, int> collectives_;
 };
 
 } // namespace
 
-std::string check_case(std::uint64_t seed) {
-    std::string difference = Check(seed).run();
-    return difference.empty() ? "" : "seed " + std::to_string(seed) + ": " + difference;
+CaseResult check_case(std::uint64_t seed) {
+    return Check(seed).run();
 }
 
 } // namespace planc::test

@@ -25,13 +25,19 @@ int main(int argc, char **argv) {
             return 2;
         }
     }
+    std::map<std::string, std::int64_t> collectives;
     for (std::uint64_t i = 0; i < count; ++i) {
-        const std::string difference = planc::test::check_case(seed + i);
-        if (!difference.empty()) {
-            std::cout << difference << '\n';
+        const planc::test::CaseResult result = planc::test::check_case(seed + i);
+        if (!result.difference.empty()) {
+            std::cout << result.difference << '\n';
             return 1;
         }
+        for (const auto &[kind, number] : result.collectives)
+            collectives[kind] += number;
     }
-    std::cout << count << " random networks from seed " << seed << ": all equal to one rank\n";
+    std::cout << count << " random networks from seed " << seed << ": all equal to one rank;";
+    for (const auto &[kind, number] : collectives)
+        std::cout << ' ' << number << ' ' << kind;
+    std::cout << '\n';
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "sema/program.h"
 
 #include <cstdint>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -19,8 +20,13 @@ struct RandomCase {
 
 [[nodiscard]] RandomCase random_case(std::mt19937 &random);
 
-/// Trains three steps, evaluates and predicts on one rank and on the mesh. Empty if losses, variables, evaluation and
-/// predictions agree to 1e-10, else what differs, with the program.
-[[nodiscard]] std::string check_case(std::uint64_t seed);
+struct CaseResult {
+    std::string difference;                 ///< empty: equal
+    std::map<std::string, int> collectives; ///< executed, by kind
+};
+
+/// Trains three steps, evaluates and predicts on one rank and on the mesh. Losses, variables, evaluation and
+/// predictions must agree to 1e-10, else `difference` says what differs, with the program.
+[[nodiscard]] CaseResult check_case(std::uint64_t seed);
 
 } // namespace planc::test
