@@ -49,6 +49,7 @@ std::optional<Program> analyze(support::FileId root, support::SourceFiles &files
                                const Options &options) {
     Context context(files, diagnostics, options);
     try {
+        context.root = root;
         Analysis analysis(context, load_units(root, context));
         run(analysis);
         return std::move(analysis.program);

@@ -19,6 +19,14 @@ PLANC_DIAGNOSTIC(tensor_outside_network, error, "a tensor has no place here");
 
 namespace {
 
+/// What the user wrote: '+' for add.
+std::string as_written(const std::string &function) {
+    static const std::map<std::string, std::string> operators = {
+        {"add", "+"}, {"sub", "-"}, {"mul", "*"}, {"div", "/"}, {"neg", "-"}};
+    const auto sign = operators.find(function);
+    return sign == operators.end() ? function : sign->second;
+}
+
 constexpr std::int64_t most_operations = 250'000;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 60U;
 
@@ -37,10 +45,10 @@ TensorValue Elaborator::append(Operation operation, std::vector<DimensionValue> 
         if (__builtin_mul_overflow(bytes, dimension.extent, &bytes))
             fail(tensor_too_large, where, {to_string(result)});
     if (bytes > most_bytes - bytes_)
-        fail(network_too_large, where, {}, {{where, "this tensor is " + to_string(result)}});
+        fail(network_too_large, where, {}, {hint("this tensor is " + to_string(result))});
     bytes_ += bytes;
     operation.type = type_of(result);
-    operation.where = where;
+    operation.where = context().in_root(where);
     if (operation.kind != OperationKind::input && operation.layer.empty())
         operation.layer = site_.layer;
     if (!operation.layer.empty() && known_layers_.insert(operation.layer).second)
@@ -102,21 +110,23 @@ void Elaborator::check_equal_extents(const std::string &function, const Dimensio
                                      const DimensionValue &right, SourceRange where) const {
     if (left.extent == right.extent)
         return;
-    fail(extent_mismatch, where, {function, right.role, std::to_string(left.extent), std::to_string(right.extent)},
+    fail(extent_mismatch, where,
+         {as_written(function), right.role, std::to_string(left.extent), std::to_string(right.extent)},
          {{left.where, std::to_string(left.extent) + " comes from here"},
           {right.where, std::to_string(right.extent) + " comes from here"}});
 }
 
 void Elaborator::check_floating(const std::string &function, const TensorValue &tensor, SourceRange where) const {
     if (tensor.element == ElementType::i32)
-        fail(not_floating, where, {function, to_string(tensor)});
+        fail(not_floating, where, {as_written(function), to_string(tensor)});
 }
 
 void Elaborator::check_same_element(const std::string &function, const std::vector<TensorValue> &operands,
                                     SourceRange where) const {
     for (const TensorValue &operand : operands)
         if (operand.element != operands.front().element)
-            fail(element_mismatch, where, {function, name(operands.front().element), name(operand.element)});
+            fail(element_mismatch, where,
+                 {as_written(function), name(operands.front().element), name(operand.element)});
 }
 
 void Elaborator::check_distinct(const std::vector<DimensionValue> &dimensions, SourceRange where) const {
@@ -124,8 +134,7 @@ void Elaborator::check_distinct(const std::vector<DimensionValue> &dimensions, S
     for (const DimensionValue &dimension : dimensions)
         if (!roles.insert(dimension.role).second)
             fail(duplicate_dimension, where, {dimension.role},
-                 {{dimension.where, "dimensions of one tensor need distinct names; a second '" + dimension.role +
-                                        "' can be called '" + dimension.role + "''"}});
+                 {hint("a second dimension of that role is written " + dimension.role + "'")});
 }
 
 TensorValue Elaborator::expect_tensor(const Value &value, SourceRange where, const std::string &what) const {

@@ -27,7 +27,7 @@ const syntax::CallArgument *&Arguments::slot(const syntax::CallArgument &argumen
         parameter = argument.name->text;
         if (std::find(parameters_.begin(), parameters_.end(), parameter) == parameters_.end())
             context_.fail(unknown_argument, argument.name->where, {callee_.text, parameter},
-                          Context::suggestion(argument.name->where, parameter, parameters_));
+                          Context::suggestion(parameter, parameters_));
     } else {
         if (next >= parameters_.size())
             context_.fail(too_many_arguments, argument.where,

@@ -151,7 +151,7 @@ Value Elaborator::whole_arithmetic(Operator operation, std::int64_t left, std::i
             return whole_arithmetic(Operator::subtract, 0, left, where);
         if (left % right != 0)
             fail(inexact_division, where, {std::to_string(left), std::to_string(right)},
-                 {{where, "write one of them with a fraction for a number that is not whole"}});
+                 {hint("write one of them with a fraction for a number that is not whole")});
         result = left / right;
     }
     if (overflow)

@@ -193,7 +193,7 @@ ElementType Elaborator::element_type(const syntax::Type &type, ElementType fallb
             return element;
     if (type.word->text != "bf16")
         fail(unknown_element_type, type.word->where, {type.word->text},
-             Context::suggestion(type.word->where, type.word->text, {"f32", "f64", "i32", "bf16"}));
+             Context::suggestion(type.word->text, {"f32", "f64", "i32", "bf16"}));
     analysis_.context.not_lowered(type.word->where, "the element type 'bf16'");
     return ElementType::f32;
 }

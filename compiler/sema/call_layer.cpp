@@ -66,7 +66,9 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
     if (++calls_ > deepest_call)
         fail(endless_recursion, call.callee.where, {callable.name.text, std::to_string(deepest_call)});
     Frame *caller = std::exchange(frame_, &frame);
+    analysis_.context.calls.push_back(where);
     const Flow flow = execute(callable.body);
+    analysis_.context.calls.pop_back();
     TensorValue result = call_result(frame, flow, where);
     frame_ = caller;
     --calls_;

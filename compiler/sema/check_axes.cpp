@@ -24,8 +24,7 @@ void check_operation(const Network &network, const Operation &operation,
             const Rule &second = swapped ? *entry->second : *rule->second;
             context.fail(two_loops_on_one_axis, second.where,
                          {operation.layer, first.dimension, second.dimension, axis},
-                         {{first.where, "'" + first.dimension + "' is put there by this rule"},
-                          {operation.where, "the operation that has both is here"}});
+                         {{first.where, "'" + first.dimension + "' is put there by this rule"}});
         }
     }
 }

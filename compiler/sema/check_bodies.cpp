@@ -52,7 +52,7 @@ class FlowChecker {
             return then && otherwise;
         } else if (const auto *result = std::get_if<syntax::Return>(&statement.node)) {
             if (in_fold)
-                context_.fail(misplaced_return, statement.where, {}, {{statement.where, "a fold ends in 'yield'"}});
+                context_.fail(misplaced_return, statement.where, {}, {hint("a fold ends in 'yield'")});
             check_folds(*result->value);
             return true;
         } else if (const auto *yield = std::get_if<syntax::Yield>(&statement.node)) {
@@ -100,9 +100,9 @@ void check_signature(const syntax::CallableDeclaration &callable, const Context 
             context.fail(network_parameter, parameter.type.where, {});
         const std::string word = parameter.type.word ? parameter.type.word->text : "";
         if (std::find(kinds.begin(), kinds.end(), word) == kinds.end()) {
-            std::vector<Note> notes = Context::suggestion(parameter.type.where, word, kinds);
+            std::vector<Note> notes = Context::suggestion(word, kinds);
             if (notes.empty())
-                notes = {{parameter.type.where, "it may be dim, dims, int, float, bool, string or a tensor [...]"}};
+                notes = {hint("it may be dim, dims, int, float, bool, string or a tensor [...]")};
             context.fail(unknown_parameter_type, parameter.type.where, {word}, notes);
         }
     }

@@ -12,14 +12,14 @@ PLANC_DIAGNOSTIC(unknown_function, error, "unknown layer or function '{0}'");
 
 void fail_unknown_name(const Context &context, const std::string &name, SourceRange where,
                        const std::vector<std::string> &candidates) {
-    context.fail(unknown_name, where, {name}, Context::suggestion(where, name, candidates));
+    context.fail(unknown_name, where, {name}, Context::suggestion(name, candidates));
 }
 
 void fail_unknown_function(const Analysis &analysis, const std::string &name, SourceRange where, int unit) {
     std::vector<std::string> candidates = primitive_names();
     for (const std::string &declared : analysis.declarations.visible(&UnitNames::callables, unit))
         candidates.push_back(declared);
-    analysis.context.fail(unknown_function, where, {name}, Context::suggestion(where, name, candidates));
+    analysis.context.fail(unknown_function, where, {name}, Context::suggestion(name, candidates));
 }
 
 namespace {

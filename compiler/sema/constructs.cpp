@@ -27,14 +27,24 @@ TensorValue Elaborator::placeholder(std::vector<DimensionValue> dimensions, Elem
 
 Value Elaborator::construct(const syntax::Call &call, SourceRange where) {
     const std::string &name = call.callee.text;
-    analysis_.context.not_lowered(call.callee.where, std::string(not_lowered_construct(name)) + " ('" + name + "')");
+    const auto record = [&] {
+        analysis_.context.not_lowered(call.callee.where,
+                                      std::string(not_lowered_construct(name)) + " ('" + name + "')");
+    };
+    std::optional<Value> value; // arguments first: of nested constructs the innermost is the first
     if (name == "conv")
-        return convolution(call, where);
-    if (name == "max_pool" || name == "average_pool")
-        return pooling(call, where);
-    if (name == "global_average_pool")
-        return global_average_pool(call, where);
-    return other_construct(call, where);
+        value = convolution(call, where);
+    else if (name == "max_pool" || name == "average_pool")
+        value = pooling(call, where);
+    else if (name == "global_average_pool")
+        value = global_average_pool(call, where);
+    else if (name == "batch_norm" || name == "normalize" || name == "dropout")
+        value = shape_preserving(call, where);
+    record();
+    // The shape of the others rests on rules that come with their lowering: nothing after them can be checked.
+    if (!value)
+        analysis_.context.fail_if_not_lowered();
+    return value.value();
 }
 
 TensorValue Elaborator::image(const Arguments &arguments, const syntax::Call &call) {
@@ -111,17 +121,11 @@ Value Elaborator::global_average_pool(const syntax::Call &call, SourceRange wher
     return {placeholder(x.dimensions, x.element, where)};
 }
 
-Value Elaborator::other_construct(const syntax::Call &call, SourceRange where) {
-    const std::string &name = call.callee.text;
-    if (name == "batch_norm" || name == "normalize" || name == "dropout") {
-        const Arguments arguments(context(), call, {"x", name == "dropout" ? "rate" : "over", "epsilon"});
-        const syntax::CallArgument &given = arguments.require("x");
-        const TensorValue x = expect_tensor(argument(given), given.where, arguments.what("x"));
-        return {placeholder(x.dimensions, x.element, where)};
-    }
-    // The shape of the others rests on rules that come with their lowering: nothing after them can be checked.
-    analysis_.context.fail_if_not_lowered();
-    throw Failure{}; // not reached: construct() has recorded one
+Value Elaborator::shape_preserving(const syntax::Call &call, SourceRange where) {
+    const Arguments arguments(context(), call, {"x", call.callee.text == "dropout" ? "rate" : "over", "epsilon"});
+    const syntax::CallArgument &given = arguments.require("x");
+    const TensorValue x = expect_tensor(argument(given), given.where, arguments.what("x"));
+    return {placeholder(x.dimensions, x.element, where)};
 }
 
 } // namespace planc::sema

@@ -1,5 +1,8 @@
 #include "sema/context.h"
 
+#include <algorithm>
+#include <cctype>
+
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(not_lowered, error, "{0} is not lowered by this version of planc");
@@ -9,15 +12,44 @@ void Context::fail(const support::DiagnosticKind &kind, SourceRange where, std::
     support::Diagnostic &report = diagnostics.report(kind, where, arguments);
     for (const Note &note : notes)
         report.note(note.where, note.text);
+    constexpr std::size_t most_calls = 3; // of longer chains the innermost and the outermost are shown
+    for (std::size_t i = calls.size(); i-- > 0;)
+        if (calls.size() <= most_calls || i == 0 || i + 1 == calls.size())
+            report.note(calls[i], "called from here");
     throw Failure{};
 }
 
-std::vector<Note> Context::suggestion(SourceRange where, const std::string &name,
-                                      const std::vector<std::string> &candidates) {
-    const std::string near = support::nearest(name, candidates);
+namespace {
+
+bool same_but_for_case(const std::string &a, const std::string &b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+        return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+    });
+}
+
+} // namespace
+
+Note hint(const std::string &text) {
+    return {{}, text};
+}
+
+SourceRange Context::in_root(SourceRange where) const {
+    if (where.file == root)
+        return where;
+    for (auto call = calls.rbegin(); call != calls.rend(); ++call)
+        if (call->file == root)
+            return *call;
+    return where;
+}
+
+std::vector<Note> Context::suggestion(const std::string &name, const std::vector<std::string> &candidates) {
+    std::string near = support::nearest(name, candidates);
+    for (const std::string &candidate : candidates)
+        if (same_but_for_case(candidate, name))
+            near = candidate;
     if (near.empty())
         return {};
-    return {{where, "did you mean '" + near + "'?"}};
+    return {hint("did you mean '" + near + "'?")};
 }
 
 void Context::not_lowered(SourceRange where, const std::string &construct) {

@@ -16,6 +16,9 @@ using support::SourceRange;
 /// Ends an analysis after its error has been reported; caught by analyze() alone.
 struct Failure {};
 
+/// A note without a place of its own.
+[[nodiscard]] Note hint(const std::string &text);
+
 class Context {
   public:
     Context(support::SourceFiles &source_files, support::Diagnostics &reports, const Options &settings)
@@ -24,13 +27,19 @@ class Context {
     support::SourceFiles &files;
     support::Diagnostics &diagnostics;
     const Options &options;
+    support::FileId root = -1; ///< the file that planc was given
 
     /// Reports the error and ends the analysis.
     [[noreturn]] void fail(const support::DiagnosticKind &kind, SourceRange where,
                            std::initializer_list<std::string> arguments, const std::vector<Note> &notes = {}) const;
 
+    /// Calls that are being inlined, the outermost first: an error within them says from where they come.
+    std::vector<SourceRange> calls;
+    /// Of the places from `where` outward through the calls, the first in the file that planc was given.
+    [[nodiscard]] SourceRange in_root(SourceRange where) const;
+
     /// The note "did you mean 'hidden'?", if a candidate is near.
-    [[nodiscard]] static std::vector<Note> suggestion(SourceRange where, const std::string &name,
+    [[nodiscard]] static std::vector<Note> suggestion(const std::string &name,
                                                       const std::vector<std::string> &candidates);
 
     /// A construct that this version checks but does not lower. The rest is still checked; without an error

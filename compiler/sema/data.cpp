@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 namespace planc::sema {
 
@@ -13,7 +14,10 @@ PLANC_DIAGNOSTIC(wrong_column_syntax, error, "a field of '{0}' data is {1}, with
 PLANC_DIAGNOSTIC(not_affine, error, "a field may be scaled and shifted by numbers only");
 PLANC_DIAGNOSTIC(empty_columns, error, "columns({0}..{1}) are no columns");
 PLANC_DIAGNOSTIC(unknown_split, error, "a split is 'train …, test …'{0}");
-PLANC_DIAGNOSTIC(wrong_split, error, "{0}");
+PLANC_DIAGNOSTIC(split_above_one, error, "the shares of a split are {0}% together");
+PLANC_DIAGNOSTIC(wrong_share, error, "a share is a percentage (80%) or a number of samples (9000)");
+PLANC_DIAGNOSTIC(mixed_split, error, "a split is by percentages or by numbers of samples, not by both");
+PLANC_DIAGNOSTIC(no_training_share, error, "the share for training must be above zero");
 PLANC_DIAGNOSTIC(synthetic_field, error, "synthetic data has the fields that the loss uses; '{0}' cannot be set");
 
 namespace {
@@ -207,7 +211,13 @@ class DataReader {
         if (!seen.contains("test"))
             data_.test = 0;
         if (data_.split == Data::Split::shares && data_.train + data_.test > 1 + 1e-9)
-            context_.fail(wrong_split, setting.where, {"the shares of a split are more than 100% together"});
+            context_.fail(split_above_one, setting.where, {percent(data_.train + data_.test)});
+    }
+
+    static std::string percent(double share) {
+        std::ostringstream text;
+        text << share * 100;
+        return text.str();
     }
 
     void read_share(const syntax::Share &share, std::set<std::string> &seen) {
@@ -215,15 +225,14 @@ class DataReader {
             context_.fail(unknown_split, share.name.where, {std::string()});
         const bool percent = share.amount.unit && share.amount.unit->text == "%";
         if (!percent && (share.amount.unit || !share.amount.integral))
-            context_.fail(wrong_split, share.where, {"a share is a percentage (80%) or a number of samples (9000)"});
+            context_.fail(wrong_share, share.where, {});
         const Data::Split kind = percent ? Data::Split::shares : Data::Split::counts;
         if (seen.size() > 1 && kind != data_.split)
-            context_.fail(wrong_split, share.where,
-                          {"a split is by percentages or by numbers of samples, not by both"});
+            context_.fail(mixed_split, share.where, {});
         data_.split = kind;
         const double amount = percent ? share.amount.value * 0.01 : static_cast<double>(share.amount.integer);
         if (amount <= 0 && share.name.text == "train")
-            context_.fail(wrong_split, share.where, {"the share for training must be above zero"});
+            context_.fail(no_training_share, share.where, {});
         (share.name.text == "train" ? data_.train : data_.test) = amount;
     }
 

@@ -80,7 +80,7 @@ std::vector<DimensionValue> Elaborator::result_names(const syntax::Expression &t
             some = expect_dimensions(context(), value, item.where, "a dimension of the result");
         } else {
             fail(einsum_without_result, item.where, {},
-                 {{item.where, "the result lists names of dimensions; their extents follow from the operands"}});
+                 {hint("the result lists names of dimensions; their extents follow from the operands")});
         }
         for (DimensionValue &dimension : some) {
             dimension.where = item.where;
@@ -101,8 +101,7 @@ std::vector<DimensionValue> Elaborator::einsum_result(const syntax::Expression &
             std::vector<std::string> candidates;
             for (const LoopOf &other : loops)
                 candidates.push_back(other.name);
-            fail(einsum_unknown_dimension, wanted.where, {wanted.role},
-                 Context::suggestion(wanted.where, wanted.role, candidates));
+            fail(einsum_unknown_dimension, wanted.where, {wanted.role}, Context::suggestion(wanted.role, candidates));
         }
         dimensions.push_back({wanted.role, loop->first.extent, loop->symbol, loop->first.where});
         operation.result_loops.push_back(static_cast<int>(loop - loops.begin()));

@@ -78,15 +78,20 @@ Elaborator::Flow Elaborator::execute(const syntax::Statement &statement) {
 }
 
 void Elaborator::bind(const syntax::Binding &binding) {
+    check_unbound(binding.name);
     define(binding.name, evaluate_at(*binding.value, site_of_binding(binding)));
 }
 
-void Elaborator::define(const syntax::Name &name, Value value) {
+void Elaborator::check_unbound(const syntax::Name &name) const {
     for (const Scope &scope : frame_->scopes) {
         const auto earlier = scope.find(name.text);
         if (earlier != scope.end())
             fail(already_bound, name.where, {name.text}, {{earlier->second.where, "first bound here"}});
     }
+}
+
+void Elaborator::define(const syntax::Name &name, Value value) {
+    check_unbound(name);
     frame_->scopes.back()[name.text] = {std::move(value), name.where};
 }
 

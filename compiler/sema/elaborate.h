@@ -37,6 +37,7 @@ class Elaborator {
         ValueId label = -1;
         std::string class_role;
     };
+    /// The loss calls the network: no other tensor can be in it that does not rest on the network's result.
     [[nodiscard]] Loss elaborate_loss(const syntax::Expression &expression, const LossNames &names, int unit);
 
     [[nodiscard]] Value evaluate(const syntax::Expression &expression);
@@ -83,6 +84,7 @@ class Elaborator {
     Flow execute(const syntax::Statement &statement);
     void bind(const syntax::Binding &binding);
     void define(const syntax::Name &name, Value value);
+    void check_unbound(const syntax::Name &name) const;
     Value evaluate_at(const syntax::Expression &expression, Site site);
     [[noreturn]] void fail(const support::DiagnosticKind &kind, SourceRange where,
                            std::initializer_list<std::string> arguments, const std::vector<Note> &notes = {}) const {
@@ -198,7 +200,7 @@ class Elaborator {
     Value convolution(const syntax::Call &call, SourceRange where);
     Value pooling(const syntax::Call &call, SourceRange where);
     Value global_average_pool(const syntax::Call &call, SourceRange where);
-    Value other_construct(const syntax::Call &call, SourceRange where);
+    Value shape_preserving(const syntax::Call &call, SourceRange where);
     TensorValue placeholder(std::vector<DimensionValue> dimensions, ElementType element, SourceRange where);
     TensorValue image(const Arguments &arguments, const syntax::Call &call);
     void slide_window(std::vector<DimensionValue> &dimensions, const Arguments &arguments, const syntax::Call &call);

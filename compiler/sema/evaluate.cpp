@@ -53,7 +53,7 @@ Value Elaborator::evaluate(const syntax::Expression &expression) {
             const std::optional<Unit> unit = parse_unit(number.unit->text);
             if (!unit)
                 self.fail(unknown_unit, number.unit->where, {number.unit->text},
-                          Context::suggestion(number.unit->where, number.unit->text, unit_words()));
+                          Context::suggestion(number.unit->text, unit_words()));
             return Value{QuantityValue{number.value * unit->factor, unit->measure}};
         }
         Value operator()(const syntax::String &string) const { return {string.value}; }
@@ -138,7 +138,7 @@ std::vector<DimensionValue> Elaborator::rest(SourceRange where) {
     const auto bound = frame_->bound.find("..");
     if (bound == frame_->bound.end())
         fail(rest_outside_layer, where, {},
-             {{where, "only in a layer whose signature has a '..' does it stand for dimensions"}});
+             {hint("only in a layer whose signature has a '..' does it stand for dimensions")});
     return bound->second;
 }
 
@@ -153,10 +153,10 @@ std::vector<DimensionValue> Elaborator::dimension(const syntax::Name &name) {
     const Value value = reference(name.text, name.where);
     const auto *open = value.get<DimensionValue>();
     if (open && open->extent == DimensionValue::open) {
-        std::vector<Note> notes = Context::suggestion(
-            name.where, name.text, analysis_.declarations.visible(&UnitNames::dimensions, frame_->unit));
+        std::vector<Note> notes =
+            Context::suggestion(name.text, analysis_.declarations.visible(&UnitNames::dimensions, frame_->unit));
         if (notes.empty())
-            notes = {{name.where, "declare it with 'dim " + name.text + " = …', or write '" + name.text + ": …' here"}};
+            notes = {hint("declare it with 'dim " + name.text + " = …', or write '" + name.text + ": …' here")};
         fail(unknown_dimension, name.where, {name.text}, notes);
     }
     return {expect_dimension(context(), value, name.where, "'" + name.text + "'")};

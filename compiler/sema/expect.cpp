@@ -71,7 +71,7 @@ DimensionValue expect_dimension(const Context &context, const Value &value, Sour
     if (dimension->extent == DimensionValue::open)
         context.fail(
             dimension_without_extent, where, {dimension->role},
-            {{where, "declare it with 'dim " + dimension->role + " = …', or write '" + dimension->role + ": …' here"}});
+            {hint("declare it with 'dim " + dimension->role + " = …', or write '" + dimension->role + ": …' here")});
     return *dimension;
 }
 

@@ -15,8 +15,8 @@ std::string Elaborator::join(const std::string &path, const std::string &name) {
 void Elaborator::register_layer(const std::string &path, const syntax::Name &name) {
     if (path == "loss" || path == "output")
         fail(reserved_layer_name, name.where, {name.text},
-             {{name.where, "the operations of the loss are the layer 'loss', those of a network's result the layer "
-                           "'output'"}});
+             {hint("the operations of the loss are the layer 'loss', those of a network's result the layer "
+                   "'output'")});
     const auto [entry, fresh] = layer_names_.emplace(path, name.where);
     if (!fresh)
         fail(duplicate_layer, name.where, {path}, {{entry->second, "the first one is named here"}});
@@ -42,8 +42,7 @@ std::string Elaborator::call_path(const syntax::CallableDeclaration &callable, S
     if (!analysis_.ownership.owns(callable))
         return site_.layer;
     if (!site_.named)
-        fail(unnamed_parameters, where, {callee},
-             {{where, "bind the call to a name first: 'name = " + callee + "(…)'"}});
+        fail(unnamed_parameters, where, {callee}, {hint("bind the call to a name first: 'name = " + callee + "(…)'")});
     if (site_.owning == 1)
         return site_.layer;
     const std::string path = join(site_.layer, callee);

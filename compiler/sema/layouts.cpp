@@ -65,9 +65,8 @@ class LayoutReader {
         const syntax::Name &name = *declaration_.mesh;
         const auto *node = analysis_.declarations.find(&UnitNames::meshes, name.text, unit_);
         if (!node)
-            context_.fail(
-                unknown_mesh, name.where, {name.text},
-                Context::suggestion(name.where, name.text, analysis_.declarations.visible(&UnitNames::meshes, unit_)));
+            context_.fail(unknown_mesh, name.where, {name.text},
+                          Context::suggestion(name.text, analysis_.declarations.visible(&UnitNames::meshes, unit_)));
         mesh_ = analyze_mesh(*node, analysis_);
         layout_.mesh = name.text;
     }
@@ -86,7 +85,7 @@ class LayoutReader {
             } else {
                 if (!selector.empty())
                     context_.fail(misplaced_rule, item.where, {std::string(words(item))},
-                                  {{item.where, "write it outside of '" + selector + "'"}});
+                                  {hint("write it outside of '" + selector + "'")});
                 read_whole(item);
             }
         }
@@ -107,7 +106,7 @@ class LayoutReader {
         if (check_layers_ && !dimensions_.contains(dimension) && !analysis_.dimensions.find(dimension, unit_)) {
             std::vector<std::string> candidates(dimensions_.begin(), dimensions_.end());
             context_.fail(unknown_rule_dimension, rule.dimension.where, {dimension},
-                          Context::suggestion(rule.dimension.where, dimension, candidates));
+                          Context::suggestion(dimension, candidates));
         }
         layout_.rules.push_back({selector, dimension, axes(rule.target), where});
     }
@@ -119,7 +118,7 @@ class LayoutReader {
             for (const MeshAxis &other : mesh_.axes)
                 known.push_back(other.name);
             if (std::find(known.begin(), known.end(), axis.text) == known.end()) {
-                std::vector<Note> notes = Context::suggestion(axis.where, axis.text, known);
+                std::vector<Note> notes = Context::suggestion(axis.text, known);
                 if (mesh_.automatic)
                     notes = {{mesh_.where, "its axes are chosen by the planner and have no names"}};
                 context_.fail(unknown_axis, axis.where, {axis.text, mesh_.name}, notes);
@@ -136,7 +135,7 @@ class LayoutReader {
         const bool found =
             std::any_of(layers_.begin(), layers_.end(), [&](const std::string &layer) { return selects(path, layer); });
         if (check_layers_ && !found)
-            context_.fail(unknown_layer, selector.where, {path}, Context::suggestion(selector.where, path, layers_));
+            context_.fail(unknown_layer, selector.where, {path}, Context::suggestion(path, layers_));
         return path;
     }
 

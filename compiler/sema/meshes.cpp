@@ -7,15 +7,12 @@
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(duplicate_axis, error, "a mesh has two axes '{0}'");
-PLANC_DIAGNOSTIC(mesh_without_axes, error, "a mesh needs at least one axis");
 PLANC_DIAGNOSTIC(mesh_too_large, error, "a mesh of more than {0} ranks");
 PLANC_DIAGNOSTIC(unknown_machine, error, "unknown machine '{0}'");
 
 std::vector<MeshAxis> analyze_axes(const std::vector<syntax::MeshAxis> &axes, SourceRange where, Analysis &analysis) {
     const Context &context = analysis.context;
     constexpr std::int64_t most_ranks = std::numeric_limits<std::int32_t>::max();
-    if (axes.empty())
-        context.fail(mesh_without_axes, where, {});
     std::vector<MeshAxis> result;
     std::int64_t ranks = 1;
     for (const syntax::MeshAxis &axis : axes) {
@@ -47,9 +44,9 @@ Mesh analyze_mesh(const syntax::MeshDeclaration &declaration, Analysis &analysis
         const syntax::Name &machine = *declaration.machine;
         const int unit = analysis.declarations.unit_of(declaration.where);
         if (!analysis.declarations.find(&UnitNames::machines, machine.text, unit))
-            analysis.context.fail(unknown_machine, machine.where, {machine.text},
-                                  Context::suggestion(machine.where, machine.text,
-                                                      analysis.declarations.visible(&UnitNames::machines, unit)));
+            analysis.context.fail(
+                unknown_machine, machine.where, {machine.text},
+                Context::suggestion(machine.text, analysis.declarations.visible(&UnitNames::machines, unit)));
         mesh.machine = machine.text;
     }
     return mesh;

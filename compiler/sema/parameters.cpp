@@ -9,7 +9,7 @@
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(duplicate_parameter, error, "two parameters are named '{0}'");
-PLANC_DIAGNOSTIC(bad_distribution, error, "'{0}': {1}");
+PLANC_DIAGNOSTIC(bad_distribution, error, "'{0}' with {1}");
 
 void Elaborator::declare_parameter(const syntax::ParameterDeclaration &declaration, SourceRange where) {
     if (!declaration.trained)
@@ -94,7 +94,7 @@ Value Elaborator::initializer(const syntax::Call &call, SourceRange where) {
         const double a = number(arguments, names[0].c_str());
         const double b = number(arguments, names[1].c_str());
         if (flat ? b < a : b < 0)
-            fail(bad_distribution, where, {name, flat ? "'low' is above 'high'" : "'deviation' is negative"});
+            fail(bad_distribution, where, {name, flat ? "'low' above 'high'" : "a negative 'deviation'"});
         return {Initializer{flat ? Kind::uniform : Kind::normal, a, b}};
     }
     // Glorot and Bengio 2010, equations 12 and 16; He et al. 2015, equation 10.

@@ -86,7 +86,7 @@ std::vector<std::size_t> Elaborator::positions(const TensorValue &tensor, const 
             for (const DimensionValue &dimension : tensor.dimensions)
                 candidates.push_back(dimension.role);
             fail(no_such_dimension, where, {wanted.role, to_string(tensor)},
-                 Context::suggestion(where, wanted.role, candidates));
+                 Context::suggestion(wanted.role, candidates));
         }
         found.push_back(static_cast<std::size_t>(place - tensor.dimensions.begin()));
     }

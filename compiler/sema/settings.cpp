@@ -21,7 +21,7 @@ std::string one_of(const std::vector<std::string> &words) {
 
 [[noreturn]] void fail_unknown_word(const Context &context, SourceRange where, const std::string &what,
                                     const std::string &word, const std::vector<std::string> &known) {
-    context.fail(unknown_word, where, {what, one_of(known)}, Context::suggestion(where, word, known));
+    context.fail(unknown_word, where, {what, one_of(known)}, Context::suggestion(word, known));
 }
 
 } // namespace
@@ -32,8 +32,7 @@ Settings::Settings(const Context &context, std::string owner, SourceRange where,
     for (const syntax::Setting &setting : settings) {
         const std::string &name = setting.name.text;
         if (std::find(known.begin(), known.end(), name) == known.end())
-            context.fail(unknown_setting, setting.name.where, {owner_, name},
-                         Context::suggestion(setting.name.where, name, known));
+            context.fail(unknown_setting, setting.name.where, {owner_, name}, Context::suggestion(name, known));
         const auto [entry, fresh] = settings_.emplace(name, &setting);
         if (!fresh)
             context.fail(duplicate_setting, setting.name.where, {name},

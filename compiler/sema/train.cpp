@@ -14,7 +14,6 @@ PLANC_DIAGNOSTIC(not_a_network, error, "'{0}' is a layer, not a network");
 PLANC_DIAGNOSTIC(unknown_data, error, "unknown data '{0}'");
 PLANC_DIAGNOSTIC(unknown_layout, error, "unknown layout '{0}'");
 PLANC_DIAGNOSTIC(loss_not_scalar, error, "the loss must be one number, got {0}");
-PLANC_DIAGNOSTIC(loss_without_network, error, "the loss does not call network '{0}'");
 PLANC_DIAGNOSTIC(no_duration, error, "training needs 'epochs' or 'steps'");
 PLANC_DIAGNOSTIC(two_durations, error, "training is by 'epochs' or by 'steps', not by both");
 
@@ -62,8 +61,7 @@ class TrainReader {
         const auto *callable = analysis_.declarations.find(&UnitNames::callables, name.text, unit_);
         if (!callable)
             context_.fail(unknown_network, name.where, {name.text},
-                          Context::suggestion(name.where, name.text,
-                                              analysis_.declarations.visible(&UnitNames::callables, unit_)));
+                          Context::suggestion(name.text, analysis_.declarations.visible(&UnitNames::callables, unit_)));
         if (callable->kind != syntax::CallableDeclaration::Kind::network)
             context_.fail(not_a_network, name.where, {name.text}, {{callable->name.where, "declared here"}});
         for (const syntax::Parameter &parameter : callable->parameters)
@@ -75,9 +73,8 @@ class TrainReader {
         for (Data &data : analysis_.program.data)
             if (data.name == name.text)
                 return data;
-        context_.fail(
-            unknown_data, name.where, {name.text},
-            Context::suggestion(name.where, name.text, analysis_.declarations.visible(&UnitNames::data, unit_)));
+        context_.fail(unknown_data, name.where, {name.text},
+                      Context::suggestion(name.text, analysis_.declarations.visible(&UnitNames::data, unit_)));
     }
 
     /// What the loss may name: the fields of the data set; of synthetic data, whatever it names.
@@ -106,11 +103,9 @@ class TrainReader {
         train_.loss.name = train_.network;
         train_.loss.where = expression.where;
         const Elaborator::Loss loss = Elaborator(analysis_, train_.loss).elaborate_loss(expression, names, unit_);
-        if (loss.prediction < 0)
-            context_.fail(loss_without_network, expression.where, {train_.network});
         if (!loss.loss.dimensions.empty())
             context_.fail(loss_not_scalar, expression.where, {to_string(loss.loss)},
-                          {{expression.where, "reduce it with 'reduce_mean' or 'reduce_sum'"}});
+                          {hint("reduce it with 'reduce_mean' or 'reduce_sum'")});
         train_.prediction = loss.prediction;
         train_.label = loss.label;
         train_.class_role = loss.class_role;
@@ -133,8 +128,7 @@ class TrainReader {
         if (!reference || !analysis_.declarations.find(&UnitNames::layouts, name, unit_))
             context_.fail(unknown_layout, expression.where,
                           {reference ? name : std::string(context_.files.text(expression.where))},
-                          Context::suggestion(expression.where, name,
-                                              analysis_.declarations.visible(&UnitNames::layouts, unit_)));
+                          Context::suggestion(name, analysis_.declarations.visible(&UnitNames::layouts, unit_)));
         train_.layout = name;
     }
 
@@ -149,10 +143,9 @@ class TrainReader {
                 data.fields.push_back({argument.name, "", 0, 0, 1, 0, argument.where});
         }
         constexpr std::int64_t default_batches = 16;
-        const std::vector<Dimension> &dimensions = train_.loss.arguments.front().type.dimensions;
-        if (data.samples == 0 && !dimensions.empty() &&
-            __builtin_mul_overflow(default_batches, dimensions.front().extent, &data.samples))
-            data.samples = dimensions.front().extent;
+        for (const Argument &argument : train_.loss.arguments)
+            if (data.samples == 0 && !argument.type.dimensions.empty())
+                data.samples = default_batches * argument.type.dimensions.front().extent; // a tensor has at most 2^60
     }
 
     Analysis &analysis_;
