@@ -25,21 +25,21 @@ enum class Type : std::uint8_t { f32, f64, i32 };
 // ---------------------------------------------------------------------------------------------------------------
 
 struct Axis {
-    const char *name;
-    int size;
+    const char *name = "";
+    int size = 0;
 };
 
 /// One dimension of a tensor and the mesh axes that cut it, major first.
 struct Dimension {
-    const char *role;
-    std::int64_t extent;
-    std::span<const int> axes;
+    const char *role = "";
+    std::int64_t extent = 0;
+    std::span<const int> axes = {};
 };
 
 struct Tensor {
     Type type = Type::f32;
-    std::span<const Dimension> dimensions;
-    std::span<const int> partial; ///< axes along which it is a partial result; ascending
+    std::span<const Dimension> dimensions = {};
+    std::span<const int> partial = {}; ///< axes along which it is a partial result; ascending
     Reduction reduction = Reduction::sum;
     std::int64_t offset = 0; ///< bytes from the start of the arena; 64-byte aligned
 };
@@ -48,98 +48,98 @@ enum class Initializer : std::uint8_t { constant, uniform, normal };
 
 /// A parameter or a piece of optimizer state. Initial values depend on the seed, the name and the global index only.
 struct Variable {
-    const char *name; ///< the layer path, as in safetensors files: "h1.w"; optimizer state "h1.w.momentum"
-    Tensor tensor;
-    bool trained; ///< a parameter: saved and loaded; else optimizer state
-    Initializer initializer;
-    double a; ///< constant: the value; uniform: low; normal: mean
-    double b; ///< uniform: high; normal: standard deviation
+    const char *name = ""; ///< the layer path, as in safetensors files: "h1.w"; optimizer state "h1.w.momentum"
+    Tensor tensor = {};
+    bool trained = true; ///< a parameter: saved and loaded; else optimizer state
+    Initializer initializer = Initializer::constant;
+    double a = 0; ///< constant: the value; uniform: low; normal: mean
+    double b = 0; ///< uniform: high; normal: standard deviation
 };
 
 /// How a field of the data set gets into an input tensor: value = raw * scale + shift. A field that is wanted in two
 /// placements is listed twice.
 struct Field {
-    const char *name; ///< in the .plan file
-    Tensor tensor;    ///< first dimension: the batch
-    const char *file; ///< idx, npy: its own file; csv: empty
-    int first_column; ///< csv: columns [first, last)
-    int last_column;
-    double scale;
-    double shift;
-    std::int64_t classes; ///< labels (i32): values must be in [0, classes); 0: unchecked
+    const char *name = ""; ///< in the .plan file
+    Tensor tensor = {};    ///< first dimension: the batch
+    const char *file = ""; ///< idx, npy: its own file; csv: empty
+    int first_column = 0;  ///< csv: columns [first, last)
+    int last_column = 0;
+    double scale = 1;
+    double shift = 0;
+    std::int64_t classes = 0; ///< labels (i32): values must be in [0, classes); 0: unchecked
 };
 
 enum class DataFormat : std::uint8_t { csv, idx, npy, synthetic };
 enum class SplitKind : std::uint8_t { shares, counts, column };
 
 struct DataSet {
-    const char *name;
-    DataFormat format;
-    const char *path;      ///< csv: the file; relative to `directory`
-    const char *directory; ///< absolute, of the .plan file; --data replaces it
-    SplitKind split;
-    double train; ///< share of 0..1, number of samples, or value of the column
-    double test;
-    int split_column;
-    std::int64_t samples; ///< synthetic: how many there are
-    std::uint64_t seed;   ///< synthetic
-    bool header;          ///< csv: first line is a header
+    const char *name = "";
+    DataFormat format = DataFormat::csv;
+    const char *path = "";      ///< csv: the file; relative to `directory`
+    const char *directory = ""; ///< absolute, of the .plan file; --data replaces it
+    SplitKind split = SplitKind::shares;
+    double train = 0; ///< share of 0..1, number of samples, or value of the column
+    double test = 0;
+    int split_column = 0;
+    std::int64_t samples = 0; ///< synthetic: how many there are
+    std::uint64_t seed = 0;   ///< synthetic
+    bool header = false;      ///< csv: first line is a header
 };
 
 /// One row of the communication report: a collective of one layer in one phase.
 struct TrafficRow {
-    const char *layer;  ///< "h1"; a bucket: the layers joined by ", "
-    const char *phase;  ///< "forward", "input gradient", "weight gradient", "loss", "update"
-    const char *tensor; ///< what travels, in the user's names
+    const char *layer = "";  ///< "h1"; a bucket: the layers joined by ", "
+    const char *phase = "";  ///< "forward", "input gradient", "weight gradient", "loss", "update"
+    const char *tensor = ""; ///< what travels, in the user's names
 };
 
 /// A step of a reshard, executed by start()/wait(). Several members: one fused call (all_reduce only).
 struct Collective {
-    CollectiveKind kind;
-    int row;                   ///< index in Program::traffic
-    std::span<const int> axes; ///< mesh axes of the group
+    CollectiveKind kind = CollectiveKind::slice;
+    int row = 0;                    ///< index in Program::traffic
+    std::span<const int> axes = {}; ///< mesh axes of the group
     struct Member {
-        Tensor from;
-        Tensor to; ///< may share from's buffer for all_reduce
+        Tensor from = {};
+        Tensor to = {}; ///< may share from's buffer for all_reduce
     };
-    std::span<const Member> members;
-    std::int64_t scratch_offset; ///< arena bytes for packing, 64-byte aligned
-    std::int64_t scratch_bytes;  ///< at least what <planrt/scratch.h> says
+    std::span<const Member> members = {};
+    std::int64_t scratch_offset = 0; ///< arena bytes for packing, 64-byte aligned
+    std::int64_t scratch_bytes = 0;  ///< at least what <planrt/scratch.h> says
     /// Predicted per rank: {calls, bytes}; one entry: the same on every rank.
     struct Predicted {
-        std::int64_t calls;
-        std::int64_t bytes;
+        std::int64_t calls = 0;
+        std::int64_t bytes = 0;
     };
-    std::span<const Predicted> predicted;
+    std::span<const Predicted> predicted = {};
 };
 
 class Context;
 
 struct Program {
-    const char *name;   ///< network
-    const char *source; ///< .plan file name, as given
-    const char *layout;
-    std::span<const Axis> mesh;
-    std::int64_t arena_bytes;
-    std::span<const Variable> variables;
-    std::span<const Field> fields;            ///< of train_step: inputs and labels, loaded before each step
-    std::span<const Field> evaluation_fields; ///< of evaluate_step
-    DataSet data;
-    std::span<const TrafficRow> traffic;
-    std::span<const Collective> collectives; ///< of the training step, then of evaluation
-    int training_collectives;                ///< how many of them belong to the training step
-    std::int64_t batch;                      ///< global samples a step
-    std::int64_t epochs;                     ///< 0: by steps
-    std::int64_t steps;                      ///< 0: by epochs
-    std::uint64_t seed;
-    void (*set_up)(Context &);        ///< once, after the arena exists
-    void (*train_step)(Context &);    ///< one step on the batch in the field buffers
-    void (*evaluate_step)(Context &); ///< one batch of the test part; null: no evaluation
-    Tensor loss;                      ///< scalar after train_step: the loss of the global batch
-    std::span<const Tensor> valid;    ///< of evaluate_step, [batch]: 1 for a sample, 0 for padding of the last batch
-    Tensor evaluated_loss;            ///< scalar after evaluate_step: sum over valid samples
-    Tensor correct;                   ///< scalar after evaluate_step: number of valid samples predicted right
-    bool has_accuracy;                ///< else evaluation reports the loss only
+    const char *name = "";   ///< network
+    const char *source = ""; ///< .plan file name, as given
+    const char *layout = "";
+    std::span<const Axis> mesh = {};
+    std::int64_t arena_bytes = 0;
+    std::span<const Variable> variables = {};
+    std::span<const Field> fields = {};            ///< of train_step: inputs and labels, loaded before each step
+    std::span<const Field> evaluation_fields = {}; ///< of evaluate_step
+    DataSet data = {};
+    std::span<const TrafficRow> traffic = {};
+    std::span<const Collective> collectives = {}; ///< of the training step, then of evaluation
+    int training_collectives = 0;                 ///< how many of them belong to the training step
+    std::int64_t batch = 0;                       ///< global samples a step
+    std::int64_t epochs = 0;                      ///< 0: by steps
+    std::int64_t steps = 0;                       ///< 0: by epochs
+    std::uint64_t seed = 0;
+    void (*set_up)(Context &) = nullptr;        ///< once, after the arena exists
+    void (*train_step)(Context &) = nullptr;    ///< one step on the batch in the field buffers
+    void (*evaluate_step)(Context &) = nullptr; ///< one batch of the test part; null: no evaluation
+    Tensor loss = {};                           ///< scalar after train_step: the loss of the global batch
+    std::span<const Tensor> valid = {}; ///< of evaluate_step, [batch]: 1 for a sample, 0 for padding of the last batch
+    Tensor evaluated_loss = {};         ///< scalar after evaluate_step: sum over valid samples
+    Tensor correct = {};                ///< scalar after evaluate_step: number of valid samples predicted right
+    bool has_accuracy = false;          ///< else evaluation reports the loss only
 };
 
 /// Runs the program under MPI and returns the exit code: 0 done, 1 run-time failure, 2 wrong usage, 3 the measured

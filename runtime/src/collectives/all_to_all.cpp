@@ -26,6 +26,8 @@ class AllToAll : public Operation {
         const auto bytes = static_cast<std::int64_t>(member.bytes);
         send_ = scratch(collective, place, (std::int64_t{sends_.total()} + receives_.total()) * bytes);
         receive_ = send_ + sends_.total() * bytes;
+        if (sends_.total() == 0) // Open MPI 4.1 takes equal addresses for MPI_IN_PLACE, and hangs
+            send_ = member.from;
         for (std::size_t i = 0; i < ranks.size(); ++i) {
             if (ranks[i] == place.rank) {
                 packing_.emplace_back(member.from, member.own_from, member.to, member.own_to, sent[i], member.bytes);

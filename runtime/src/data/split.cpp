@@ -36,7 +36,7 @@ Split split_samples(const DataSet &set, std::uint64_t seed, std::int64_t samples
     const std::int64_t train = std::llround(set.train * whole);
     std::int64_t test = std::llround(set.test * whole);
     if (set.split == SplitKind::shares) // both may have been rounded up
-        test = std::min(test, samples - train);
+        test = std::min(test, std::max<std::int64_t>(samples - train, 0));
     if (train + test > samples)
         throw Failure(text("data %s: the split wants %lld + %lld samples, but there are %lld", set.name,
                            static_cast<long long>(train), static_cast<long long>(test),

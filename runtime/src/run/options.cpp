@@ -24,7 +24,9 @@ template <class Number> Number parse_number(std::string_view option, std::string
     return value;
 }
 
-void set_value(Options &options, std::string_view option, std::string_view word) {
+/// `given` is empty where the command line ends behind the option.
+void set_value(Options &options, std::string_view option, std::optional<std::string_view> given) {
+    const std::string_view word = given.value_or("1"); // good for every option
     if (option == "--steps")
         options.steps = parse_number<std::int64_t>(option, word, 1);
     else if (option == "--epochs")
@@ -49,6 +51,8 @@ void set_value(Options &options, std::string_view option, std::string_view word)
         options.comm_report = word;
     else
         wrong_usage("unknown option '" + std::string(option) + "'");
+    if (!given)
+        wrong_usage("option " + std::string(option) + ": its value is missing");
 }
 
 } // namespace
@@ -70,8 +74,7 @@ Options parse_options(int argc, char **argv) {
         } else if (i + 1 < argc) {
             set_value(options, word, argv[++i]);
         } else {
-            set_value(options, word, ""); // an unknown option, or one whose value is missing
-            wrong_usage("option " + std::string(word) + ": its value is missing");
+            set_value(options, word, {}); // an unknown option, or one whose value is missing
         }
     }
     return options;

@@ -1,0 +1,75 @@
+#include "collectives/box_copy.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace planrt {
+namespace {
+
+/// Elements that carry their own global number.
+std::vector<int> numbered(const Box &box) {
+    std::vector<int> values;
+    const std::int64_t count = volume(box);
+    for (std::int64_t position = 0; position < count; ++position) {
+        std::int64_t rest = position;
+        std::int64_t number = 0;
+        std::int64_t stride = 1;
+        for (std::size_t d = box.size(); d-- > 0; stride *= 10) {
+            number += (box[d].begin + rest % box[d].size()) * stride;
+            rest /= box[d].size();
+        }
+        values.push_back(static_cast<int>(number));
+    }
+    return values;
+}
+
+TEST(BoxCopy, RandomBoxesWithinBoxes) {
+    std::mt19937 random(5);
+    const auto below = [&random](std::int64_t bound) {
+        return std::uniform_int_distribution<std::int64_t>(0, bound)(random);
+    };
+    for (int repeat = 0; repeat < 500; ++repeat) {
+        Box from;
+        Box to;
+        Box moved;
+        for (std::int64_t d = below(4); d-- > 0;) {
+            const std::int64_t begin = below(4);
+            const std::int64_t end = begin + below(5);
+            moved.push_back({begin, end});
+            from.push_back({below(begin), end + below(9 - end)});
+            to.push_back({below(begin), end + below(9 - end)});
+        }
+        const std::vector<int> source = numbered(from);
+        const std::vector<int> all = numbered(to);
+        std::vector<int> target(all.size(), -1);
+        const BoxCopy copy(reinterpret_cast<const std::byte *>(source.data()), from,
+                           reinterpret_cast<std::byte *>(target.data()), to, moved, sizeof(int));
+        copy.run();
+        const std::vector<int> wanted = numbered(moved);
+        std::size_t copied = 0;
+        for (std::size_t i = 0; i < target.size(); ++i) {
+            if (target[i] == -1)
+                continue;
+            ASSERT_EQ(target[i], all[i]);
+            ++copied;
+        }
+        ASSERT_EQ(copied, wanted.size());
+    }
+}
+
+TEST(BoxCopy, WholeRowsAreOneRun) {
+    int from[12] = {};
+    int to[6] = {};
+    const BoxCopy rows(reinterpret_cast<const std::byte *>(from), {{0, 4}, {0, 3}}, reinterpret_cast<std::byte *>(to),
+                       {{1, 3}, {0, 3}}, {{1, 3}, {0, 3}}, sizeof(int));
+    EXPECT_TRUE(rows.contiguous());
+    EXPECT_EQ(rows.from(), reinterpret_cast<const std::byte *>(from + 3));
+    const BoxCopy columns(reinterpret_cast<const std::byte *>(from), {{0, 4}, {0, 3}},
+                          reinterpret_cast<std::byte *>(to), {{0, 4}, {0, 1}}, {{0, 4}, {0, 1}}, sizeof(int));
+    EXPECT_FALSE(columns.contiguous());
+}
+
+} // namespace
+} // namespace planrt

@@ -1,0 +1,141 @@
+#include "kernels/blas.h"
+
+#include <planrt/planrt.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace planrt {
+namespace {
+
+class Gemm : public testing::Test {
+  protected:
+    static void SetUpTestSuite() { load_blas(1); }
+
+    template <class T> std::vector<T> random(std::int64_t count) {
+        std::vector<T> values(static_cast<std::size_t>(count));
+        for (T &value : values)
+            value = static_cast<T>(std::uniform_int_distribution<int>(-4, 4)(random_)); // exact in any order
+        return values;
+    }
+
+    std::mt19937 random_{1};
+};
+
+/// C as it should be; row strides beyond the rows.
+template <class T>
+std::vector<T> expected_product(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
+                                const std::vector<T> &a, std::int64_t lda, const std::vector<T> &b, std::int64_t ldb,
+                                T beta, std::vector<T> c, std::int64_t ldc) {
+    for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+            T sum = 0;
+            for (std::int64_t l = 0; l < k; ++l)
+                sum += (a_op == Op::plain ? a[i * lda + l] : a[l * lda + i]) *
+                       (b_op == Op::plain ? b[l * ldb + j] : b[j * ldb + l]);
+            c[i * ldc + j] = alpha * sum + beta * c[i * ldc + j];
+        }
+    return c;
+}
+
+TEST_F(Gemm, AllOpsStridesAndEmptySizes) {
+    for (const Op a_op : {Op::plain, Op::transposed})
+        for (const Op b_op : {Op::plain, Op::transposed})
+            for (const std::int64_t m : {0, 1, 5})
+                for (const std::int64_t n : {0, 1, 7})
+                    for (const std::int64_t k : {0, 3}) {
+                        const std::int64_t lda = (a_op == Op::plain ? k : m) + 2;
+                        const std::int64_t ldb = (b_op == Op::plain ? n : k) + 1;
+                        const auto a = random<float>(8 * lda);
+                        const auto b = random<float>(8 * ldb);
+                        auto c = random<float>(6 * (n + 3));
+                        const auto wanted = expected_product(a_op, b_op, m, n, k, 2.0F, a, lda, b, ldb, 3.0F, c, n + 3);
+                        gemm(a_op, b_op, m, n, k, 2.0F, a.data(), lda, b.data(), ldb, 3.0F, c.data(), n + 3);
+                        EXPECT_EQ(c, wanted) << m << " " << n << " " << k;
+                    }
+}
+
+TEST_F(Gemm, BatchesAndDoubles) {
+    const auto a = random<double>(3 * 10);
+    const auto b = random<double>(3 * 8);
+    std::vector<double> c(3 * 20, std::numeric_limits<double>::quiet_NaN()); // beta 0 does not read C
+    batched_gemm(Op::plain, Op::plain, 3, 5, 4, 2, 1.0, a.data(), 2, 10, b.data(), 4, 8, 0.0, c.data(), 4, 20);
+    for (int i = 0; i < 3; ++i) {
+        const std::vector<double> a_i(a.begin() + 10 * i, a.begin() + 10 * (i + 1));
+        const std::vector<double> b_i(b.begin() + 8 * i, b.begin() + 8 * (i + 1));
+        const auto wanted =
+            expected_product(Op::plain, Op::plain, 5, 4, 2, 1.0, a_i, 2, b_i, 4, 0.0, std::vector<double>(20), 4);
+        EXPECT_EQ(std::vector<double>(c.begin() + 20 * i, c.begin() + 20 * (i + 1)), wanted);
+    }
+}
+
+TEST_F(Gemm, EmptySumClearsWhatIsNoNumber) {
+    float c = std::numeric_limits<float>::quiet_NaN();
+    gemm(Op::plain, Op::plain, 1, 1, 0, 1.0F, nullptr, 0, nullptr, 1, 0.0F, &c, 1);
+    EXPECT_EQ(c, 0.0F);
+}
+
+TEST_F(Gemm, KernelsSuitTheProcessor) {
+    const char *suitable = suitable_core_type();
+    if (suitable == nullptr)
+        GTEST_SKIP() << "a processor without AVX2";
+    if (std::strcmp(std::getenv("OPENBLAS_CORETYPE"), suitable) != 0)
+        GTEST_SKIP() << "OPENBLAS_CORETYPE is set";
+    EXPECT_STRCASEEQ(blas().core, suitable);
+}
+
+void expect_transposed(const std::vector<std::int64_t> &extents, const std::vector<int> &permutation) {
+    const std::int64_t count = std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+    std::vector<std::int32_t> from(static_cast<std::size_t>(count));
+    std::iota(from.begin(), from.end(), 0);
+    std::vector<std::int32_t> to(from.size(), -1);
+    transpose(from.data(), extents, permutation, to.data());
+    for (std::int64_t position = 0; position < count; ++position) { // position in `to`
+        std::vector<std::int64_t> index(extents.size());
+        std::int64_t rest = position;
+        for (std::size_t d = extents.size(); d-- > 0;) {
+            index[permutation[d]] = rest % extents[permutation[d]];
+            rest /= extents[permutation[d]];
+        }
+        std::int64_t source = 0;
+        for (std::size_t d = 0; d < extents.size(); ++d)
+            source = source * extents[d] + index[d];
+        ASSERT_EQ(to[position], source) << "at " << position;
+    }
+}
+
+TEST(Transpose, Matrices) {
+    expect_transposed({1, 1}, {1, 0});
+    expect_transposed({16, 16}, {1, 0});
+    expect_transposed({35, 67}, {1, 0});
+    expect_transposed({35, 67}, {0, 1});
+    expect_transposed({0, 5}, {1, 0});
+}
+
+TEST(Transpose, EveryPermutationOfFourDimensions) {
+    for (const std::vector<std::int64_t> &extents :
+         {std::vector<std::int64_t>{2, 3, 4, 5}, std::vector<std::int64_t>{1, 18, 1, 7}}) {
+        std::vector<int> permutation = {0, 1, 2, 3};
+        do
+            expect_transposed(extents, permutation);
+        while (std::ranges::next_permutation(permutation).found);
+    }
+}
+
+TEST(Transpose, ScalarsAndManyDimensions) {
+    expect_transposed({}, {});
+    std::vector<std::int64_t> extents(12, 2);
+    std::vector<int> reversed(12);
+    std::iota(reversed.rbegin(), reversed.rend(), 0);
+    expect_transposed(extents, reversed);
+}
+
+} // namespace
+} // namespace planrt

@@ -1,0 +1,60 @@
+#include "run/options.h"
+#include "scratch_directory.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace planrt {
+namespace {
+
+Options parse(std::vector<std::string> words) {
+    words.insert(words.begin(), "digits");
+    std::vector<char *> arguments;
+    for (std::string &word : words)
+        arguments.push_back(word.data());
+    return parse_options(static_cast<int>(arguments.size()), arguments.data());
+}
+
+std::string complaint(const std::vector<std::string> &words) {
+    return failure_of([&] { static_cast<void>(parse(words)); });
+}
+
+TEST(Options, BothSpellings) {
+    const Options options = parse({"--steps", "20", "--seed=7", "--log", "a b", "--quiet", "--threads=2"});
+    EXPECT_EQ(options.steps, 20);
+    EXPECT_EQ(options.seed, 7U);
+    EXPECT_EQ(options.log, "a b");
+    EXPECT_TRUE(options.quiet);
+    EXPECT_EQ(options.threads, 2);
+    EXPECT_FALSE(options.epochs.has_value());
+}
+
+TEST(Options, WrongUsageIsOneLine) {
+    EXPECT_EQ(complaint({"--stpes", "3"}), "unknown option '--stpes'; --help lists the options");
+    EXPECT_EQ(complaint({"--stpes"}), "unknown option '--stpes'; --help lists the options");
+    EXPECT_EQ(complaint({"--log"}), "option --log: its value is missing; --help lists the options");
+    EXPECT_EQ(complaint({"--steps"}), "option --steps: its value is missing; --help lists the options");
+    EXPECT_EQ(complaint({"--steps", "many"}),
+              "option --steps: expected a positive number, got 'many'; --help lists the options");
+    EXPECT_EQ(complaint({"--epochs=0"}),
+              "option --epochs: expected a positive number, got '0'; --help lists the options");
+    EXPECT_EQ(complaint({"--seed", "-1"}), "option --seed: expected a number, got '-1'; --help lists the options");
+    EXPECT_EQ(complaint({"--steps", "99999999999999999999"}),
+              "option --steps: expected a positive number, got '99999999999999999999'; --help lists the options");
+    EXPECT_EQ(complaint({"train"}), "unexpected argument 'train'; --help lists the options");
+}
+
+TEST(Options, HelpNamesEveryOption) {
+    Program program{};
+    program.name = "classifier";
+    program.source = "digits.plan";
+    program.layout = "best";
+    const std::string help = help_text(program, "./digits");
+    for (const char *option : {"--steps", "--epochs", "--seed", "--data", "--init", "--save-init", "--save", "--log",
+                               "--comm-report", "--threads", "--watchdog", "--quiet", "--help"})
+        EXPECT_NE(help.find(std::string("\n  ") + option), std::string::npos) << option;
+}
+
+} // namespace
+} // namespace planrt

@@ -1,0 +1,71 @@
+// What goes wrong at run time: one clear line, an exit code that is not 0, no hang.
+#include "points.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+class Failures : public PointsTest {
+  protected:
+    static void expect_one_line(const Outcome &outcome, int exit_code, const std::string &line) {
+        EXPECT_EQ(outcome.exit_code, exit_code) << outcome.output;
+        ASSERT_EQ(outcome.errors.size(), 1U) << outcome.output;
+        EXPECT_EQ(outcome.errors[0], line);
+    }
+};
+
+TEST_F(Failures, WrongNumberOfRanks) {
+    expect_one_line(run(3, "", "", 4), 2, "this program was compiled for 4 ranks (mesh rows 4); mpirun started 3");
+    expect_one_line(run(2, "", "", 1), 2, "this program was compiled for 1 rank (mesh rows 1); mpirun started 2");
+}
+
+TEST_F(Failures, WrongUsage) {
+    expect_one_line(run(2, "--stpes 3"), 2, "unknown option '--stpes'; --help lists the options");
+}
+
+TEST_F(Failures, MissingData) {
+    expect_one_line(run(3, "--data /nonexistent"), 1, "cannot read /nonexistent/points.csv: No such file or directory");
+}
+
+TEST_F(Failures, BrokenData) {
+    const std::string path = directory_.write("points.csv", points(40) + "1,2\n");
+    expect_one_line(run(3, ""), 1, path + ":41: expected 3 columns as above, got 2");
+}
+
+TEST_F(Failures, MissingWeights) {
+    expect_one_line(run(2, "--init " + directory_.file("none")), 1,
+                    "cannot read " + directory_.file("none") + ": No such file or directory");
+}
+
+TEST_F(Failures, LossThatIsNoNumber) {
+    const Outcome outcome = run(2, "", "nan");
+    expect_one_line(outcome, 1, "step 3 (epoch 1): the loss is nan; try a smaller rate");
+}
+
+TEST_F(Failures, FullDiskForTheLog) {
+    expect_one_line(run(2, "--log /dev/full"), 1, "rank 0: cannot write /dev/full: No space left on device");
+}
+
+TEST_F(Failures, FullDiskForWeights) {
+    expect_one_line(run(3, "--save /dev/full"), 1, "cannot write /dev/full: No space left on device");
+    expect_one_line(run(2, "--save-init /dev/full"), 1, "cannot write /dev/full: No space left on device");
+}
+
+TEST_F(Failures, FullDiskForTheReport) {
+    expect_one_line(run(2, "--comm-report /dev/full"), 1, "rank 0: cannot write /dev/full: No space left on device");
+}
+
+TEST_F(Failures, NoPlaceForWeightsIsToldBeforeTraining) {
+    const Outcome outcome = run(2, "--save /nonexistent/weights");
+    expect_one_line(outcome, 1, "rank 0: cannot write /nonexistent/weights: No such file or directory");
+    EXPECT_EQ(outcome.output.find("epoch"), std::string::npos) << outcome.output;
+}
+
+TEST_F(Failures, WatchdogNamesTheCollective) {
+    const Outcome outcome = run(2, "--watchdog 1", "hang");
+    expect_one_line(outcome, 1,
+                    "rank 0: layer loss: all-reduce of loss (forward): not complete after 1 s; a rank does not take "
+                    "part");
+}
+
+} // namespace

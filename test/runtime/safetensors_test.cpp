@@ -1,0 +1,97 @@
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/safetensors.h"
+#include "scratch_directory.h"
+#include "support/file.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace planrt {
+namespace {
+
+/// A program with one weight "h1.w" [in: 3, out: 4] cut both ways on two axes of size 2.
+class Safetensors : public testing::Test {
+  protected:
+    Safetensors() { program_.variables = variables_; }
+
+    std::string load(int rank, const std::string &content) {
+        const std::string path = directory_.write("weights", content);
+        const std::string message =
+            failure_of([&] { load_weights(program_, mesh_, rank, reinterpret_cast<std::byte *>(arena_), path); });
+        return message.substr(std::min(message.size(), directory_.path().size() + 1));
+    }
+
+    static std::string file(const std::string &json, std::size_t numbers) {
+        std::string length(8, '\0');
+        length[0] = static_cast<char>(json.size());
+        std::string result = length + json;
+        for (std::size_t i = 0; i < numbers; ++i) {
+            const auto value = static_cast<float>(i);
+            result.append(reinterpret_cast<const char *>(&value), sizeof value);
+        }
+        return result;
+    }
+
+    ScratchDirectory directory_;
+    Mesh mesh_{{2, 2}};
+    int rows_[1] = {0};
+    int cols_[1] = {1};
+    Dimension dimensions_[2] = {{"in", 3, rows_}, {"out", 4, cols_}};
+    Variable variables_[2] = {
+        {"h1.w", {Type::f32, dimensions_, {}, Reduction::sum, 0}, true, Initializer::constant, 0, 0},
+        {"h1.w.momentum", {Type::f32, dimensions_, {}, Reduction::sum, 0}, false, Initializer::constant, 0, 0}};
+    Program program_{.name = "classifier"};
+    float arena_[12] = {};
+};
+
+TEST_F(Safetensors, HeaderIsReadBack) {
+    const std::vector<StoredTensor> tensors = {{"a \"quoted\" ü", Type::f32, {2, 3}, 0, 24},
+                                               {"scalar", Type::f64, {}, 24, 32}};
+    const std::string header = safetensors_header(tensors);
+    EXPECT_EQ(header.size() % 8, 0U);
+    const std::string path = directory_.write("t", header + std::string(32, 'x'));
+    const InputFile file(path);
+    const SafetensorsIndex index = read_safetensors_index(file, path);
+    EXPECT_EQ(index.numbers, header.size());
+    ASSERT_EQ(index.tensors.size(), 2U);
+    EXPECT_EQ(index.tensors[0].name, tensors[0].name);
+    EXPECT_EQ(index.tensors[0].shape, tensors[0].shape);
+    EXPECT_EQ(index.tensors[1].type, Type::f64);
+    EXPECT_EQ(index.tensors[1].begin, 24U);
+}
+
+TEST_F(Safetensors, EveryRankReadsItsBlock) {
+    const std::string whole =
+        file(R"({"__metadata__":{"format":"pt"},"h1.w":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]}})", 12);
+    EXPECT_EQ(load(0, whole), "");
+    EXPECT_EQ((std::vector<float>{0, 1, 4, 5}), std::vector<float>(arena_, arena_ + 4));
+    EXPECT_EQ(load(3, whole), "");
+    EXPECT_EQ((std::vector<float>{10, 11}), std::vector<float>(arena_, arena_ + 2));
+    dimensions_[0].axes = {};
+    dimensions_[1].axes = {};
+    EXPECT_EQ(load(3, whole), "");
+    EXPECT_EQ(arena_[11], 11);
+}
+
+TEST_F(Safetensors, WrongFilesAreTold) {
+    EXPECT_EQ(load(0, "abc"), "weights: is no safetensors file: too short");
+    EXPECT_EQ(load(0, std::string(16, '\xff')), "weights: is no safetensors file, or its end is missing");
+    EXPECT_EQ(load(0, file("{]", 0)), "weights: JSON: expected \" at byte 1");
+    EXPECT_EQ(load(0, file(R"({"h1.w":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]}})", 11)),
+              "weights: tensor h1.w does not lie within the file as its shape says");
+    EXPECT_EQ(load(0, file(R"({"h1.w":{"dtype":"BF16","shape":[3,4],"data_offsets":[0,24]}})", 12)),
+              "weights: tensor h1.w has elements of type BF16; expected F32 or F64");
+    EXPECT_EQ(load(0, file(R"({"h1.w":{"dtype":"F32","shape":[4,3],"data_offsets":[0,48]}})", 12)),
+              "weights: tensor h1.w is [4 × 3], but the program declares [3 × 4]");
+    EXPECT_EQ(load(0, file(R"({"h1.w":{"dtype":"F64","shape":[3,4],"data_offsets":[0,96]}})", 24)),
+              "weights: tensor h1.w holds F64, but the program declares F32");
+    EXPECT_EQ(load(0, file("{}", 0)), "weights: has no tensor h1.w");
+    EXPECT_EQ(load(0, file(R"({"h1.w":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]},)"
+                           R"("h2.w":{"dtype":"F32","shape":[],"data_offsets":[48,52]}})",
+                           13)),
+              "weights: has a tensor h2.w that network classifier has not");
+}
+
+} // namespace
+} // namespace planrt
