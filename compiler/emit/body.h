@@ -1,0 +1,83 @@
+// The text of one function body while it is written, in terms of its parameters: buffers and extents. Layers with the
+// same body share one function; only what it is called with differs.
+#pragma once
+
+#include "schedule/loop_nest.h"
+
+#include "ir/plan_dialect.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace planc::emit {
+
+/// A buffer that the body reads or writes.
+struct BufferParameter {
+    std::int64_t offset = 0;
+    mlir::Type element;
+    bool written = false;
+    mlir::Value value; ///< the last that lies there, for the name
+};
+
+/// The local extent of a dimension, or the global index at which it begins.
+struct ExtentParameter {
+    schedule::LoopDimension dimension;
+    bool begin = false;
+    friend bool operator==(const ExtentParameter &, const ExtentParameter &) = default;
+};
+
+/// What the parameters are called in one use of a body.
+struct ParameterNames {
+    std::vector<std::string> buffers;
+    std::vector<std::string> extents;
+};
+
+class Body {
+  public:
+    /// Name of the pointer to a value's buffer, as a place holder.
+    std::string buffer(mlir::Value value, bool written = false);
+    std::string extent(const schedule::LoopDimension &dimension) { return extent_parameter({dimension, false}); }
+    std::string begin(const schedule::LoopDimension &dimension) { return extent_parameter({dimension, true}); }
+    /// Product of extents: "batch * hidden"; "1" for none.
+    std::string extents(const schedule::LoopSpace &space);
+    /// Number of the training step.
+    std::string step();
+    /// A name for a local variable, unlike all others of the body: "exp_2".
+    std::string local(const std::string &base);
+
+    void line(const std::string &text); ///< at the present indentation
+    void open(const std::string &text); ///< a line, then one level deeper
+    void close(const std::string &text = "}");
+    void progress();
+
+    [[nodiscard]] bool empty() const { return text_.empty(); }
+    [[nodiscard]] bool uses_context() const { return uses_context_; }
+    [[nodiscard]] bool uses_step() const { return uses_step_; }
+    [[nodiscard]] const std::vector<BufferParameter> &buffer_parameters() const { return buffers_; }
+    [[nodiscard]] const std::vector<ExtentParameter> &extent_parameters() const { return extents_; }
+    [[nodiscard]] const std::vector<std::string> &locals() const { return locals_; }
+
+    /// The same for bodies that can share a function.
+    [[nodiscard]] std::string key() const;
+    [[nodiscard]] std::string text(const ParameterNames &names) const;
+
+  private:
+    std::string extent_parameter(const ExtentParameter &parameter);
+
+    std::string text_;
+    int depth_ = 1;
+    bool uses_context_ = false;
+    bool uses_step_ = false;
+    int next_local_ = 0;
+    std::vector<BufferParameter> buffers_;
+    std::vector<ExtentParameter> extents_;
+    std::vector<std::string> locals_;
+};
+
+/// "float", "double", "int32_t".
+[[nodiscard]] std::string type_name(mlir::Type element);
+/// A constant of that type: "0.5F", "0.5", "3".
+[[nodiscard]] std::string literal(double value, mlir::Type element);
+
+} // namespace planc::emit

@@ -1,0 +1,69 @@
+#include "emit/emit.h"
+
+#include "emit/functions.h"
+#include "emit/local_extents.h"
+#include "emit/tables.h"
+#include "emit/text.h"
+#include "emit/value_names.h"
+
+#include "ir/placement.h"
+
+namespace planc::emit {
+
+namespace {
+
+std::string heading(ir::MeshAttr mesh, const EmitInfo &info) {
+    std::vector<std::string> axes;
+    int64_t ranks = 1;
+    for (auto [name, size] : llvm::zip(mesh.getNames(), mesh.getSizes())) {
+        axes.push_back(name.str() + " " + std::to_string(size));
+        ranks *= size;
+    }
+    return "// " + comment(info.source) + ": network " + comment(info.network) + ", layout " + comment(info.layout) +
+           " on " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") +
+           (axes.empty() ? "" : " (" + comment(joined(axes, " x ")) + ")") +
+           ".\n// Written by planc. Every rank runs this program on its blocks of the tensors.\n\n"
+           "#include <planrt/planrt.h>\n\n#include <algorithm>\n#include <cmath>\n#include <limits>\n\n";
+}
+
+/// Names of the buffers' places, with what lies there.
+std::string offsets(const ValueNames &names) {
+    std::string text = "// Where tensors lie in the arena, in bytes.\nnamespace at {\n";
+    for (const NamedBuffer &buffer : names.buffers())
+        text += "constexpr int64_t " + buffer.name + " = " + std::to_string(buffer.offset) + "; // " +
+                comment(buffer.title + " " + describe(buffer.type)) + "\n";
+    return text + "} // namespace at\n\n";
+}
+
+/// The table of actions: stage functions in the order in which they run.
+std::string train_step(mlir::ModuleOp module) {
+    std::string text = "void train_step(Context &context) {\n";
+    for (auto call : module.lookupSymbol<mlir::func::FuncOp>("train").getOps<mlir::func::CallOp>())
+        text += "    " + call.getCallee().str() + "(context);\n";
+    return text + "}\n\n";
+}
+
+} // namespace
+
+std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
+    const ir::MeshAttr mesh = ir::mesh_attribute(scheduled);
+    std::vector<std::string> axes;
+    for (mlir::StringAttr name : mesh.getNames())
+        axes.push_back(name.str());
+    LocalExtents extents(axes);
+    const ValueNames names(scheduled);
+    const Functions functions(scheduled, info, names, extents);
+    const Tables tables(scheduled, info, names, extents);
+    const std::string set_up = extents.set_up();
+    return heading(mesh, info) +
+           "namespace {\n\nusing planrt::Context;\nusing planrt::Op;\nusing planrt::Type;\nusing std::int32_t;\n"
+           "using std::int64_t;\n\n" +
+           extents.axes_arrays() + offsets(names) + extents.declaration() + "// --- what one layer computes ---\n\n" +
+           functions.bodies() + "// --- the step ---\n\n" + functions.stages() + train_step(scheduled) +
+           "void set_up(Context &" + (set_up.empty() ? "" : "context") + ") {\n" + set_up +
+           "}\n\n// --- tables for the runtime ---\n\n" + tables.text() +
+           "\n} // namespace\n\nint main(int argc, char **argv) {\n" +
+           "    return planrt::run(program, argc, argv);\n}\n";
+}
+
+} // namespace planc::emit

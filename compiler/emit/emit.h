@@ -1,0 +1,50 @@
+// From a schedule to plain C++20 on <planrt/planrt.h>.
+//
+//   std::string cpp = emit::emit_cpp(module, {.network = "classifier", .source = "digits.plan", …});
+#pragma once
+
+#include "sema/program.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <planrt/layout.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace planc::emit {
+
+/// One collective as the emitted program calls it, for its price.
+struct CollectiveInfo {
+    planrt::CollectiveKind kind = planrt::CollectiveKind::all_reduce;
+    std::vector<int> axes; ///< mesh axes of the group, ascending
+    struct Member {
+        planrt::Placement from;
+        planrt::Placement to;
+        int element_bytes = 4;
+    };
+    std::vector<Member> members;
+};
+
+/// What the program says of itself that is not in the IR.
+struct EmitInfo {
+    std::string network;
+    std::string source; ///< .plan file as given
+    std::string layout;
+    sema::Data data;
+    std::int64_t classes = 0; ///< labels must be below it; 0: unchecked
+    std::int64_t epochs = 0;
+    std::int64_t steps = 0;
+    std::uint64_t seed = 1;
+    /// A line of the .plan file for comments, without its line end; may be unset.
+    std::function<std::string(const std::string &file, int line)> source_line;
+    /// Predicted seconds of a collective, for comments; may be unset.
+    std::function<double(const CollectiveInfo &)> seconds;
+};
+
+/// `scheduled` has passed schedule::run().
+[[nodiscard]] std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info);
+
+} // namespace planc::emit

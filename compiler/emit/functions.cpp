@@ -1,0 +1,172 @@
+#include "emit/functions.h"
+
+#include "emit/collectives.h"
+#include "emit/kernels.h"
+#include "schedule/buffers.h"
+#include "schedule/functions.h"
+
+#include <set>
+
+namespace planc::emit {
+
+namespace {
+
+bool belongs_to_body(mlir::Operation *op) {
+    return mlir::isa<ir::GemmOp, ir::PermuteOp, ir::LoopsOp>(op);
+}
+
+/// "forward", "weight_gradient", "backward", "update": what the operations of one body are.
+std::string part_name(const std::vector<mlir::Operation *> &ops, bool evaluation) {
+    std::set<std::string> phases;
+    for (mlir::Operation *op : ops)
+        phases.insert(schedule::phase_of(op));
+    const schedule::Stage stage = schedule::stage_of(ops.front());
+    if (stage == schedule::Stage::backward && phases.size() == 1)
+        return *phases.begin();
+    return evaluation ? "evaluation" : schedule::name(stage);
+}
+
+std::string wrapped_comment(const std::string &text) {
+    return "// " + comment(text) + "\n";
+}
+
+} // namespace
+
+Functions::Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, LocalExtents &extents)
+    : module_(module), info_(info), names_(names), extents_(extents) {
+    for (mlir::func::FuncOp function : running_functions(module))
+        write_stage(function);
+}
+
+void Functions::write_stage(mlir::func::FuncOp function) {
+    const ir::MeshAttr mesh = ir::mesh_attribute(module_);
+    const bool evaluation = function.getName() == "evaluate";
+    stages_ += "void " + std::string(evaluation ? "evaluate_step" : function.getName()) + "(Context &context) {\n";
+    Body body;
+    std::vector<mlir::Operation *> ops;
+    for (mlir::Operation &op : function.getBody().front().without_terminator()) {
+        if (belongs_to_body(&op) && !ops.empty() &&
+            (schedule::layer_of(&op) != schedule::layer_of(ops.front()) ||
+             schedule::stage_of(&op) != schedule::stage_of(ops.front())))
+            flush(body, ops);
+        if (belongs_to_body(&op))
+            ops.push_back(&op);
+        if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))
+            write_gemm(body, gemm);
+        else if (auto permute = mlir::dyn_cast<ir::PermuteOp>(op))
+            write_permute(body, permute);
+        else if (auto loops = mlir::dyn_cast<ir::LoopsOp>(op))
+            write_loops(body, loops);
+        else if (mlir::isa<ir::ProgressOp>(op) && !body.empty())
+            body.progress();
+        else if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
+            write_variable(body, ops, write);
+        else if (mlir::isa<ir::StartOp, ir::WaitOp, ir::ProgressOp>(op)) {
+            flush(body, ops);
+            write_communication(&op, mesh);
+        }
+    }
+    flush(body, ops);
+    stages_ += "}\n\n";
+}
+
+/// An update in place has nothing left to do.
+void Functions::write_variable(Body &body, std::vector<mlir::Operation *> &ops, ir::WriteOp write) {
+    auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(write, write.getVariableAttr());
+    const int64_t offset = variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
+    if (schedule::offset_of(write.getValue()) == offset)
+        return;
+    flush(body, ops);
+    const std::string type = type_name(schedule::tensor(write.getValue()).getElementType());
+    std::vector<std::string> factors;
+    for (const schedule::LoopDimension &dimension : schedule::space_of(schedule::tensor(write.getValue())))
+        factors.push_back(extents_.of({dimension, false}));
+    stages_ += "    std::copy_n(context.at<" + type + ">(at::" + names_.of(write.getValue()) + "), " +
+               (factors.empty() ? "1" : joined(factors, " * ")) + ", context.at<" + type +
+               ">(at::" + names_.of(variable) + "));\n";
+}
+
+void Functions::write_communication(mlir::Operation *op, ir::MeshAttr mesh) {
+    if (mlir::isa<ir::ProgressOp>(op)) {
+        stages_ += "    context.progress();\n";
+    } else if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
+        auto next = mlir::dyn_cast_or_null<ir::WaitOp>(op->getNextNode());
+        const bool at_once = next && next.getNumber() == start.getNumber();
+        stages_ += "    // " + comment(describe(start, mesh, info_)) + "\n    context." +
+                   (at_once ? "collective(" : "start(") + std::to_string(start.getNumber()) + ");\n";
+    } else {
+        auto wait = mlir::cast<ir::WaitOp>(op);
+        auto previous = mlir::dyn_cast_or_null<ir::StartOp>(op->getPrevNode());
+        if (!previous || previous.getNumber() != wait.getNumber())
+            stages_ += "    context.wait(" + std::to_string(wait.getNumber()) + ");\n";
+    }
+}
+
+void Functions::flush(Body &body, std::vector<mlir::Operation *> &ops) {
+    if (ops.empty())
+        return;
+    std::string &name = functions_[body.key()];
+    if (name.empty())
+        name = define(body, ops);
+    std::vector<std::string> arguments;
+    if (body.uses_context())
+        arguments.emplace_back("context");
+    for (const ExtentParameter &parameter : body.extent_parameters())
+        arguments.push_back(extents_.of(parameter));
+    for (const BufferParameter &parameter : body.buffer_parameters())
+        arguments.push_back("context.at<" + type_name(parameter.element) + ">(at::" + names_.of(parameter.value) + ")");
+    if (body.uses_step())
+        arguments.emplace_back("context.step()");
+    stages_ += "    // " + comment(place(ops.front())) + "\n" + wrapped("    " + name + "(", arguments, ");\n", 8);
+    body = Body();
+    ops.clear();
+}
+
+std::string Functions::define(const Body &body, const std::vector<mlir::Operation *> &ops) {
+    const bool evaluation = ops.front()->getParentOfType<mlir::func::FuncOp>().getName() == "evaluate";
+    const std::string name = function_names_.add(schedule::layer_of(ops.front()) + " " + part_name(ops, evaluation));
+    const ParameterNames names = parameter_names(body);
+    bodies_ += wrapped_comment(place(ops.front()));
+    if (const auto location = mlir::dyn_cast<mlir::FileLineColLoc>(ops.front()->getLoc());
+        location && info_.source_line)
+        if (const std::string line =
+                info_.source_line(location.getFilename().str(), static_cast<int>(location.getLine()));
+            !line.empty())
+            bodies_ += "//     " + comment(line.substr(line.find_first_not_of(" \t"))) + "\n";
+    std::vector<std::string> parameters;
+    if (body.uses_context())
+        parameters.emplace_back("Context &context");
+    for (const std::string &extent : names.extents)
+        parameters.push_back("int64_t " + extent);
+    for (size_t i = 0; i < names.buffers.size(); ++i) {
+        const BufferParameter &parameter = body.buffer_parameters()[i];
+        parameters.push_back((parameter.written ? "" : "const ") + type_name(parameter.element) + " *" +
+                             names.buffers[i]);
+        bodies_ += wrapped_comment("  " + names.buffers[i] + " " + describe(schedule::tensor(parameter.value)));
+    }
+    if (body.uses_step())
+        parameters.emplace_back("int64_t step");
+    const std::string head = "void " + name + "(";
+    bodies_ += wrapped(head, parameters, ") {\n", head.size()) + body.text(names) + "}\n\n";
+    return name;
+}
+
+ParameterNames Functions::parameter_names(const Body &body) const {
+    UniqueNames unique(std::set<std::string>(body.locals().begin(), body.locals().end()));
+    ParameterNames names;
+    for (const ExtentParameter &parameter : body.extent_parameters())
+        names.extents.push_back(unique.add(parameter.dimension.role + (parameter.begin ? " begin" : "")));
+    for (const BufferParameter &parameter : body.buffer_parameters())
+        names.buffers.push_back(unique.add(names_.of(parameter.value)));
+    return names;
+}
+
+/// "h forward, mlp.plan:8"
+std::string Functions::place(mlir::Operation *op) const {
+    std::string text = schedule::layer_of(op) + " " + schedule::phase_of(op);
+    if (const auto location = mlir::dyn_cast<mlir::FileLineColLoc>(op->getLoc()))
+        text += ", " + location.getFilename().str() + ":" + std::to_string(location.getLine());
+    return text;
+}
+
+} // namespace planc::emit

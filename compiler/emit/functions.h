@@ -1,0 +1,43 @@
+// The functions of the emitted program: one per distinct body, and one per stage that calls them layer by layer.
+#pragma once
+
+#include "emit/body.h"
+#include "emit/emit.h"
+#include "emit/local_extents.h"
+#include "emit/value_names.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace planc::emit {
+
+class Functions {
+  public:
+    Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, LocalExtents &extents);
+
+    /// Definitions of the bodies, each once.
+    [[nodiscard]] const std::string &bodies() const { return bodies_; }
+    /// Definitions of the stage functions and of evaluation.
+    [[nodiscard]] const std::string &stages() const { return stages_; }
+
+  private:
+    void write_stage(mlir::func::FuncOp function);
+    void flush(Body &body, std::vector<mlir::Operation *> &ops);
+    void write_variable(Body &body, std::vector<mlir::Operation *> &ops, ir::WriteOp write);
+    void write_communication(mlir::Operation *op, ir::MeshAttr mesh);
+    std::string define(const Body &body, const std::vector<mlir::Operation *> &ops);
+    [[nodiscard]] ParameterNames parameter_names(const Body &body) const;
+    [[nodiscard]] std::string place(mlir::Operation *op) const;
+
+    mlir::ModuleOp module_;
+    const EmitInfo &info_;
+    const ValueNames &names_;
+    LocalExtents &extents_;
+    UniqueNames function_names_;
+    std::map<std::string, std::string> functions_; ///< key of a body -> name of its function
+    std::string bodies_;
+    std::string stages_;
+};
+
+} // namespace planc::emit

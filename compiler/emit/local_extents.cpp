@@ -1,0 +1,73 @@
+#include "emit/local_extents.h"
+
+#include <algorithm>
+
+namespace planc::emit {
+
+std::string LocalExtents::axes(const std::vector<std::string> &names) {
+    if (names.empty())
+        return "{}";
+    std::string &name = axes_[names];
+    if (name.empty())
+        name = unique_axes_.add("over_" + joined(names, "_"));
+    return name;
+}
+
+std::string LocalExtents::axes_arrays() const {
+    std::string text;
+    for (const auto &[names, array] : axes_) {
+        std::vector<std::string> numbers;
+        for (const std::string &name : names)
+            numbers.push_back(std::to_string(std::find(mesh_.begin(), mesh_.end(), name) - mesh_.begin()));
+        text += "constexpr int " + array + "[] = {" + joined(numbers) + "};\n";
+    }
+    return text.empty() ? "" : "// Axes of the mesh by number, major first.\n" + text + "\n";
+}
+
+std::string LocalExtents::of(const ExtentParameter &parameter) {
+    if (parameter.dimension.axes.empty())
+        return std::to_string(parameter.begin ? 0 : parameter.dimension.extent);
+    const auto same = [&](const Variable &variable) {
+        return variable.parameter.begin == parameter.begin &&
+               variable.parameter.dimension.extent == parameter.dimension.extent &&
+               variable.parameter.dimension.axes == parameter.dimension.axes &&
+               variable.parameter.dimension.role == parameter.dimension.role;
+    };
+    auto at = std::find_if(variables_.begin(), variables_.end(), same);
+    if (at == variables_.end()) {
+        const std::string base =
+            parameter.dimension.role + (parameter.begin ? "_begin_" : "_") + axes(parameter.dimension.axes);
+        at = variables_.insert(at, {parameter, unique_.add(base)});
+    }
+    return "local." + at->name;
+}
+
+std::string LocalExtents::declaration() const {
+    if (variables_.empty())
+        return "";
+    std::string text = "// This rank's part of dimensions that are cut.\nstruct Local {\n";
+    for (const Variable &variable : variables_)
+        text +=
+            "    int64_t " + variable.name + "; // of " + std::to_string(variable.parameter.dimension.extent) + "\n";
+    return text + "} local;\n\n";
+}
+
+std::string LocalExtents::set_up() {
+    std::string text;
+    for (const Variable &variable : variables_)
+        text += "    local." + variable.name + " = context." +
+                (variable.parameter.begin ? "local_begin(" : "local_extent(") +
+                std::to_string(variable.parameter.dimension.extent) + ", " + axes(variable.parameter.dimension.axes) +
+                ");\n";
+    return text;
+}
+
+std::string describe(ir::TensorType type) {
+    std::vector<std::string> dimensions;
+    for (const schedule::LoopDimension &dimension : schedule::space_of(type))
+        dimensions.push_back(dimension.role + ": " + std::to_string(dimension.extent) +
+                             (dimension.axes.empty() ? "" : " over " + joined(dimension.axes, " and ")));
+    return "[" + joined(dimensions) + "]";
+}
+
+} // namespace planc::emit

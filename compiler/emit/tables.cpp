@@ -1,0 +1,214 @@
+#include "emit/tables.h"
+
+#include "emit/collectives.h"
+#include "emit/text.h"
+#include "schedule/functions.h"
+
+namespace planc::emit {
+
+namespace {
+
+std::string type_text(mlir::Type element) {
+    return element.isF32() ? "Type::f32" : element.isF64() ? "Type::f64" : "Type::i32";
+}
+
+std::string boolean(bool value) {
+    return value ? "true" : "false";
+}
+
+std::string braces(const std::vector<std::string> &parts) {
+    return "{" + joined(parts) + "}";
+}
+
+const sema::Field *find_field(const sema::Data &data, const std::string &name) {
+    for (const sema::Field &field : data.fields)
+        if (field.name == name)
+            return &field;
+    return nullptr;
+}
+
+} // namespace
+
+Tables::Tables(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, LocalExtents &extents)
+    : module_(module), info_(info), names_(names), extents_(extents), mesh_(ir::mesh_attribute(module)) {
+    write_mesh();
+    write_variables();
+    write_fields("train", "fields");
+    write_fields("evaluate", "evaluation_fields");
+    write_collectives();
+    write_program();
+}
+
+std::string Tables::array(const std::string &type, const std::string &name, const std::vector<std::string> &rows) {
+    if (rows.empty())
+        return spans_[name] = "{}";
+    text_ += "constexpr " + type + " " + name + "[] = {\n";
+    for (const std::string &row : rows)
+        text_ += "    " + row + ",\n";
+    text_ += "};\n\n";
+    return spans_[name] = name;
+}
+
+std::string Tables::shape(ir::TensorType type) {
+    std::vector<std::string> rows;
+    for (const schedule::LoopDimension &dimension : schedule::space_of(type))
+        rows.push_back(
+            braces({string_literal(dimension.role), std::to_string(dimension.extent), extents_.axes(dimension.axes)}));
+    if (rows.empty())
+        return "{}";
+    const std::string key = braces(rows);
+    std::string &name = shape_names_[key];
+    if (name.empty()) {
+        name = "shape_" + std::to_string(shape_names_.size());
+        shapes_ += wrapped("constexpr planrt::Dimension " + name + "[] = {", rows, "};\n", 4);
+    }
+    return name;
+}
+
+std::string Tables::tensor(ir::TensorType type, const std::string &offset) {
+    std::vector<std::string> partial;
+    std::string reduction = "sum";
+    if (const ir::LayoutAttr layout = type.getLayout()) {
+        for (mlir::StringAttr axis : layout.getPartial())
+            partial.push_back(axis.str());
+        reduction = layout.getReduction().str();
+    }
+    return braces({type_text(type.getElementType()), shape(type), extents_.axes(partial),
+                   "planrt::Reduction::" + reduction, offset});
+}
+
+void Tables::write_mesh() {
+    std::vector<std::string> rows;
+    for (auto [name, size] : llvm::zip(mesh_.getNames(), mesh_.getSizes()))
+        rows.push_back(braces({string_literal(name.str()), std::to_string(size)}));
+    array("planrt::Axis", "mesh", rows);
+}
+
+void Tables::write_variables() {
+    std::vector<std::string> rows;
+    for (auto variable : module_.getOps<ir::VariableOp>()) {
+        const ir::InitializerAttr init = variable.getInit();
+        rows.push_back(braces({string_literal(variable.getSymName().str()),
+                               tensor(mlir::cast<ir::TensorType>(variable.getType()), "at::" + names_.of(variable)),
+                               boolean(variable.getTrained()), "planrt::Initializer::" + init.getKind().str(),
+                               number(init.getA().getValueAsDouble()), number(init.getB().getValueAsDouble())}));
+    }
+    array("planrt::Variable", "variables", rows);
+}
+
+void Tables::write_fields(const char *function_name, const std::string &table) {
+    std::vector<std::string> rows;
+    std::vector<std::string> valid;
+    auto function = module_.lookupSymbol<mlir::func::FuncOp>(function_name);
+    for (mlir::BlockArgument argument :
+         function ? function.getArguments() : llvm::MutableArrayRef<mlir::BlockArgument>()) {
+        const auto input = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+        const std::string name = input ? input.str() : "input";
+        if (name == "valid") {
+            valid.push_back(tensor(argument));
+            continue;
+        }
+        const sema::Field *found = find_field(info_.data, name);
+        const sema::Field field = found == nullptr ? sema::Field() : *found;
+        const bool integers = schedule::tensor(argument).getElementType().isInteger();
+        rows.push_back(
+            braces({string_literal(name), tensor(argument), string_literal(field.file),
+                    std::to_string(field.first_column), std::to_string(field.last_column), number(field.scale),
+                    number(field.shift), std::to_string(integers ? info_.classes : 0)}));
+    }
+    array("planrt::Field", table, rows);
+    if (function_name == std::string("evaluate"))
+        array("planrt::Tensor", "valid", valid);
+}
+
+void Tables::write_collectives() {
+    std::vector<std::string> rows;
+    std::vector<std::string> collectives;
+    for (mlir::func::FuncOp function : running_functions(module_))
+        for (auto start : function.getOps<ir::StartOp>()) {
+            const std::string number = std::to_string(start.getNumber());
+            rows.push_back(braces({string_literal(schedule::layer_of(start)), string_literal(schedule::phase_of(start)),
+                                   string_literal(tensor_names(start))}));
+            std::vector<std::string> members;
+            for (auto [from, to] : llvm::zip(start.getInputs(), start.getResults()))
+                members.push_back(braces({tensor(from), tensor(to)}));
+            array("planrt::Collective::Member", "members_" + number, members);
+            const CollectiveInfo info = collective_info(start, mesh_);
+            std::vector<Predicted> ranks = predicted(info, ir::mesh_of(mesh_));
+            if (std::all_of(ranks.begin(), ranks.end(), [&](const Predicted &rank) { return rank == ranks.front(); }))
+                ranks.resize(1);
+            std::vector<std::string> traffic;
+            for (const Predicted &rank : ranks)
+                traffic.push_back(braces({std::to_string(rank.calls), std::to_string(rank.bytes)}));
+            text_ +=
+                wrapped("constexpr planrt::Collective::Predicted predicted_" + number + "[] = {", traffic, "};\n\n", 4);
+            const auto integer = [&](const char *name) {
+                const auto attribute = start->getAttrOfType<mlir::IntegerAttr>(name);
+                return std::to_string(attribute ? attribute.getInt() : 0);
+            };
+            std::vector<std::string> axes;
+            for (int axis : info.axes)
+                axes.push_back(mesh_.getNames()[static_cast<size_t>(axis)].str());
+            collectives.push_back(braces({"planrt::CollectiveKind::" + start.getKind().str(), number,
+                                          extents_.axes(axes), "members_" + number, integer("scratch_offset"),
+                                          integer("scratch_bytes"), "predicted_" + number}));
+            training_collectives_ += function.getName() == "evaluate" ? 0 : 1;
+        }
+    array("planrt::TrafficRow", "traffic", rows);
+    array("planrt::Collective", "collectives", collectives);
+}
+
+std::string Tables::data_set() const {
+    const sema::Data &data = info_.data;
+    static constexpr const char *splits[] = {"shares", "counts", "column"};
+    return braces({string_literal(data.name),
+                   "planrt::DataFormat::" + (data.format.empty() ? "synthetic" : data.format),
+                   string_literal(data.path), string_literal(data.directory),
+                   std::string("planrt::SplitKind::") + splits[static_cast<int>(data.split)], number(data.train),
+                   number(data.test), std::to_string(data.split_column), std::to_string(data.samples),
+                   std::to_string(data.seed) + "U", boolean(data.header)});
+}
+
+void Tables::write_program() {
+    auto train = module_.lookupSymbol<mlir::func::FuncOp>("train");
+    auto evaluate = module_.lookupSymbol<mlir::func::FuncOp>("evaluate");
+    std::map<std::string, mlir::Value> results; // of evaluation
+    if (evaluate)
+        if (const auto names = evaluate->getAttrOfType<mlir::ArrayAttr>("plan.results"))
+            for (auto [name, value] : llvm::zip(names, evaluate.getBody().front().getTerminator()->getOperands()))
+                results[mlir::cast<mlir::StringAttr>(name).str()] = value;
+    const auto result = [&](const char *name) { return results.contains(name) ? tensor(results[name]) : "{}"; };
+    const ir::TensorType first = schedule::tensor(train.getArgument(0));
+    const std::vector<std::pair<const char *, std::string>> members{
+        {"name", string_literal(info_.network)},
+        {"source", string_literal(info_.source)},
+        {"layout", string_literal(info_.layout)},
+        {"mesh", spans_["mesh"]},
+        {"arena_bytes", std::to_string(module_->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes").getInt())},
+        {"variables", spans_["variables"]},
+        {"fields", spans_["fields"]},
+        {"evaluation_fields", spans_["evaluation_fields"]},
+        {"data", data_set()},
+        {"traffic", spans_["traffic"]},
+        {"collectives", spans_["collectives"]},
+        {"training_collectives", std::to_string(training_collectives_)},
+        {"batch", std::to_string(first.getExtents().empty() ? 1 : first.getExtents().front())},
+        {"epochs", std::to_string(info_.epochs)},
+        {"steps", std::to_string(info_.steps)},
+        {"seed", std::to_string(info_.seed) + "U"},
+        {"set_up", "set_up"},
+        {"train_step", "train_step"},
+        {"evaluate_step", evaluate ? "evaluate_step" : "nullptr"},
+        {"loss", tensor(train.getBody().front().getTerminator()->getOperand(0))},
+        {"valid", spans_.contains("valid") ? spans_["valid"] : "{}"},
+        {"evaluated_loss", result("loss")},
+        {"correct", result("correct")},
+        {"has_accuracy", boolean(results.contains("correct"))},
+    };
+    text_ += "constexpr planrt::Program program{\n";
+    for (const auto &[name, value] : members)
+        text_ += "    ." + std::string(name) + " = " + value + ",\n";
+    text_ += "};\n";
+}
+
+} // namespace planc::emit

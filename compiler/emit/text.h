@@ -1,0 +1,39 @@
+// Names, strings and numbers as they stand in C++. Everything of the user's passes through here.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace planc::emit {
+
+/// "h1.w" -> h1_w, "block[3].grow" -> block_3_grow, "hidden'" -> hidden_in, "for" -> for_: an identifier that is no
+/// reserved word, has no double underscore and does not begin with one.
+[[nodiscard]] std::string identifier(std::string_view name);
+
+/// Names that differ from each other: the second "x" is x_2.
+class UniqueNames {
+  public:
+    UniqueNames() = default;
+    explicit UniqueNames(std::set<std::string> taken) : taken_(std::move(taken)) {}
+    std::string add(std::string_view name);
+
+  private:
+    std::set<std::string> taken_;
+};
+
+/// With quotes; any bytes.
+[[nodiscard]] std::string string_literal(std::string_view text);
+/// On one line, so that it can follow `//`.
+[[nodiscard]] std::string comment(std::string_view text);
+/// Shortest text that reads back as `value`: "0.1", "1.0", "1e-08".
+[[nodiscard]] std::string number(double value);
+
+[[nodiscard]] std::string joined(const std::vector<std::string> &parts, std::string_view separator = ", ");
+/// `head` + parts + `tail`, broken before a part that would pass column 120; continuation lines are indented by
+/// `indent`.
+[[nodiscard]] std::string wrapped(std::string_view head, const std::vector<std::string> &parts, std::string_view tail,
+                                  std::size_t indent);
+
+} // namespace planc::emit

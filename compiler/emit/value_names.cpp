@@ -1,0 +1,163 @@
+#include "emit/value_names.h"
+
+#include "schedule/buffers.h"
+#include "schedule/functions.h"
+
+#include <optional>
+
+namespace planc::emit {
+
+namespace {
+
+mlir::func::CallOp call_of(mlir::func::FuncOp function) {
+    auto module = function->getParentOfType<mlir::ModuleOp>();
+    auto train = module.lookupSymbol<mlir::func::FuncOp>("train");
+    for (auto call : train.getOps<mlir::func::CallOp>())
+        if (call.getCallee() == function.getName())
+            return call;
+    return {};
+}
+
+/// The parameter whose update takes the value, through communication.
+std::optional<std::string> updated_parameter(mlir::Value value) {
+    for (mlir::OpOperand &use : value.getUses()) {
+        mlir::Operation *user = use.getOwner();
+        std::optional<std::string> found;
+        if (mlir::isa<ir::SgdOp, ir::AdamOp>(user) && use.getOperandNumber() == 1) {
+            if (auto read = user->getOperand(0).getDefiningOp<ir::ReadOp>())
+                found = read.getVariable().str();
+        } else if (mlir::isa<ir::StartOp, ir::WaitOp>(user)) {
+            found = updated_parameter(user->getResult(use.getOperandNumber()));
+        } else if (mlir::isa<ir::ViewOp>(user)) {
+            found = updated_parameter(user->getResult(0));
+        } else if (mlir::isa<mlir::func::ReturnOp>(user)) {
+            if (auto call = call_of(user->getParentOfType<mlir::func::FuncOp>()))
+                found = updated_parameter(call.getResult(use.getOperandNumber()));
+        } else if (auto call = mlir::dyn_cast<mlir::func::CallOp>(user)) {
+            auto module = user->getParentOfType<mlir::ModuleOp>();
+            auto callee = module.lookupSymbol<mlir::func::FuncOp>(call.getCallee());
+            found = updated_parameter(callee.getArgument(use.getOperandNumber()));
+        }
+        if (found)
+            return found;
+    }
+    return std::nullopt;
+}
+
+/// "relu", "reduce_max", "product": what made the value.
+std::string operation_name(mlir::Value value) {
+    mlir::Operation *op = value.getDefiningOp();
+    if (auto loops = mlir::dyn_cast<ir::LoopsOp>(op))
+        op = loops.getBody()
+                 .front()
+                 .getTerminator()
+                 ->getOperand(mlir::cast<mlir::OpResult>(value).getResultNumber())
+                 .getDefiningOp();
+    if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op))
+        return pointwise.getFunction().str();
+    if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
+        return reduce.getReduction().str();
+    if (auto start = mlir::dyn_cast<ir::StartOp>(op))
+        return start.getKind().str();
+    return mlir::isa<ir::GemmOp>(op) ? "product" : op->getName().stripDialect().str();
+}
+
+std::string title_of(mlir::Value value) {
+    mlir::Operation *op = value.getDefiningOp();
+    if (const auto parameter = updated_parameter(value))
+        return "gradient of " + *parameter;
+    const std::string layer = schedule::layer_of(op);
+    if (schedule::stage_of(op) == schedule::Stage::forward)
+        return layer + " " + operation_name(value);
+    return "gradient at " + layer + " " + operation_name(value);
+}
+
+} // namespace
+
+std::vector<mlir::func::FuncOp> running_functions(mlir::ModuleOp module) {
+    std::vector<mlir::func::FuncOp> functions;
+    if (auto train = module.lookupSymbol<mlir::func::FuncOp>("train"))
+        for (auto call : train.getOps<mlir::func::CallOp>())
+            if (auto callee = module.lookupSymbol<mlir::func::FuncOp>(call.getCallee());
+                !llvm::is_contained(functions, callee))
+                functions.push_back(callee);
+    if (auto evaluate = module.lookupSymbol<mlir::func::FuncOp>("evaluate"))
+        functions.push_back(evaluate);
+    return functions;
+}
+
+mlir::Value ValueNames::origin(mlir::Value value) {
+    while (true) {
+        value = schedule::buffer_root(value);
+        if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value)) {
+            auto call = call_of(mlir::cast<mlir::func::FuncOp>(argument.getOwner()->getParentOp()));
+            if (!call)
+                return value;
+            value = call.getOperand(argument.getArgNumber());
+        } else if (auto call = value.getDefiningOp<mlir::func::CallOp>()) {
+            auto callee = call->getParentOfType<mlir::ModuleOp>().lookupSymbol<mlir::func::FuncOp>(call.getCallee());
+            value = callee.getBody().front().getTerminator()->getOperand(
+                mlir::cast<mlir::OpResult>(value).getResultNumber());
+        } else {
+            return value;
+        }
+    }
+}
+
+ValueNames::ValueNames(mlir::ModuleOp module) {
+    for (auto variable : module.getOps<ir::VariableOp>())
+        variables_[variable.getSymNameAttr()] =
+            declare(variable.getSymName().str(), variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt(),
+                    mlir::cast<ir::TensorType>(variable.getType()));
+    for (const char *name : {"train", "evaluate"})
+        if (auto function = module.lookupSymbol<mlir::func::FuncOp>(name))
+            for (mlir::BlockArgument argument : function.getArguments()) {
+                const auto input = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+                add(argument, (name == std::string_view("evaluate") ? "evaluated " : "") +
+                                  (input ? input.str() : std::string("input")));
+            }
+    for (mlir::func::FuncOp function : running_functions(module))
+        name_function(function);
+}
+
+void ValueNames::name_function(mlir::func::FuncOp function) {
+    for (mlir::Operation &op : function.getBody().front())
+        if (!mlir::isa<ir::ReadOp, ir::ViewOp, ir::WaitOp>(op))
+            for (mlir::Value result : op.getResults())
+                add(result, (function.getName() == "evaluate" ? "evaluated " : "") + title_of(result));
+}
+
+void ValueNames::add(mlir::Value value, const std::string &title) {
+    const int64_t offset = schedule::offset_of(value);
+    // An updated variable has its name; a result that took over its operand's buffer in a collective keeps that name.
+    if (auto start = value.getDefiningOp<ir::StartOp>()) {
+        const mlir::Value input = start.getInputs()[mlir::cast<mlir::OpResult>(value).getResultNumber()];
+        if (schedule::offset_of(input) == offset) {
+            names_[value] = of(input);
+            return;
+        }
+    }
+    for (mlir::Operation *user : value.getUsers())
+        if (auto write = mlir::dyn_cast<ir::WriteOp>(user)) {
+            auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(user, write.getVariableAttr());
+            if (variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt() == offset) {
+                names_[value] = of(variable);
+                return;
+            }
+        }
+    names_[value] = declare(title, offset, schedule::tensor(value));
+}
+
+std::string ValueNames::declare(const std::string &title, int64_t offset, ir::TensorType type) {
+    buffers_.push_back({unique_.add(title), offset, title, type});
+    return buffers_.back().name;
+}
+
+std::string ValueNames::of(mlir::Value value) const {
+    const mlir::Value source = origin(value);
+    if (auto read = source.getDefiningOp<ir::ReadOp>())
+        return variables_.lookup(read.getVariableAttr().getAttr());
+    return names_.lookup(source);
+}
+
+} // namespace planc::emit

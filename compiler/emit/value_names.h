@@ -1,0 +1,52 @@
+// What buffers are called in the emitted program: variables by their path, inputs by their field, values by layer and
+// operation, gradients of parameters by their parameter.
+#pragma once
+
+#include "emit/text.h"
+#include "ir/plan_dialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::emit {
+
+/// One constant of the emitted program: a place in the arena.
+struct NamedBuffer {
+    std::string name;
+    int64_t offset = 0;
+    std::string title; ///< for the comment: "h1.w", "gradient of h1.w"
+    ir::TensorType type;
+};
+
+class ValueNames {
+  public:
+    explicit ValueNames(mlir::ModuleOp module);
+    /// The constant that holds the offset of a value's buffer.
+    [[nodiscard]] std::string of(mlir::Value value) const;
+    /// Of a variable.
+    [[nodiscard]] std::string of(ir::VariableOp variable) const { return variables_.lookup(variable.getSymNameAttr()); }
+    /// In the order of declaration.
+    [[nodiscard]] const std::vector<NamedBuffer> &buffers() const { return buffers_; }
+
+    /// The value that fills the buffer: through views, waits, and the arguments and results of stage functions.
+    [[nodiscard]] static mlir::Value origin(mlir::Value value);
+
+  private:
+    void name_function(mlir::func::FuncOp function);
+    void add(mlir::Value value, const std::string &title);
+    std::string declare(const std::string &title, int64_t offset, ir::TensorType type);
+
+    UniqueNames unique_;
+    std::vector<NamedBuffer> buffers_;
+    llvm::DenseMap<mlir::Value, std::string> names_;
+    llvm::DenseMap<mlir::StringAttr, std::string> variables_;
+};
+
+/// The functions that run, in the order in which their values come to be: the stage functions, then @evaluate.
+[[nodiscard]] std::vector<mlir::func::FuncOp> running_functions(mlir::ModuleOp module);
+
+} // namespace planc::emit

@@ -1,0 +1,403 @@
+// A fused loop as C++. Its operations run in sweeps (schedule/loop_nest.h):
+//
+//   for each iteration of the outer loops
+//     for each sweep: values of the row; the inner loops: values, sums of the row, stores
+//
+// Loads come before stores, so that a result may lie where an operand did.
+
+#include "emit/expression.h"
+#include "emit/kernels.h"
+#include "emit/loop_indices.h"
+#include "emit/text.h"
+#include "schedule/functions.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <map>
+
+namespace planc::emit {
+
+namespace {
+
+using mlir::Value;
+using schedule::LoopMember;
+using schedule::LoopNest;
+using schedule::LoopRole;
+
+class LoopWriter {
+  public:
+    LoopWriter(Body &body, ir::LoopsOp loops)
+        : body_(body), nest_(schedule::analyze_loops(loops)), indices_(nest_, loops, body) {
+        mlir::Operation *yield = loops.getBody().front().getTerminator();
+        for (auto [inside, outside] : llvm::zip(yield->getOperands(), loops.getResults()))
+            stored_[inside] = outside;
+        for (const LoopMember &member : nest_.members)
+            for (auto [number, operand] : llvm::enumerate(member.op->getOperands()))
+                uses_[operand] += weight(member, static_cast<unsigned>(number), operand);
+    }
+
+    void write() {
+        clear_accumulators();
+        declare_corrections();
+        for (const Loop &loop : indices_.outer())
+            body_.open(loop.head());
+        for (sweep_ = 0; sweep_ <= nest_.sweeps; ++sweep_) {
+            write_row_members();
+            write_sweep();
+        }
+        for (size_t i = 0; i < indices_.outer().size(); ++i)
+            body_.close();
+    }
+
+  private:
+    /// 1 where the value can be written in place of its name; more where it needs a name.
+    int weight(const LoopMember &member, unsigned number, Value operand) const {
+        const LoopMember *producer = nest_.producer(operand);
+        auto function = mlir::dyn_cast<ir::PointwiseOp>(member.op);
+        const bool together = producer == nullptr ||
+                              (producer->inner == member.inner && (!member.inner || producer->sweep == member.sweep));
+        if (mlir::isa<ir::SgdOp, ir::AdamOp>(member.op) || !together)
+            return 2;
+        return function ? mentions(function, number) : 1;
+    }
+
+    bool accumulates_here(const LoopMember &member) const {
+        return member.role == LoopRole::accumulates && member.inner && member.sweep == sweep_;
+    }
+
+    // --- accumulators -------------------------------------------------------------------------------------------
+
+    void clear_accumulators() {
+        for (const LoopMember &member : nest_.members) {
+            if (member.role != LoopRole::accumulates)
+                continue;
+            const Value result = stored_.lookup(member.op->getResult(0));
+            const auto space = schedule::space_of(schedule::tensor(result));
+            const std::string zero = neutral(reduction(member), schedule::tensor(result).getElementType());
+            const std::string target = body_.buffer(result, true);
+            body_.line(space.empty() ? target + "[0] = " + zero + ";"
+                                     : "std::fill_n(" + target + ", " + body_.extents(space) + ", " + zero + ");");
+        }
+    }
+
+    static llvm::StringRef reduction(const LoopMember &member) {
+        return mlir::cast<ir::ReduceOp>(member.op).getReduction();
+    }
+
+    std::string element(Value outside, bool written = false) {
+        return body_.buffer(outside, written) + "[" + indices_.index(schedule::tensor(outside)) + "]";
+    }
+
+    // --- once per row -------------------------------------------------------------------------------------------
+
+    void write_row_members() {
+        for (const LoopMember &member : nest_.members) {
+            if (member.inner || member.sweep != sweep_)
+                continue;
+            if (member.role == LoopRole::accumulates) {
+                body_.line(accumulate(reduction(member), element(stored_.lookup(member.op->getResult(0)), true),
+                                      expression(member.op->getOperand(0), member).text));
+                continue;
+            }
+            name_results(member);
+            for (Value result : member.op->getResults())
+                if (Value outside = stored_.lookup(result))
+                    body_.line(element(outside, true) + " = " + expression(result, member).text + ";");
+        }
+    }
+
+    // --- one sweep of the inner loops ---------------------------------------------------------------------------
+
+    void write_sweep() {
+        std::vector<const LoopMember *> members;
+        for (const LoopMember &member : nest_.members)
+            if (member.inner && member.sweep == sweep_)
+                members.push_back(&member);
+        if (members.empty())
+            return;
+        declare_row_reductions(members);
+        const std::vector<Loop> &loops = indices_.inner();
+        for (size_t i = 0; i + 1 < loops.size(); ++i)
+            body_.open(loops[i].head());
+        hoist_loads(members);
+        declare_local_accumulators(members);
+        if (!loops.empty()) {
+            body_.line(pragma(members));
+            body_.open(loops.back().head());
+        }
+        write_points(members);
+        if (!loops.empty())
+            body_.close();
+        flush_local_accumulators(members);
+        for (size_t i = 0; i + 1 < loops.size(); ++i)
+            body_.close();
+        if (loops.size() > 1)
+            hoisted_.clear();
+        store_row_reductions(members);
+    }
+
+    void declare_row_reductions(const std::vector<const LoopMember *> &members) {
+        for (const LoopMember *member : members)
+            if (member->role == LoopRole::reduces_row)
+                names_[member->op->getResult(0)] = declare_partial(*member);
+    }
+
+    void store_row_reductions(const std::vector<const LoopMember *> &members) {
+        for (const LoopMember *member : members)
+            if (member->role == LoopRole::reduces_row)
+                if (Value outside = stored_.lookup(member->op->getResult(0)))
+                    body_.line(element(outside, true) + " = " + names_.lookup(member->op->getResult(0)) + ";");
+    }
+
+    std::string declare_partial(const LoopMember &member) {
+        const mlir::Type type = schedule::tensor(member.op->getResult(0)).getElementType();
+        const std::string name = body_.local(reduction(member).str());
+        body_.line(type_name(type) + " " + name + " = " + neutral(reduction(member), type) + ";");
+        return name;
+    }
+
+    /// A sum whose place does not move with the innermost loop is collected in a variable.
+    bool collects_locally(const LoopMember &member) {
+        return accumulates_here(member) && !indices_.inner().empty() &&
+               !indices_.moves(schedule::tensor(member.op->getResult(0)), indices_.inner().back());
+    }
+
+    void declare_local_accumulators(const std::vector<const LoopMember *> &members) {
+        for (const LoopMember *member : members)
+            if (collects_locally(*member))
+                names_[member->op->getResult(0)] = declare_partial(*member);
+    }
+
+    void flush_local_accumulators(const std::vector<const LoopMember *> &members) {
+        for (const LoopMember *member : members)
+            if (collects_locally(*member)) {
+                const Value result = member->op->getResult(0);
+                body_.line(
+                    accumulate(reduction(*member), element(stored_.lookup(result), true), names_.lookup(result)));
+            }
+    }
+
+    /// What does not move with the innermost loop is read before it.
+    void hoist_loads(const std::vector<const LoopMember *> &members) {
+        if (indices_.inner().empty())
+            return;
+        for (const LoopMember *member : members)
+            for (Value operand : member->op->getOperands()) {
+                if (!is_loaded(operand) || hoisted_.contains(operand) ||
+                    indices_.moves(schedule::tensor(operand), indices_.inner().back()))
+                    continue;
+                const std::string name = body_.local("row");
+                body_.line("const " + type_name(schedule::tensor(operand).getElementType()) + " " + name + " = " +
+                           element(operand) + ";");
+                hoisted_[operand] = name;
+            }
+    }
+
+    /// From outside, and neither a constant nor an iota.
+    bool is_loaded(Value operand) const {
+        mlir::Operation *producer = operand.getDefiningOp();
+        return nest_.producer(operand) == nullptr &&
+               !(producer != nullptr && mlir::isa<ir::ConstantOp, ir::IotaOp>(producer));
+    }
+
+    /// The iterations are independent but for the variables that collect: `reduction` names them.
+    std::string pragma(const std::vector<const LoopMember *> &members) {
+        std::string text = "#pragma omp simd";
+        for (const LoopMember *member : members)
+            if (member->role == LoopRole::reduces_row || collects_locally(*member))
+                text += std::string(" reduction(") + (reduction(*member) == "sum" ? "+" : reduction(*member).str()) +
+                        " : " + names_.lookup(member->op->getResult(0)) + ")";
+        return text;
+    }
+
+    void write_points(const std::vector<const LoopMember *> &members) {
+        std::vector<std::pair<Value, const LoopMember *>> stores;
+        for (const LoopMember *member : members)
+            for (Value result : member->op->getResults())
+                if (member->role == LoopRole::element && stored_.contains(result))
+                    stores.emplace_back(result, member);
+        if (stores.size() > 1)
+            name_overwritten_loads(members, stores);
+        for (const LoopMember *member : members)
+            if (member->role == LoopRole::element)
+                name_results(*member);
+        for (const LoopMember *member : members)
+            if (member->role != LoopRole::element) {
+                const Value result = member->op->getResult(0);
+                const bool local = member->role == LoopRole::reduces_row || collects_locally(*member);
+                const std::string target = local ? names_.lookup(result) : element(stored_.lookup(result), true);
+                body_.line(accumulate(reduction(*member), target, expression(member->op->getOperand(0), *member).text));
+            }
+        for (auto [value, member] : stores)
+            body_.line(element(stored_.lookup(value), true) + " = " + expression(value, *member).text + ";");
+        loaded_.clear();
+        for (const LoopMember *member : members)
+            if (member->role == LoopRole::element)
+                for (Value result : member->op->getResults())
+                    names_.erase(result); // later sweeps read it from its buffer
+    }
+
+    void name_overwritten_loads(const std::vector<const LoopMember *> &members,
+                                const std::vector<std::pair<Value, const LoopMember *>> &stores) {
+        for (const LoopMember *member : members)
+            for (Value operand : member->op->getOperands()) {
+                if (!is_loaded(operand) || hoisted_.contains(operand) || loaded_.contains(operand))
+                    continue;
+                const bool overwritten = llvm::any_of(stores, [&](const auto &store) {
+                    return body_.buffer(stored_.lookup(store.first)) == body_.buffer(operand);
+                });
+                if (!overwritten)
+                    continue;
+                const std::string name = body_.local("old");
+                body_.line("const " + type_name(schedule::tensor(operand).getElementType()) + " " + name + " = " +
+                           element(operand) + ";");
+                loaded_[operand] = name;
+            }
+    }
+
+    // --- values -------------------------------------------------------------------------------------------------
+
+    /// Gives a name to the results that are used more than once; the others are written where they are used.
+    void name_results(const LoopMember &member) {
+        if (auto sgd = mlir::dyn_cast<ir::SgdOp>(member.op))
+            return write_sgd(sgd, member);
+        if (auto adam = mlir::dyn_cast<ir::AdamOp>(member.op))
+            return write_adam(adam, member);
+        const Value result = member.op->getResult(0);
+        if (uses_.lookup(result) + (stored_.contains(result) ? 1 : 0) > 1)
+            names_[result] = declare(result, mlir::cast<ir::PointwiseOp>(member.op).getFunction().str(),
+                                     expression(result, member).text);
+    }
+
+    std::string declare(Value value, const std::string &base, const std::string &text) {
+        const std::string name = body_.local(base);
+        body_.line("const " + type_name(schedule::tensor(value).getElementType()) + " " + name + " = " + text + ";");
+        return name;
+    }
+
+    Expression expression(Value value, const LoopMember &user) {
+        if (const auto name = names_.find(value); name != names_.end())
+            return {name->second, true, ""};
+        mlir::Operation *producer = value.getDefiningOp();
+        const mlir::Type type = schedule::tensor(value).getElementType();
+        if (auto constant = producer ? mlir::dyn_cast<ir::ConstantOp>(producer) : ir::ConstantOp()) {
+            const double number = constant.getValue().convertToDouble();
+            return {literal(number, type), number >= 0, ""};
+        }
+        if (auto iota = producer ? mlir::dyn_cast<ir::IotaOp>(producer) : ir::IotaOp())
+            return {iota_text(iota), true, ""};
+        const LoopMember *member = nest_.producer(value);
+        if (member == nullptr || (member->inner && member->sweep < user.sweep))
+            return load(value, member);
+        auto function = mlir::cast<ir::PointwiseOp>(producer);
+        std::vector<Expression> operands;
+        for (Value operand : function.getInputs())
+            operands.push_back(expression(operand, *member));
+        return call_of(function, operands);
+    }
+
+    /// From outside, or from an earlier sweep.
+    Expression load(Value value, const LoopMember *member) {
+        if (const auto name = hoisted_.find(value); name != hoisted_.end())
+            return {name->second, true, ""};
+        if (const auto name = loaded_.find(value); name != loaded_.end())
+            return {name->second, true, ""};
+        return {element(member == nullptr ? value : stored_.lookup(value)), true, ""};
+    }
+
+    std::string iota_text(ir::IotaOp iota) {
+        const ir::TensorType type = iota.getResult().getType();
+        const schedule::LoopDimension dimension = schedule::space_of(type).front();
+        const std::string at = indices_.index(type);
+        return "static_cast<" + type_name(type.getElementType()) + ">(" +
+               (dimension.axes.empty() ? at : body_.begin(dimension) + " + " + at) + ")";
+    }
+
+    // --- updates ------------------------------------------------------------------------------------------------
+
+    std::string gradient(Value gradient, Value parameter, double weight_decay, const LoopMember &member) {
+        const std::string text = parenthesized(expression(gradient, member));
+        return weight_decay == 0 ? text
+                                 : text + " + " + literal(weight_decay, schedule::tensor(parameter).getElementType()) +
+                                       " * " + parenthesized(expression(parameter, member));
+    }
+
+    void write_sgd(ir::SgdOp sgd, const LoopMember &member) {
+        const mlir::Type type = sgd.getParameter().getType().getElementType();
+        const auto number = [&](const llvm::APFloat &value) { return literal(value.convertToDouble(), type); };
+        std::string step =
+            gradient(sgd.getGradient(), sgd.getParameter(), sgd.getWeightDecay().convertToDouble(), member);
+        if (sgd.getVelocity()) {
+            step =
+                number(sgd.getMomentum()) + " * " + parenthesized(expression(sgd.getVelocity(), member)) + " + " + step;
+            names_[sgd.getNewVelocity()] = declare(sgd.getNewVelocity(), "velocity", step);
+            step = names_[sgd.getNewVelocity()];
+        } else {
+            step = declare(sgd.getGradient(), "gradient", step);
+        }
+        names_[sgd.getNewParameter()] = declare(sgd.getNewParameter(), "parameter",
+                                                parenthesized(expression(sgd.getParameter(), member)) + " - " +
+                                                    number(sgd.getRate()) + " * " + step);
+    }
+
+    /// Kingma and Ba 2015, algorithm 1.
+    void write_adam(ir::AdamOp adam, const LoopMember &member) {
+        const mlir::Type type = adam.getParameter().getType().getElementType();
+        const auto text = [&](double value) { return literal(value, type); };
+        const double beta1 = adam.getBeta1().convertToDouble();
+        const double beta2 = adam.getBeta2().convertToDouble();
+        const std::string step =
+            declare(adam.getGradient(), "gradient",
+                    gradient(adam.getGradient(), adam.getParameter(), adam.getWeightDecay().convertToDouble(), member));
+        const auto moment = [&](Value old, double beta, const std::string &sample) {
+            return text(beta) + " * " + parenthesized(expression(old, member)) + " + " + text(1 - beta) + " * " +
+                   sample;
+        };
+        const std::string first =
+            declare(adam.getNewFirstMoment(), "moment", moment(adam.getFirstMoment(), beta1, step));
+        const std::string second =
+            declare(adam.getNewSecondMoment(), "moment", moment(adam.getSecondMoment(), beta2, step + " * " + step));
+        names_[adam.getNewFirstMoment()] = first;
+        names_[adam.getNewSecondMoment()] = second;
+        names_[adam.getNewParameter()] = declare(
+            adam.getNewParameter(), "parameter",
+            parenthesized(expression(adam.getParameter(), member)) + " - " + text(adam.getRate().convertToDouble()) +
+                " * (" + first + " / " + corrections_[beta1] + ") / (std::sqrt(" + second + " / " +
+                corrections_[beta2] + ") + " + text(adam.getEpsilon().convertToDouble()) + ")");
+    }
+
+    /// 1 - beta^t, the same for all points.
+    void declare_corrections() {
+        for (const LoopMember &member : nest_.members)
+            if (auto adam = mlir::dyn_cast<ir::AdamOp>(member.op))
+                for (const double beta : {adam.getBeta1().convertToDouble(), adam.getBeta2().convertToDouble()}) {
+                    const mlir::Type type = adam.getParameter().getType().getElementType();
+                    std::string &name = corrections_[beta];
+                    if (!name.empty())
+                        continue;
+                    name = body_.local("correction");
+                    body_.line("const " + type_name(type) + " " + name + " = static_cast<" + type_name(type) +
+                               ">(1.0 - std::pow(" + number(beta) + ", static_cast<double>(" + body_.step() +
+                               " + 1)));");
+                }
+    }
+
+    Body &body_;
+    LoopNest nest_;
+    LoopIndices indices_;
+    int sweep_ = 0;
+    llvm::DenseMap<Value, Value> stored_;        ///< value in the nest -> result of the nest
+    llvm::DenseMap<Value, int> uses_;            ///< how often a value would be written out
+    llvm::DenseMap<Value, std::string> names_;   ///< values that have a variable
+    llvm::DenseMap<Value, std::string> hoisted_; ///< values read before the innermost loop
+    llvm::DenseMap<Value, std::string> loaded_;  ///< values read at the beginning of an iteration
+    std::map<double, std::string> corrections_;
+};
+
+} // namespace
+
+void write_loops(Body &body, ir::LoopsOp loops) {
+    LoopWriter(body, loops).write();
+}
+
+} // namespace planc::emit

@@ -1,0 +1,92 @@
+// Operations of the schedule: products as matrix products, collectives as starts and waits, fused loops.
+//
+// After `assign-buffers` every operation that makes a value carries `offsets`: the place of each result in the arena, in
+// bytes.
+
+#ifndef PLANC_IR_SCHEDULE_OPS
+#define PLANC_IR_SCHEDULE_OPS
+
+include "ir/plan_dialect.td"
+
+// --- products ---------------------------------------------------------------------------------------------------
+
+def Plan_GemmOp : Plan_LayerOp<"gemm", [Pure]> {
+  let summary = "batched matrix product of dense row-major operands";
+  let description = [{
+    `batch`, `rows`, `columns` and `summed` count dimensions. The result is (batch, rows, columns); a is (batch, rows,
+    summed), or (batch, summed, rows) with `transpose_a`; b is (batch, summed, columns), or (batch, columns, summed)
+    with `transpose_b`. An accumulator is added to the product, in place where it dies.
+  }];
+  let arguments = !con((ins Plan_TensorType:$a, Plan_TensorType:$b, Optional<Plan_TensorType>:$accumulator,
+                        UnitAttr:$transpose_a, UnitAttr:$transpose_b, I64Attr:$batch, I64Attr:$rows, I64Attr:$columns,
+                        I64Attr:$summed), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, $result)";
+}
+
+def Plan_PermuteOp : Plan_LayerOp<"permute", [Pure]> {
+  let summary = "the same elements with the dimensions in another order";
+  let arguments = !con((ins Plan_TensorType:$operand), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type($operand, $result)";
+}
+
+def Plan_ViewOp : Plan_LayerOp<"view", [Pure]> {
+  let summary = "the same buffer with other roles for its dimensions";
+  let arguments = !con((ins Plan_TensorType:$operand), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type($operand, $result)";
+}
+
+// --- communication ----------------------------------------------------------------------------------------------
+
+def Plan_StartOp : Plan_LayerOp<"start", []> {
+  let summary = "starts one collective; several members travel in one call";
+  let description = [{
+    Operands and results belong together pair by pair. Neither may be touched before the wait of the same number.
+
+    ```mlir
+    %r = plan.start 3 "all_reduce" (%g) over ["rows"] {tensors = ["gradient of h1.w"], …} : (…) -> …
+    ```
+  }];
+  let arguments = !con((ins I64Attr:$number, StrAttr:$kind, Variadic<Plan_TensorType>:$inputs, StrArrayAttr:$axes,
+                        StrArrayAttr:$tensors), layerAttributes);
+  let results = (outs Variadic<Plan_TensorType>:$results);
+  let assemblyFormat = "$number $kind `(` $inputs `)` `over` $axes attr-dict `:` functional-type($inputs, $results)";
+}
+
+def Plan_WaitOp : Plan_LayerOp<"wait", []> {
+  let summary = "the results of the collective of that number, complete";
+  let arguments = !con((ins I64Attr:$number, Variadic<Plan_TensorType>:$pending), layerAttributes);
+  let results = (outs Variadic<Plan_TensorType>:$results);
+  let assemblyFormat = "$number `(` $pending `)` attr-dict `:` functional-type($pending, $results)";
+}
+
+def Plan_ProgressOp : Plan_Op<"progress"> {
+  let summary = "lets started collectives advance";
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 0;
+}
+
+// --- fused loops ------------------------------------------------------------------------------------------------
+
+def Plan_LoopsOp : Plan_LayerOp<"loops", [SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "operations that share one loop nest; values that are not yielded need no buffer";
+  let description = [{
+    The nest runs over the largest iteration space among the operations. The `outer` first dimensions are the outer
+    loops; within each of their iterations the operations run in sweeps over the remaining ones, so that a reduction of a
+    row is complete before its result is used.
+  }];
+  let arguments = !con((ins I64Attr:$outer), layerAttributes);
+  let results = (outs Variadic<Plan_TensorType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`outer` $outer $body attr-dict (`:` type($results)^)?";
+}
+
+def Plan_YieldOp : Plan_Op<"yield", [Terminator, Pure, HasParent<"LoopsOp">]> {
+  let summary = "the values that leave a fused loop";
+  let arguments = (ins Variadic<Plan_TensorType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif

@@ -1,0 +1,265 @@
+// Every value gets its place in one arena: variables first, then a step's inputs, then temporaries by their lifetimes.
+// Training and evaluation never run at the same time: both begin behind the variables.
+//
+// A result takes over the buffer of an operand that dies there where that is safe: loops where each point is read
+// before it is written, products their accumulator, all-reduces their input. An updated variable is written in place.
+
+#include "schedule/arena.h"
+#include "schedule/buffers.h"
+#include "schedule/functions.h"
+#include "schedule/loop_nest.h"
+#include "schedule/passes.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace planc::schedule {
+
+namespace {
+
+using mlir::Operation;
+using mlir::Value;
+
+/// The last sweep of a nest that reads the buffer of `root`; -1: it is read otherwise than point by point.
+int last_pointwise_read(const LoopNest &nest, Value root) {
+    int last = 0;
+    for (const LoopMember &member : nest.members)
+        for (Value operand : member.op->getOperands()) {
+            if (buffer_root(operand) != root)
+                continue;
+            if (!member.inner || space_of(tensor(operand)) != nest.space)
+                return -1;
+            last = std::max(last, member.sweep);
+        }
+    return last;
+}
+
+class Assignment {
+  public:
+    Assignment(mlir::func::FuncOp function, ir::MeshAttr mesh, int64_t base)
+        : function_(function), mesh_(mesh), base_(base), builder_(function.getContext()) {}
+
+    /// Returns the end of what the function uses.
+    int64_t run() {
+        number_operations();
+        find_last_uses();
+        const int64_t inputs_end = place_inputs();
+        for (Operation &op : block())
+            visit(&op);
+        const Placed placed = place(lifetimes_);
+        for (Operation &op : block())
+            write_offsets(&op, inputs_end, placed);
+        return inputs_end + placed.bytes;
+    }
+
+  private:
+    static constexpr int in_variable = -1;
+
+    /// Where a value lies: in a buffer of its own or taken over, or in a variable.
+    struct Location {
+        int buffer = in_variable;
+        int64_t offset = 0; ///< of the variable
+    };
+
+    mlir::Block &block() { return function_.getBody().front(); }
+
+    void number_operations() {
+        int index = 0;
+        for (Operation &op : block())
+            index_[&op] = index++;
+    }
+
+    void find_last_uses() {
+        for (Operation &op : block()) {
+            op.walk([&](Operation *inner) {
+                for (Value operand : inner->getOperands())
+                    read(operand, index_[&op]);
+            });
+            if (auto wait = mlir::dyn_cast<ir::WaitOp>(op))
+                if (auto start = wait.getPending().front().getDefiningOp<ir::StartOp>())
+                    for (Value input : start.getInputs())
+                        hold(input, index_[&op]);
+        }
+    }
+
+    void read(Value value, int at) {
+        last_read_[buffer_root(value)] = at;
+        hold(value, at);
+    }
+
+    void hold(Value value, int until) {
+        int &last = last_use_[buffer_root(value)];
+        last = std::max(last, until);
+    }
+
+    int64_t place_inputs() {
+        int64_t offset = base_;
+        for (mlir::BlockArgument argument : function_.getArguments()) {
+            function_.setArgAttr(argument.getArgNumber(), "plan.offset", builder_.getI64IntegerAttr(offset));
+            offset += aligned(buffer_bytes(tensor(argument), mesh_));
+        }
+        return offset;
+    }
+
+    void visit(Operation *op) {
+        if (mlir::isa<ir::ViewOp, ir::WaitOp, ir::ReadOp>(op))
+            return;
+        for (Value result : op->getResults())
+            locations_[result] = locate(op, result);
+        if (auto start = mlir::dyn_cast<ir::StartOp>(op))
+            if (const int64_t bytes = scratch_bytes(start, mesh_); bytes > 0)
+                scratch_[op] = new_buffer(bytes, index_[op], last_use_[start.getResults().front()]);
+    }
+
+    Location locate(Operation *op, Value result) {
+        if (const auto offset = variable_place(op, result))
+            return {in_variable, *offset};
+        const int end = std::max(index_[op], last_use_.lookup(result));
+        if (const Value operand = replaced_operand(op, result)) {
+            const int buffer = locations_.lookup(buffer_root(operand)).buffer;
+            lifetimes_[static_cast<size_t>(buffer)].end = end;
+            taken_.push_back(buffer_root(operand));
+            return {buffer, 0};
+        }
+        const bool integers = tensor(result).getElementType().isInteger();
+        // Integers and floating-point numbers never share a place: C++ lets accesses of unlike types change order.
+        return {new_buffer(buffer_bytes(tensor(result), mesh_), integers ? 0 : index_[op],
+                           integers ? index_[block().getTerminator()] : end),
+                0};
+    }
+
+    int new_buffer(int64_t bytes, int begin, int end) {
+        lifetimes_.push_back({bytes, begin, end});
+        return static_cast<int>(lifetimes_.size()) - 1;
+    }
+
+    /// The variable that a value is written to, if nobody needs its old value after this operation.
+    std::optional<int64_t> variable_place(Operation *op, Value result) {
+        for (Operation *user : result.getUsers()) {
+            auto write = mlir::dyn_cast<ir::WriteOp>(user);
+            auto loops = mlir::dyn_cast<ir::LoopsOp>(op);
+            if (!write || !loops)
+                continue;
+            auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(op, write.getVariableAttr());
+            bool free = tensor(result) == mlir::cast<ir::TensorType>(variable.getType());
+            for (auto read : function_.getOps<ir::ReadOp>())
+                if (read.getVariable() == write.getVariable())
+                    free = free && may_overwrite(loops, result, read.getResult());
+            if (free)
+                return variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
+        }
+        return std::nullopt;
+    }
+
+    /// `old`, which ends with this operation, may lie where `result` does.
+    bool may_overwrite(ir::LoopsOp loops, Value result, Value old) {
+        if (last_use_.lookup(old) < index_[loops])
+            return true;
+        if (last_use_.lookup(old) > index_[loops])
+            return false;
+        const LoopNest nest = analyze_loops(loops);
+        const Value inside =
+            loops.getBody().front().getTerminator()->getOperand(mlir::cast<mlir::OpResult>(result).getResultNumber());
+        const LoopMember *producer = nest.producer(inside);
+        if (producer == nullptr || !producer->inner || producer->role != LoopRole::element ||
+            space_of(tensor(result)) != nest.space || tensor(old).getElementType() != tensor(result).getElementType())
+            return false;
+        const int last = last_pointwise_read(nest, old);
+        return last >= 0 && last <= producer->sweep;
+    }
+
+    bool dies_at(Value value, Operation *op) {
+        const Value root = buffer_root(value);
+        const auto at = locations_.find(root);
+        return at != locations_.end() && at->second.buffer != in_variable && last_use_.lookup(root) == index_[op] &&
+               !llvm::is_contained(taken_, root);
+    }
+
+    Value replaced_operand(Operation *op, Value result) {
+        if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))
+            return gemm.getAccumulator() && dies_at(gemm.getAccumulator(), op) ? gemm.getAccumulator() : Value();
+        if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
+            const Value input = start.getInputs()[mlir::cast<mlir::OpResult>(result).getResultNumber()];
+            const bool last = last_read_.lookup(buffer_root(input)) == index_[op];
+            return start.getKind() == "all_reduce" && last && is_temporary(input) ? input : Value();
+        }
+        auto loops = mlir::dyn_cast<ir::LoopsOp>(op);
+        if (!loops)
+            return {};
+        for (Operation &inner : loops.getBody().front())
+            for (Value operand : inner.getOperands())
+                if (operand.getParentBlock() == &block() && dies_at(operand, op) &&
+                    may_overwrite(loops, result, buffer_root(operand)))
+                    return operand;
+        return {};
+    }
+
+    bool is_temporary(Value value) {
+        const Value root = buffer_root(value);
+        const auto at = locations_.find(root);
+        return at != locations_.end() && at->second.buffer != in_variable && !llvm::is_contained(taken_, root);
+    }
+
+    void write_offsets(Operation *op, int64_t temporaries, const Placed &placed) {
+        const auto offset = [&](int buffer) { return temporaries + placed.offsets[static_cast<size_t>(buffer)]; };
+        llvm::SmallVector<int64_t> offsets;
+        for (Value result : op->getResults())
+            if (const auto at = locations_.find(result); at != locations_.end())
+                offsets.push_back(at->second.buffer == in_variable ? at->second.offset : offset(at->second.buffer));
+        if (!offsets.empty())
+            op->setAttr("offsets", builder_.getDenseI64ArrayAttr(offsets));
+        if (const auto at = scratch_.find(op); at != scratch_.end()) {
+            op->setAttr("scratch_offset", builder_.getI64IntegerAttr(offset(at->second)));
+            op->setAttr("scratch_bytes", builder_.getI64IntegerAttr(lifetimes_[static_cast<size_t>(at->second)].bytes));
+        }
+    }
+
+    mlir::func::FuncOp function_;
+    ir::MeshAttr mesh_;
+    int64_t base_;
+    mlir::Builder builder_;
+    llvm::DenseMap<Operation *, int> index_;
+    llvm::DenseMap<Value, int> last_read_; ///< by the root of the buffer: the last operation that has it as an operand
+    llvm::DenseMap<Value, int> last_use_;  ///< the same, with the waits until which collectives use it
+    llvm::DenseMap<Value, Location> locations_;
+    llvm::DenseMap<Operation *, int> scratch_;
+    std::vector<Lifetime> lifetimes_;
+    std::vector<Value> taken_; ///< whose buffers are another value's by now
+};
+
+int64_t place_variables(mlir::ModuleOp module, ir::MeshAttr mesh) {
+    mlir::Builder builder(module.getContext());
+    int64_t offset = 0;
+    for (auto variable : module.getOps<ir::VariableOp>()) {
+        variable->setAttr("offset", builder.getI64IntegerAttr(offset));
+        offset += aligned(buffer_bytes(mlir::cast<ir::TensorType>(variable.getType()), mesh));
+    }
+    return offset;
+}
+
+struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir::ModuleOp>> {
+    MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AssignBuffers)
+
+    llvm::StringRef getArgument() const override { return "assign-buffers"; }
+    llvm::StringRef getDescription() const override {
+        return "Give every value its place in one arena, in place where an operand dies";
+    }
+
+    void runOnOperation() override {
+        const ir::MeshAttr mesh = ir::mesh_attribute(getOperation());
+        const int64_t base = place_variables(getOperation(), mesh);
+        int64_t end = base;
+        for (const char *name : {"train", "evaluate"})
+            if (auto function = getOperation().lookupSymbol<mlir::func::FuncOp>(name))
+                end = std::max(end, Assignment(function, mesh, base).run());
+        getOperation()->setAttr("plan.arena_bytes", mlir::Builder(&getContext()).getI64IntegerAttr(end));
+    }
+};
+
+} // namespace
+
+std::unique_ptr<mlir::Pass> assign_buffers() {
+    return std::make_unique<AssignBuffers>();
+}
+
+} // namespace planc::schedule

@@ -1,0 +1,63 @@
+#include "schedule/buffers.h"
+
+#include "ir/placement.h"
+#include "schedule/arena.h"
+#include "schedule/functions.h"
+
+#include <planrt/scratch.h>
+
+#include <algorithm>
+#include <array>
+
+namespace planc::schedule {
+
+int64_t offset_of(mlir::Value value) {
+    const mlir::Value root = buffer_root(value);
+    if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(root)) {
+        auto function = mlir::cast<mlir::func::FuncOp>(argument.getOwner()->getParentOp());
+        return function.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), "plan.offset").getInt();
+    }
+    mlir::Operation *op = root.getDefiningOp();
+    if (auto read = mlir::dyn_cast<ir::ReadOp>(op)) {
+        auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(op, read.getVariableAttr());
+        return variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
+    }
+    const auto offsets = op->getAttrOfType<mlir::DenseI64ArrayAttr>("offsets");
+    return offsets[mlir::cast<mlir::OpResult>(root).getResultNumber()];
+}
+
+mlir::Value buffer_root(mlir::Value value) {
+    while (mlir::Operation *op = value.getDefiningOp()) {
+        if (auto view = mlir::dyn_cast<ir::ViewOp>(op))
+            value = view.getOperand();
+        else if (auto wait = mlir::dyn_cast<ir::WaitOp>(op))
+            value = wait.getPending()[mlir::cast<mlir::OpResult>(value).getResultNumber()];
+        else
+            break;
+    }
+    return value;
+}
+
+int64_t buffer_bytes(ir::TensorType type, ir::MeshAttr mesh) {
+    const int64_t element = type.getElementType().getIntOrFloatBitWidth() / 8;
+    return planrt::largest_volume(ir::placement_of(type, mesh), ir::mesh_of(mesh)) * element;
+}
+
+int64_t scratch_bytes(ir::StartOp start, ir::MeshAttr mesh) {
+    static constexpr std::array<llvm::StringRef, 6> kinds{"slice",      "all_gather", "reduce_scatter",
+                                                          "all_reduce", "all_to_all", "exchange"};
+    if (start.getKind() == "all_reduce" && start.getInputs().size() == 1)
+        return 0; // reduced in place
+    const auto kind =
+        static_cast<planrt::CollectiveKind>(std::find(kinds.begin(), kinds.end(), start.getKind()) - kinds.begin());
+    const planrt::Mesh ranks = ir::mesh_of(mesh);
+    int64_t bytes = 0;
+    for (auto [from, to] : llvm::zip(start.getInputs(), start.getResults())) {
+        const int64_t element = tensor(from).getElementType().getIntOrFloatBitWidth() / 8;
+        bytes += element * planrt::largest_scratch_elements(kind, ir::placement_of(tensor(from), mesh),
+                                                            ir::placement_of(tensor(to), mesh), ranks);
+    }
+    return bytes;
+}
+
+} // namespace planc::schedule

@@ -1,0 +1,78 @@
+#include "schedule/functions.h"
+
+namespace planc::schedule {
+
+const char *name(Stage stage) {
+    static constexpr const char *names[] = {"forward", "backward", "update"};
+    return names[static_cast<int>(stage)];
+}
+
+Stage stage_of(mlir::Operation *op) {
+    const std::string phase = phase_of(op);
+    if (phase == "update")
+        return Stage::update;
+    return phase == "input gradient" || phase == "weight gradient" ? Stage::backward : Stage::forward;
+}
+
+std::string layer_of(mlir::Operation *op) {
+    const auto layer = op->getAttrOfType<mlir::StringAttr>("layer");
+    return layer ? layer.str() : "";
+}
+
+std::string phase_of(mlir::Operation *op) {
+    const auto phase = op->getAttrOfType<mlir::StringAttr>("phase");
+    return phase ? phase.str() : "";
+}
+
+void set_place(mlir::Operation *op, mlir::Operation *from) {
+    for (const char *attribute : {"layer", "phase"})
+        if (mlir::Attribute value = from->getAttr(attribute))
+            op->setAttr(attribute, value);
+}
+
+ir::TensorType with_roles(ir::TensorType type, const std::vector<std::string> &roles) {
+    mlir::Builder builder(type.getContext());
+    const auto names = llvm::map_to_vector(roles, [&](const std::string &role) { return builder.getStringAttr(role); });
+    const ir::LayoutAttr layout = type.getLayout();
+    const auto renamed = ir::TensorType::get(type.getContext(), names, type.getExtents(), type.getElementType(), {});
+    if (!layout)
+        return renamed;
+    const auto cut = llvm::map_to_vector(
+        layout.getRoles(), [&](mlir::StringAttr role) { return names[static_cast<size_t>(type.find(role))]; });
+    return renamed.withLayout(
+        ir::LayoutAttr::get(type.getContext(), cut, layout.getAxes(), layout.getPartial(), layout.getReduction()));
+}
+
+ir::TensorType with_dimensions(ir::TensorType type, const std::vector<std::string> &roles) {
+    mlir::Builder builder(type.getContext());
+    llvm::SmallVector<mlir::StringAttr> names;
+    llvm::SmallVector<int64_t> extents;
+    llvm::SmallVector<mlir::StringAttr> cut;
+    llvm::SmallVector<mlir::ArrayAttr> axes;
+    const ir::LayoutAttr layout = type.getLayout();
+    for (const std::string &role : roles) {
+        names.push_back(builder.getStringAttr(role));
+        extents.push_back(type.getExtents()[static_cast<size_t>(type.find(role))]);
+        if (!layout)
+            continue;
+        for (auto [name, list] : llvm::zip(layout.getRoles(), layout.getAxes()))
+            if (name == names.back()) {
+                cut.push_back(name);
+                axes.push_back(list);
+            }
+    }
+    const auto chosen = ir::TensorType::get(type.getContext(), names, extents, type.getElementType(), {});
+    return layout ? chosen.withLayout(
+                        ir::LayoutAttr::get(type.getContext(), cut, axes, layout.getPartial(), layout.getReduction()))
+                  : chosen;
+}
+
+void StepPass::runOnOperation() {
+    for (const char *name : {"train", "evaluate"}) {
+        auto function = getOperation().lookupSymbol<mlir::func::FuncOp>(name);
+        if (function && failed(run(function)))
+            return signalPassFailure();
+    }
+}
+
+} // namespace planc::schedule

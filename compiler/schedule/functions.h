@@ -1,0 +1,46 @@
+// What the passes of this folder share: which functions they work on, and how operations name their place.
+#pragma once
+
+#include "ir/placement.h"
+#include "ir/plan_dialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace planc::schedule {
+
+/// The parts of a training step, in the order in which they run.
+enum class Stage : std::uint8_t { forward, backward, update };
+[[nodiscard]] const char *name(Stage stage);
+/// By the operation's phase; without a phase: forward.
+[[nodiscard]] Stage stage_of(mlir::Operation *op);
+
+[[nodiscard]] inline ir::TensorType tensor(mlir::Value value) {
+    return mlir::cast<ir::TensorType>(value.getType());
+}
+[[nodiscard]] std::string layer_of(mlir::Operation *op);
+[[nodiscard]] std::string phase_of(mlir::Operation *op);
+/// Layer and phase of `from` for an operation that replaces it or a part of it.
+void set_place(mlir::Operation *op, mlir::Operation *from);
+
+/// The type with its dimensions renamed, one by one.
+[[nodiscard]] ir::TensorType with_roles(ir::TensorType type, const std::vector<std::string> &roles);
+/// The type with these of its dimensions, in this order.
+[[nodiscard]] ir::TensorType with_dimensions(ir::TensorType type, const std::vector<std::string> &roles);
+
+/// A pass on the functions that run as steps: @train, then @evaluate. @predict is left as it is: the runtime has no
+/// entry for it.
+class StepPass : public mlir::OperationPass<mlir::ModuleOp> {
+  public:
+    using mlir::OperationPass<mlir::ModuleOp>::OperationPass;
+    void runOnOperation() final;
+
+  protected:
+    virtual mlir::LogicalResult run(mlir::func::FuncOp function) = 0;
+};
+
+} // namespace planc::schedule

@@ -1,0 +1,249 @@
+// Pointwise operations, reductions and updates become plan.loops; those over the same iteration space share one where
+// that saves a pass over memory. An operation joins an earlier nest if
+//   - it belongs to the same stage, and to the same layer where one of them belongs to the loss,
+//   - it reads a value that the nest reads or makes, or has the nest's layer and iteration space,
+//   - its operands are there where the nest stands, and complete where it runs: a sum over the outer loops is not,
+//   - its iteration space is the nest's, a prefix of it, or longer than it with the nest's as a prefix.
+
+#include "schedule/loop_nest.h"
+
+#include "schedule/functions.h"
+#include "schedule/passes.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace planc::schedule {
+
+namespace {
+
+using mlir::Operation;
+using mlir::Value;
+
+constexpr int undecided = -1;
+
+bool is_loop(Operation *op) {
+    return mlir::isa<ir::PointwiseOp, ir::ReduceOp, ir::SgdOp, ir::AdamOp>(op);
+}
+
+bool is_inline(Operation *op) {
+    return op != nullptr && mlir::isa<ir::ConstantOp, ir::IotaOp>(op);
+}
+
+struct Group {
+    std::vector<Operation *> ops;
+    LoopSpace space;
+    int outer = undecided;
+    int place = 0; ///< index of its first operation in the block
+
+    bool contains(Operation *op) const { return op != nullptr && llvm::is_contained(ops, op); }
+};
+
+/// How a group would look with one more operation.
+struct Fit {
+    LoopSpace space;
+    int outer = undecided;
+};
+
+/// `shorter` runs once per iteration of the outer loops: these must be exactly its own.
+bool decide_outer(int &outer, size_t shorter) {
+    if (outer != undecided && outer != static_cast<int>(shorter))
+        return false;
+    outer = static_cast<int>(shorter);
+    return true;
+}
+
+/// Would this reduction of `space` be complete after each row? Decides the outer loops where that is open.
+bool reduces_row(Operation *op, const LoopSpace &space, int &outer) {
+    if (!mlir::isa<ir::ReduceOp>(op))
+        return false;
+    const LoopSpace result = space_of(tensor(op->getResult(0)));
+    return !result.empty() && result.size() < space.size() && is_prefix(result, space) &&
+           decide_outer(outer, result.size());
+}
+
+std::optional<Fit> fit(const Group &group, Operation *op) {
+    const LoopSpace space = space_of(op);
+    if (!is_prefix(space, group.space) && !is_prefix(group.space, space))
+        return std::nullopt;
+    Fit fit{space.size() > group.space.size() ? space : group.space, group.outer};
+    const size_t shorter = std::min(space.size(), group.space.size());
+    if (space.size() != group.space.size() && (shorter == 0 || !decide_outer(fit.outer, shorter)))
+        return std::nullopt;
+    if (space.size() == fit.space.size())
+        reduces_row(op, fit.space, fit.outer);
+    return fit;
+}
+
+class Fusion {
+  public:
+    explicit Fusion(mlir::Block &block) : block_(block) {
+        int index = 0;
+        for (Operation &op : block)
+            place_[&op] = index++;
+    }
+
+    void run() {
+        for (Operation &op : block_)
+            if (is_loop(&op))
+                add(&op);
+        for (Group &group : groups_)
+            build(group);
+    }
+
+  private:
+    void add(Operation *op) {
+        for (Group &group : llvm::reverse(groups_))
+            if (const auto joined = may_join(group, op)) {
+                group.space = joined->space;
+                group.outer = joined->outer;
+                group.ops.push_back(op);
+                place_[op] = group.place;
+                return;
+            }
+        Group group{{op}, space_of(op), undecided, place_.lookup(op)};
+        reduces_row(op, group.space, group.outer);
+        groups_.push_back(std::move(group));
+    }
+
+    std::optional<Fit> may_join(const Group &group, Operation *op) const {
+        Operation *first = group.ops.front();
+        const bool loss = layer_of(first) == "loss" || layer_of(op) == "loss";
+        if ((stage_of(first) == Stage::update) != (stage_of(op) == Stage::update) ||
+            (loss && layer_of(first) != layer_of(op)) || (!loss && stage_of(first) != stage_of(op)) ||
+            !(shares_a_value(group, op) || is_alike(group, op)))
+            return std::nullopt;
+        for (Value operand : op->getOperands())
+            if (!is_ready(group, operand))
+                return std::nullopt;
+        auto fitting = fit(group, op);
+        if (fitting && !uses_are_complete(group, *fitting, op))
+            return std::nullopt;
+        return fitting;
+    }
+
+    static bool shares_a_value(const Group &group, Operation *op) {
+        return llvm::any_of(op->getOperands(), [&](Value operand) {
+            return !is_inline(operand.getDefiningOp()) &&
+                   (group.contains(operand.getDefiningOp()) || llvm::any_of(group.ops, [&](Operation *other) {
+                        return llvm::is_contained(other->getOperands(), operand);
+                    }));
+        });
+    }
+
+    static bool is_alike(const Group &group, Operation *op) {
+        return layer_of(group.ops.front()) == layer_of(op) && space_of(op) == group.space && !group.space.empty() &&
+               !mlir::isa<ir::SgdOp, ir::AdamOp>(op);
+    }
+
+    bool is_ready(const Group &group, Value operand) const {
+        Operation *producer = operand.getDefiningOp();
+        return producer == nullptr || is_inline(producer) || group.contains(producer) ||
+               place_.lookup(producer) < group.place;
+    }
+
+    /// Of the values made in the nest only elements and complete rows can be used in it.
+    static bool uses_are_complete(const Group &group, const Fit &fit, Operation *op) {
+        std::vector<Operation *> ops = group.ops;
+        ops.push_back(op);
+        const int rank = static_cast<int>(fit.space.size());
+        const LoopNest nest = analyze_loops(ops, fit.outer == undecided ? rank : fit.outer);
+        for (Operation *user : ops)
+            for (Value operand : user->getOperands()) {
+                const LoopMember *producer = nest.producer(operand);
+                if (producer != nullptr && producer->role == LoopRole::accumulates)
+                    return false;
+            }
+        return true;
+    }
+
+    void build(Group &group) {
+        const int outer = group.outer == undecided ? static_cast<int>(group.space.size()) : group.outer;
+        const LoopNest nest = analyze_loops(group.ops, outer);
+        llvm::SmallVector<Value> results;
+        for (Operation *op : group.ops)
+            for (Value value : op->getResults()) {
+                const bool leaves = llvm::any_of(value.getUsers(), [&](Operation *u) { return !group.contains(u); });
+                if (leaves || llvm::is_contained(nest.kept, value))
+                    results.push_back(value);
+            }
+        Operation *first = group.ops.front();
+        mlir::OpBuilder builder(first);
+        auto loops = builder.create<ir::LoopsOp>(first->getLoc(), mlir::ValueRange(results).getTypes(), outer,
+                                                 mlir::StringAttr(), mlir::StringAttr(), ir::StrategyAttr());
+        set_place(loops, first);
+        mlir::Block *body = builder.createBlock(&loops.getBody());
+        clone_sources(group, body);
+        for (Operation *op : group.ops)
+            op->moveBefore(body, body->end());
+        builder.setInsertionPointToEnd(body);
+        builder.create<ir::YieldOp>(first->getLoc(), results);
+        for (auto [inside, outside] : llvm::zip(results, loops.getResults()))
+            inside.replaceUsesWithIf(outside, [&](mlir::OpOperand &use) { return use.getOwner()->getBlock() != body; });
+    }
+
+    /// Constants and iotas are made in the nest that uses them.
+    static void clone_sources(const Group &group, mlir::Block *body) {
+        llvm::DenseMap<Value, Value> clones;
+        for (Operation *op : group.ops)
+            for (mlir::OpOperand &operand : op->getOpOperands()) {
+                Operation *source = operand.get().getDefiningOp();
+                if (!is_inline(source))
+                    continue;
+                Value &clone = clones[operand.get()];
+                if (!clone)
+                    clone = mlir::OpBuilder(body, body->end()).clone(*source)->getResult(0);
+                operand.set(clone);
+            }
+    }
+
+    mlir::Block &block_;
+    llvm::DenseMap<Operation *, int> place_; ///< of a member: its group's
+    std::vector<Group> groups_;
+};
+
+/// A constant or iota that something else than a loop takes needs a buffer: a loop fills it.
+void store_sources(mlir::Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+        if (!is_inline(&op))
+            continue;
+        const Value source = op.getResult(0);
+        const auto stored = [](mlir::OpOperand &use) { return !is_loop(use.getOwner()); };
+        if (!llvm::any_of(source.getUses(), stored))
+            continue;
+        mlir::OpBuilder builder(op.getContext());
+        builder.setInsertionPointAfter(&op);
+        auto copy = builder.create<ir::PointwiseOp>(op.getLoc(), source.getType(), "identity", source,
+                                                    mlir::StringAttr(), mlir::StringAttr(), ir::StrategyAttr());
+        set_place(copy, &op);
+        op.getResult(0).replaceUsesWithIf(copy.getResult(), stored);
+    }
+}
+
+struct FuseLoops : mlir::PassWrapper<FuseLoops, StepPass> {
+    MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FuseLoops)
+
+    llvm::StringRef getArgument() const override { return "fuse-loops"; }
+    llvm::StringRef getDescription() const override {
+        return "Put pointwise operations, reductions and updates into loops, those over the same iteration space into "
+               "one";
+    }
+
+    mlir::LogicalResult run(mlir::func::FuncOp function) override {
+        mlir::Block &block = function.getBody().front();
+        store_sources(block);
+        Fusion(block).run();
+        for (Operation &op : llvm::make_early_inc_range(block))
+            if (is_inline(&op) && op.use_empty())
+                op.erase();
+        return mlir::success();
+    }
+};
+
+} // namespace
+
+std::unique_ptr<mlir::Pass> fuse_loops() {
+    return std::make_unique<FuseLoops>();
+}
+
+} // namespace planc::schedule

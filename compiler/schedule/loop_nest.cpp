@@ -1,0 +1,92 @@
+#include "schedule/loop_nest.h"
+
+#include "schedule/functions.h"
+
+#include <algorithm>
+
+namespace planc::schedule {
+
+LoopSpace space_of(ir::TensorType type) {
+    LoopSpace space;
+    const ir::LayoutAttr layout = type.getLayout();
+    for (auto [role, extent] : llvm::zip(type.getRoles(), type.getExtents())) {
+        LoopDimension dimension{role.str(), extent, {}};
+        if (layout)
+            for (auto [cut, axes] : llvm::zip(layout.getRoles(), layout.getAxes()))
+                if (cut == role)
+                    for (mlir::Attribute axis : axes)
+                        dimension.axes.push_back(mlir::cast<mlir::StringAttr>(axis).str());
+        space.push_back(std::move(dimension));
+    }
+    return space;
+}
+
+LoopSpace space_of(mlir::Operation *op) {
+    if (mlir::isa<ir::ReduceOp, ir::SgdOp, ir::AdamOp>(op))
+        return space_of(tensor(op->getOperand(0)));
+    return space_of(tensor(op->getResult(0)));
+}
+
+bool is_prefix(const LoopSpace &prefix, const LoopSpace &space) {
+    return prefix.size() <= space.size() && std::equal(prefix.begin(), prefix.end(), space.begin());
+}
+
+const LoopMember *LoopNest::producer(mlir::Value value) const {
+    const mlir::Operation *op = value.getDefiningOp();
+    const auto at = std::find_if(members.begin(), members.end(), [&](const LoopMember &m) { return m.op == op; });
+    return op == nullptr || at == members.end() ? nullptr : &*at;
+}
+
+namespace {
+
+LoopRole role_of(mlir::Operation *op, const LoopNest &nest, bool inner) {
+    if (!mlir::isa<ir::ReduceOp>(op))
+        return LoopRole::element;
+    const LoopSpace result = space_of(tensor(op->getResult(0)));
+    const bool row = inner && static_cast<int>(result.size()) == nest.outer && is_prefix(result, nest.space);
+    return row ? LoopRole::reduces_row : LoopRole::accumulates;
+}
+
+int sweep_of(mlir::Operation *op, const LoopNest &nest) {
+    int sweep = 0;
+    for (mlir::Value operand : op->getOperands())
+        if (const LoopMember *producer = nest.producer(operand))
+            sweep = std::max(sweep, producer->sweep + (producer->role == LoopRole::reduces_row ? 1 : 0));
+    return sweep;
+}
+
+} // namespace
+
+LoopNest analyze_loops(const std::vector<mlir::Operation *> &operations, int outer) {
+    LoopNest nest;
+    nest.outer = outer;
+    std::vector<mlir::Operation *> ops;
+    for (mlir::Operation *op : operations)
+        if (!mlir::isa<ir::ConstantOp, ir::IotaOp, ir::YieldOp>(op))
+            ops.push_back(op);
+    for (mlir::Operation *op : ops)
+        if (LoopSpace space = space_of(op); space.size() >= nest.space.size())
+            nest.space = std::move(space);
+    for (mlir::Operation *op : ops) {
+        const bool inner = space_of(op).size() == nest.space.size();
+        nest.members.push_back({op, role_of(op, nest, inner), inner, sweep_of(op, nest)});
+        const LoopMember &member = nest.members.back();
+        nest.sweeps = std::max(nest.sweeps, member.sweep + (member.inner ? 1 : 0));
+        for (mlir::Value operand : op->getOperands()) {
+            const LoopMember *producer = nest.producer(operand);
+            if (producer != nullptr && producer->inner && producer->role == LoopRole::element && inner &&
+                producer->sweep < member.sweep && !llvm::is_contained(nest.kept, operand))
+                nest.kept.push_back(operand);
+        }
+    }
+    return nest;
+}
+
+LoopNest analyze_loops(ir::LoopsOp loops) {
+    std::vector<mlir::Operation *> operations;
+    for (mlir::Operation &op : loops.getBody().front())
+        operations.push_back(&op);
+    return analyze_loops(operations, static_cast<int>(loops.getOuter()));
+}
+
+} // namespace planc::schedule

@@ -1,0 +1,62 @@
+// How the operations of one fused loop run: which share a sweep, what is kept from one sweep to the next.
+//
+// Example: softmax over digit on [batch, digit], outer = 1 (batch). For each row:
+//   sweep 0   m = max over digit of x                       (reduces the row)
+//   sweep 1   e = exp(x - m), z = sum over digit of e       (e is needed again: kept in a buffer)
+//   sweep 2   p = e / z
+#pragma once
+
+#include "ir/plan_dialect.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::schedule {
+
+/// One loop: a role with its extent and the mesh axes that cut it.
+struct LoopDimension {
+    std::string role;
+    int64_t extent = 1;
+    std::vector<std::string> axes;
+    friend bool operator==(const LoopDimension &, const LoopDimension &) = default;
+};
+using LoopSpace = std::vector<LoopDimension>;
+
+/// The loops over the dimensions of a tensor.
+[[nodiscard]] LoopSpace space_of(ir::TensorType type);
+/// The loops that an operation runs over: those of its result; of what a reduction reads; of an update's parameter.
+[[nodiscard]] LoopSpace space_of(mlir::Operation *op);
+[[nodiscard]] bool is_prefix(const LoopSpace &prefix, const LoopSpace &space);
+
+enum class LoopRole : std::uint8_t {
+    element,     ///< computes a value at each point
+    reduces_row, ///< over the inner loops: complete after its sweep
+    accumulates  ///< over other loops: complete after the whole nest
+};
+
+struct LoopMember {
+    mlir::Operation *op = nullptr;
+    LoopRole role = LoopRole::element;
+    bool inner = true; ///< runs in the inner loops; else once per iteration of the outer loops, before its sweep
+    int sweep = 0;
+};
+
+struct LoopNest {
+    LoopSpace space; ///< the largest of any member
+    int outer = 0;   ///< how many of them are outer loops
+    int sweeps = 1;
+    std::vector<LoopMember> members; ///< in the order of the operations
+    /// Values that a later sweep needs again: they need a buffer.
+    llvm::SmallVector<mlir::Value> kept;
+
+    /// The member that computes a value; null where it comes from outside.
+    [[nodiscard]] const LoopMember *producer(mlir::Value value) const;
+};
+
+/// Constants and iotas among the operations are left out: they are written where they are used.
+[[nodiscard]] LoopNest analyze_loops(const std::vector<mlir::Operation *> &operations, int outer);
+[[nodiscard]] LoopNest analyze_loops(ir::LoopsOp loops);
+
+} // namespace planc::schedule

@@ -1,0 +1,96 @@
+// Sources first, then forward, backward, update; within a layer's backward part what a collective waits for comes
+// first, so that the rest of the layer is computed while the collective is under way.
+
+#include "schedule/functions.h"
+#include "schedule/passes.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <algorithm>
+
+namespace planc::schedule {
+
+namespace {
+
+bool is_source(mlir::Operation *op) {
+    return mlir::isa<ir::ReadOp, ir::ConstantOp, ir::IotaOp>(op);
+}
+
+bool communicates(mlir::Operation *op) {
+    return llvm::any_of(op->getUsers(), [](mlir::Operation *user) {
+        auto collective = mlir::dyn_cast<ir::CollectiveOp>(user);
+        return collective && collective.getKind() != "slice";
+    });
+}
+
+bool is_compute(mlir::Operation *op) {
+    return mlir::isa<ir::GemmOp, ir::PermuteOp, ir::ReduceOp>(op);
+}
+
+/// No earlier than the operations whose results it takes, whatever its own phase says.
+int rank(mlir::Operation *op, llvm::DenseMap<mlir::Operation *, int> &ranks) {
+    int result = is_source(op) ? -1 : static_cast<int>(stage_of(op));
+    for (mlir::Value operand : op->getOperands())
+        if (mlir::Operation *producer = operand.getDefiningOp())
+            result = std::max(result, ranks.lookup(producer));
+    return ranks[op] = result;
+}
+
+void sort_by_stage(mlir::Block &block) {
+    llvm::DenseMap<mlir::Operation *, int> ranks;
+    std::vector<mlir::Operation *> ops;
+    for (mlir::Operation &op : block.without_terminator()) {
+        rank(&op, ranks);
+        ops.push_back(&op);
+    }
+    std::stable_sort(ops.begin(), ops.end(),
+                     [&](mlir::Operation *a, mlir::Operation *b) { return ranks.lookup(a) < ranks.lookup(b); });
+    for (mlir::Operation *op : ops)
+        op->moveBefore(block.getTerminator());
+}
+
+/// Of two gradients of one layer the one that is communicated comes first; the input's, on which the layers below wait,
+/// before the weight's.
+bool goes_before(mlir::Operation *op, mlir::Operation *previous) {
+    if (!is_compute(op) || !is_compute(previous) || layer_of(op) != layer_of(previous) ||
+        llvm::is_contained(op->getOperands(), previous->getResult(0)) || !communicates(op))
+        return false;
+    const bool input = phase_of(op) == "input gradient" && phase_of(previous) == "weight gradient";
+    const bool weight = phase_of(op) == "weight gradient" && phase_of(previous) == "input gradient";
+    return input || (weight && !communicates(previous));
+}
+
+void hoist_communicated(mlir::Block &block) {
+    for (mlir::Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+        mlir::Operation *place = op.getPrevNode();
+        mlir::Operation *target = nullptr;
+        for (; place != nullptr && goes_before(&op, place); place = place->getPrevNode())
+            target = place;
+        if (target != nullptr)
+            op.moveBefore(target);
+    }
+}
+
+struct OrderSteps : mlir::PassWrapper<OrderSteps, StepPass> {
+    MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OrderSteps)
+
+    llvm::StringRef getArgument() const override { return "order-steps"; }
+    llvm::StringRef getDescription() const override {
+        return "Order the step: sources, forward, backward, update; gradients that are communicated before others of "
+               "their layer";
+    }
+
+    mlir::LogicalResult run(mlir::func::FuncOp function) override {
+        sort_by_stage(function.getBody().front());
+        hoist_communicated(function.getBody().front());
+        return mlir::success();
+    }
+};
+
+} // namespace
+
+std::unique_ptr<mlir::Pass> order_steps() {
+    return std::make_unique<OrderSteps>();
+}
+
+} // namespace planc::schedule

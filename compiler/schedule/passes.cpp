@@ -1,0 +1,24 @@
+#include "schedule/passes.h"
+
+#include "schedule/schedule.h"
+
+#include "mlir/Pass/PassRegistry.h"
+
+namespace planc::schedule {
+
+void register_passes() {
+    for (auto *create : {pair_contractions, lower_contractions, accumulate_products, order_steps, fuse_loops,
+                         insert_progress, assign_buffers, outline_stages})
+        mlir::registerPass(create);
+    mlir::registerPass([] { return start_collectives(); });
+    mlir::registerPassPipeline(
+        "schedule", "All passes from a rank program to its schedule",
+        [](mlir::OpPassManager &manager, llvm::StringRef,
+           llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>) {
+            add_passes(manager);
+            return mlir::success();
+        },
+        [](llvm::function_ref<void(const mlir::detail::PassOptions &)>) {});
+}
+
+} // namespace planc::schedule

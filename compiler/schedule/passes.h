@@ -1,0 +1,34 @@
+// The passes of the schedule, one per file of the same name.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace planc::schedule {
+
+/// --pair-contractions: products of three or more operands become products of two.
+std::unique_ptr<mlir::Pass> pair_contractions();
+/// --lower-contractions: products become plan.gemm; sums and permutations of one operand become plan.reduce,
+/// plan.permute.
+std::unique_ptr<mlir::Pass> lower_contractions();
+/// --accumulate-products: a product that is added to another one is accumulated into it.
+std::unique_ptr<mlir::Pass> accumulate_products();
+/// --order-steps: forward, then backward, then update; what a collective waits for comes first.
+std::unique_ptr<mlir::Pass> order_steps();
+/// --start-collectives: collectives become plan.start and plan.wait, as far apart as the data allows.
+std::unique_ptr<mlir::Pass> start_collectives(bool overlap = true);
+/// --fuse-loops: pointwise operations, reductions and updates over the same iteration space share a plan.loops.
+std::unique_ptr<mlir::Pass> fuse_loops();
+/// --insert-progress: plan.progress between kernels while a collective is under way.
+std::unique_ptr<mlir::Pass> insert_progress();
+/// --assign-buffers: every value gets its place in the arena.
+std::unique_ptr<mlir::Pass> assign_buffers();
+/// --outline-stages: the training step becomes a table of calls of stage functions.
+std::unique_ptr<mlir::Pass> outline_stages();
+
+/// All of them for plan-opt, and --schedule for the whole row.
+void register_passes();
+
+} // namespace planc::schedule

@@ -1,0 +1,27 @@
+#include "schedule/schedule.h"
+
+#include "schedule/passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace planc::schedule {
+
+void add_passes(mlir::OpPassManager &manager, const Options &options) {
+    manager.addPass(pair_contractions());                // products have one operand or two
+    manager.addPass(lower_contractions());               // products are matrix products
+    manager.addPass(accumulate_products());              // sums of products need no pass of their own
+    manager.addPass(order_steps());                      // forward, backward, update
+    manager.addPass(start_collectives(options.overlap)); // communication runs beside computation
+    manager.addPass(fuse_loops());                       // what is left is kernels: products, permutations, loops
+    manager.addPass(insert_progress());                  // what is under way advances
+    manager.addPass(assign_buffers());                   // every value has its place
+    manager.addPass(outline_stages());                   // the step is a table of actions
+}
+
+mlir::LogicalResult run(mlir::ModuleOp module, const Options &options) {
+    mlir::PassManager manager(module.getContext());
+    add_passes(manager, options);
+    return manager.run(module);
+}
+
+} // namespace planc::schedule

@@ -1,0 +1,24 @@
+// From a rank program to its schedule: kernels, starts and waits, buffers, stage functions. The order of the passes and
+// the invariant that each establishes stand in run().
+//
+//   schedule::run(module)   @train becomes calls of @forward, @backward, @update; see README.md
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace planc::schedule {
+
+struct Options {
+    /// Start collectives where their data is ready and wait where it is needed; else both at once.
+    bool overlap = true;
+};
+
+/// Schedules @train and @evaluate of a rank program (after materialize-layouts). Fails with a message at the operation
+/// that has no kernel.
+[[nodiscard]] mlir::LogicalResult run(mlir::ModuleOp module, const Options &options = {});
+
+/// The passes of run(), for a pass manager of the caller's.
+void add_passes(mlir::OpPassManager &manager, const Options &options = {});
+
+} // namespace planc::schedule

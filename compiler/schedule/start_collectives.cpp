@@ -1,0 +1,138 @@
+// A collective starts as soon as its operands are there and is waited for just before its first use. Members of one
+// bucket (attribute `bucket`, from sharding/bucket.h) share a start. A slice communicates nothing: both stand where it
+// stood.
+
+#include "schedule/functions.h"
+#include "schedule/passes.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <map>
+
+namespace planc::schedule {
+
+namespace {
+
+using Members = llvm::SmallVector<ir::CollectiveOp>;
+
+/// Collectives that travel together, in the order of their first members.
+std::vector<Members> groups(mlir::func::FuncOp function) {
+    std::vector<Members> all;
+    std::map<int64_t, size_t> bucket_place;
+    for (auto op : function.getOps<ir::CollectiveOp>()) {
+        const auto bucket = op->getAttrOfType<mlir::IntegerAttr>("bucket");
+        if (bucket && bucket_place.contains(bucket.getInt())) {
+            all[bucket_place[bucket.getInt()]].push_back(op);
+            continue;
+        }
+        if (bucket)
+            bucket_place[bucket.getInt()] = all.size();
+        all.push_back({op});
+    }
+    return all;
+}
+
+/// Right behind the last operand's producer.
+mlir::Operation *last_producer(const Members &members) {
+    mlir::Operation *last = nullptr;
+    for (ir::CollectiveOp member : members)
+        if (mlir::Operation *producer = member.getOperand().getDefiningOp())
+            if (last == nullptr || last->isBeforeInBlock(producer))
+                last = producer;
+    return last;
+}
+
+mlir::Operation *first_user(const Members &members) {
+    mlir::Operation *first = members.front()->getBlock()->getTerminator();
+    for (ir::CollectiveOp member : members)
+        for (mlir::Operation *user : member.getResult().getUsers())
+            if (user->isBeforeInBlock(first))
+                first = user;
+    return first;
+}
+
+mlir::Attribute tensor_name(ir::CollectiveOp op) {
+    if (auto name = op->getAttrOfType<mlir::StringAttr>("tensor"))
+        return name;
+    return mlir::StringAttr::get(op.getContext(), layer_of(op));
+}
+
+/// Layers of the members, each once: "h1, h2".
+std::string layers(const Members &members) {
+    llvm::SmallVector<std::string> names;
+    for (ir::CollectiveOp member : members)
+        if (!llvm::is_contained(names, layer_of(member)))
+            names.push_back(layer_of(member));
+    return llvm::join(names, ", ");
+}
+
+void split(const Members &members, bool overlap) {
+    ir::CollectiveOp first = members.front();
+    mlir::OpBuilder builder(first);
+    mlir::Operation *producer = last_producer(members);
+    const bool early = first.getKind() != "slice" && (overlap || members.size() > 1);
+    if (early && producer != nullptr)
+        builder.setInsertionPointAfter(producer);
+    else if (early)
+        builder.setInsertionPointToStart(first->getBlock());
+    llvm::SmallVector<mlir::Value> operands;
+    llvm::SmallVector<mlir::Type> types;
+    llvm::SmallVector<mlir::Attribute> names;
+    for (ir::CollectiveOp member : members) {
+        operands.push_back(member.getOperand());
+        types.push_back(member.getResult().getType());
+        names.push_back(tensor_name(member));
+    }
+    const auto layer = builder.getStringAttr(layers(members));
+    auto start =
+        builder.create<ir::StartOp>(first.getLoc(), types, 0, first.getKind(), operands, first.getAxes(),
+                                    builder.getArrayAttr(names), layer, first.getPhaseAttr(), ir::StrategyAttr());
+    if (overlap && first.getKind() != "slice")
+        builder.setInsertionPoint(first_user(members));
+    auto wait = builder.create<ir::WaitOp>(first.getLoc(), types, 0, start.getResults(), layer, first.getPhaseAttr(),
+                                           ir::StrategyAttr());
+    for (auto [index, collective] : llvm::enumerate(members)) {
+        mlir::Operation *member = collective;
+        member->getResult(0).replaceAllUsesWith(wait.getResult(static_cast<unsigned>(index)));
+        member->erase();
+    }
+}
+
+struct StartCollectives : mlir::PassWrapper<StartCollectives, StepPass> {
+    MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(StartCollectives)
+
+    StartCollectives() = default;
+    explicit StartCollectives(bool overlapping) : overlap_(overlapping) {}
+    StartCollectives(const StartCollectives &other) : PassWrapper(other), overlap_(other.overlap_) {}
+
+    llvm::StringRef getArgument() const override { return "start-collectives"; }
+    llvm::StringRef getDescription() const override {
+        return "Split collectives into starts and waits, as far apart as the data allows; number them";
+    }
+
+    mlir::LogicalResult run(mlir::func::FuncOp function) override {
+        if (function.getName() == "train")
+            next_number_ = 0;
+        for (const Members &members : groups(function))
+            split(members, overlap_);
+        for (auto start : function.getOps<ir::StartOp>()) {
+            start.setNumber(next_number_);
+            for (mlir::Operation *wait : start->getUsers())
+                mlir::cast<ir::WaitOp>(wait).setNumber(next_number_);
+            ++next_number_;
+        }
+        return mlir::success();
+    }
+
+  private:
+    bool overlap_ = true;
+    uint64_t next_number_ = 0; ///< through the training step, then through evaluation
+};
+
+} // namespace
+
+std::unique_ptr<mlir::Pass> start_collectives(bool overlap) {
+    return std::make_unique<StartCollectives>(overlap);
+}
+
+} // namespace planc::schedule
