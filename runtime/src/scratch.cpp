@@ -24,6 +24,7 @@ std::int64_t scratch_elements(CollectiveKind kind, const Placement &from, const 
     case CollectiveKind::slice:
         return 0;
     case CollectiveKind::all_reduce:
+        return 2 * volume(local_box(from, mesh, rank));
     case CollectiveKind::reduce_scatter:
         return volume(local_box(from, mesh, rank));
     case CollectiveKind::all_gather:

@@ -22,13 +22,10 @@ class AllReduce : public Operation {
         for (const Collective::Member &member : collective.members)
             elements += volume(local_box(placement_of(member.from), place.mesh, place.rank));
         count_ = mpi_count(elements);
-        if (collective.members.size() == 1) {
-            const MemberBlocks member(collective.members[0], place);
-            send_ = member.from == member.to ? MPI_IN_PLACE : member.from;
-            receive_ = member.to;
-        } else {
+        if (collective.members.size() == 1)
+            plan_direct(collective, place);
+        else
             plan_packing(collective, place, elements);
-        }
     }
 
     void start() override {
@@ -39,28 +36,48 @@ class AllReduce : public Operation {
 
     void finish() override {
         for (const Part &part : parts_)
-            std::memcpy(part.to, part.packed, part.bytes);
+            if (part.to != part.reduced)
+                std::memcpy(part.to, part.reduced, part.bytes);
     }
 
   private:
     struct Part {
         const std::byte *from;
-        std::byte *packed;
+        std::byte *packed;        ///< its place in what is sent
+        const std::byte *reduced; ///< its place in what is received
         std::byte *to;
         std::size_t bytes;
     };
 
+    void plan_direct(const Collective &collective, const Place &place) {
+        const MemberBlocks member(collective.members[0], place);
+        const std::int64_t bytes = member.from_elements() * static_cast<std::int64_t>(member.bytes);
+        send_ = member.from;
+        receive_ = member.to;
+        if (member.from != member.to)
+            return;
+        send_ = MPI_IN_PLACE;
+        if (bytes == 0 || collective.scratch_bytes < bytes)
+            return;
+        std::byte *packed = scratch(collective, place, bytes);
+        send_ = packed;
+        parts_.push_back({member.from, packed, member.to, member.to, static_cast<std::size_t>(bytes)});
+    }
+
     void plan_packing(const Collective &collective, const Place &place, std::int64_t elements) {
         const std::size_t bytes = element_bytes(collective.members[0].from.type);
-        std::byte *packed = scratch(collective, place, elements * static_cast<std::int64_t>(bytes));
-        send_ = MPI_IN_PLACE;
-        receive_ = packed;
+        const std::int64_t packed_bytes = elements * static_cast<std::int64_t>(bytes);
+        std::byte *packed = scratch(collective, place, 2 * packed_bytes);
+        std::byte *reduced = packed + packed_bytes;
+        send_ = packed;
+        receive_ = reduced;
         for (const Collective::Member &each : collective.members) {
             const MemberBlocks member(each, place);
             const std::size_t size = static_cast<std::size_t>(member.from_elements()) * bytes;
             if (size > 0)
-                parts_.push_back({member.from, packed, member.to, size});
+                parts_.push_back({member.from, packed, reduced, member.to, size});
             packed += size;
+            reduced += size;
         }
     }
 

@@ -32,7 +32,7 @@ constexpr std::int64_t b_gradient_at = 512;
 constexpr std::int64_t loss_at = 576;
 constexpr std::int64_t correct_at = 640;
 constexpr std::int64_t scratch_at = 704;
-constexpr std::int64_t arena_bytes = 768;
+constexpr std::int64_t arena_bytes = 832;
 
 constexpr int cut[] = {0};
 constexpr Dimension x_dimensions[] = {{"batch", batch, cut}, {"input", inputs, {}}};
@@ -64,7 +64,7 @@ constexpr TrafficRow traffic_rows[] = {{"logits", "weight gradient", "gradients 
                                        {"loss", "forward", "loss"},
                                        {"loss", "forward", "correct predictions"}};
 constexpr Collective collectives[] = {
-    {CollectiveKind::all_reduce, 0, cut, gradients, scratch_at, gradient_bytes, predicted_gradients},
+    {CollectiveKind::all_reduce, 0, cut, gradients, scratch_at, 2 * gradient_bytes, predicted_gradients},
     {CollectiveKind::all_reduce, 1, cut, losses, 0, 0, predicted_loss},
     {CollectiveKind::all_reduce, 1, cut, losses, 0, 0, {}}, // of evaluation
     {CollectiveKind::all_reduce, 2, cut, corrects, 0, 0, {}}};
