@@ -12,38 +12,145 @@ using sharding::Step;
 
 namespace {
 
+bool contains(const std::vector<int> &axes, int axis) {
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+std::int64_t overlap(Range a, Range b) {
+    return Range{std::max(a.begin, b.begin), std::min(a.end, b.end)}.size();
+}
+
+/// Which of the balanced blocks of `whole` has element `at`.
+int block_of(Range whole, int parts, std::int64_t at) {
+    const std::int64_t size = whole.size() / parts;
+    const std::int64_t larger = whole.size() % parts;
+    const std::int64_t offset = at - whole.begin;
+    const std::int64_t in_larger = larger * (size + 1);
+    return static_cast<int>(offset < in_larger ? offset / (size + 1) : larger + (offset - in_larger) / size);
+}
+
+/// One dimension of an exchange, tabulated over the coordinates of the axes that cut it before or after.
+class DimensionSends {
+  public:
+    /// `cuts_from[axis]`: the axis cuts some dimension of the exchange's `from`.
+    DimensionSends(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to, const Mesh &mesh,
+                   const std::vector<bool> &cuts_from)
+        : from_(from), to_(to), mesh_(mesh), cuts_from_(cuts_from), stride_(mesh.sizes.size(), 0),
+          coordinates_(mesh.sizes.size(), 0) {
+        std::size_t size = 1;
+        for (std::size_t axis = 0; axis < stride_.size(); ++axis)
+            if (contains(from.axes, static_cast<int>(axis)) || contains(to.axes, static_cast<int>(axis))) {
+                stride_[axis] = size;
+                size *= static_cast<std::size_t>(mesh.sizes[axis]);
+            }
+        entries_.resize(size);
+        fill(0);
+    }
+
+    struct Entry {
+        Traffic wanted;        ///< peers whose block meets this rank's, and the length of what they get together
+        std::int64_t kept = 0; ///< length of what the rank itself keeps
+    };
+    [[nodiscard]] const Entry &at(const std::vector<int> &coordinates) const {
+        std::size_t index = 0;
+        for (std::size_t axis = 0; axis < stride_.size(); ++axis)
+            index += stride_[axis] * static_cast<std::size_t>(coordinates[axis]);
+        return entries_[index];
+    }
+
+  private:
+    void fill(std::size_t axis) {
+        if (axis == stride_.size()) {
+            const Range held = range(from_);
+            Entry &entry = entries_[&at(coordinates_) - entries_.data()];
+            entry.kept = overlap(held, range(to_));
+            entry.wanted = wanted(0, Range{0, to_.extent}, held);
+            return;
+        }
+        const int size = stride_[axis] > 0 ? mesh_.sizes[axis] : 1;
+        for (coordinates_[axis] = 0; coordinates_[axis] < size; ++coordinates_[axis])
+            fill(axis + 1);
+        coordinates_[axis] = 0;
+    }
+
+    [[nodiscard]] Range range(const planrt::DimensionPlacement &dimension) const {
+        Range result{0, dimension.extent};
+        for (int axis : dimension.axes)
+            result = planrt::block(result, mesh_.sizes[axis], coordinates_[axis]);
+        return result;
+    }
+
+    /// By the peers whose blocks are cuts of `block`. Along an axis that does not cut `from` they are where this rank
+    /// is.
+    [[nodiscard]] Traffic wanted(std::size_t cut, Range block, Range held) const {
+        const std::int64_t common = overlap(block, held);
+        if (common == 0)
+            return {};
+        const std::vector<int> &axes = to_.axes;
+        if (cut == axes.size())
+            return {1, common};
+        const int parts = mesh_.sizes[axes[cut]];
+        if (!cuts_from_[axes[cut]])
+            return wanted(cut + 1, planrt::block(block, parts, coordinates_[axes[cut]]), held);
+        std::int64_t leaves = 1; // balanced cuts of n leave min(n, parts) blocks that are not empty
+        bool all_vary = true;
+        for (std::size_t c = cut; c < axes.size(); ++c) {
+            leaves *= mesh_.sizes[axes[c]];
+            all_vary &= cuts_from_[axes[c]];
+        }
+        if (all_vary && common == block.size())
+            return {std::min(leaves, common), common};
+        Traffic sum;
+        const int last = block_of(block, parts, std::min(block.end, held.end) - 1);
+        for (int index = block_of(block, parts, std::max(block.begin, held.begin)); index <= last; ++index) {
+            const Traffic part = wanted(cut + 1, planrt::block(block, parts, index), held);
+            sum.calls += part.calls;
+            sum.elements += part.elements;
+        }
+        return sum;
+    }
+
+    const planrt::DimensionPlacement &from_;
+    const planrt::DimensionPlacement &to_;
+    const Mesh &mesh_;
+    const std::vector<bool> &cuts_from_;
+    std::vector<std::size_t> stride_; ///< per axis, 0: of no matter here
+    std::vector<int> coordinates_;
+    std::vector<Entry> entries_;
+};
+
 /// What the sends of an exchange amount to, as products over dimensions: a rank sends to those peers that share its
 /// coordinates on every axis that does not cut `from`, and of the axes that do, only those that also cut `to` decide
 /// what a peer wants.
 class Sends {
   public:
-    Sends(const Step &step, const Mesh &mesh) : step_(step), mesh_(mesh), cuts_from_(mesh.sizes.size(), false) {
+    Sends(const Step &step, const Mesh &mesh)
+        : cuts_from_(mesh.sizes.size(), false), varying_(mesh.sizes.size(), false) {
         std::vector<bool> cuts_to(mesh.sizes.size(), false);
-        for (const planrt::DimensionPlacement &dimension : step.from.dimensions)
-            for (int axis : dimension.axes)
-                cuts_from_[axis] = true;
-        for (const planrt::DimensionPlacement &dimension : step.to.dimensions)
-            for (int axis : dimension.axes)
-                cuts_to[axis] = true;
-        for (std::size_t axis = 0; axis < cuts_to.size(); ++axis) {
+        mark(step.from, cuts_from_);
+        mark(step.to, cuts_to);
+        for (std::size_t axis = 0; axis < varying_.size(); ++axis) {
             if (cuts_from_[axis] && !cuts_to[axis])
                 replicas_ *= mesh.sizes[axis];
-            relevant_.push_back(cuts_from_[axis] || cuts_to[axis]);
+            varying_[axis] = cuts_from_[axis] || cuts_to[axis];
+        }
+        for (std::size_t d = 0; d < step.from.dimensions.size(); ++d) {
+            dimensions_.emplace_back(step.from.dimensions[d], step.to.dimensions[d], mesh, cuts_from_);
+            skip_even_prefix(step.from.dimensions[d], step.to.dimensions[d], mesh);
         }
     }
 
-    /// Do ranks that differ along `axis` send differently?
-    [[nodiscard]] bool relevant(std::size_t axis) const { return relevant_[axis]; }
+    /// Axes along which ranks may differ in what they send.
+    [[nodiscard]] const std::vector<bool> &varying() const { return varying_; }
 
-    [[nodiscard]] Traffic of(std::vector<int> coordinates) const {
+    [[nodiscard]] Traffic of(const std::vector<int> &coordinates) const {
         Traffic all{replicas_, replicas_};
         std::int64_t kept = 1;
-        for (std::size_t d = 0; d < step_.from.dimensions.size(); ++d) {
-            const Range held = range(step_.from.dimensions[d], coordinates);
-            kept *= overlap(held, range(step_.to.dimensions[d], coordinates));
-            const Traffic wanted = wanted_by_peers(d, 0, Range{0, step_.to.dimensions[d].extent}, held, coordinates);
-            all.calls *= wanted.calls;
-            all.elements *= wanted.elements;
+        for (const DimensionSends &dimension : dimensions_) {
+            const DimensionSends::Entry &entry = dimension.at(coordinates);
+            all.calls *= entry.wanted.calls;
+            all.elements *= entry.wanted.elements;
+            kept *= entry.kept;
         }
         if (kept > 0) { // what the rank itself keeps is no send
             --all.calls;
@@ -53,41 +160,28 @@ class Sends {
     }
 
   private:
-    static std::int64_t overlap(Range a, Range b) {
-        return Range{std::max(a.begin, b.begin), std::min(a.end, b.end)}.size();
-    }
-    [[nodiscard]] Range range(const planrt::DimensionPlacement &dimension, const std::vector<int> &coordinates) const {
-        Range result{0, dimension.extent};
-        for (int axis : dimension.axes)
-            result = planrt::block(result, mesh_.sizes[axis], coordinates[axis]);
-        return result;
-    }
-    /// Peers whose block of dimension d meets `held`, and the length of what they get together.
-    [[nodiscard]] Traffic wanted_by_peers(std::size_t d, std::size_t cut, Range block, Range held,
-                                          const std::vector<int> &coordinates) const {
-        const std::vector<int> &axes = step_.to.dimensions[d].axes;
-        const std::int64_t common = overlap(block, held);
-        if (common == 0)
-            return {};
-        if (cut == axes.size())
-            return {1, common};
-        const int axis = axes[cut];
-        const int parts = mesh_.sizes[axis];
-        if (!cuts_from_[axis])
-            return wanted_by_peers(d, cut + 1, planrt::block(block, parts, coordinates[axis]), held, coordinates);
-        Traffic sum;
-        for (int index = 0; index < parts; ++index) {
-            const Traffic part = wanted_by_peers(d, cut + 1, planrt::block(block, parts, index), held, coordinates);
-            sum.calls += part.calls;
-            sum.elements += part.elements;
-        }
-        return sum;
+    static void mark(const Placement &placement, std::vector<bool> &cut) {
+        for (const planrt::DimensionPlacement &dimension : placement.dimensions)
+            for (int axis : dimension.axes)
+                cut[axis] = true;
     }
 
-    const Step &step_;
-    const Mesh &mesh_;
+    /// Equal blocks that both placements cut alike are alike.
+    void skip_even_prefix(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to,
+                          const Mesh &mesh) {
+        std::int64_t rest = from.extent;
+        for (std::size_t i = 0; i < std::min(from.axes.size(), to.axes.size()); ++i) {
+            const int axis = from.axes[i];
+            if (axis != to.axes[i] || rest % mesh.sizes[axis] != 0)
+                return;
+            rest /= mesh.sizes[axis];
+            varying_[axis] = false;
+        }
+    }
+
     std::vector<bool> cuts_from_;
-    std::vector<bool> relevant_;
+    std::vector<bool> varying_;
+    std::vector<DimensionSends> dimensions_;
     std::int64_t replicas_ = 1; ///< peers that want the same
 };
 
@@ -137,10 +231,8 @@ Traffic busiest_traffic(const Step &step, const Mesh &mesh) {
     if (!point_to_point(step.kind)) // the first rank has the largest blocks
         return planrt::traffic(step.kind, step.from, step.to, mesh, 0);
     const Sends sends(step, mesh);
-    const bool alike = uniform_traffic(step, mesh);
-    std::vector<bool> varying(mesh.sizes.size());
-    for (std::size_t axis = 0; axis < varying.size(); ++axis)
-        varying[axis] = sends.relevant(axis) && !alike;
+    const std::vector<bool> varying =
+        uniform_traffic(step, mesh) ? std::vector<bool>(mesh.sizes.size(), false) : sends.varying();
     Traffic busiest;
     for_each_rank(mesh, varying, [&](const std::vector<int> &coordinates) {
         const Traffic traffic = sends.of(coordinates);
