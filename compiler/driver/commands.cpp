@@ -4,7 +4,6 @@
 #include "driver/pipeline.h"
 
 #include "cost/report.h"
-#include "plan/explain.h"
 #include "support/diagnostics.h"
 
 #include <iostream>
@@ -26,6 +25,23 @@ int list_diagnostics() {
 int fail(const std::string &line, int code) {
     std::cerr << "planc: " << line << '\n';
     return code;
+}
+
+/// Plain `planc FILE`: analysis and plan, and one line that says what came out. A file without `train` is a library.
+int check(Pipeline &pipeline) {
+    if (!pipeline.analyze_only())
+        return pipeline.exit_code();
+    if (pipeline.program().trains.empty()) {
+        std::cout << pipeline.program().file << ": no errors; nothing to train\n";
+        return done;
+    }
+    if (!pipeline.plan_only())
+        return pipeline.exit_code();
+    const cost::CostTable &table = pipeline.plan().cost;
+    std::cout << pipeline.program().file << ": layout " << pipeline.request().layout << " on "
+              << cost::mesh_words(table.axes, table.mesh) << ": " << cost::human_seconds(table.seconds())
+              << " a step predicted, " << cost::human_bytes(table.payload) << " communicated; -o PROGRAM compiles it\n";
+    return done;
 }
 
 void print(mlir::ModuleOp module) {
@@ -64,6 +80,8 @@ int compile_command(const Options &options) {
         std::cout << pipeline.ast_text();
         return pipeline.exit_code();
     }
+    if (options.emit == Stage::none && options.output.empty())
+        return check(pipeline);
     if (!pipeline.run_until(options.emit == Stage::none ? Stage::cpp : options.emit))
         return pipeline.exit_code();
     if (options.emit == Stage::cpp)

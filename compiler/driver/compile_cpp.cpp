@@ -1,5 +1,7 @@
 #include "driver/compile_cpp.h"
 
+#include "driver/read_file.h"
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -68,12 +70,16 @@ std::string compile_cpp(const CompileRequest &request, const Installation &insta
     if (command.empty())
         return "--cxx names no compiler";
     // Before the user's own options, so that theirs win.
-    const std::vector<std::string> defaults{"-std=c++20", "-O3", "-march=native", "-I" + installation.include};
+    const std::vector<std::string> defaults{"-std=c++20", "-O3", "-march=native", "-fopenmp-simd", "-I" + installation.include};
     command.insert(command.begin() + 1, defaults.begin(), defaults.end());
-    for (const std::string &word :
-         {std::string("-o"), request.output, source, "-L" + installation.library, std::string("-lplanrt"),
-          std::string("-lplanrt_layout"), std::string("-lz"), std::string("-ldl"), std::string("-lpthread")})
+    // libplanrt.a before MPI's own library, which mpicxx puts last: its wrappers count what is sent.
+    for (const std::string &word : {std::string("-o"), request.output, source, installation.library + "/libplanrt.a"})
         command.push_back(word);
+    std::string flags;
+    if (std::string error = read_file(installation.library + "/planrt.flags", flags); !error.empty())
+        return error;
+    for (std::string &word : words(flags))
+        command.push_back(std::move(word));
     std::string error = run(command);
     std::error_code ignored;
     if (!request.keep_cpp && error.empty())

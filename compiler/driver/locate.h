@@ -6,9 +6,9 @@
 namespace planc::driver {
 
 struct Installation {
-    std::string include;       ///< has planrt/planrt.h
-    std::string library;       ///< has libplanrt.a
-    std::string stdlib;        ///< what `import "std/…"` reads
+    std::string include; ///< has planrt/planrt.h
+    std::string library; ///< has libplanrt.a and planrt.flags
+    std::string stdlib;  ///< what `import "std/…"` reads
 };
 
 /// PREFIX/bin/planc -> PREFIX/include, PREFIX/lib, PREFIX/share/planc/stdlib.

@@ -32,8 +32,8 @@ std::int64_t positive(const std::string &option, std::string_view text, std::int
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > most)
-        throw Usage{option + " takes a whole number from 1 to " + std::to_string(most) + ", got '" +
-                    std::string(text) + "'"};
+        throw Usage{option + " takes a whole number from 1 to " + std::to_string(most) + ", got '" + std::string(text) +
+                    "'"};
     return value;
 }
 
@@ -188,7 +188,9 @@ std::variant<Options, std::string> parse_options(const std::vector<std::string> 
     }
 }
 
-std::string version_text() { return "planc 0.1\n"; }
+std::string version_text() {
+    return "planc 0.1\n";
+}
 
 std::string help_text() {
     return R"(planc: a compiler for parallel training plans

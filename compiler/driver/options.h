@@ -16,23 +16,23 @@ enum class ReportFormat : std::uint8_t { table, json, csv };
 
 struct Options {
     Command command = Command::compile;
-    std::string file;                   ///< the .plan file
-    std::string output;                 ///< -o
-    Stage emit = Stage::none;           ///< --emit
-    std::optional<std::int64_t> ranks;  ///< --ranks
-    std::vector<std::pair<std::string, std::int64_t>> mesh; ///< --mesh rows=2,cols=3
-    std::string layout;                 ///< --layout
-    std::string machine;                ///< --machine: file, or std/… path
+    std::string file;                                             ///< the .plan file
+    std::string output;                                           ///< -o
+    Stage emit = Stage::none;                                     ///< --emit
+    std::optional<std::int64_t> ranks;                            ///< --ranks
+    std::vector<std::pair<std::string, std::int64_t>> mesh;       ///< --mesh rows=2,cols=3
+    std::string layout;                                           ///< --layout
+    std::string machine;                                          ///< --machine: file, or std/… path
     std::vector<std::pair<std::string, std::int64_t>> dimensions; ///< --dim batch=128
     ReportFormat format = ReportFormat::table;
     bool formulas = false;
-    std::string why_not;                ///< --why-not "layer: dimension -> axis"
-    bool in_place = false;              ///< fmt -i
-    bool check_only = false;            ///< fmt --check
-    std::string cxx = "mpicxx";         ///< --cxx
-    bool keep_cpp = false;              ///< --keep-cpp: leave OUTPUT.cpp beside the executable
-    bool print_passes = false;          ///< --print-ir: the IR after every pass, on standard error
-    bool timing = false;                ///< --timing: seconds per step of the pipeline, on standard error
+    std::string why_not;        ///< --why-not "layer: dimension -> axis"
+    bool in_place = false;      ///< fmt -i
+    bool check_only = false;    ///< fmt --check
+    std::string cxx = "mpicxx"; ///< --cxx
+    bool keep_cpp = false;      ///< --keep-cpp: leave OUTPUT.cpp beside the executable
+    bool print_passes = false;  ///< --print-ir: the IR after every pass, on standard error
+    bool timing = false;        ///< --timing: seconds per step of the pipeline, on standard error
 };
 
 /// The options, or the line that says what is wrong with them.

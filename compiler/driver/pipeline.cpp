@@ -1,6 +1,8 @@
 #include "driver/pipeline.h"
 
 #include "autodiff/passes.h"
+#include "driver/commands.h"
+#include "driver/emit_info.h"
 #include "driver/read_file.h"
 #include "driver/request.h"
 #include "emit/emit.h"
@@ -15,6 +17,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iomanip>
 #include <iostream>
@@ -44,40 +47,50 @@ class Timer {
 
 } // namespace
 
-Pipeline::Pipeline(const Options &options)
-    : options_(options), context_(mlir::MLIRContext::Threading::DISABLED) {
+Pipeline::Pipeline(const Options &options) : options_(options), context_(mlir::MLIRContext::Threading::DISABLED) {
     context_.loadDialect<ir::PlanDialect, mlir::func::FuncDialect>();
     context_.printOpOnDiagnostic(false);
 }
 
+const Pipeline::Step Pipeline::steps[] = {
+    // names resolved, every extent a number, layers elaborated away
+    {Stage::none, "analyze", &Pipeline::analyze},
+    // the networks as functions of the plan dialect; every operation has its layer and place
+    {Stage::plan, "import", &Pipeline::import},
+    // @train, @evaluate, @predict: loop nests only, with gradients and updates
+    {Stage::step, "derive step", &Pipeline::derive_step},
+    // a mesh with sizes and a strategy per layer: attributes of the module
+    {Stage::none, "plan", &Pipeline::choose_plan},
+    // every tensor type has a layout; collectives are operations
+    {Stage::spmd, "lay out", &Pipeline::lay_out},
+    // starts and waits, buckets, fused loops, buffers, the table of actions
+    {Stage::schedule, "schedule", &Pipeline::schedule},
+    // the program's text
+    {Stage::cpp, "emit", &Pipeline::emit},
+};
+
 bool Pipeline::run_until(Stage stage) {
-    struct Step {
-        Stage stage;              ///< the step's result is what --emit=STAGE prints
-        const char *name;
-        bool (Pipeline::*run)();
-    };
-    static constexpr Step steps[] = {
-        // names resolved, every extent a number, layers elaborated away
-        {Stage::none, "analyze", &Pipeline::analyze},
-        // the networks as functions of the plan dialect; every operation has its layer and place
-        {Stage::plan, "import", &Pipeline::import},
-        // @train, @evaluate, @predict: loop nests only, with gradients and updates
-        {Stage::step, "derive step", &Pipeline::derive_step},
-        // a mesh with sizes and a strategy per layer: attributes of the module
-        {Stage::none, "plan", &Pipeline::choose_plan},
-        // every tensor type has a layout; collectives are operations
-        {Stage::spmd, "lay out", &Pipeline::lay_out},
-        // starts and waits, buckets, fused loops, buffers, the table of actions
-        {Stage::schedule, "schedule", &Pipeline::schedule},
-        // the program's text
-        {Stage::cpp, "emit", &Pipeline::emit},
-    };
-    for (const Step &step : steps) {
-        const Timer timer(options_.timing, step.name);
-        if (!(this->*step.run)())
+    for (const Step &step : steps)
+        if (step.stage == stage)
+            return run_through(&step);
+    return false;
+}
+
+bool Pipeline::analyze_only() {
+    return run_through(&steps[0]);
+}
+
+bool Pipeline::plan_only() {
+    const Step *choose = std::find_if(std::begin(steps), std::end(steps),
+                                      [](const Step &step) { return step.run == &Pipeline::choose_plan; });
+    return run_through(choose);
+}
+
+bool Pipeline::run_through(const Step *last) {
+    for (; next_ <= last; ++next_) {
+        const Timer timer(options_.timing, next_->name);
+        if (!(this->*next_->run)())
             return false;
-        if (step.stage == stage && stage != Stage::none)
-            return true;
     }
     return true;
 }
@@ -121,7 +134,8 @@ bool Pipeline::import() {
     else
         module_ = ir::import_program(*program_, program_->trains.back(), files_, context_);
     if (!module_ || failed(mlir::verify(*module_)))
-        return fail("internal error: the imported network is not well formed; please report the .plan file", input_error);
+        return fail("internal error: the imported network is not well formed; please report the .plan file",
+                    input_error);
     return true;
 }
 
@@ -162,7 +176,7 @@ bool Pipeline::schedule() {
 }
 
 bool Pipeline::emit() {
-    cpp_ = emit::emit_cpp(*module_, emit_info(*program_, *request_, files_, *plan_));
+    cpp_ = emit::emit_cpp(*module_, emit_info(*program_, *request_, *plan_, files_));
     return true;
 }
 

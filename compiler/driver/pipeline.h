@@ -3,6 +3,7 @@
 
 #include "driver/locate.h"
 #include "driver/options.h"
+#include "driver/request.h"
 #include "plan/plan.h"
 #include "sema/program.h"
 #include "support/diagnostics.h"
@@ -11,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <optional>
 #include <string>
@@ -22,19 +24,33 @@ class Pipeline {
   public:
     explicit Pipeline(const Options &options);
 
-    /// Runs the steps up to and including `stage` (`cpp`: all). False: an error was printed; exit_code() says which kind.
+    /// Runs the steps up to and including the one that makes `stage`. False: an error was printed, exit_code() says
+    /// which kind.
     [[nodiscard]] bool run_until(Stage stage);
+    /// The steps up to the plan: all that reports need.
+    [[nodiscard]] bool plan_only();
+    [[nodiscard]] bool analyze_only();
     [[nodiscard]] int exit_code() const { return exit_code_; }
 
     [[nodiscard]] const sema::Program &program() const { return *program_; }
+    [[nodiscard]] const std::string &network_name() const { return program_->trains.back().network; }
     [[nodiscard]] const plan::Plan &plan() const { return *plan_; }
-    [[nodiscard]] const plan::Request &request() const { return *request_; }
+    [[nodiscard]] const PlanRequest &request() const { return *request_; }
     [[nodiscard]] mlir::ModuleOp module() { return *module_; }
     [[nodiscard]] const std::string &cpp() const { return cpp_; }
     [[nodiscard]] const Installation &installation() const { return installation_; }
     [[nodiscard]] std::string ast_text();
 
   private:
+    struct Step {
+        Stage stage; ///< the step's result is what --emit=STAGE prints
+        const char *name;
+        bool (Pipeline::*run)();
+    };
+    static const Step steps[];
+    /// Runs what has not run yet, up to and including `last`.
+    [[nodiscard]] bool run_through(const Step *last);
+
     bool analyze();
     bool import();
     bool derive_step();
@@ -44,7 +60,7 @@ class Pipeline {
     bool emit();
 
     bool fail(const std::string &line, int code);
-    bool run_passes(const char *what, void (*add)(class mlir::OpPassManager &));
+    bool run_passes(void (*add)(mlir::OpPassManager &));
 
     const Options &options_;
     Installation installation_ = locate_installation();
@@ -53,9 +69,10 @@ class Pipeline {
     std::optional<sema::Program> program_;
     mlir::MLIRContext context_;
     mlir::OwningOpRef<mlir::ModuleOp> module_;
-    std::optional<plan::Request> request_;
+    std::optional<PlanRequest> request_;
     std::optional<plan::Plan> plan_;
     std::string cpp_;
+    const Step *next_ = steps;
     int exit_code_ = 0;
 };
 

@@ -137,7 +137,9 @@ class RequestMaker {
             return *declared;
         const std::string path =
             file.starts_with("std/") ? installation_.stdlib + file.substr(std::string("std").size()) : file;
-        const auto library = sema::analyze(path, files_, diagnostics_, {.stdlib_directory = installation_.stdlib});
+        sema::Options sema_options;
+        sema_options.stdlib_directory = installation_.stdlib;
+        const auto library = sema::analyze(path, files_, diagnostics_, sema_options);
         if (!library)
             throw Failure{"", input_error};
         if (library->machines.size() != 1)

@@ -1,0 +1,47 @@
+// planc cost and planc explain.
+
+#include "driver/commands.h"
+#include "driver/pipeline.h"
+
+#include "cost/report.h"
+#include "plan/explain.h"
+
+#include <iostream>
+
+namespace planc::driver {
+
+int cost_command(const Options &options) {
+    Pipeline pipeline(options);
+    if (!pipeline.plan_only())
+        return pipeline.exit_code();
+    const cost::CostTable &table = pipeline.plan().cost;
+    const cost::Machine &machine = pipeline.request().request.machine;
+    const cost::ReportOptions report{pipeline.network_name(), options.formulas};
+    switch (options.format) {
+    case ReportFormat::table:
+        std::cout << cost::text_report(table, machine, report);
+        break;
+    case ReportFormat::json:
+        std::cout << cost::json_report(table, machine, report);
+        break;
+    case ReportFormat::csv:
+        std::cout << cost::csv_report(table);
+        break;
+    }
+    return done;
+}
+
+int explain_command(const Options &options) {
+    Pipeline pipeline(options);
+    if (!pipeline.plan_only())
+        return pipeline.exit_code();
+    const plan::Request &request = pipeline.request().request;
+    if (options.why_not.empty()) {
+        std::cout << plan::explain(request, pipeline.plan());
+        return done;
+    }
+    std::cout << plan::why_not(request, pipeline.plan(), options.why_not);
+    return done;
+}
+
+} // namespace planc::driver
