@@ -283,7 +283,11 @@ void set_strategies(mlir::ModuleOp module, const std::map<std::string, LayerStra
     for (const auto &[name, strategy] : strategies) {
         llvm::SmallVector<mlir::StringAttr> loops;
         llvm::SmallVector<mlir::StringAttr> axes;
-        for (int axis : strategy.order) {
+        std::vector<int> order = strategy.order;
+        for (int axis = 0; axis < static_cast<int>(mesh.getNames().size()); ++axis)
+            if (!llvm::is_contained(order, axis)) // an order that leaves axes out goes on ascending
+                order.push_back(axis);
+        for (int axis : order) {
             const std::string &loop = strategy.loop_of_axis[static_cast<size_t>(axis)];
             if (loop.empty())
                 continue;
