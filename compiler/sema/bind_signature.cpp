@@ -114,8 +114,11 @@ void Elaborator::bind_tensor(Frame &frame, const syntax::Parameter &parameter, c
         define(parameter.name, Value{network_argument(parameter, value, where)});
         return;
     }
+    const auto *data = value.get<FieldValue>();
+    const std::optional<TensorType> known = data ? bound_type(frame, parameter.type) : std::nullopt;
     TensorValue tensor =
-        expect_tensor(value, where, "'" + parameter.name.text + "' of '" + frame.callable->name.text + "'");
+        known ? field(*data, *known, where)
+              : expect_tensor(value, where, "'" + parameter.name.text + "' of '" + frame.callable->name.text + "'");
     if (parameter.type.word && element_type(parameter.type, tensor.element) != tensor.element)
         fail(argument_type, where,
              {parameter.name.text, frame.callable->name.text, parameter.type.word->text, to_string(tensor)});
@@ -123,6 +126,18 @@ void Elaborator::bind_tensor(Frame &frame, const syntax::Parameter &parameter, c
         frame.element = tensor.element;
     bind_pattern(frame, parameter, tensor, where, over);
     define(parameter.name, Value{std::move(tensor)});
+}
+
+std::optional<TensorType> Elaborator::bound_type(const Frame &frame, const syntax::Type &pattern) {
+    TensorType type{element_type(pattern, frame.element), {}};
+    for (const syntax::DimensionItem &item : pattern.dimensions) {
+        const auto bound = frame.bound.find(item.kind == Kind::rest ? ".." : item.name.text);
+        if (bound == frame.bound.end())
+            return std::nullopt;
+        for (const DimensionValue &dimension : bound->second)
+            type.dimensions.push_back({dimension.role, dimension.extent});
+    }
+    return type;
 }
 
 void Elaborator::bind_pattern(Frame &frame, const syntax::Parameter &parameter, TensorValue &tensor, SourceRange where,
@@ -157,7 +172,10 @@ void Elaborator::bind_item(Frame &frame, const syntax::DimensionItem &item, Tens
         given.push_back(tensor.dimensions[place]);
     if (!frame.bound.contains(name))
         bind_dimension(frame, name, given, true);
-    const std::vector<DimensionValue> &bound = frame.bound.at(name);
+    std::vector<DimensionValue> &bound = frame.bound.at(name);
+    for (std::size_t i = 0; i < bound.size() && i < given.size(); ++i)
+        if (bound[i].extent == DimensionValue::open)
+            bound[i].extent = given[i].extent; // of a list `over = [height]`, named but not sized
     const auto agree = [](const DimensionValue &a, const DimensionValue &b) {
         return a.extent == b.extent && without_primes(a.role) == without_primes(b.role);
     };

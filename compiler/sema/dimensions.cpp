@@ -1,5 +1,6 @@
 #include "sema/analysis.h"
 #include "sema/elaborate.h"
+#include "sema/expect.h"
 #include "sema/walk.h"
 
 namespace planc::sema {
@@ -82,8 +83,10 @@ std::optional<DimensionValue> Dimensions::find(const std::string &role, int unit
     const syntax::DimensionDeclaration *found = declaration(bare, unit);
     const auto &overrides = analysis_.context.options.dimension_overrides;
     const auto other = overrides.find(bare);
-    if (other != overrides.end() && (!found || analysis_.declarations.unit_of(found->where) == 0))
+    if (other != overrides.end() && (!found || analysis_.declarations.unit_of(found->where) == 0)) {
+        check_extent(analysis_.context, other->second, found ? found->where : SourceRange{}, bare);
         return DimensionValue{role, other->second, DimensionValue::by_role, found ? found->where : SourceRange{}};
+    }
     if (!found)
         return std::nullopt;
     return DimensionValue{role, extent(*found), DimensionValue::by_role, found->where};

@@ -23,10 +23,18 @@ struct Elaborator::LoopOf {
 
 namespace {
 
-bool same_loop(int symbol, const std::string &role, const DimensionValue &dimension) {
-    if (symbol != DimensionValue::by_role && dimension.symbol != DimensionValue::by_role)
-        return symbol == dimension.symbol;
-    return role == dimension.role;
+/// The loop that a dimension is: by its name in the signature, else, where one side has none, by its role.
+template <class Loops> auto find_loop(Loops &loops, const DimensionValue &dimension) {
+    const auto loop = std::find_if(loops.begin(), loops.end(), [&](const auto &other) {
+        return dimension.symbol != DimensionValue::by_role && other.symbol == dimension.symbol;
+    });
+    if (loop != loops.end())
+        return loop;
+    return std::find_if(loops.begin(), loops.end(), [&](const auto &other) {
+        const bool one_has_none =
+            dimension.symbol == DimensionValue::by_role || other.symbol == DimensionValue::by_role;
+        return one_has_none && other.role == dimension.role;
+    });
 }
 
 } // namespace
@@ -37,9 +45,7 @@ std::vector<Elaborator::LoopOf> Elaborator::loops_of(std::vector<TensorValue> &o
     for (const TensorValue &operand : operands) {
         std::vector<int> places;
         for (const DimensionValue &dimension : operand.dimensions) {
-            auto loop = std::find_if(loops.begin(), loops.end(), [&](const LoopOf &other) {
-                return same_loop(other.symbol, other.role, dimension);
-            });
+            auto loop = find_loop(loops, dimension);
             if (loop == loops.end()) {
                 loops.push_back({dimension.symbol, dimension.role, dimension.role, dimension});
                 loop = loops.end() - 1;
@@ -94,9 +100,7 @@ std::vector<DimensionValue> Elaborator::einsum_result(const syntax::Expression &
                                                       Operation &operation) {
     std::vector<DimensionValue> dimensions;
     for (const DimensionValue &wanted : result_names(target)) {
-        const auto loop = std::find_if(loops.begin(), loops.end(), [&](const LoopOf &other) {
-            return same_loop(other.symbol, other.role, wanted) || other.name == wanted.role;
-        });
+        const auto loop = find_loop(loops, wanted);
         if (loop == loops.end()) {
             std::vector<std::string> candidates;
             for (const LoopOf &other : loops)

@@ -137,6 +137,8 @@ class Elaborator {
     void bind_dimension(Frame &frame, const std::string &name, std::vector<DimensionValue> given, bool of_tensor);
     void bind_tensor(Frame &frame, const syntax::Parameter &parameter, const Value &value, SourceRange where,
                      const std::vector<DimensionValue> &over);
+    /// The type that a pattern has if all of its names are bound by other arguments.
+    std::optional<TensorType> bound_type(const Frame &frame, const syntax::Type &pattern);
     void bind_pattern(Frame &frame, const syntax::Parameter &parameter, TensorValue &tensor, SourceRange where,
                       const std::vector<DimensionValue> &over);
     void bind_item(Frame &frame, const syntax::DimensionItem &item, TensorValue &tensor,

@@ -19,7 +19,7 @@ PLANC_DIAGNOSTIC(rest_outside_layer, error, "'..' stands for nothing here");
 namespace {
 
 constexpr int deepest = 2000;
-constexpr std::int64_t longest = 4'000'000;
+constexpr std::int64_t longest = 2'000'000;
 constexpr std::int64_t most_iterations = 1'000'000;
 
 } // namespace

@@ -103,7 +103,8 @@ class LayoutReader {
 
     void read_rule(const syntax::LayoutRule &rule, const std::string &selector, SourceRange where) {
         const std::string &dimension = rule.dimension.text;
-        if (check_layers_ && !dimensions_.contains(dimension) && !analysis_.dimensions.find(dimension, unit_)) {
+        const bool declared = !dimension.ends_with('\'') && analysis_.dimensions.find(dimension, unit_);
+        if (check_layers_ && !dimensions_.contains(dimension) && !declared) {
             std::vector<std::string> candidates(dimensions_.begin(), dimensions_.end());
             context_.fail(unknown_rule_dimension, rule.dimension.where, {dimension},
                           Context::suggestion(dimension, candidates));

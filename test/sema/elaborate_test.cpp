@@ -1,0 +1,226 @@
+// What networks become: operations, loops, shapes.
+#include "analyzed.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace planc::sema {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+const std::string head = "import \"std/dense.plan\"\n"
+                         "dim batch = 8\ndim pixel = 4\ndim hidden = 6\ndim digit = 3\n";
+
+const Operation &first(const Network &network, OperationKind kind, std::size_t index = 0) {
+    for (const Operation &operation : network.operations)
+        if (operation.kind == kind && index-- == 0)
+            return operation;
+    throw std::runtime_error("no such operation");
+}
+
+TEST(Elaborate, DenseIsAnEinsumAndABias) {
+    const Network network = network_of(head + R"(
+network n(x: f32[batch, pixel]) -> f32[batch, hidden] {
+    h = relu(dense(x, hidden))
+    return h
+})");
+    EXPECT_EQ(summary(network),
+              (Lines{"parameter [pixel: 4, hidden: 6] (h)", "einsum [batch: 8, hidden: 6] (h)",
+                     "parameter [hidden: 6] (h)", "add [batch: 8, hidden: 6] (h)", "relu [batch: 8, hidden: 6] (h)"}));
+    EXPECT_EQ(loops(first(network, OperationKind::einsum)), "batch:8 pixel:4 hidden:6 {01} {12} -> {02}");
+    EXPECT_EQ(network.layers, Lines{"h"});
+    const double bound = std::sqrt(6. / (4 + 6)); // Glorot and Bengio 2010
+    EXPECT_DOUBLE_EQ(parameter(network, "h.w").initializer.b, bound);
+    EXPECT_DOUBLE_EQ(parameter(network, "h.w").initializer.a, -bound);
+    EXPECT_EQ(parameter(network, "h.b").initializer.kind, Initializer::Kind::constant);
+}
+
+TEST(Elaborate, InputSideOfOneRoleIsPrimed) { // D7
+    const Network network = network_of(head + R"(
+network n(x: f32[batch, hidden]) -> f32[batch, hidden: 2] {
+    h = dense(x, hidden: 2, bias = false)
+    return h
+})");
+    EXPECT_EQ(type_text(parameter(network, "h.w").type), "[hidden': 6, hidden: 2]");
+    EXPECT_EQ(loops(first(network, OperationKind::einsum)), "batch:8 hidden':6 hidden:2 {01} {12} -> {02}");
+    EXPECT_EQ(type_text(first(network, OperationKind::einsum).type), "[batch: 8, hidden: 2]");
+}
+
+TEST(Elaborate, ATransposedWeightIsContractedOverItsOtherSide) {
+    const Network network = network_of(head + R"(
+layer there_and_back(x: [.., in], out: dim) -> [.., in] {
+    param w: [in, out] = ones
+    y = einsum(x, w -> [.., out])
+    return einsum(y, w -> [.., in])
+}
+network n(x: f32[batch, hidden]) -> f32[batch, hidden] {
+    h = there_and_back(x, hidden)
+    return h
+})");
+    EXPECT_EQ(loops(first(network, OperationKind::einsum, 0)), "batch:8 hidden':6 hidden:6 {01} {12} -> {02}");
+    EXPECT_EQ(loops(first(network, OperationKind::einsum, 1)), "batch:8 hidden:6 hidden':6 {01} {21} -> {02}");
+}
+
+TEST(Elaborate, OverContractsSeveralDimensions) { // Y2
+    const Network network = network_of(head + R"(
+network n(x: f32[batch, height: 5, width: 7, channel: 2]) -> f32[batch, height: 5, digit] {
+    h = dense(x, digit, over = [width, channel], bias = false)
+    return h
+})");
+    EXPECT_EQ(type_text(parameter(network, "h.w").type), "[width: 7, channel: 2, digit: 3]");
+    EXPECT_EQ(loops(first(network, OperationKind::einsum)),
+              "batch:8 height:5 width:7 channel:2 digit:3 {0123} {234} -> {014}");
+    EXPECT_DOUBLE_EQ(parameter(network, "h.w").initializer.b, std::sqrt(6. / (14 + 3)));
+}
+
+TEST(Elaborate, PrimesOnlyWhatMeetsItsEqual) {
+    const Network network = network_of(head + R"(
+network n(x: f32[batch, hidden, digit]) -> f32[batch, hidden: 2] {
+    h = dense(x, hidden: 2, over = [hidden, digit], bias = false)
+    return h
+})");
+    EXPECT_EQ(type_text(parameter(network, "h.w").type), "[hidden': 6, digit: 3, hidden: 2]");
+}
+
+TEST(Elaborate, SpreadOfAListOfDimensions) { // Y2
+    const Network network = network_of(head + R"(
+layer join(x: [.., ..over], over: dims, out: dim) -> [.., out] {
+    param w: [..over, out] = ones
+    return einsum(x, w -> [.., out])
+}
+network n(x: f32[batch, height: 5, width: 7]) -> f32[width: 7, digit] {
+    h = join(x, over = [batch, height], out = digit)
+    return h
+})");
+    EXPECT_EQ(type_text(parameter(network, "h.w").type), "[batch: 8, height: 5, digit: 3]");
+}
+
+TEST(Elaborate, TiedWeights) { // N6
+    const Network network = network_of(head + R"(
+layer apply(x: [.., in], w: [in, out]) -> [.., out] {
+    return einsum(x, w -> [.., out])
+}
+network n(x: f32[batch, hidden]) -> f32[batch, hidden] {
+    param w: [hidden', hidden] = normal(0, 0.1)
+    a = apply(x, w)
+    b = apply(relu(a), w)
+    return b
+})");
+    EXPECT_EQ(parameters(network), Lines{"w"});
+    EXPECT_EQ(loops(first(network, OperationKind::einsum, 0)), "batch:8 hidden':6 hidden:6 {01} {12} -> {02}");
+    EXPECT_EQ(loops(first(network, OperationKind::einsum, 1)), "batch:8 hidden':6 hidden:6 {01} {12} -> {02}");
+    EXPECT_EQ(network.layers, (Lines{"w", "a", "b"}));
+}
+
+TEST(Elaborate, EinsumByRoleInANetwork) { // O2
+    const Network network = network_of(head + R"(
+network n(q: f32[batch, head: 2, query: 5, key_size: 3], k: f32[batch, head: 2, key: 7, key_size: 3])
+        -> f32[batch, head: 2, query: 5, key: 7] {
+    scores = einsum(q, k -> [batch, head, query, key])
+    return softmax(scores / sqrt(3), over = key)
+})");
+    EXPECT_EQ(loops(first(network, OperationKind::einsum)),
+              "batch:8 head:2 query:5 key_size:3 key:7 {0123} {0143} -> {0124}");
+    EXPECT_EQ(first(network, OperationKind::softmax).roles, Lines{"key"});
+    EXPECT_NEAR(first(network, OperationKind::constant).number, std::sqrt(3.), 1e-15);
+}
+
+TEST(Elaborate, BroadcastsOverMissingDimensions) { // O1
+    const Network network = network_of(head + R"(
+network n(x: f32[hidden], z: f32[batch, hidden]) -> f32[hidden, batch] {
+    return 2 * x + z
+})");
+    EXPECT_EQ(summary(network),
+              (Lines{"constant [] (output)", "mul [hidden: 6] (output)", "add [hidden: 6, batch: 8] (output)"}));
+}
+
+TEST(Elaborate, Reductions) { // O3
+    const Network network = network_of(head + R"(
+network n(x: f32[batch, pixel, digit]) -> f32[] {
+    a = reduce_max(x, over = [digit])
+    b = reduce_mean(a, over = batch)
+    return reduce_sum(b)
+})");
+    EXPECT_EQ(summary(network), (Lines{"max [batch: 8, pixel: 4] (a)", "mean [pixel: 4] (b)", "sum [] (output)"}));
+}
+
+TEST(Elaborate, ConditionsAreKnownAtCompileTime) { // X5
+    const std::string text = head + R"(
+layer skip(x: [.., in], out: dim) -> [.., out] {
+    y = dense(x, out)
+    s = if same_shape(x, y) { x } else { dense(x, out, bias = false) }
+    return y + s
+}
+network n(x: f32[batch, hidden]) -> f32[batch, hidden: WIDTH] {
+    a = skip(x, hidden: WIDTH)
+    return a
+})";
+    const auto with = [&](const std::string &width) {
+        std::string filled = text;
+        for (std::size_t at = filled.find("WIDTH"); at != std::string::npos; at = filled.find("WIDTH"))
+            filled.replace(at, 5, width);
+        return parameters(network_of(filled));
+    };
+    EXPECT_EQ(with("6"), (Lines{"a.y.w", "a.y.b"}));
+    EXPECT_EQ(with("2"), (Lines{"a.y.w", "a.y.b", "a.s.w"}));
+}
+
+TEST(Elaborate, CompileTimeArithmetic) { // X3
+    const Analyzed analyzed = analyze_text("dim a = 2 * 3 + 4 / 2 - -1\ndim b = a * a\ndim c = maximum(1, b / 9)\n"
+                                           "dim d = sqrt(64)\ndim e = if a == 9 and not (b < a) { 5 } else { 6 }");
+    ASSERT_TRUE(analyzed.program) << analyzed.report;
+    EXPECT_EQ(analyzed.program->dimensions,
+              (std::map<std::string, std::int64_t>{{"a", 9}, {"b", 81}, {"c", 9}, {"d", 8}, {"e", 5}}));
+}
+
+TEST(Elaborate, ExtentsFromTheCommandLine) {
+    const std::string text = head + "network n(x: f32[batch, pixel]) -> f32[batch, pixel] {\n return relu(x)\n}";
+    const Analyzed analyzed = analyze_text(text, {{"batch", 32}});
+    ASSERT_TRUE(analyzed.program);
+    EXPECT_EQ(type_text(analyzed.program->networks[0].arguments[0].type), "[batch: 32, pixel: 4]");
+    EXPECT_EQ(analyze_text(text, {{"batch", 0}}).kind, "bad_extent");
+}
+
+TEST(Elaborate, ParametersTakeTheElementTypeOfTheInput) { // D4
+    const Network network = network_of(head + R"(
+network n(x: f64[batch, pixel]) -> f64[batch, digit] {
+    y = dense(x, digit)
+    return 0.5 * y
+})");
+    for (const Operation &operation : network.operations)
+        EXPECT_EQ(operation.type.element, ElementType::f64);
+}
+
+TEST(Elaborate, OperationsAreAtTheirLineOfTheRootFile) {
+    const std::string text = head + "network n(x: f32[batch, pixel]) -> f32[batch, digit] {\n"
+                                    "    y = dense(x, digit)\n    return y\n}";
+    support::SourceFiles files;
+    support::Diagnostics diagnostics(files);
+    const support::FileId root = files.add("test.plan", text);
+    const auto program = analyze(root, files, diagnostics, {PLANC_SOURCE_DIR "/stdlib", {}});
+    ASSERT_TRUE(program);
+    const Operation &einsum = first(program->networks[0], OperationKind::einsum);
+    EXPECT_EQ(einsum.where.file, root);
+    EXPECT_EQ(files.text(einsum.where), "dense(x, digit)");
+}
+
+TEST(Elaborate, ResultOfACallIsAgainTheCallersDimension) {
+    // Inside `twice`, `out` and `in` may both be a hidden; the second call must contract the first one's result.
+    const Network network = network_of(head + R"(
+layer twice(x: [.., in], out: dim) -> [.., out] {
+    first  = dense(x, out, bias = false)
+    second = dense(first, out, bias = false)
+    return second
+}
+network n(x: f32[batch, hidden]) -> f32[batch, hidden: 2] {
+    y = twice(x, hidden: 2)
+    return y
+})");
+    EXPECT_EQ(type_text(parameter(network, "y.second.w").type), "[hidden': 2, hidden: 2]");
+    EXPECT_EQ(loops(first(network, OperationKind::einsum, 1)), "batch:8 hidden':2 hidden:2 {01} {12} -> {02}");
+}
+
+} // namespace
+} // namespace planc::sema

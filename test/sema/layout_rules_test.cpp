@@ -1,0 +1,119 @@
+// Rules of layouts and their precedence (P2, P4, P5, P6).
+#include "analyzed.h"
+
+#include "sema/layout_rules.h"
+
+#include <gtest/gtest.h>
+
+namespace planc::sema {
+namespace {
+
+const std::string head = R"(import "std/dense.plan"
+dim batch = 8
+dim pixel = 4
+dim hidden = 6
+network n(x: f32[batch, pixel]) -> f32[batch, hidden] {
+    stem = dense(x, hidden)
+    body = fold h = stem for i in 0..2 as block {
+        fc1 = relu(dense(h, hidden))
+        fc2 = dense(fc1, hidden)
+        yield fc2
+    }
+    return body
+}
+mesh grid = [rows, cols]
+)";
+
+/// "rows cols", "none", or "" where no rule speaks of the dimension.
+std::string axes(const std::string &rules, const std::string &layer, const std::string &dimension) {
+    const Analyzed analyzed = analyze_text(head + "layout l on grid {\n" + rules + "\n}");
+    if (!analyzed.program)
+        return analyzed.kind;
+    const ResolvedLayout resolved = resolve_layout(analyzed.program->layouts.at(0), analyzed.program->networks.at(0));
+    const auto &of_layer = resolved.at(layer);
+    const auto rule = of_layer.find(dimension);
+    if (rule == of_layer.end())
+        return "";
+    std::string text;
+    for (const std::string &axis : rule->second->axes)
+        text += (text.empty() ? "" : " ") + axis;
+    return text.empty() ? "none" : text;
+}
+
+TEST(LayoutRules, ForAllLayers) {
+    EXPECT_EQ(axes("batch -> [rows, cols]", "stem", "batch"), "rows cols");
+    EXPECT_EQ(axes("batch -> [rows, cols]", "block[1].fc2", "batch"), "rows cols");
+    EXPECT_EQ(axes("batch -> rows", "stem", "hidden"), "");
+}
+
+TEST(LayoutRules, ASelectionBeatsWhatIsOutsideOfIt) {
+    EXPECT_EQ(axes("stem { batch -> none }; batch -> rows", "stem", "batch"), "none");
+    EXPECT_EQ(axes("stem { batch -> none }; batch -> rows", "block[0].fc1", "batch"), "rows");
+    EXPECT_EQ(axes("block[0] { * { batch -> cols }; batch -> rows }", "block[0].fc1", "batch"), "cols");
+    EXPECT_EQ(axes("block* { fc1 { batch -> cols }; batch -> rows }", "block[1].fc1", "batch"), "cols");
+    EXPECT_EQ(axes("block* { fc1 { batch -> cols }; batch -> rows }", "block[1].fc2", "batch"), "rows");
+}
+
+TEST(LayoutRules, AnExactPathBeatsAPattern) {
+    EXPECT_EQ(axes("stem { batch -> rows }; s* { batch -> cols }", "stem", "batch"), "rows");
+    EXPECT_EQ(axes("block[1] { batch -> rows }; block[*] { batch -> cols }", "block[1].fc1", "batch"), "rows");
+    EXPECT_EQ(axes("block[1] { batch -> rows }; block[*] { batch -> cols }", "block[0].fc1", "batch"), "cols");
+    EXPECT_EQ(axes("block[1].fc1 { batch -> rows }; block[1].* { batch -> cols }", "block[1].fc1", "batch"), "rows");
+}
+
+TEST(LayoutRules, OfEqualsTheLaterWins) {
+    EXPECT_EQ(axes("st* { batch -> rows }; s* { batch -> cols }", "stem", "batch"), "cols");
+    EXPECT_EQ(axes("stem { batch -> rows }; stem { batch -> cols }", "stem", "batch"), "cols");
+}
+
+TEST(LayoutRules, Selectors) { // P4
+    EXPECT_TRUE(selects("", "stem"));
+    EXPECT_TRUE(selects("block*", "block[3].attention.query"));
+    EXPECT_TRUE(selects("block[*]", "block[12]"));
+    EXPECT_TRUE(selects("*.fc1", "block[0].fc1"));
+    EXPECT_TRUE(selects("b*k[*].f*2", "block[0].fc2"));
+    EXPECT_FALSE(selects("block*fc1", "block[0].fc1")); // within one component only
+    EXPECT_FALSE(selects("block[0].fc1", "block[0]"));
+    EXPECT_FALSE(selects("block[1]", "block[11]"));
+    EXPECT_FALSE(selects("fc1", "block[0].fc1"));
+}
+
+TEST(LayoutRules, ALayerMayOverrideARuleThatWouldClash) { // P6
+    EXPECT_EQ(axes("batch -> rows; hidden -> rows", "stem", "batch"), "two_loops_on_one_axis");
+    EXPECT_EQ(axes("batch -> rows; stem { batch -> none; hidden -> rows }", "stem", "hidden"), "rows");
+}
+
+TEST(LayoutRules, PrimedDimensionsAreLoopsOfTheirOwn) { // D7
+    EXPECT_EQ(axes("hidden -> cols; hidden' -> rows", "block[0].fc1", "hidden'"), "rows");
+    EXPECT_EQ(axes("hidden -> cols; hidden' -> cols", "block[0].fc1", "hidden'"), "two_loops_on_one_axis");
+    EXPECT_EQ(axes("pixel' -> cols", "stem", "pixel'"), "unknown_rule_dimension");
+}
+
+TEST(LayoutRules, AnonymousMeshesLimitsAndPins) { // P1, P9
+    const Analyzed analyzed = analyze_text(head + R"(
+layout small on [a: 2, b: 3] { batch -> [b, a] }
+layout guided on grid = auto {
+    batch -> rows
+    memory <= 8 GiB
+    forbid pipeline
+}
+)");
+    ASSERT_TRUE(analyzed.program) << analyzed.report;
+    const Layout &small = analyzed.program->layouts.at(0);
+    EXPECT_EQ(small.mesh, "small");
+    EXPECT_EQ(analyzed.program->meshes.at(1).name, "small");
+    EXPECT_EQ(analyzed.program->meshes.at(1).axes.at(1).size, 3);
+    const Layout &guided = analyzed.program->layouts.at(1);
+    EXPECT_TRUE(guided.automatic);
+    EXPECT_TRUE(guided.forbid_pipeline);
+    EXPECT_DOUBLE_EQ(guided.memory_limit_bytes.value_or(0), 8. * 1024 * 1024 * 1024);
+    EXPECT_EQ(guided.rules.at(0).axes, std::vector<std::string>{"rows"});
+}
+
+TEST(LayoutRules, NothingIsKnownOfTheAxesOfAnAutomaticMesh) { // H3
+    EXPECT_EQ(analyze_text(head + "mesh free = auto\nlayout l on free { batch -> rows }").kind, "unknown_axis");
+    EXPECT_TRUE(analyze_text(head + "mesh free = auto\nlayout l on free = auto").program);
+}
+
+} // namespace
+} // namespace planc::sema
