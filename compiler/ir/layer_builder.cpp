@@ -24,8 +24,12 @@ TensorType filter_dimensions(TensorType like, llvm::function_ref<bool(StringRef 
 }
 
 LayerBuilder::LayerBuilder(mlir::OpBuilder &builder, mlir::Location location, StringRef layer, StringRef phase)
-    : builder_(builder), location_(location), layer_(builder.getStringAttr(layer)),
-      phase_(builder.getStringAttr(phase)) {}
+    : builder_(builder), location_(location) {
+    if (!layer.empty())
+        layer_ = builder.getStringAttr(layer);
+    if (!phase.empty())
+        phase_ = builder.getStringAttr(phase);
+}
 
 Value LayerBuilder::constant(double value, mlir::Type element) {
     const auto type = TensorType::get(builder_.getContext(), {}, {}, element, LayoutAttr());

@@ -19,6 +19,7 @@ namespace planc::ir {
 
 class LayerBuilder {
   public:
+    /// Empty: the operations carry no layer, no phase.
     LayerBuilder(mlir::OpBuilder &builder, mlir::Location location, mlir::StringRef layer, mlir::StringRef phase);
 
     mlir::Value constant(double value, mlir::Type element);

@@ -201,12 +201,14 @@ Attribute InitializerAttr::parse(AsmParser &parser, Type) {
     StringRef kind;
     double a = 0;
     double b = 0;
-    if (failed(parser.parseLess()) || failed(parser.parseKeyword(&kind)) || failed(parser.parseComma()) ||
-        failed(parser.parseFloat(a)) || failed(parser.parseComma()) || failed(parser.parseFloat(b)) ||
-        failed(parser.parseGreater()))
+    if (failed(parser.parseLess()))
+        return {};
+    const llvm::SMLoc location = parser.getCurrentLocation();
+    if (failed(parser.parseKeyword(&kind)) || failed(parser.parseComma()) || failed(parser.parseFloat(a)) ||
+        failed(parser.parseComma()) || failed(parser.parseFloat(b)) || failed(parser.parseGreater()))
         return {};
     if (kind != "constant" && kind != "uniform" && kind != "normal") {
-        parser.emitError(parser.getCurrentLocation(), "expected constant, uniform or normal");
+        parser.emitError(location, "expected constant, uniform or normal");
         return {};
     }
     mlir::Builder builder(parser.getContext());

@@ -1,0 +1,84 @@
+// RUN: plan-opt --simplify %s | FileCheck %s
+
+!vector = !plan.tensor<a: 4, f32>
+!number = !plan.tensor<f32>
+
+// CHECK-LABEL: func.func @factors_gather
+// CHECK-SAME:    %[[X:.*]]: !plan
+func.func @factors_gather(%x: !vector) -> !vector {
+  // CHECK-NEXT: %[[C:.*]] = plan.constant -1.500000e+00
+  // CHECK-NEXT: %[[Y:.*]] = plan.pointwise "mul"(%[[X]], %[[C]]) {layer = "l"}
+  // CHECK-NEXT: return %[[Y]]
+  %two = plan.constant 2.0 : !number
+  %three_quarters = plan.constant 0.75 : !number
+  %0 = plan.pointwise "mul"(%two, %x) : (!number, !vector) -> !vector
+  %1 = plan.pointwise "neg"(%0) : (!vector) -> !vector
+  %2 = plan.pointwise "mul"(%1, %three_quarters) {layer = "l"} : (!vector, !number) -> !vector
+  return %2 : !vector
+}
+
+// CHECK-LABEL: func.func @neutral_elements
+// CHECK-SAME:    %[[X:.*]]: !plan
+func.func @neutral_elements(%x: !vector) -> !vector {
+  // CHECK-NEXT: return %[[X]]
+  %zero = plan.constant 0.0 : !number
+  %one = plan.constant 1.0 : !number
+  %0 = plan.pointwise "add"(%x, %zero) : (!vector, !number) -> !vector
+  %1 = plan.pointwise "sub"(%0, %zero) : (!vector, !number) -> !vector
+  %2 = plan.pointwise "mul"(%1, %one) : (!vector, !number) -> !vector
+  %3 = plan.pointwise "div"(%2, %one) : (!vector, !number) -> !vector
+  %4 = plan.pointwise "neg"(%3) : (!vector) -> !vector
+  %5 = plan.pointwise "neg"(%4) : (!vector) -> !vector
+  %6 = plan.pointwise "stop_gradient"(%5) : (!vector) -> !vector
+  %7 = plan.einsum "i -> i"(%6) : (!vector) -> !vector
+  return %7 : !vector
+}
+
+// CHECK-LABEL: func.func @signs
+// CHECK-SAME:    %[[X:.*]]: !plan.tensor<a: 4, f32>, %[[Y:.*]]: !plan
+func.func @signs(%x: !vector, %y: !vector) -> (!vector, !vector, !vector) {
+  // CHECK-NEXT: %[[A:.*]] = plan.pointwise "sub"(%[[X]], %[[Y]])
+  // CHECK-NEXT: %[[B:.*]] = plan.pointwise "add"(%[[X]], %[[Y]])
+  // CHECK-NEXT: %[[C:.*]] = plan.pointwise "sub"(%[[X]], %[[Y]]) {layer = "l"}
+  // CHECK-NEXT: return %[[A]], %[[B]], %[[C]]
+  %0 = plan.pointwise "neg"(%y) : (!vector) -> !vector
+  %1 = plan.pointwise "add"(%x, %0) : (!vector, !vector) -> !vector
+  %2 = plan.pointwise "sub"(%x, %0) : (!vector, !vector) -> !vector
+  %3 = plan.pointwise "add"(%0, %x) {layer = "l"} : (!vector, !vector) -> !vector
+  return %1, %2, %3 : !vector, !vector, !vector
+}
+
+// CHECK-LABEL: func.func @numbers
+func.func @numbers() -> !number {
+  // CHECK-NEXT: %[[C:.*]] = plan.constant 7.000000e+00
+  // CHECK-NEXT: return %[[C]]
+  %two = plan.constant 2.0 : !number
+  %three = plan.constant 3.0 : !number
+  %0 = plan.pointwise "square"(%two) : (!number) -> !number
+  %1 = plan.pointwise "add"(%0, %three) : (!number, !number) -> !number
+  return %1 : !number
+}
+
+// A product that is used twice stays; what repeats itself goes; what broadcasts or permutes is no identity.
+// CHECK-LABEL: func.func @kept
+// CHECK-SAME:    %[[X:.*]]: !plan
+func.func @kept(%x: !vector) -> (!vector, !vector, !plan.tensor<a: 4, b: 2, f32>) {
+  // CHECK:      %[[P:.*]] = plan.pointwise "mul"(%[[X]], %{{.*}})
+  // CHECK:      %[[Q:.*]] = plan.pointwise "mul"(%[[P]], %{{.*}})
+  // CHECK-NEXT: %[[W:.*]] = plan.pointwise "identity"(%[[P]]) : (!plan.tensor<a: 4, f32>) -> !plan.tensor<a: 4, b: 2, f32>
+  // CHECK-NEXT: return %[[Q]], %[[P]], %[[W]]
+  %two = plan.constant 2.0 : !number
+  %three = plan.constant 3.0 : !number
+  %0 = plan.pointwise "mul"(%x, %two) : (!vector, !number) -> !vector
+  %again = plan.pointwise "mul"(%x, %two) : (!vector, !number) -> !vector
+  %1 = plan.pointwise "mul"(%0, %three) : (!vector, !number) -> !vector
+  %2 = plan.pointwise "stop_gradient"(%again) : (!vector) -> !plan.tensor<a: 4, b: 2, f32>
+  return %1, %0, %2 : !vector, !vector, !plan.tensor<a: 4, b: 2, f32>
+}
+
+// CHECK-LABEL: func.func @unused
+func.func @unused(%x: !vector) {
+  // CHECK-NEXT: return
+  %0 = plan.pointwise "relu"(%x) : (!vector) -> !vector
+  return
+}

@@ -1,0 +1,190 @@
+// What the verifiers of operations refuse, and the values that they name.
+// RUN: plan-opt %s -split-input-file -verify-diagnostics
+
+func.func @einsum(%x: !plan.tensor<a: 2, b: 3, f32>, %y: !plan.tensor<b: 4, f32>) {
+  // expected-error@+1 {{loop 'b' runs over 3 and over 4}}
+  %0 = plan.einsum "a b, b -> a"(%x, %y) : (!plan.tensor<a: 2, b: 3, f32>, !plan.tensor<b: 4, f32>) -> !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
+func.func @einsum(%x: !plan.tensor<a: 2, b: 3, f32>) {
+  // expected-error@+1 {{subscripts name 1 loops for '!plan.tensor<a: 2, b: 3, f32>'}}
+  %0 = plan.einsum "a -> a"(%x) : (!plan.tensor<a: 2, b: 3, f32>) -> !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
+func.func @einsum(%x: !plan.tensor<a: 2, b: 2, f32>) {
+  // expected-error@+1 {{loop 'a' appears twice for '!plan.tensor<a: 2, b: 2, f32>'}}
+  %0 = plan.einsum "a a -> a"(%x) : (!plan.tensor<a: 2, b: 2, f32>) -> !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
+func.func @einsum(%x: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{loop 'b' of the result is in no operand}}
+  %0 = plan.einsum "a -> a b"(%x) : (!plan.tensor<a: 2, f32>) -> !plan.tensor<a: 2, b: 3, f32>
+  return
+}
+
+// -----
+
+func.func @einsum(%x: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{subscripts 'a, a -> a' are for 2 operands, got 1}}
+  %0 = plan.einsum "a, a -> a"(%x) : (!plan.tensor<a: 2, f32>) -> !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
+func.func @einsum(%x: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{subscripts 'a' have no '->'}}
+  %0 = plan.einsum "a"(%x) : (!plan.tensor<a: 2, f32>) -> !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
+func.func @pointwise(%x: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{there is no pointwise function 'rleu'}}
+  %0 = plan.pointwise "rleu"(%x) : (!plan.tensor<a: 2, f32>) -> !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
+func.func @pointwise(%x: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{'add' takes 2 operands, got 1}}
+  %0 = plan.pointwise "add"(%x) : (!plan.tensor<a: 2, f32>) -> !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
+func.func @pointwise(%x: !plan.tensor<a: 2, f32>, %y: !plan.tensor<b: 3, f32>) {
+  // expected-error@+1 {{dimension "b" of '!plan.tensor<b: 3, f32>' is missing in '!plan.tensor<a: 2, f32>'}}
+  %0 = plan.pointwise "add"(%x, %y) : (!plan.tensor<a: 2, f32>, !plan.tensor<b: 3, f32>) -> !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
+func.func @pointwise(%x: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{dimension "a" has extent 2 in '!plan.tensor<a: 2, f32>' but 3 in '!plan.tensor<a: 3, f32>'}}
+  %0 = plan.pointwise "relu"(%x) : (!plan.tensor<a: 2, f32>) -> !plan.tensor<a: 3, f32>
+  return
+}
+
+// -----
+
+func.func @reduce(%x: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{'product' is none of sum, max, min}}
+  %0 = plan.reduce "product"(%x) : (!plan.tensor<a: 2, f32>) -> !plan.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @softmax(%x: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{'!plan.tensor<a: 2, f32>' has no dimension 'b'}}
+  %0 = plan.softmax %x over "b" : (!plan.tensor<a: 2, f32>) -> !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
+func.func @cross_entropy(%x: !plan.tensor<a: 2, c: 3, f32>, %l: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{labels are i32, not 'f32'}}
+  %0 = plan.cross_entropy %x, %l over "c" : (!plan.tensor<a: 2, c: 3, f32>, !plan.tensor<a: 2, f32>) -> !plan.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @cross_entropy(%x: !plan.tensor<a: 2, c: 3, f32>, %l: !plan.tensor<a: 2, i32>) {
+  // expected-error@+1 {{'a' is a dimension of the logits only}}
+  %0 = plan.cross_entropy %x, %l over "a" : (!plan.tensor<a: 2, c: 3, f32>, !plan.tensor<a: 2, i32>) -> !plan.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @cross_entropy(%x: !plan.tensor<a: 2, c: 3, f32>, %l: !plan.tensor<i32>) {
+  // expected-error@+1 {{labels '!plan.tensor<i32>' do not fit logits '!plan.tensor<a: 2, c: 3, f32>'}}
+  %0 = plan.cross_entropy %x, %l over "c" : (!plan.tensor<a: 2, c: 3, f32>, !plan.tensor<i32>) -> !plan.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @constant() {
+  // expected-error@+1 {{the result is a scalar, not '!plan.tensor<a: 2, f32>'}}
+  %0 = plan.constant 1.0 : !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
+func.func @iota() {
+  // expected-error@+1 {{the result has one dimension, not '!plan.tensor<a: 2, b: 2, f32>'}}
+  %0 = plan.iota : !plan.tensor<a: 2, b: 2, f32>
+  return
+}
+
+// -----
+
+func.func @read() {
+  // expected-error@+1 {{there is no variable @w}}
+  %0 = plan.read @w : !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
+plan.variable @w : !plan.tensor<a: 3, f32> = <constant, 0.0, 0.0>
+func.func @read() {
+  // expected-error@+1 {{variable @w is '!plan.tensor<a: 3, f32>', not '!plan.tensor<a: 2, f32>'}}
+  %0 = plan.read @w : !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{a variable is a !plan.tensor, not 'f32'}}
+plan.variable @w : f32 = <constant, 0.0, 0.0>
+
+// -----
+
+func.func @sgd(%w: !plan.tensor<a: 2, f32>, %g: !plan.tensor<a: 3, f32>) {
+  // expected-error@+1 {{an operand or result is '!plan.tensor<a: 3, f32>', but the parameter is '!plan.tensor<a: 2, f32>'}}
+  %0 = plan.sgd %w, %g {rate = 0.1, momentum = 0.0, weight_decay = 0.0} : (!plan.tensor<a: 2, f32>, !plan.tensor<a: 3, f32>) -> (!plan.tensor<a: 2, f32>)
+  return
+}
+
+// -----
+
+func.func @sgd(%w: !plan.tensor<a: 2, f32>, %g: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{has a velocity as operand and as result, or as neither}}
+  %0, %1 = plan.sgd %w, %g {rate = 0.1, momentum = 0.0, weight_decay = 0.0} : (!plan.tensor<a: 2, f32>, !plan.tensor<a: 2, f32>) -> (!plan.tensor<a: 2, f32>, !plan.tensor<a: 2, f32>)
+  return
+}
+
+// -----
+
+func.func @collective(%x: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{there is no collective 'shuffle'}}
+  %0 = plan.collective "shuffle" %x over ["p"] : !plan.tensor<a: 2, f32> -> !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
+func.func @collective(%x: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{operand and result have layouts}}
+  %0 = plan.collective "slice" %x over ["p"] : !plan.tensor<a: 2, f32> -> !plan.tensor<a: 2, f32, #plan.layout<a = [p]>>
+  return
+}

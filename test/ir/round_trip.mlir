@@ -1,0 +1,71 @@
+// Every type, attribute and operation is printed as it is read.
+// RUN: plan-opt %s | plan-opt | FileCheck %s
+
+// CHECK: module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 3>, plan.strategies = {h1 = #plan.strategy<batch -> rows, "hidden'" -> cols>}}
+module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 3>,
+                   plan.strategies = {h1 = #plan.strategy<batch -> rows, "hidden'" -> cols>}} {
+  // CHECK: plan.variable @h1.w : !plan.tensor<"hidden'": 4, hidden: 5, f32> = <uniform, -5.000000e-01, 5.000000e-01> {layer = "h1", trained}
+  plan.variable @h1.w : !plan.tensor<"hidden'": 4, hidden: 5, f32> = <uniform, -0.5, 0.5> {trained, layer = "h1"}
+  // CHECK: plan.variable @h1.w.momentum : {{.*}} = <constant, 0.000000e+00, 0.000000e+00> {layer = "h1"}
+  plan.variable @h1.w.momentum : !plan.tensor<"hidden'": 4, hidden: 5, f32> = <constant, 0.0, 0.0> {layer = "h1"}
+  // CHECK: plan.variable @scale : !plan.tensor<f64> = <normal, 0.000000e+00, 1.000000e+00>
+  plan.variable @scale : !plan.tensor<f64> = <normal, 0.0, 1.0>
+
+  // CHECK-LABEL: func.func @nests(
+  // CHECK-SAME: %[[X:.*]]: !plan.tensor<batch: 7, hidden: 4, f32> {plan.input = "x"}, %[[LABEL:.*]]: !plan.tensor<batch: 7, i32>)
+  func.func @nests(%x: !plan.tensor<batch: 7, hidden: 4, f32> {plan.input = "x"}, %label: !plan.tensor<batch: 7, i32>)
+      -> !plan.tensor<f32> {
+    // CHECK: plan.read @h1.w {layer = "h1", phase = "forward"} : <"hidden'": 4, hidden: 5, f32>
+    %w = plan.read @h1.w {layer = "h1", phase = "forward"} : !plan.tensor<"hidden'": 4, hidden: 5, f32>
+    // CHECK: plan.einsum "batch hidden', hidden' hidden -> batch hidden"(%[[X]], %{{.*}}) {strategy = #plan.strategy<batch -> rows>}
+    %y = plan.einsum "batch hidden', hidden' hidden -> batch hidden"(%x, %w) {strategy = #plan.strategy<batch -> rows>} : (!plan.tensor<batch: 7, hidden: 4, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>) -> !plan.tensor<batch: 7, hidden: 5, f32>
+    // CHECK: plan.constant 2.500000e-01 : <f32>
+    %c = plan.constant 0.25 : !plan.tensor<f32>
+    // CHECK: plan.pointwise "mul"(%{{.*}}, %{{.*}}) : (!plan.tensor<batch: 7, hidden: 5, f32>, !plan.tensor<f32>) -> !plan.tensor<batch: 7, hidden: 5, f32>
+    %z = plan.pointwise "mul"(%y, %c) : (!plan.tensor<batch: 7, hidden: 5, f32>, !plan.tensor<f32>) -> !plan.tensor<batch: 7, hidden: 5, f32>
+    // CHECK: plan.iota : <hidden: 5, f32>
+    %i = plan.iota : !plan.tensor<hidden: 5, f32>
+    // CHECK: plan.softmax %{{.*}} over "hidden" : (
+    %s = plan.softmax %z over "hidden" : (!plan.tensor<batch: 7, hidden: 5, f32>) -> !plan.tensor<batch: 7, hidden: 5, f32>
+    // CHECK: plan.softmax %{{.*}} over "hidden" log : (
+    %l = plan.softmax %s over "hidden" log : (!plan.tensor<batch: 7, hidden: 5, f32>) -> !plan.tensor<batch: 7, hidden: 5, f32>
+    // CHECK: plan.cross_entropy %{{.*}}, %[[LABEL]] over "hidden" : (
+    %e = plan.cross_entropy %l, %label over "hidden" : (!plan.tensor<batch: 7, hidden: 5, f32>, !plan.tensor<batch: 7, i32>) -> !plan.tensor<f32>
+    // CHECK: plan.mean_square_error %{{.*}}, %{{.*}} : (
+    %m = plan.mean_square_error %l, %y : (!plan.tensor<batch: 7, hidden: 5, f32>, !plan.tensor<batch: 7, hidden: 5, f32>) -> !plan.tensor<f32>
+    // CHECK: plan.mean %{{.*}} : (!plan.tensor<batch: 7, hidden: 5, f32>) -> !plan.tensor<hidden: 5, f32>
+    %n = plan.mean %y : (!plan.tensor<batch: 7, hidden: 5, f32>) -> !plan.tensor<hidden: 5, f32>
+    // CHECK: plan.reduce "max"(%{{.*}}) : (!plan.tensor<hidden: 5, f32>) -> !plan.tensor<f32>
+    %r = plan.reduce "max"(%n) : (!plan.tensor<hidden: 5, f32>) -> !plan.tensor<f32>
+    return %r : !plan.tensor<f32>
+  }
+
+  // CHECK-LABEL: func.func @updates
+  func.func @updates(%g: !plan.tensor<"hidden'": 4, hidden: 5, f32>) {
+    %w = plan.read @h1.w : !plan.tensor<"hidden'": 4, hidden: 5, f32>
+    %v = plan.read @h1.w.momentum : !plan.tensor<"hidden'": 4, hidden: 5, f32>
+    // CHECK: plan.sgd %{{.*}}, %{{.*}}, %{{.*}} {momentum = 9.000000e-01 : f64, rate = 1.000000e-01 : f64, weight_decay = 0.000000e+00 : f64} : (
+    %w1, %v1 = plan.sgd %w, %g, %v {rate = 0.1, momentum = 0.9, weight_decay = 0.0} : (!plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>) -> (!plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>)
+    // CHECK: plan.sgd %{{.*}}, %{{.*}} {{{.*}}} : (
+    %w2 = plan.sgd %w1, %g {rate = 0.1, momentum = 0.0, weight_decay = 0.0} : (!plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>) -> (!plan.tensor<"hidden'": 4, hidden: 5, f32>)
+    // CHECK: plan.adam %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {beta1 = 9.000000e-01 : f64, beta2 = 5.000000e-01 : f64, epsilon = 1.000000e-08 : f64, rate = 1.000000e-01 : f64, weight_decay = 0.000000e+00 : f64}
+    %w3, %v3, %s3 = plan.adam %w2, %g, %v1, %v1 {rate = 0.1, beta1 = 0.9, beta2 = 0.5, epsilon = 1.0e-8, weight_decay = 0.0} : (!plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>) -> (!plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>)
+    // CHECK: plan.write %{{.*}}, @h1.w : <"hidden'": 4, hidden: 5, f32>
+    plan.write %w3, @h1.w : !plan.tensor<"hidden'": 4, hidden: 5, f32>
+    return
+  }
+
+  // CHECK-LABEL: func.func @layouts
+  func.func @layouts(%x: !plan.tensor<batch: 7, hidden: 4, f32, #plan.layout<batch = [rows], partial sum = [cols]>>) {
+    // CHECK: plan.collective "reduce_scatter" %{{.*}} over ["cols"] {layer = "h1", phase = "forward"} : <batch: 7, hidden: 4, f32, #plan.layout<batch = [rows], partial sum = [cols]>> -> <batch: 7, hidden: 4, f32, #plan.layout<batch = [rows, cols]>>
+    %0 = plan.collective "reduce_scatter" %x over ["cols"] {layer = "h1", phase = "forward"} : !plan.tensor<batch: 7, hidden: 4, f32, #plan.layout<batch = [rows], partial sum = [cols]>> -> !plan.tensor<batch: 7, hidden: 4, f32, #plan.layout<batch = [rows, cols]>>
+    // CHECK: plan.collective "all_gather" %{{.*}} over ["rows", "cols"] : <{{.*}}> -> <batch: 7, hidden: 4, f32, #plan.layout<>>
+    %1 = plan.collective "all_gather" %0 over ["rows", "cols"] : !plan.tensor<batch: 7, hidden: 4, f32, #plan.layout<batch = [rows, cols]>> -> !plan.tensor<batch: 7, hidden: 4, f32, #plan.layout<>>
+    return
+  }
+
+  // A dimension may be called partial.
+  // CHECK-LABEL: func.func private @partial
+  // CHECK-SAME: !plan.tensor<partial: 4, f32, #plan.layout<partial = [rows], partial max = [cols]>>
+  func.func private @partial(!plan.tensor<partial: 4, f32, #plan.layout<partial = [rows], partial max = [cols]>>)
+}
