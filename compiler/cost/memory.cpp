@@ -177,7 +177,7 @@ Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, c
     add_passing(graph, laid_out, mesh, residence_of, uses, memory);
     memory.buffers = Bytes(packed);
     for (const sharding::Bucket &bucket : buckets)
-        memory.buffers += Bytes(static_cast<double>(bucket.bytes));
+        memory.buffers += Bytes(2 * static_cast<double>(bucket.bytes)); // what goes in and what comes out
     return memory;
 }
 

@@ -43,7 +43,7 @@ struct Memory {
     Bytes gradients{};
     Bytes activations{};
     Bytes inputs{};
-    Bytes buffers{}; ///< buckets, and the packing of the largest other collective
+    Bytes buffers{}; ///< of buckets, in and out, and the packing of the largest other collective (planrt/scratch.h)
     Bytes passing{}; ///< most at any time of values that do not live through the step
     int peak = -1;   ///< operation at which that is
 

@@ -78,8 +78,8 @@ class Text {
         return "step: " + human_seconds(table_.compute) + " compute + " + human_seconds(table_.communication) +
                " communication = " + human_seconds(table_.seconds()) +
                "\nbusiest rank: " + std::to_string(table_.busiest_rank) + " hands " + grouped(table_.payload.value) +
-               " bytes to MPI in " + std::to_string(table_.calls) +
-               " calls a step\nmemory of a rank: " + human_bytes(memory.total()) + " (parameters " +
+               " bytes to MPI in " + std::to_string(table_.calls) + (table_.calls == 1 ? " call" : " calls") +
+               " a step\nmemory of a rank: " + human_bytes(memory.total()) + " (parameters " +
                human_bytes(memory.parameters) + ", gradients " + human_bytes(memory.gradients) + ", optimizer state " +
                human_bytes(memory.optimizer_state) + ", activations " + human_bytes(memory.activations) + ", inputs " +
                human_bytes(memory.inputs) + ", buffers " + human_bytes(memory.buffers) + ", passing " +

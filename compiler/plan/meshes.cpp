@@ -1,6 +1,8 @@
 #include "plan/meshes.h"
 
 #include <algorithm>
+#include <limits>
+#include <set>
 
 namespace planc::plan {
 
@@ -22,6 +24,26 @@ void factorise(const std::vector<MeshAxis> &axes, int ranks, std::vector<int> &s
         factorise(axes, ranks / size, sizes, found);
         sizes.pop_back();
     }
+}
+
+/// Axes with one rank that a rule of the user splits something over: there the rule would say nothing.
+std::ptrdiff_t idle_axes(const MeshShape &shape, const std::set<std::string> &named) {
+    std::ptrdiff_t idle = 0;
+    for (std::size_t axis = 0; axis < shape.axes.size(); ++axis)
+        idle += shape.mesh.sizes[axis] == 1 && named.contains(shape.axes[axis]);
+    return idle;
+}
+
+/// Keeps the shapes with the fewest idle axes.
+void keep_rules_effective(const Request &request, std::vector<MeshShape> &shapes) {
+    std::set<std::string> named;
+    for (const std::vector<Pin> &pins : request.pins)
+        for (const Pin &pin : pins)
+            named.insert(pin.axes.begin(), pin.axes.end());
+    std::ptrdiff_t least = std::numeric_limits<std::ptrdiff_t>::max();
+    for (const MeshShape &shape : shapes)
+        least = std::min(least, idle_axes(shape, named));
+    std::erase_if(shapes, [&](const MeshShape &shape) { return idle_axes(shape, named) > least; });
 }
 
 bool axes_matter(const Request &request) {
@@ -59,6 +81,7 @@ std::vector<MeshShape> mesh_shapes(const Request &request) {
     };
     if (!request.mesh.automatic) {
         add(request.mesh.axes, true);
+        keep_rules_effective(request, shapes);
         return shapes;
     }
     std::vector<MeshAxis> axes;

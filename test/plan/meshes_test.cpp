@@ -28,7 +28,19 @@ TEST(Meshes, RulesTellAxesApart) {
     request.ranks = 6;
     request.mesh.axes = {{"rows", 0}, {"cols", 0}};
     request.pins = {{{"batch", {"rows"}, "batch -> rows"}}};
-    EXPECT_EQ(sizes(request), (Sizes{{6, 1}, {3, 2}, {2, 3}, {1, 6}}));
+    EXPECT_EQ(sizes(request), (Sizes{{6, 1}, {3, 2}, {2, 3}}));
+}
+
+TEST(Meshes, RulesKeepTheirAxesWhereTheRanksAllow) {
+    Request request;
+    request.mesh.axes = {{"rows", 0}, {"cols", 0}};
+    request.pins = {{{"batch", {"rows"}, "batch -> rows"}}, {{"hidden", {"cols"}, "hidden -> cols"}}};
+    request.ranks = 4;
+    EXPECT_EQ(sizes(request), (Sizes{{2, 2}}));
+    request.ranks = 3;
+    EXPECT_EQ(sizes(request), (Sizes{{3, 1}, {1, 3}}));
+    request.ranks = 1;
+    EXPECT_EQ(sizes(request), (Sizes{{1, 1}}));
 }
 
 TEST(Meshes, GivenSizesStay) {
