@@ -2,8 +2,10 @@
 #include <planrt/planrt.h>
 
 #include "kernels/blas.h"
+#include "support/failure.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace planrt {
 
@@ -12,6 +14,13 @@ namespace {
 constexpr int row_major = 101; // CBLAS's own numbers
 constexpr int no_transpose = 111;
 constexpr int transpose_it = 112;
+
+int narrow(std::int64_t number) {
+    if (number > std::numeric_limits<int>::max())
+        throw Failure(text("matrix product: %lld rows or columns, but OpenBLAS counts to 2147483647",
+                           static_cast<long long>(number)));
+    return static_cast<int>(number);
+}
 
 template <class T> auto product() {
     if constexpr (sizeof(T) == sizeof(float))
@@ -38,7 +47,6 @@ void multiply(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, 
     if (k == 0)
         return scale(m, n, beta, c, ldc);
     const auto cblas_op = [](Op op) { return op == Op::plain ? no_transpose : transpose_it; };
-    const auto narrow = [](std::int64_t number) { return static_cast<int>(number); };
     product<T>()(row_major, cblas_op(a_op), cblas_op(b_op), narrow(m), narrow(n), narrow(k), alpha, a,
                  narrow(std::max<std::int64_t>(lda, 1)), b, narrow(std::max<std::int64_t>(ldb, 1)), beta, c,
                  narrow(std::max<std::int64_t>(ldc, 1)));

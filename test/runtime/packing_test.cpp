@@ -1,4 +1,6 @@
 #include "collectives/box_copy.h"
+#include "collectives/operation.h"
+#include "scratch_directory.h"
 
 #include <gtest/gtest.h>
 
@@ -69,6 +71,17 @@ TEST(BoxCopy, WholeRowsAreOneRun) {
     const BoxCopy columns(reinterpret_cast<const std::byte *>(from), {{0, 4}, {0, 3}},
                           reinterpret_cast<std::byte *>(to), {{0, 4}, {0, 1}}, {{0, 4}, {0, 1}}, sizeof(int));
     EXPECT_FALSE(columns.contiguous());
+}
+
+TEST(Segments, CountWhatMpiCanCount) {
+    Segments segments;
+    segments.add(3);
+    segments.add(0);
+    segments.add(2147483644);
+    EXPECT_EQ(segments.offsets, (std::vector<int>{0, 3, 3}));
+    EXPECT_EQ(segments.total(), 2147483647);
+    EXPECT_EQ(failure_of([&] { segments.add(1); }),
+              "2147483648 elements in one call, but MPI counts to 2147483647: split the tensor over more ranks");
 }
 
 } // namespace
