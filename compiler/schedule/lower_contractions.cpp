@@ -61,10 +61,22 @@ class Lowering {
         if (kept.size() == factor.loops.size())
             return factor;
         const mlir::Value operand = with_loop_roles(factor);
-        auto sum = builder_.create<ir::ReduceOp>(op_.getLoc(), with_dimensions(tensor(operand), kept), "sum", operand,
+        auto sum = builder_.create<ir::ReduceOp>(op_.getLoc(), summed_type(tensor(operand), kept), "sum", operand,
                                                  mlir::StringAttr(), mlir::StringAttr(), ir::StrategyAttr());
         set_place(sum, op_);
         return {sum.getResult(), kept};
+    }
+
+    /// Whatever cuts a dimension that goes leaves a partial sum.
+    ir::TensorType summed_type(ir::TensorType type, const Loops &kept) {
+        const ir::MeshAttr mesh = ir::mesh_attribute(op_->getParentOfType<mlir::ModuleOp>());
+        const ir::TensorType rest = with_dimensions(type, kept);
+        planrt::Placement placement = ir::placement_of(rest, mesh);
+        for (auto [role, dimension] : llvm::zip(type.getRoles(), ir::placement_of(type, mesh).dimensions))
+            if (rest.find(role) < 0)
+                placement.partial.insert(placement.partial.end(), dimension.axes.begin(), dimension.axes.end());
+        llvm::sort(placement.partial);
+        return rest.getLayout() ? rest.withLayout(ir::layout_of(placement, rest, mesh)) : rest;
     }
 
     Factor product(Factor a, Factor b) {
