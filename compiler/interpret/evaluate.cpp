@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 namespace planc::interpret {
@@ -69,8 +70,11 @@ Action action_of(mlir::Operation *op, std::int64_t step) {
         const ir::PointwiseFunction *function = ir::find_pointwise(pointwise.getFunction());
         return {0, [function](const double *in, double *out, const auto &) { *out = function->value(in); }};
     }
-    if (mlir::isa<ir::EinsumOp>(op)) {
-        return {0, [count = op->getNumOperands()](const double *in, double *out, const auto &) {
+    if (mlir::isa<ir::PermuteOp>(op))
+        return {0, [](const double *in, double *out, const auto &) { *out = *in; }};
+    if (mlir::isa<ir::EinsumOp, ir::GemmOp>(op)) {
+        return {0, [count = mlir::isa<ir::GemmOp>(op) ? 2 : op->getNumOperands()](const double *in, double *out,
+                                                                                  const auto &) {
                     double product = 1;
                     for (unsigned i = 0; i < count; ++i)
                         product *= in[i];
@@ -88,6 +92,55 @@ Action action_of(mlir::Operation *op, std::int64_t step) {
     if (auto update = mlir::dyn_cast<ir::AdamOp>(op))
         return adam(update, step);
     throw Failure("the interpreter does not know " + op->getName().getStringRef().str());
+}
+
+std::vector<int> numbers(std::int64_t first, std::int64_t count) {
+    std::vector<int> list(static_cast<std::size_t>(count));
+    std::iota(list.begin(), list.end(), static_cast<int>(first));
+    return list;
+}
+
+std::vector<int> operator+(std::vector<int> a, const std::vector<int> &b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+/// Loops: batch, rows, columns, summed.
+Nest gemm_nest(ir::GemmOp op) {
+    const std::vector<int> batch = numbers(0, op.getBatch());
+    const std::vector<int> rows = numbers(op.getBatch(), op.getRows());
+    const std::vector<int> columns = numbers(op.getBatch() + op.getRows(), op.getColumns());
+    const std::vector<int> summed = numbers(op.getBatch() + op.getRows() + op.getColumns(), op.getSummed());
+    Nest nest;
+    for (const int loop : batch + rows + columns + summed)
+        nest.loops.push_back({std::to_string(loop), 0, sharding::LoopKind::parallel});
+    nest.operands = {batch + (op.getTransposeA() ? summed + rows : rows + summed),
+                     batch + (op.getTransposeB() ? columns + summed : summed + columns)};
+    nest.results = {batch + rows + columns};
+    if (op.getAccumulator())
+        nest.operands.push_back(nest.results[0]);
+    return nest;
+}
+
+Nest permute_nest(ir::PermuteOp op) {
+    Nest nest;
+    nest.operands.resize(1);
+    nest.results.resize(1);
+    for (mlir::StringAttr role : op.getOperand().getType().getRoles()) {
+        nest.operands[0].push_back(static_cast<int>(nest.loops.size()));
+        nest.loops.push_back({role.str(), 0, sharding::LoopKind::parallel});
+    }
+    for (mlir::StringAttr role : op.getResult().getType().getRoles())
+        nest.results[0].push_back(static_cast<int>(op.getOperand().getType().find(role)));
+    return nest;
+}
+
+Nest nest_of(mlir::Operation *op) {
+    if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))
+        return gemm_nest(gemm);
+    if (auto permute = mlir::dyn_cast<ir::PermuteOp>(op))
+        return permute_nest(permute);
+    return ir::nest_of(op);
 }
 
 std::string text(Range range) {
@@ -132,39 +185,59 @@ std::vector<std::int64_t> strides(const std::vector<int> &loops, const Box &box,
     return result;
 }
 
-/// Runs the body over all points; `in` and `out` are pointers to the first elements, with their strides.
+/// Walks the points of a space, the last loop fastest, and knows the element of each tensor that belongs to the point.
+class Walk {
+  public:
+    Walk(const Box &space, std::vector<std::vector<std::int64_t>> steps)
+        : space_(space), steps_(std::move(steps)), at_(steps_.size(), 0) {
+        for (const Range &range : space)
+            index_.push_back(range.begin);
+    }
+
+    [[nodiscard]] const std::vector<std::int64_t> &index() const { return index_; }
+    [[nodiscard]] std::size_t at(std::size_t tensor) const { return static_cast<std::size_t>(at_[tensor]); }
+
+    void next() {
+        for (std::size_t loop = space_.size(); loop-- > 0;) {
+            if (++index_[loop] < space_[loop].end)
+                return move(loop, 1);
+            index_[loop] = space_[loop].begin;
+            move(loop, 1 - space_[loop].size());
+        }
+    }
+
+  private:
+    void move(std::size_t loop, std::int64_t by) {
+        for (std::size_t tensor = 0; tensor < at_.size(); ++tensor)
+            at_[tensor] += steps_[tensor][loop] * by;
+    }
+
+    const Box &space_;
+    std::vector<std::vector<std::int64_t>> steps_; ///< per tensor and loop
+    std::vector<std::int64_t> index_;
+    std::vector<std::int64_t> at_;
+};
+
+/// Runs the body over all points.
 void run(const Box &space, const Action &action, const std::vector<const Local *> &operands,
          std::vector<Local> &results, const Nest &nest) {
-    const std::size_t tensors = operands.size() + results.size();
     std::vector<std::vector<std::int64_t>> steps;
     for (std::size_t i = 0; i < operands.size(); ++i)
         steps.push_back(strides(nest.operands[i], operands[i]->box, space.size()));
     for (std::size_t i = 0; i < results.size(); ++i)
         steps.push_back(strides(nest.results[i], results[i].box, space.size()));
-
-    std::vector<std::int64_t> index;
-    for (const Range &range : space)
-        index.push_back(range.begin);
+    Walk walk(space, std::move(steps));
     std::vector<double> in(operands.size());
     std::vector<double> out(results.size());
     const std::int64_t points = planrt::volume(space);
-    for (std::int64_t point = 0; point < points; ++point) {
-        std::vector<std::size_t> at(tensors, 0);
-        for (std::size_t t = 0; t < tensors; ++t)
-            for (std::size_t l = 0; l < space.size(); ++l)
-                at[t] += static_cast<std::size_t>(steps[t][l] * (index[l] - space[l].begin));
+    for (std::int64_t point = 0; point < points; ++point, walk.next()) {
         for (std::size_t i = 0; i < operands.size(); ++i)
-            in[i] = operands[i]->elements[at[i]];
+            in[i] = operands[i]->elements[walk.at(i)];
         for (std::size_t i = 0; i < results.size(); ++i)
-            out[i] = results[i].elements[at[operands.size() + i]];
-        action.body(in.data(), out.data(), index);
+            out[i] = results[i].elements[walk.at(operands.size() + i)];
+        action.body(in.data(), out.data(), walk.index());
         for (std::size_t i = 0; i < results.size(); ++i)
-            results[i].elements[at[operands.size() + i]] = out[i];
-        for (std::size_t l = space.size(); l-- > 0;) {
-            if (++index[l] < space[l].end)
-                break;
-            index[l] = space[l].begin;
-        }
+            results[i].elements[walk.at(operands.size() + i)] = out[i];
     }
 }
 
@@ -173,7 +246,7 @@ void run(const Box &space, const Action &action, const std::vector<const Local *
 std::vector<Local> evaluate(mlir::Operation *op, const std::vector<const Local *> &operands,
                             const std::vector<Box> &boxes, std::int64_t step) {
     const Action action = action_of(op, step);
-    const Nest nest = ir::nest_of(op);
+    const Nest nest = nest_of(op);
     std::vector<Local> results;
     for (const Box &box : boxes)
         results.emplace_back(box, action.initial);
@@ -183,6 +256,9 @@ std::vector<Local> evaluate(mlir::Operation *op, const std::vector<const Local *
     for (std::size_t i = 0; i < results.size(); ++i)
         ranges.add(nest.results[i], results[i].box);
     run(ranges.all(), action, operands, results, nest);
+    if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op); gemm && gemm.getAccumulator())
+        for (std::size_t i = 0; i < results[0].elements.size(); ++i)
+            results[0].elements[i] += operands[2]->elements[i];
     return results;
 }
 

@@ -8,7 +8,9 @@
 //
 // After every operation the replicas of a value must be equal to the last bit, so that a layout which calls a partial
 // sum replicated is found at the operation that makes it. Messages and elements are counted and compared with
-// planrt::traffic().
+// planrt::traffic(). Of a scheduled program (after assign-buffers) the places of values in the arena are checked too:
+// what an operation reads must be what was written there last, and nobody touches the buffers of a collective before
+// its wait.
 #pragma once
 
 #include <planrt/layout.h>
@@ -40,6 +42,7 @@ struct CollectiveRecord {
     std::string kind;
     std::string layer;
     std::string phase;
+    int element_bytes = 4;
     std::vector<planrt::Traffic> traffic; ///< per rank
 };
 
