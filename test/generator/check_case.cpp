@@ -1,187 +1,209 @@
-#include "random_case.h"
+#include "check_case.h"
+
+#include "compare_runs.h"
+#include "random.h"
 
 #include "autodiff/passes.h"
-#include "interpret/interpret.h"
+#include "driver/request.h"
 #include "ir/import.h"
-#include "ir/layer_builder.h"
-#include "ir/nest.h"
+#include "plan/plan.h"
+#include "schedule/schedule.h"
+#include "sema/analyze.h"
+#include "spmd/extract.h"
 #include "spmd/materialize.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
+#include <numeric>
 #include <set>
-#include <sstream>
 
 namespace planc::test {
-
-using interpret::Array;
-using interpret::Inputs;
-using interpret::Outcome;
 
 namespace {
 
 using Module = mlir::OwningOpRef<mlir::ModuleOp>;
 
+/// What the compiler refuses; not a failure of the case.
+struct Refusal {
+    std::string text;
+};
+
+std::string print(mlir::ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream);
+    return text;
+}
+
 class Check {
   public:
-    explicit Check(std::uint64_t seed)
-        : seed_(seed), random_(static_cast<std::mt19937::result_type>(seed)), case_(random_case(random_)),
-          context_(mlir::MLIRContext::Threading::DISABLED) {}
+    Check(const PlanFile &file, std::uint64_t seed)
+        : file_(file), random_(seed), context_(mlir::MLIRContext::Threading::DISABLED) {
+        context_.loadDialect<ir::PlanDialect, mlir::func::FuncDialect>();
+    }
 
     CaseResult run() {
-        const std::string difference = run_both();
-        return {difference.empty() ? "" : "seed " + std::to_string(seed_) + ": " + difference, collectives_};
+        try {
+            run_all();
+        } catch (const Refusal &refusal) {
+            result_.refused = refusal.text;
+        } catch (const Difference &difference) {
+            result_.difference = difference.what();
+        } catch (const interpret::Failure &failure) {
+            result_.difference = failure.what();
+        }
+        if (!result_.difference.empty())
+            result_.difference = stage_ + ": " + result_.difference;
+        return std::move(result_);
     }
 
   private:
-    std::string run_both() {
-        Module one = derive();
-        if (!one)
-            return "the training step could not be derived";
-        Module many = one->clone();
-        lay_out(*many);
-        const std::string before = print(*many);
-        if (failed(spmd::materialize(*many)) || failed(mlir::verify(*many)))
-            return "the step could not be laid out:\n" + before;
-        try {
-            compare(*one, *many);
-        } catch (const interpret::Failure &failure) {
-            difference_ = failure.what();
+    void run_all() {
+        stage_ = "one rank";
+        analyze();
+        step_ = derive();
+        const Reference reference(*step_, program_->trains.back(), random_);
+        if (!reference.finite())
+            throw Refusal{"the numbers of one rank are not finite"};
+        check_schedule(reference, Module(step_->clone()));
+        for (const char *layout : {"rules", "searched"}) {
+            stage_ = std::string("layout ") + layout;
+            const plan::Request request = make_request(layout);
+            const plan::Plan plan = plan::make_plan(request);
+            if (!plan.failure.empty())
+                throw Refusal{plan.failure};
+            check_plan(reference, request, plan);
         }
-        return difference_.empty() ? "" : difference_ + "\n" + before + print(*many);
+        stage_ = "random strategies";
+        const plan::Request request = make_request("rules");
+        check_plan(reference, request, random_strategies(request));
     }
 
-    static std::string print(mlir::ModuleOp module) {
-        std::string text;
-        llvm::raw_string_ostream stream(text);
-        module.print(stream);
-        return text;
+    void analyze() {
+        const support::FileId file = files_.add("random.plan", file_.text());
+        program_ = sema::analyze(file, files_, diagnostics_,
+                                 {.stdlib_directory = installation_.stdlib, .dimension_overrides = {}});
+        if (!program_)
+            throw Refusal{diagnostics_.render()};
     }
 
     Module derive() {
-        const support::SourceFiles files;
-        Module module = ir::import_program(case_.program, case_.train, files, context_);
+        Module module = ir::import_program(*program_, program_->trains.back(), files_, context_);
         mlir::PassManager passes(&context_);
         autodiff::add_passes(passes);
         if (failed(mlir::verify(*module)) || failed(passes.run(*module)))
-            return {};
+            throw Difference("the training step could not be derived");
         return module;
     }
 
+    plan::Request make_request(const std::string &layout) {
+        driver::Options options;
+        options.layout = layout;
+        auto function = step_->lookupSymbol<mlir::func::FuncOp>("train");
+        auto made = driver::make_request(*program_, spmd::extract(function).graph, options, installation_, files_,
+                                         diagnostics_);
+        if (const auto *error = std::get_if<driver::RequestError>(&made))
+            throw Difference("no request: " + error->line + diagnostics_.render());
+        plan::Request request = std::get<driver::PlanRequest>(std::move(made)).request;
+        request.baselines = false;
+        return request;
+    }
+
     /// Every layer: any of its loops, or none, on every axis; axes that share a loop in any order.
-    void lay_out(mlir::ModuleOp module) {
-        llvm::SmallVector<mlir::StringAttr> names;
-        llvm::SmallVector<std::int64_t> sizes;
-        for (const auto &[name, size] : case_.mesh) {
-            names.push_back(mlir::StringAttr::get(&context_, name));
-            sizes.push_back(size);
+    plan::Plan random_strategies(const plan::Request &request) {
+        plan::Plan plan;
+        for (const plan::MeshAxis &axis : request.mesh.axes) {
+            plan.axes.push_back(axis.name);
+            plan.mesh.sizes.push_back(axis.size);
         }
-        module->setAttr("plan.mesh", ir::MeshAttr::get(&context_, names, sizes));
-        std::map<std::string, std::set<std::string>> loops;
-        module.walk([&](ir::NestInterface op) {
-            const auto layer = op->getAttrOfType<mlir::StringAttr>("layer");
-            for (const sharding::Loop &loop : op.nest().loops)
-                loops[layer ? layer.str() : ""].insert(loop.name);
-        });
-        std::map<std::string, sharding::LayerStrategy> strategies;
-        for (const auto &[layer, all] : loops) {
-            std::vector<std::string> choices(all.begin(), all.end());
+        std::vector<std::set<std::string>> loops(request.graph.layers.size());
+        for (const sharding::Operation &operation : request.graph.operations)
+            for (const sharding::Loop &loop : operation.nest.loops)
+                loops[static_cast<std::size_t>(operation.layer)].insert(loop.name);
+        for (const std::set<std::string> &names : loops) {
+            std::vector<std::string> choices(names.begin(), names.end());
             choices.emplace_back();
-            sharding::LayerStrategy &strategy = strategies[layer];
-            for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-                const std::size_t choice = std::uniform_int_distribution<std::size_t>(0, choices.size() - 1)(random_);
-                strategy.loop_of_axis.push_back(choices[choice]);
-                strategy.order.push_back(static_cast<int>(axis));
-            }
-            std::shuffle(strategy.order.begin(), strategy.order.end(), random_);
+            sharding::LayerStrategy strategy;
+            strategy.order.resize(plan.axes.size());
+            std::iota(strategy.order.begin(), strategy.order.end(), 0);
+            random_.shuffle(strategy.order);
+            for (std::size_t axis = 0; axis < plan.axes.size(); ++axis)
+                strategy.loop_of_axis.push_back(random_.pick(choices));
+            plan.layers.push_back(std::move(strategy));
         }
-        spmd::set_strategies(module, strategies);
+        plan.cost = plan::evaluate(request, plan.mesh, plan.axes, plan.layers);
+        return plan;
     }
 
-    Array random_array(ir::TensorType type, double low, double high) {
-        Array array{{type.getExtents().begin(), type.getExtents().end()}, {}};
-        std::uniform_real_distribution<double> distribution(low, high);
-        for (std::int64_t i = 0; i < type.elements(); ++i)
-            array.elements.push_back(distribution(random_));
-        return array;
+    void check_plan(const Reference &reference, const plan::Request &request, const plan::Plan &plan) {
+        Module module(step_->clone());
+        driver::set_plan(*module, request.graph, plan);
+        const std::string before = print(*module);
+        if (failed(spmd::materialize(*module)) || failed(mlir::verify(*module)))
+            throw failed_program("the step could not be laid out", before);
+        const std::string laid_out = print(*module);
+        with_text(laid_out, [&] {
+            const auto traffic = reference.compare(*module);
+            for (const interpret::CollectiveRecord &collective : traffic)
+                ++result_.collectives[collective.kind];
+            compare_traffic(traffic, plan.cost, false);
+        });
+        const auto traffic = check_schedule(reference, std::move(module));
+        with_text(laid_out, [&] { compare_traffic(traffic, plan.cost, true); });
     }
 
-    /// Fresh data for the inputs of @evaluate (or of @train where there is no evaluation): a superset of all others.
-    void fill_fields(mlir::ModuleOp module, Inputs &inputs) {
-        auto function = module.lookupSymbol<mlir::func::FuncOp>("evaluate");
-        const auto &prediction = case_.train.loss.operations[static_cast<std::size_t>(case_.train.prediction)];
-        const int classes = static_cast<int>(prediction.type.dimensions.back().extent);
-        for (mlir::BlockArgument argument : function.getArguments()) {
-            const auto name = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
-            Array array = random_array(ir::type_of(argument), -1, 1);
-            for (double &element : array.elements) {
-                if (name == "valid")
-                    element = element > -0.5 ? 1 : 0;
-                if (name == "label")
-                    element = std::uniform_int_distribution(0, classes - 1)(random_);
-            }
-            inputs.fields[name.str()] = array;
+    std::vector<interpret::CollectiveRecord> check_schedule(const Reference &reference, Module module) {
+        const std::string stage = stage_;
+        stage_ += ", scheduled";
+        const std::string before = print(*module);
+        if (failed(schedule::run(*module)) || failed(mlir::verify(*module)))
+            throw failed_program("the program could not be scheduled", before);
+        std::vector<interpret::CollectiveRecord> traffic;
+        with_text(print(*module), [&] { traffic = reference.compare(*module); });
+        stage_ = stage;
+        return traffic;
+    }
+
+    Difference failed_program(const std::string &what, const std::string &program) {
+        result_.program = program;
+        return Difference(what);
+    }
+
+    /// A failure of `check` leaves the program in the result.
+    template <class Work> void with_text(const std::string &text, Work check) {
+        try {
+            check();
+        } catch (const std::runtime_error &) {
+            result_.program = text;
+            throw;
         }
     }
 
-    void same(const std::string &what, const Array &expected, const Array &got) {
-        for (std::size_t i = 0; i < expected.elements.size(); ++i) {
-            const double wanted = expected.elements[i];
-            if (std::fabs(got.elements.at(i) - wanted) <= 1e-10 * std::max(1.0, std::fabs(wanted)))
-                continue;
-            std::ostringstream text;
-            text.precision(17);
-            text << what << "[" << i << "] is " << got.elements[i] << ", on one rank " << wanted;
-            throw interpret::Failure(text.str());
-        }
-    }
-
-    void same_results(const std::string &what, mlir::ModuleOp one, mlir::ModuleOp many, Inputs &alone, Inputs &ranks) {
-        const Outcome expected = interpret::run(one, what, alone);
-        const Outcome got = interpret::run(many, what, ranks);
-        for (const interpret::CollectiveRecord &collective : got.collectives)
-            ++collectives_[collective.kind];
-        for (std::size_t i = 0; i < expected.results.size(); ++i)
-            same("result " + std::to_string(i) + " of @" + what, expected.results[i], got.results.at(i));
-        for (const auto &[name, array] : expected.variables)
-            same(name + " after @" + what, array, got.variables.at(name));
-        alone.variables = expected.variables;
-        ranks.variables = got.variables;
-    }
-
-    void compare(mlir::ModuleOp one, mlir::ModuleOp many) {
-        Inputs alone;
-        for (auto variable : one.getOps<ir::VariableOp>()) {
-            const auto type = mlir::cast<ir::TensorType>(variable.getType());
-            const double range = variable.getTrained() ? 0.8 : 0;
-            alone.variables[variable.getSymName().str()] = random_array(type, -range, range);
-        }
-        Inputs ranks = alone;
-        for (int step = 0; step < 3; ++step) {
-            alone.step = ranks.step = step;
-            fill_fields(one, alone);
-            ranks.fields = alone.fields;
-            same_results("train", one, many, alone, ranks);
-        }
-        same_results("evaluate", one, many, alone, ranks);
-        same_results("predict", one, many, alone, ranks);
-    }
-
-    std::uint64_t seed_;
-    std::mt19937 random_;
-    RandomCase case_;
+    const PlanFile &file_;
+    Random random_;
     mlir::MLIRContext context_;
-    std::string difference_;
-    std::map<std::string, int> collectives_;
+    driver::Installation installation_{.include = "", .library = "", .stdlib = PLANC_STDLIB};
+    support::SourceFiles files_;
+    support::Diagnostics diagnostics_{files_};
+    std::optional<sema::Program> program_;
+    Module step_;
+    std::string stage_;
+    CaseResult result_;
 };
 
 } // namespace
 
-CaseResult check_case(std::uint64_t seed) {
-    return Check(seed).run();
+bool is_accepted(const PlanFile &file) {
+    support::SourceFiles files;
+    support::Diagnostics diagnostics(files);
+    const support::FileId root = files.add("random.plan", file.text());
+    return sema::analyze(root, files, diagnostics, {.stdlib_directory = PLANC_STDLIB, .dimension_overrides = {}})
+        .has_value();
+}
+
+CaseResult check_case(const PlanFile &file, std::uint64_t seed) {
+    return Check(file, seed).run();
 }
 
 } // namespace planc::test

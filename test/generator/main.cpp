@@ -1,43 +1,99 @@
 // Random networks on the interpreter, as many as asked for: random_networks --count 10000 --seed 7
-#include "random_case.h"
+//   --show      prints the .plan text of every case
+//   --shrink    makes the failing case smaller before it is printed
+//   --ir        prints the failing program's IR too
+#include "check_case.h"
+#include "layout.h"
+#include "shrink.h"
 
 #include <charconv>
 #include <iostream>
+#include <map>
 #include <string_view>
 
+using namespace planc::test;
+
 namespace {
+
+struct Options {
+    std::uint64_t count = 1000;
+    std::uint64_t seed = 1;
+    bool show = false;
+    bool shrink = false;
+    bool ir = false;
+};
 
 bool parse(std::string_view text, std::uint64_t &number) {
     return std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc();
 }
 
+bool parse(int argc, char **argv, Options &options) {
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view option = argv[i];
+        if (option == "--show")
+            options.show = true;
+        else if (option == "--shrink")
+            options.shrink = true;
+        else if (option == "--ir")
+            options.ir = true;
+        else if (i + 1 < argc && option == "--count" && parse(argv[i + 1], options.count))
+            ++i;
+        else if (i + 1 < argc && option == "--seed" && parse(argv[i + 1], options.seed))
+            ++i;
+        else
+            return false;
+    }
+    return true;
+}
+
+/// The first line of a diagnostic without its place.
+std::string reason(const std::string &refusal) {
+    const std::size_t begin = refusal.find("error: ");
+    const std::string line = refusal.substr(begin == std::string::npos ? 0 : begin + 7);
+    return line.substr(0, line.find('\n'));
+}
+
+int fail(std::uint64_t seed, PlanFile file, const Options &options) {
+    if (options.shrink)
+        file = shrink(file, seed);
+    const CaseResult result = check_case(file, seed);
+    std::cout << "seed " << seed << " fails\n" << file.text() << '\n' << result.difference << '\n';
+    if (options.ir)
+        std::cout << '\n' << result.program << '\n';
+    return 1;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
-    std::uint64_t count = 1000;
-    std::uint64_t seed = 1;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        const std::string_view option = argv[i];
-        const bool known =
-            (option == "--count" && parse(argv[i + 1], count)) || (option == "--seed" && parse(argv[i + 1], seed));
-        if (!known) {
-            std::cerr << "usage: random_networks [--count N] [--seed S]\n";
-            return 2;
-        }
+    Options options;
+    if (!parse(argc, argv, options)) {
+        std::cerr << "usage: random_networks [--count N] [--seed S] [--show] [--shrink] [--ir]\n";
+        return 2;
     }
     std::map<std::string, std::int64_t> collectives;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const planc::test::CaseResult result = planc::test::check_case(seed + i);
-        if (!result.difference.empty()) {
-            std::cout << result.difference << '\n';
-            return 1;
+    std::map<std::string, int> refused;
+    for (std::uint64_t i = 0; i < options.count; ++i) {
+        const std::uint64_t seed = options.seed + i;
+        const PlanFile file = random_file(seed);
+        if (options.show)
+            std::cout << "// seed " << seed << '\n' << file.text() << '\n';
+        const CaseResult result = check_case(file, seed);
+        if (!result.difference.empty())
+            return fail(seed, file, options);
+        if (!result.refused.empty()) {
+            ++refused[reason(result.refused)];
+            if (options.show)
+                std::cout << result.refused << '\n';
         }
         for (const auto &[kind, number] : result.collectives)
             collectives[kind] += number;
     }
-    std::cout << count << " random networks from seed " << seed << ": all equal to one rank;";
+    std::cout << options.count << " random networks from seed " << options.seed << ": all equal to one rank;";
     for (const auto &[kind, number] : collectives)
         std::cout << ' ' << number << ' ' << kind;
     std::cout << '\n';
+    for (const auto &[why, number] : refused)
+        std::cout << "refused " << number << ": " << why << '\n';
     return 0;
 }

@@ -1,0 +1,188 @@
+#include "compare_runs.h"
+
+#include "ir/layer_builder.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+
+namespace planc::test {
+
+using interpret::Array;
+using interpret::CollectiveRecord;
+using interpret::Inputs;
+using interpret::Outcome;
+
+namespace {
+
+constexpr int steps = 2;
+constexpr double tolerance = 1e-10;
+
+Array random_array(ir::TensorType type, double low, double high, Random &random) {
+    Array array{{type.getExtents().begin(), type.getExtents().end()}, {}};
+    for (std::int64_t i = 0; i < type.elements(); ++i)
+        array.elements.push_back(random.between(low, high));
+    return array;
+}
+
+/// Relative to the largest element, or to one.
+void same(const std::string &what, const Array &expected, const Array &got) {
+    double scale = 1;
+    for (const double element : expected.elements)
+        scale = std::max(scale, std::fabs(element));
+    if (got.extents != expected.extents)
+        throw Difference(what + " has another shape");
+    for (std::size_t i = 0; i < expected.elements.size(); ++i) {
+        if (std::fabs(got.elements.at(i) - expected.elements[i]) <= tolerance * scale)
+            continue;
+        std::ostringstream text;
+        text.precision(17);
+        text << what << "[" << i << "] is " << got.elements[i] << ", on one rank " << expected.elements[i];
+        throw Difference(text.str());
+    }
+}
+
+bool all_finite(const Array &array) {
+    return std::all_of(array.elements.begin(), array.elements.end(), [](double x) { return std::isfinite(x); });
+}
+
+/// Classes of the labels: the extent of the class role in the prediction.
+int classes_of(const sema::Train &train) {
+    if (train.prediction >= 0)
+        for (const sema::Dimension &dimension :
+             train.loss.operations[static_cast<std::size_t>(train.prediction)].type.dimensions)
+            if (dimension.role == "class")
+                return static_cast<int>(dimension.extent);
+    return 1;
+}
+
+/// Rows of the same kind, layer and phase together.
+using Key = std::string;
+
+Key key(const std::string &kind, const std::string &layer, const std::string &phase) {
+    return phase + " of " + layer + ": " + kind;
+}
+
+/// Elements of the busiest rank of each collective, which is what a row of the table says.
+double busiest_bytes(const CollectiveRecord &record) {
+    std::int64_t most = 0;
+    for (const planrt::Traffic &traffic : record.traffic)
+        most = std::max(most, traffic.elements);
+    return static_cast<double>(most * record.element_bytes);
+}
+
+void compare_rows(const std::vector<CollectiveRecord> &executed, const cost::CostTable &table) {
+    std::map<Key, std::vector<double>> got;
+    for (const CollectiveRecord &record : executed)
+        if (record.kind != "slice")
+            got[key(record.kind, record.layer, record.phase)].push_back(busiest_bytes(record));
+    std::map<Key, std::vector<double>> expected;
+    const auto add = [&](const cost::CollectiveRow &row) {
+        std::string kind = cost::name(row.kind);
+        std::replace(kind.begin(), kind.end(), '-', '_');
+        if (row.kind != cost::CollectiveKind::slice)
+            expected[key(kind, table.layers[static_cast<std::size_t>(row.layer)].name, sharding::name(row.phase))]
+                .push_back(row.payload.value);
+    };
+    for (const cost::LayerRow &layer : table.layers)
+        std::for_each(layer.collectives.begin(), layer.collectives.end(), add);
+    std::for_each(table.reshards.begin(), table.reshards.end(), add);
+    for (auto *side : {&got, &expected})
+        for (auto &[row, bytes] : *side)
+            std::sort(bytes.begin(), bytes.end());
+    for (const auto &[row, bytes] : expected)
+        if (got[row] != bytes)
+            throw Difference("the table predicts otherwise than is executed: " + row);
+    if (got.size() != expected.size())
+        throw Difference("the table lacks rows of what is executed");
+}
+
+} // namespace
+
+Reference::Reference(mlir::ModuleOp one, const sema::Train &train, Random &random) {
+    std::map<std::string, Array> variables;
+    for (auto variable : one.getOps<ir::VariableOp>()) {
+        const auto type = mlir::cast<ir::TensorType>(variable.getType());
+        const double range = variable.getTrained() ? 0.8 : 0;
+        variables[variable.getSymName().str()] = random_array(type, -range, range, random);
+    }
+    for (int i = 0; i < steps + 2; ++i) {
+        const std::string function = i < steps ? "train" : i == steps ? "evaluate" : "predict";
+        if (!one.lookupSymbol(function))
+            continue;
+        Inputs inputs = inputs_of(one, train, random);
+        inputs.variables = variables;
+        inputs.step = i;
+        Outcome outcome = interpret::run(one, function, inputs);
+        variables = outcome.variables;
+        runs_.push_back({function, std::move(inputs), std::move(outcome)});
+    }
+}
+
+Inputs Reference::inputs_of(mlir::ModuleOp module, const sema::Train &train, Random &random) const {
+    Inputs inputs;
+    const int classes = classes_of(train);
+    for (auto function : module.getOps<mlir::func::FuncOp>())
+        for (mlir::BlockArgument argument : function.getArguments()) {
+            const auto name = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+            Array array = random_array(ir::type_of(argument), -1, 1, random);
+            for (double &element : array.elements) {
+                if (name == "valid")
+                    element = element > -0.5 ? 1 : 0;
+                if (ir::type_of(argument).getElementType().isInteger())
+                    element = random.whole(0, classes - 1);
+            }
+            inputs.fields.emplace(name.str(), std::move(array));
+        }
+    return inputs;
+}
+
+bool Reference::finite() const {
+    return std::all_of(runs_.begin(), runs_.end(), [](const Run &run) {
+        return std::all_of(run.outcome.results.begin(), run.outcome.results.end(), all_finite) &&
+               std::all_of(run.outcome.variables.begin(), run.outcome.variables.end(),
+                           [](const auto &variable) { return all_finite(variable.second); });
+    });
+}
+
+std::vector<CollectiveRecord> Reference::compare(mlir::ModuleOp module) const {
+    std::vector<CollectiveRecord> traffic;
+    std::map<std::string, Array> variables = runs_.front().inputs.variables;
+    for (const Run &run : runs_) {
+        Inputs inputs = run.inputs;
+        inputs.variables = variables;
+        Outcome outcome = interpret::run(module, run.function, inputs);
+        for (std::size_t i = 0; i < run.outcome.results.size(); ++i)
+            same("result " + std::to_string(i) + " of @" + run.function, run.outcome.results[i], outcome.results.at(i));
+        for (const auto &[name, array] : run.outcome.variables)
+            same(name + " after @" + run.function, array, outcome.variables.at(name));
+        variables = std::move(outcome.variables);
+        if (run.function == "train")
+            traffic = std::move(outcome.collectives);
+    }
+    return traffic;
+}
+
+void compare_traffic(const std::vector<CollectiveRecord> &executed, const cost::CostTable &table, bool fused) {
+    if (!fused)
+        compare_rows(executed, table);
+    std::vector<double> bytes(static_cast<std::size_t>(table.mesh.ranks()), 0);
+    std::vector<std::int64_t> calls(bytes.size(), 0);
+    for (const CollectiveRecord &record : executed)
+        for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
+            bytes[rank] += static_cast<double>(record.traffic[rank].elements * record.element_bytes);
+            calls[rank] += record.traffic[rank].calls;
+        }
+    const auto busiest = static_cast<std::size_t>(table.busiest_rank);
+    if (table.payload.value != bytes[busiest] || bytes[busiest] < *std::max_element(bytes.begin(), bytes.end()))
+        throw Difference("the table's busiest rank moves " + std::to_string(bytes[busiest]) + " bytes, predicted " +
+                         std::to_string(table.payload.value));
+    if (fused && calls[busiest] != table.calls)
+        throw Difference("the table's busiest rank makes " + std::to_string(calls[busiest]) + " calls, predicted " +
+                         std::to_string(table.calls));
+}
+
+} // namespace planc::test

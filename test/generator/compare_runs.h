@@ -1,0 +1,51 @@
+// One rank's training, evaluation and prediction as the reference for all other ways to run the same step.
+#pragma once
+
+#include "random.h"
+
+#include "cost/price.h"
+#include "interpret/interpret.h"
+#include "sema/program.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace planc::test {
+
+/// Something is not what it should be.
+class Difference : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+class Reference {
+  public:
+    /// Runs `one`, a training step without layouts, on random data and weights.
+    Reference(mlir::ModuleOp one, const sema::Train &train, Random &random);
+
+    /// Are all numbers of the reference finite? Otherwise there is nothing to compare.
+    [[nodiscard]] bool finite() const;
+
+    /// Runs the same on `module`; throws Difference or interpret::Failure. Returns what one training step communicates.
+    [[nodiscard]] std::vector<interpret::CollectiveRecord> compare(mlir::ModuleOp module) const;
+
+  private:
+    /// One call of a function, with what it was given and what came out.
+    struct Run {
+        std::string function;
+        interpret::Inputs inputs;
+        interpret::Outcome outcome;
+    };
+    [[nodiscard]] interpret::Inputs inputs_of(mlir::ModuleOp module, const sema::Train &train, Random &random) const;
+
+    std::vector<Run> runs_;
+};
+
+/// Does every rank move what the table says? `fused`: calls of buckets count once, as in a schedule.
+void compare_traffic(const std::vector<interpret::CollectiveRecord> &executed, const cost::CostTable &table,
+                     bool fused);
+
+} // namespace planc::test

@@ -1,0 +1,111 @@
+#include "layout.h"
+
+#include "check_case.h"
+
+#include <map>
+
+namespace planc::test {
+
+namespace {
+
+const std::vector<std::vector<int>> shapes{{1},    {2},    {3},    {4},    {5},       {6},       {7},       {8},
+                                           {2, 2}, {2, 3}, {3, 2}, {2, 4}, {4, 2},    {1, 4},    {3, 1},    {2, 2},
+                                           {2, 3}, {4, 2}, {2, 4}, {3, 2}, {2, 2, 2}, {2, 1, 3}, {2, 2, 1}, {1, 1, 5}};
+
+class Rules {
+  public:
+    Rules(RandomNetwork &network, Random &random) : network_(network), random_(random) {
+        for (const auto &[name, size] : network.file.axes)
+            axes_.push_back(name);
+    }
+
+    void write() {
+        // The first roles twice: nearly every layer has a batch, few have each of the others.
+        roles_ = network_.roles;
+        roles_.insert(roles_.end(), {"batch", "hidden", "batch", "hidden"});
+        const auto all = assignment();
+        for (const auto &[role, axes] : all)
+            network_.file.rules.push_back(rule(role, axes));
+        for (int count = random_.whole(0, 3); count > 0; --count)
+            network_.file.rules.push_back(selection(all));
+        if (!all.empty() && random_.chance(0.5)) {
+            const auto pin = all.begin();
+            network_.file.pins.push_back(rule(pin->first, pin->second));
+        }
+    }
+
+  private:
+    using Assignment = std::map<std::string, std::vector<std::string>>;
+
+    /// Every axis to one role or to none, axes of one role in any order.
+    Assignment assignment() {
+        Assignment by_role;
+        std::vector<std::string> axes = axes_;
+        random_.shuffle(axes);
+        for (const std::string &axis : axes)
+            if (!random_.chance(0.15))
+                by_role[random_.pick(roles_)].push_back(axis);
+        return by_role;
+    }
+
+    static std::string rule(const std::string &role, const std::vector<std::string> &axes) {
+        if (axes.empty())
+            return role + " -> none";
+        std::string list;
+        for (const std::string &axis : axes)
+            list += (list.empty() ? "" : ", ") + axis;
+        return role + " -> " + (axes.size() == 1 ? list : "[" + list + "]");
+    }
+
+    /// Another assignment for some layers. Mostly a whole one; sometimes it only adds to the global one, or only takes
+    /// away.
+    std::string selection(const Assignment &global) {
+        Assignment own = random_.chance(0.2) ? Assignment() : assignment();
+        if (!random_.chance(0.2))
+            for (const auto &[role, axes] : global)
+                own.emplace(role, std::vector<std::string>{});
+        std::string text;
+        for (const auto &[role, axes] : own)
+            text += (text.empty() ? "" : "; ") + rule(role, axes);
+        return selector() + " { " + text + " }";
+    }
+
+    std::string selector() {
+        std::string layer = random_.pick(network_.layers);
+        if (random_.chance(0.2))
+            layer = layer.substr(0, 1) + "*";
+        return random_.chance(0.1) ? "loss" : layer;
+    }
+
+    RandomNetwork &network_;
+    Random &random_;
+    std::vector<std::string> axes_;
+    std::vector<std::string> roles_;
+};
+
+} // namespace
+
+void add_layout(RandomNetwork &network, Random &random) {
+    static const std::vector<std::string> names{"rows", "cols", "deep"};
+    const std::vector<int> &shape = random.pick(shapes);
+    network.file.axes.clear();
+    network.file.rules.clear();
+    network.file.pins.clear();
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        network.file.axes.emplace_back(names[i], shape[i]);
+    Rules(network, random).write();
+}
+
+PlanFile random_file(std::uint64_t seed) {
+    constexpr int tries = 8;
+    Random random(seed);
+    RandomNetwork network = random_network(random);
+    for (int i = 0; i < tries; ++i) {
+        add_layout(network, random);
+        if (is_accepted(network.file))
+            break;
+    }
+    return network.file;
+}
+
+} // namespace planc::test

@@ -1,0 +1,31 @@
+// Random dense networks as the text of a .plan file: chains, residual connections, forks and joins, towers, tied
+// weights, layers of their own, folds, reductions, softmax, products with batch dimensions; extents that divide by
+// nothing.
+#pragma once
+
+#include "plan_file.h"
+#include "random.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::test {
+
+struct NetworkOptions {
+    std::string element = "f32";
+    int most_layers = 6;
+    /// Are samples independent of each other in the network? Else it also reduces over the batch.
+    bool independent_samples = false;
+    int least_extent = 1;
+    int most_extent = 9;
+};
+
+struct RandomNetwork {
+    PlanFile file;                   ///< without mesh and layouts
+    std::vector<std::string> roles;  ///< that rules can name, primed ones too
+    std::vector<std::string> layers; ///< the bindings
+};
+
+[[nodiscard]] RandomNetwork random_network(Random &random, const NetworkOptions &options = {});
+
+} // namespace planc::test

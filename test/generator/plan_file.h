@@ -1,0 +1,22 @@
+// A generated .plan file in parts, so that a failing one can be made smaller by leaving parts out.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace planc::test {
+
+struct PlanFile {
+    std::vector<std::string> declarations;         ///< `dim`s and layers
+    std::string signature;                         ///< `network net(…) -> …`
+    std::vector<std::string> statements;           ///< of the network's body, the last one returns
+    std::string training;                          ///< data and `train`; names the layout `rules`
+    std::vector<std::pair<std::string, int>> axes; ///< of the mesh; empty: none
+    std::vector<std::string> rules;                ///< of the layout `rules`
+    std::vector<std::string> pins;                 ///< of the layout `searched`, the rest of which the planner chooses
+
+    [[nodiscard]] std::string text() const;
+};
+
+} // namespace planc::test
