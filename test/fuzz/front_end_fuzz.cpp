@@ -60,15 +60,13 @@ Options read_options(int count, char **arguments) {
     return options;
 }
 
-/// Every .plan file of the source tree, in a fixed order.
-std::vector<std::string> read_seeds() {
+/// The texts of the .plan files in a folder of the source tree, in a fixed order.
+std::vector<std::string> read_folder(const char *folder) {
     std::vector<std::filesystem::path> paths;
-    for (const char *folder : {"examples", "stdlib", "test"}) {
-        for (const auto &entry :
-             std::filesystem::recursive_directory_iterator(std::filesystem::path(PLANC_SOURCE) / folder)) {
-            if (entry.path().extension() == ".plan")
-                paths.push_back(entry.path());
-        }
+    for (const auto &entry :
+         std::filesystem::recursive_directory_iterator(std::filesystem::path(PLANC_SOURCE) / folder)) {
+        if (entry.path().extension() == ".plan")
+            paths.push_back(entry.path());
     }
     std::ranges::sort(paths);
     std::vector<std::string> seeds;
@@ -77,6 +75,17 @@ std::vector<std::string> read_seeds() {
         text << std::ifstream(path, std::ios::binary).rdbuf();
         seeds.push_back(text.str());
     }
+    return seeds;
+}
+
+/// Every .plan file; the examples, which are whole programs, as often as all others together.
+std::vector<std::string> read_seeds() {
+    std::vector<std::string> seeds = read_folder("stdlib");
+    const std::vector<std::string> tests = read_folder("test");
+    const std::vector<std::string> examples = read_folder("examples");
+    seeds.insert(seeds.end(), tests.begin(), tests.end());
+    for (std::size_t i = 0, others = seeds.size(); i < others; ++i)
+        seeds.push_back(examples.at(i % examples.size()));
     return seeds;
 }
 
