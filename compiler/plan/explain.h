@@ -12,7 +12,7 @@ namespace planc::plan {
 [[nodiscard]] std::string explain(const Request &request, const Plan &plan);
 
 /// Answers "conv3: height -> cols": with the rule that forbids it, or the seconds that it would add with everything
-/// else planned anew, and where. Also "fc1: hidden -> none".
+/// else planned anew, and where. Also "fc1: hidden -> [rows, cols]", "fc1: hidden -> none".
 [[nodiscard]] std::string why_not(const Request &request, const Plan &plan, const std::string &question);
 
 } // namespace planc::plan

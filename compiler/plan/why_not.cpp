@@ -20,17 +20,30 @@ std::string trimmed(const std::string &text) {
 struct Question {
     std::string layer;
     std::string loop;
-    std::string axis; ///< "none": not split
+    std::string axes;               ///< as it was asked: "cols", "[rows, cols]", "none"
+    std::vector<std::string> names; ///< empty: not split
 };
 
-/// "layer: loop -> axis"; all empty if it is not of this form.
+std::vector<std::string> axis_names(std::string axes) {
+    if (axes.size() >= 2 && axes.front() == '[' && axes.back() == ']')
+        axes = axes.substr(1, axes.size() - 2);
+    std::vector<std::string> names;
+    for (std::size_t begin = 0; axes != "none" && begin <= axes.size();) {
+        const std::size_t end = std::min(axes.find(',', begin), axes.size());
+        names.push_back(trimmed(axes.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    return names;
+}
+
+/// "layer: loop -> axes"; all empty if it is not of this form.
 Question parse(const std::string &text) {
     const std::size_t arrow = text.find("->");
     const std::size_t colon = text.rfind(':', arrow);
     if (arrow == std::string::npos || colon == std::string::npos)
         return {};
-    return {trimmed(text.substr(0, colon)), trimmed(text.substr(colon + 1, arrow - colon - 1)),
-            trimmed(text.substr(arrow + 2))};
+    const std::string axes = trimmed(text.substr(arrow + 2));
+    return {trimmed(text.substr(0, colon)), trimmed(text.substr(colon + 1, arrow - colon - 1)), axes, axis_names(axes)};
 }
 
 std::string list(const std::vector<std::string> &names) {
@@ -58,7 +71,7 @@ class WhyNot {
 
   private:
     [[nodiscard]] std::string statement() const {
-        return question_.layer + ": " + question_.loop + " -> " + question_.axis;
+        return question_.layer + ": " + question_.loop + " -> " + question_.axes;
     }
 
     std::string find_names() {
@@ -77,41 +90,50 @@ class WhyNot {
         }
         if (loop_ == nullptr)
             return "layer '" + question_.layer + "' has no dimension '" + question_.loop + "'; it has " + list(loops);
-        const auto axis = std::find(plan_.axes.begin(), plan_.axes.end(), question_.axis);
-        if (axis == plan_.axes.end() && question_.axis != "none")
-            return "the mesh has no axis '" + question_.axis + "'; it has " + list(plan_.axes);
-        axis_ = question_.axis == "none" ? -1 : static_cast<int>(axis - plan_.axes.begin());
+        for (const std::string &name : question_.names) {
+            const auto axis = std::find(plan_.axes.begin(), plan_.axes.end(), name);
+            if (axis == plan_.axes.end())
+                return "the mesh has no axis '" + name + "'; it has " + list(plan_.axes);
+            axes_.push_back(static_cast<int>(axis - plan_.axes.begin()));
+        }
         return {};
     }
 
     /// Does a strategy do what was asked about?
     [[nodiscard]] bool asked(const LayerStrategy &strategy) const {
         const std::vector<std::string> &loops = strategy.loop_of_axis;
-        return axis_ >= 0 ? loops[axis_] == question_.loop
-                          : std::find(loops.begin(), loops.end(), question_.loop) == loops.end();
+        if (axes_.empty())
+            return std::find(loops.begin(), loops.end(), question_.loop) == loops.end();
+        return std::all_of(axes_.begin(), axes_.end(), [&](int axis) { return loops[axis] == question_.loop; });
     }
 
     [[nodiscard]] std::string forbidden() const {
-        if (loop_->whole && axis_ >= 0)
+        if (loop_->whole && !axes_.empty())
             return "'" + question_.loop + "' cannot be split in this layer";
-        const std::vector<Pin> none;
-        const std::vector<Pin> &pins = layer_ < static_cast<int>(request_.pins.size()) ? request_.pins[layer_] : none;
-        if (axis_ < 0) {
-            for (const Pin &pin : pins)
-                if (pin.loop == question_.loop && !pin.axes.empty())
-                    return "the rule '" + pin.text + "' says otherwise";
-        } else if (const std::string pin =
-                       forbidding_pin(request_, loops_[layer_], layer_, question_.loop, question_.axis);
-                   !pin.empty()) {
+        if (const std::string pin = forbidding(); !pin.empty())
             return "the rule '" + pin + "' says otherwise";
-        }
         if (!request_.search)
             return "the layout is not 'auto', and no rule of it says so";
-        if (axis_ >= 0 && plan_.mesh.sizes[axis_] == 1)
-            return "axis '" + question_.axis + "' has one rank";
-        if (axis_ >= 0 && plan_.mesh.sizes[axis_] > loop_->extent)
+        std::int64_t parts = 1;
+        for (std::size_t i = 0; i < axes_.size(); ++i) {
+            if (plan_.mesh.sizes[axes_[i]] == 1)
+                return "axis '" + question_.names[i] + "' has one rank";
+            parts *= plan_.mesh.sizes[axes_[i]];
+        }
+        if (parts > loop_->extent)
             return "'" + question_.loop + "' has " + std::to_string(loop_->extent) + " elements, fewer than the " +
-                   std::to_string(plan_.mesh.sizes[axis_]) + " ranks of '" + question_.axis + "'";
+                   std::to_string(parts) + " ranks of " + list(question_.names);
+        return {};
+    }
+
+    [[nodiscard]] std::string forbidding() const {
+        for (const std::string &axis : question_.names)
+            if (std::string pin = forbidding_pin(request_, loops_[layer_], layer_, question_.loop, axis); !pin.empty())
+                return pin;
+        if (axes_.empty() && layer_ < static_cast<int>(request_.pins.size()))
+            for (const Pin &pin : request_.pins[layer_])
+                if (pin.loop == question_.loop && !pin.axes.empty())
+                    return pin.text;
         return {};
     }
 
@@ -192,14 +214,14 @@ class WhyNot {
     std::vector<std::vector<LayerLoop>> loops_;
     int layer_ = 0;
     const LayerLoop *loop_ = nullptr;
-    int axis_ = -1;
+    std::vector<int> axes_;
 };
 
 } // namespace
 
 std::string why_not(const Request &request, const Plan &plan, const std::string &question) {
     Question parsed = parse(question);
-    if (parsed.layer.empty() || parsed.loop.empty() || parsed.axis.empty())
+    if (parsed.layer.empty() || parsed.loop.empty() || parsed.axes.empty())
         return "ask as in \"fc1: hidden -> cols\" or \"fc1: hidden -> none\"\n";
     return WhyNot(request, plan, std::move(parsed)).answer();
 }

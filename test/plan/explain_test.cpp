@@ -67,6 +67,8 @@ TEST_F(Explain, WhyNotKnowsShortDimensionsAndClosedLayouts) {
     request.pins.clear();
     request.mesh.axes = {{"rows", 2}, {"cols", 16}};
     request.ranks = 32;
+    EXPECT_EQ(why("fc2: hidden -> [rows, cols, planes]"), "the mesh has no axis 'planes'; it has 'rows', 'cols'\n");
+    EXPECT_TRUE(why("fc2: hidden -> [rows, cols]").starts_with("'fc2: hidden -> [rows, cols]' would add "));
     EXPECT_EQ(why("fc3: digit -> cols"), "'fc3: digit -> cols' is not possible: 'digit' has 10 elements, fewer than "
                                          "the 16 ranks of 'cols'\n");
     request.search = false;
