@@ -111,7 +111,7 @@ TEST_F(Data, DataDirectoryReplacesTheFilesOwn) {
     directory_.write("points.csv", six_points);
     EXPECT_EQ(Batches(program_, mesh_, 0, directory_.path(), 1).train_samples(), 4);
     EXPECT_EQ(failure_of([this] { Batches(program_, mesh_, 0, "", 1); }),
-              "cannot read /nonexistent/data/points.csv: No such file or directory");
+              "cannot read /nonexistent/data/points.csv: No such file or directory (--data DIR reads data elsewhere)");
 }
 
 TEST_F(Data, BrokenFilesAreTold) {

@@ -24,7 +24,8 @@ TEST_F(Failures, WrongUsage) {
 }
 
 TEST_F(Failures, MissingData) {
-    expect_one_line(run(3, "--data /nonexistent"), 1, "cannot read /nonexistent/points.csv: No such file or directory");
+    expect_one_line(run(3, "--data /nonexistent"), 1,
+                    "cannot read /nonexistent/points.csv: No such file or directory (--data DIR reads data elsewhere)");
 }
 
 TEST_F(Failures, BrokenData) {

@@ -17,7 +17,8 @@ CompressedFile::CompressedFile(const std::string &path) : path_(path), file_(nul
     else
         file_ = gzopen(path.c_str(), "rb");
     if (file_ == nullptr)
-        throw Failure(text("cannot read %s: %s", path.c_str(), std::strerror(errno)));
+        throw Failure(text("cannot read %s: %s%s", path.c_str(), std::strerror(errno),
+                           errno == ENOENT ? " (--data DIR reads data elsewhere)" : ""));
     gzbuffer(file_, 1 << 18);
 }
 
