@@ -126,7 +126,7 @@ const std::string &Mutator::any_seed(Random &random) const {
 
 std::string Mutator::next(Random &random) const {
     std::string text = any_seed(random);
-    const std::size_t changes = 1 + below(random, 5);
+    const std::size_t changes = 1 + std::min(below(random, 5), below(random, 5));
     const bool words_only = below(random, 2) == 0; // most of these still parse: the analysis is tried too
     for (std::size_t i = 0; i < changes && text.size() < largest_input; ++i)
         text = words_only ? change_word(text, random) : change(text, random);

@@ -14,7 +14,7 @@ class Mutator {
     /// seeds: whole files, at least one
     explicit Mutator(std::vector<std::string> seeds);
 
-    /// One to five changes to one of the seeds.
+    /// One to five changes, more often few, to one of the seeds.
     [[nodiscard]] std::string next(Random &random) const;
 
   private:

@@ -198,6 +198,19 @@ TEST(Parse, train_r1) {
     EXPECT_EQ(parsed.only<TrainDeclaration>().settings.at(1).name.text, "layout");
 }
 
+TEST(Parse, every_example_of_the_reference) {
+    const std::string reference = read(PLANC_SOURCE "/grammar/reference.md");
+    const std::string opening = "```plan\n";
+    int count = 0;
+    for (auto at = reference.find(opening); at != std::string::npos; at = reference.find(opening, at + 1)) {
+        const auto begin = at + opening.size();
+        const std::string text = reference.substr(begin, reference.find("```", begin) - begin);
+        EXPECT_EQ(Parsed(text).error(), "") << text;
+        ++count;
+    }
+    EXPECT_GE(count, 10);
+}
+
 TEST(Parse, every_file_of_inputs) {
     int count = 0;
     for (const auto &entry : std::filesystem::directory_iterator(PLANC_SOURCE "/test/syntax/Inputs")) {
