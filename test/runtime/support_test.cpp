@@ -75,8 +75,8 @@ TEST(Json, QuotesAndReadsBack) {
 TEST(Json, ValuesAndErrors) {
     const JsonValue value = parse_json(R"( {"a": [1, -2.5e3, true, null], "b": {}} )");
     ASSERT_NE(value.member("a"), nullptr);
-    EXPECT_EQ(value.member("a")->array[1].number, -2500);
-    EXPECT_TRUE(value.member("a")->array[2].boolean);
+    EXPECT_EQ(value.member("a")->values[1].number, -2500);
+    EXPECT_TRUE(value.member("a")->values[2].boolean);
     EXPECT_EQ(value.member("c"), nullptr);
     EXPECT_EQ(failure_of([] { static_cast<void>(parse_json("[1, 2")); }), "JSON: expected ] at byte 5");
     EXPECT_EQ(failure_of([] { static_cast<void>(parse_json("[1] 2")); }), "JSON: text behind the end at byte 4");

@@ -54,7 +54,7 @@ StoredTensor parse_tensor(const std::string &name, const JsonValue &entry, std::
     const JsonValue *type = entry.member("dtype");
     const JsonValue *shape = entry.member("shape");
     const JsonValue *offsets = entry.member("data_offsets");
-    if (type == nullptr || shape == nullptr || offsets == nullptr || offsets->array.size() != 2)
+    if (type == nullptr || shape == nullptr || offsets == nullptr || offsets->values.size() != 2)
         throw Failure("tensor " + name + " lacks dtype, shape or data_offsets");
     if (type->string == "F64")
         tensor.type = Type::f64;
@@ -64,12 +64,12 @@ StoredTensor parse_tensor(const std::string &name, const JsonValue &entry, std::
         throw Failure("tensor " + name + " has elements of type " + type->string + "; expected F32 or F64");
     std::uint64_t bytes = element_bytes(tensor.type);
     bool overflow = false;
-    for (const JsonValue &extent : shape->array) {
+    for (const JsonValue &extent : shape->values) {
         tensor.shape.push_back(static_cast<std::int64_t>(whole_number(&extent)));
         overflow = overflow || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(tensor.shape.back()), &bytes);
     }
-    tensor.begin = whole_number(&offsets->array[0]);
-    tensor.end = whole_number(&offsets->array[1]);
+    tensor.begin = whole_number(&offsets->values[0]);
+    tensor.end = whole_number(&offsets->values[1]);
     if (overflow || tensor.end < tensor.begin || tensor.end - tensor.begin != bytes || tensor.end > numbers_bytes)
         throw Failure("tensor " + name + " does not lie within the file as its shape says");
     return tensor;
@@ -92,9 +92,9 @@ SafetensorsIndex read_safetensors_index(const InputFile &file, const std::string
         file.read(sizeof bytes, words.data(), words.size());
         const JsonValue header = parse_json(words);
         SafetensorsIndex index{{}, sizeof bytes + length};
-        for (const auto &[name, entry] : header.object)
-            if (name != "__metadata__")
-                index.tensors.push_back(parse_tensor(name, entry, file.size() - index.numbers));
+        for (std::size_t i = 0; i < header.names.size(); ++i)
+            if (header.names[i] != "__metadata__")
+                index.tensors.push_back(parse_tensor(header.names[i], header.values[i], file.size() - index.numbers));
         return index;
     } catch (const Failure &failure) {
         throw Failure(path + ": " + failure.what());

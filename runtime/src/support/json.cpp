@@ -20,9 +20,9 @@ std::string json_quoted(std::string_view words) {
 }
 
 const JsonValue *JsonValue::member(std::string_view name) const {
-    for (const auto &[key, value] : object)
-        if (key == name)
-            return &value;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (names[i] == name)
+            return &values[i];
     return nullptr;
 }
 
@@ -94,9 +94,9 @@ class Parser {
             return;
         do {
             skip_blanks();
-            std::string name = string();
+            result.names.push_back(string());
             expect(":");
-            result.object.emplace_back(std::move(name), value(depth + 1));
+            result.values.push_back(value(depth + 1));
         } while (accept(","));
         expect("}");
     }
@@ -105,7 +105,7 @@ class Parser {
         if (accept("]"))
             return;
         do
-            result.array.push_back(value(depth + 1));
+            result.values.push_back(value(depth + 1));
         while (accept(","));
         expect("]");
     }

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace planrt {
@@ -17,8 +16,8 @@ struct JsonValue {
     bool boolean = false;
     double number = 0;
     std::string string;
-    std::vector<JsonValue> array;
-    std::vector<std::pair<std::string, JsonValue>> object; ///< in the order of the text
+    std::vector<JsonValue> values;  ///< of an array or an object, in the order of the text
+    std::vector<std::string> names; ///< of an object's members, one for each value
 
     /// The member of an object; null where there is none.
     [[nodiscard]] const JsonValue *member(std::string_view name) const;
