@@ -38,7 +38,7 @@ std::string typed_literals(std::string_view text, mlir::Type element) {
 /// Does the place holder that stands at [begin, end) fill a whole argument of a call?
 bool is_argument(std::string_view text, std::size_t begin, std::size_t end) {
     const bool whole = begin == 0 && end == text.size();
-    const bool opened = begin > 0 && (text[begin - 1] == '(' || text.substr(begin - 2, 2) == ", ");
+    const bool opened = begin > 0 && (text[begin - 1] == '(' || text.substr(0, begin).ends_with(", "));
     const bool closed = end < text.size() && (text[end] == ')' || text[end] == ',');
     return whole || (opened && closed);
 }
