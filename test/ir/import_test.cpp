@@ -53,6 +53,19 @@ TEST(Import, a_parameter_is_read_once) {
     EXPECT_EQ(variable.getInit().getB().getValueAsDouble(), 2);
 }
 
+TEST(Import, operations_know_their_place) {
+    support::SourceFiles files;
+    const support::FileId file = files.add("net.plan", "network n() {\n    y = w + w\n}\n");
+    sema::Program program;
+    program.networks = {doubled("n", "w", 3)};
+    program.networks[0].operations[2].where = {file, 18, 27};
+    mlir::MLIRContext context;
+    auto module = import_networks(program, files, context);
+    auto body = &module->lookupSymbol<mlir::func::FuncOp>("n").getBody().front();
+    PointwiseOp sum = *body->op_begin<PointwiseOp>();
+    EXPECT_EQ(sum.getLoc(), mlir::Location(mlir::FileLineColLoc::get(&context, "net.plan", 2, 5)));
+}
+
 TEST(Import, equal_names_in_two_networks_are_prefixed) {
     sema::Program program;
     program.networks = {doubled("first", "w", 3), doubled("second", "w", 4), doubled("third", "second", 5)};
