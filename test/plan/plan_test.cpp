@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 namespace planc::plan {
 namespace {
@@ -74,7 +74,7 @@ TEST(Plan, EqualsExhaustiveSearchOnRandomGraphs) {
         if (uniform(random, 0, 1) == 0)
             r.mesh.axes = {{"line", r.ranks}};
         bool done = false;
-        const double least = exhaustive(r, 1500, done);
+        const double least = exhaustive(r, 600, done);
         if (!done)
             continue;
         const Plan plan = make_plan(r);
@@ -99,7 +99,7 @@ TEST(Plan, UnderAMemoryLimitFitsAndBoundsTheMinimum) {
         const Plan free = make_plan(r);
         r.memory_limit_bytes = free.cost.memory.total().value * uniform(random, 60, 110) / 100;
         bool done = false;
-        const double least = exhaustive(r, 1500, done);
+        const double least = exhaustive(r, 600, done);
         if (!done || r.memory_limit_bytes == 0)
             continue;
         ++compared;
@@ -238,20 +238,74 @@ TEST(Plan, RunnerUpsCostMore) {
     }
 }
 
-TEST(Plan, AThousandLayersOnFiveHundredRanks) {
+/// One value that `readers` layers multiply by weights of their own; the results are added.
+Graph fan_out(int readers) {
+    using sharding::graphs::Builder;
+    using sharding::graphs::Operand;
+    Builder b;
+    const auto product = [&](int layer, Operand x, int weight, const std::vector<std::string> &result) {
+        return b.operation(
+            {"einsum", layer, sharding::Phase::forward, sharding::Kernel::contraction, false, planrt::Reduction::sum},
+            {std::move(x), b.plain(weight)}, result, b.graph.layers[layer].name);
+    };
+    const int stem = b.layer("stem");
+    const int input = b.value("input", sharding::ValueKind::free, stem, {{"batch", 32}, {"pixel", 24}});
+    const int w = b.value("stem.w", sharding::ValueKind::variable, stem, {{"pixel", 24}, {"hidden", 40}});
+    const int x = product(stem, b.plain(input), w, {"batch", "hidden"});
+    std::vector<Operand> results;
+    for (int reader = 0; reader < readers; ++reader) {
+        const int layer = b.layer("reader" + std::to_string(reader));
+        const int weight = b.value(b.graph.layers[layer].name + ".w", sharding::ValueKind::variable, layer,
+                                   {{"hidden", 40}, {"out", 16}});
+        results.push_back(b.plain(product(layer, b.plain(x), weight, {"batch", "out"})));
+    }
+    const int join = b.layer("join");
+    b.graph.outputs.push_back(
+        b.operation({"sum", join, sharding::Phase::forward, sharding::Kernel::reduction, false, planrt::Reduction::sum},
+                    results, {"batch"}, "joined"));
+    return std::move(b.graph);
+}
+
+TEST(Plan, AValueWithManyReadersIsPlannedWithABound) {
+    Request r = request(fan_out(6), 8);
+    r.mesh.axes = {{"rows", 2}, {"cols", 2}, {"planes", 2}};
+    const Plan plan = make_plan(r);
+    ASSERT_TRUE(plan.failure.empty());
+    EXPECT_FALSE(plan.note.empty());
+    EXPECT_LE(plan.lower_bound, plan.cost.seconds());
+    EXPECT_GT(plan.lower_bound.value, 0);
+    for (const Baseline &baseline : plan.baselines)
+        if (baseline.excluded.empty()) {
+            EXPECT_LE(plan.cost.seconds(), baseline.seconds) << baseline.name;
+        }
+    // On one axis that splits anything the same graph is planned exactly.
+    r.mesh.axes = {{"rows", 4}, {"cols", 1}};
+    r.ranks = 4;
+    const Plan narrow = make_plan(r);
+    EXPECT_TRUE(narrow.note.empty());
+    EXPECT_NEAR(narrow.gap(), 0, 1e-9);
+}
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr int many_layers = 50; // sanitizers slow it down twentyfold
+#else
+constexpr int many_layers = 1000;
+#endif
+
+TEST(Plan, AThousandLayersOnFiveHundredRanksInSeconds) {
     Mlp mlp{1024, {784}, {"pixel"}, true, true};
-    for (int layer = 0; layer < 999; ++layer) {
+    for (int layer = 1; layer < many_layers; ++layer) {
         mlp.widths.push_back(1024);
         mlp.roles.push_back("hidden");
     }
     mlp.widths.push_back(10);
     mlp.roles.push_back("digit");
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     const Plan plan = make_plan(request(training_step(mlp), 512));
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    const double cpu_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     ASSERT_TRUE(plan.failure.empty());
     EXPECT_LT(plan.gap(), 0.01);
-    EXPECT_LT(took.count(), 30); // about two seconds on an idle core
+    EXPECT_LT(cpu_seconds, 20); // about two on a core of 2023
 }
 
 } // namespace
