@@ -58,11 +58,11 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
     return heading(mesh, info) +
            "namespace {\n\nusing planrt::Context;\nusing planrt::Op;\nusing planrt::Type;\nusing std::int32_t;\n"
            "using std::int64_t;\n\n" +
-           extents.axes_arrays() + offsets(names) + extents.declaration() + "// --- what one layer computes ---\n\n" +
-           functions.bodies() + "// --- the step ---\n\n" + functions.stages() + train_step(scheduled) +
-           "void set_up(Context &" + (set_up.empty() ? "" : "context") + ") {\n" + set_up +
-           "}\n\n// --- tables for the runtime ---\n\n" + tables.text() +
-           "\n} // namespace\n\nint main(int argc, char **argv) {\n" +
+           extents.axes_arrays() + broken_lines(offsets(names)) + extents.declaration() +
+           "// --- what one layer computes ---\n\n" + broken_lines(functions.bodies()) + "// --- the step ---\n\n" +
+           broken_lines(functions.stages()) + train_step(scheduled) + "void set_up(Context &" +
+           (set_up.empty() ? "" : "context") + ") {\n" + set_up + "}\n\n// --- tables for the runtime ---\n\n" +
+           broken_lines(tables.text()) + "\n} // namespace\n\nint main(int argc, char **argv) {\n" +
            "    return planrt::run(program, argc, argv);\n}\n";
 }
 

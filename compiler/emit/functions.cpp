@@ -163,7 +163,9 @@ ParameterNames Functions::parameter_names(const Body &body) const {
 
 /// "h forward, mlp.plan:8"
 std::string Functions::place(mlir::Operation *op) const {
-    std::string text = schedule::layer_of(op) + " " + schedule::phase_of(op);
+    std::string text = schedule::layer_of(op);
+    if (schedule::phase_of(op) != text)
+        text += " " + schedule::phase_of(op);
     if (const auto location = mlir::dyn_cast<mlir::FileLineColLoc>(op->getLoc()))
         text += ", " + location.getFilename().str() + ":" + std::to_string(location.getLine());
     return text;

@@ -1,5 +1,6 @@
 #include "emit/text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -97,6 +98,47 @@ std::string number(double value) {
     const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
     std::string text(buffer.data(), end);
     return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+namespace {
+
+/// Where to break `line` so that its first part fits `width` columns; npos: nowhere.
+std::size_t break_at(std::string_view line, std::size_t begin, std::size_t width) {
+    const std::string_view part = line.substr(0, width);
+    if (const std::size_t comma = part.rfind(", "); comma != std::string_view::npos && comma > begin)
+        return comma + 2;
+    std::size_t best = std::string_view::npos;
+    for (const char *mark : {" ? ", " : ", " + ", " - ", " * "})
+        if (const std::size_t at = part.rfind(mark); at != std::string_view::npos && at > begin)
+            best = best == std::string_view::npos ? at + 1 : std::max(best, at + 1);
+    return best;
+}
+
+} // namespace
+
+std::string broken_lines(std::string_view text) {
+    constexpr std::size_t width = 120;
+    std::string result;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+        std::string line(text.substr(0, end));
+        text.remove_prefix(end);
+        const std::size_t indent = line.find_first_not_of(' ');
+        const bool is_comment = line.compare(std::min(indent, line.size()), 2, "//") == 0;
+        const std::string next =
+            std::string(indent == std::string::npos ? 0 : indent, ' ') + (is_comment ? "//   " : "    ");
+        while (line.size() > width + 1) {
+            const std::size_t at = break_at(line, next.size(), width);
+            if (at == std::string::npos)
+                break;
+            std::string head = line.substr(0, at);
+            head.erase(head.find_last_not_of(' ') + 1);
+            result += head + "\n";
+            line = next + line.substr(at);
+        }
+        result += line;
+    }
+    return result;
 }
 
 std::string joined(const std::vector<std::string> &parts, std::string_view separator) {

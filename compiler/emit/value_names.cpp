@@ -44,8 +44,8 @@ std::optional<std::string> updated_parameter(mlir::Value value) {
     return std::nullopt;
 }
 
-/// "relu", "reduce_max", "product": what made the value.
-std::string operation_name(mlir::Value value) {
+/// The operation that computes the value, inside a loop if need be.
+mlir::Operation *computation(mlir::Value value) {
     mlir::Operation *op = value.getDefiningOp();
     if (auto loops = mlir::dyn_cast<ir::LoopsOp>(op))
         op = loops.getBody()
@@ -53,6 +53,11 @@ std::string operation_name(mlir::Value value) {
                  .getTerminator()
                  ->getOperand(mlir::cast<mlir::OpResult>(value).getResultNumber())
                  .getDefiningOp();
+    return op;
+}
+
+/// "relu", "max", "product": what made the value.
+std::string operation_name(mlir::Operation *op) {
     if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op))
         return pointwise.getFunction().str();
     if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
@@ -63,13 +68,11 @@ std::string operation_name(mlir::Value value) {
 }
 
 std::string title_of(mlir::Value value) {
-    mlir::Operation *op = value.getDefiningOp();
     if (const auto parameter = updated_parameter(value))
         return "gradient of " + *parameter;
-    const std::string layer = schedule::layer_of(op);
-    if (schedule::stage_of(op) == schedule::Stage::forward)
-        return layer + " " + operation_name(value);
-    return "gradient at " + layer + " " + operation_name(value);
+    mlir::Operation *op = computation(value);
+    const std::string title = schedule::layer_of(op) + " " + operation_name(op);
+    return schedule::stage_of(op) == schedule::Stage::forward ? title : "gradient at " + title;
 }
 
 } // namespace

@@ -264,9 +264,16 @@ class LoopWriter {
         if (auto adam = mlir::dyn_cast<ir::AdamOp>(member.op))
             return write_adam(adam, member);
         const Value result = member.op->getResult(0);
-        if (uses_.lookup(result) + (stored_.contains(result) ? 1 : 0) > 1)
+        const bool again = nest_.is_made_again(member) && used_later(member);
+        if (!again && uses_.lookup(result) + (stored_.contains(result) ? 1 : 0) > 1)
             names_[result] = declare(result, mlir::cast<ir::PointwiseOp>(member.op).getFunction().str(),
                                      expression(result, member).text);
+    }
+
+    bool used_later(const LoopMember &member) const {
+        return llvm::any_of(nest_.members, [&](const LoopMember &user) {
+            return user.sweep > member.sweep && llvm::is_contained(user.op->getOperands(), member.op->getResult(0));
+        });
     }
 
     std::string declare(Value value, const std::string &base, const std::string &text) {
@@ -287,12 +294,13 @@ class LoopWriter {
         if (auto iota = producer ? mlir::dyn_cast<ir::IotaOp>(producer) : ir::IotaOp())
             return {iota_text(iota), true, ""};
         const LoopMember *member = nest_.producer(value);
-        if (member == nullptr || (member->inner && member->sweep < user.sweep))
+        const bool earlier = member != nullptr && member->inner && member->sweep < user.sweep;
+        if (member == nullptr || (earlier && !nest_.is_made_again(*member)))
             return load(value, member);
         auto function = mlir::cast<ir::PointwiseOp>(producer);
         std::vector<Expression> operands;
         for (Value operand : function.getInputs())
-            operands.push_back(expression(operand, *member));
+            operands.push_back(expression(operand, earlier ? user : *member));
         return call_of(function, operands);
     }
 

@@ -2,7 +2,9 @@
 // that saves a pass over memory. An operation joins an earlier nest if
 //   - it belongs to the same stage, and to the same layer where one of them belongs to the loss,
 //   - it reads a value that the nest reads or makes, or has the nest's layer and iteration space,
-//   - its operands are there where the nest stands, and complete where it runs: a sum over the outer loops is not,
+//   - its operands are there where the nest stands, or nobody needs the nest before the operation, so that it can stand
+//   there,
+//   - what it reads of the nest is complete where it runs: a sum over the outer loops is not,
 //   - its iteration space is the nest's, a prefix of it, or longer than it with the nest's as a prefix.
 
 #include "schedule/loop_nest.h"
@@ -34,7 +36,8 @@ struct Group {
     std::vector<Operation *> ops;
     LoopSpace space;
     int outer = undecided;
-    int place = 0; ///< index of its first operation in the block
+    int place = 0;               ///< where it will stand: index in the block of the operation `anchor`
+    Operation *anchor = nullptr; ///< one of its operations
 
     bool contains(Operation *op) const { return op != nullptr && llvm::is_contained(ops, op); }
 };
@@ -98,10 +101,15 @@ class Fusion {
                 group.space = joined->space;
                 group.outer = joined->outer;
                 group.ops.push_back(op);
-                place_[op] = group.place;
+                if (!is_ready(group, op)) {
+                    group.anchor = op;
+                    group.place = place_.lookup(op);
+                }
+                for (Operation *member : group.ops)
+                    place_[member] = group.place;
                 return;
             }
-        Group group{{op}, space_of(op), undecided, place_.lookup(op)};
+        Group group{{op}, space_of(op), undecided, place_.lookup(op), op};
         reduces_row(op, group.space, group.outer);
         groups_.push_back(std::move(group));
     }
@@ -113,9 +121,8 @@ class Fusion {
             (loss && layer_of(first) != layer_of(op)) || (!loss && stage_of(first) != stage_of(op)) ||
             !(shares_a_value(group, op) || is_alike(group, op)))
             return std::nullopt;
-        for (Value operand : op->getOperands())
-            if (!is_ready(group, operand))
-                return std::nullopt;
+        if (!is_ready(group, op) && !may_move(group, op))
+            return std::nullopt;
         auto fitting = fit(group, op);
         if (fitting && !uses_are_complete(group, *fitting, op))
             return std::nullopt;
@@ -136,10 +143,22 @@ class Fusion {
                !mlir::isa<ir::SgdOp, ir::AdamOp>(op);
     }
 
-    bool is_ready(const Group &group, Value operand) const {
-        Operation *producer = operand.getDefiningOp();
-        return producer == nullptr || is_inline(producer) || group.contains(producer) ||
-               place_.lookup(producer) < group.place;
+    /// The operands are there where the group stands.
+    bool is_ready(const Group &group, Operation *op) const {
+        return llvm::all_of(op->getOperands(), [&](Value operand) {
+            Operation *producer = operand.getDefiningOp();
+            return producer == nullptr || is_inline(producer) || group.contains(producer) ||
+                   place_.lookup(producer) < group.place;
+        });
+    }
+
+    /// Nobody uses the group's results before `op`.
+    bool may_move(const Group &group, Operation *op) const {
+        return llvm::all_of(group.ops, [&](Operation *member) {
+            return llvm::all_of(member->getUsers(), [&](Operation *user) {
+                return group.contains(user) || place_.lookup(user) >= place_.lookup(op);
+            });
+        });
     }
 
     /// Of the values made in the nest only elements and complete rows can be used in it.
@@ -168,7 +187,7 @@ class Fusion {
                     results.push_back(value);
             }
         Operation *first = group.ops.front();
-        mlir::OpBuilder builder(first);
+        mlir::OpBuilder builder(group.anchor);
         auto loops = builder.create<ir::LoopsOp>(first->getLoc(), mlir::ValueRange(results).getTypes(), outer,
                                                  mlir::StringAttr(), mlir::StringAttr(), ir::StrategyAttr());
         set_place(loops, first);

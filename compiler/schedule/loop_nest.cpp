@@ -1,5 +1,6 @@
 #include "schedule/loop_nest.h"
 
+#include "ir/pointwise.h"
 #include "schedule/functions.h"
 
 #include <algorithm>
@@ -55,7 +56,44 @@ int sweep_of(mlir::Operation *op, const LoopNest &nest) {
     return sweep;
 }
 
+/// Elements are made in the sweep that needs them first.
+void delay(LoopNest &nest) {
+    for (LoopMember &member : llvm::reverse(nest.members)) {
+        if (!member.inner || member.role != LoopRole::element)
+            continue;
+        int first = nest.sweeps;
+        for (const LoopMember &user : nest.members)
+            for (mlir::Value operand : user.op->getOperands())
+                if (operand.getDefiningOp() == member.op)
+                    first = std::min(first, user.sweep);
+        if (first < nest.sweeps)
+            member.sweep = first;
+    }
+}
+
+void find_kept(LoopNest &nest) {
+    for (const LoopMember &member : nest.members)
+        for (mlir::Value operand : member.op->getOperands()) {
+            const LoopMember *producer = nest.producer(operand);
+            if (producer != nullptr && producer->inner && producer->role == LoopRole::element && member.inner &&
+                producer->sweep < member.sweep && !nest.is_made_again(*producer) &&
+                !llvm::is_contained(nest.kept, operand))
+                nest.kept.push_back(operand);
+        }
+}
+
 } // namespace
+
+bool LoopNest::is_made_again(const LoopMember &member) const {
+    auto function = mlir::dyn_cast<ir::PointwiseOp>(member.op);
+    if (!function || !member.inner || ir::find_pointwise(function.getFunction().str())->flops > 1)
+        return false;
+    return llvm::all_of(function.getInputs(), [&](mlir::Value operand) {
+        const LoopMember *made = producer(operand);
+        return made == nullptr ? space_of(tensor(operand)).size() < space.size()
+                               : !made->inner || made->role == LoopRole::reduces_row;
+    });
+}
 
 LoopNest analyze_loops(const std::vector<mlir::Operation *> &operations, int outer) {
     LoopNest nest;
@@ -70,15 +108,10 @@ LoopNest analyze_loops(const std::vector<mlir::Operation *> &operations, int out
     for (mlir::Operation *op : ops) {
         const bool inner = space_of(op).size() == nest.space.size();
         nest.members.push_back({op, role_of(op, nest, inner), inner, sweep_of(op, nest)});
-        const LoopMember &member = nest.members.back();
-        nest.sweeps = std::max(nest.sweeps, member.sweep + (member.inner ? 1 : 0));
-        for (mlir::Value operand : op->getOperands()) {
-            const LoopMember *producer = nest.producer(operand);
-            if (producer != nullptr && producer->inner && producer->role == LoopRole::element && inner &&
-                producer->sweep < member.sweep && !llvm::is_contained(nest.kept, operand))
-                nest.kept.push_back(operand);
-        }
+        nest.sweeps = std::max(nest.sweeps, nest.members.back().sweep + (inner ? 1 : 0));
     }
+    delay(nest);
+    find_kept(nest);
     return nest;
 }
 

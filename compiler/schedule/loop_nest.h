@@ -40,7 +40,7 @@ struct LoopMember {
     mlir::Operation *op = nullptr;
     LoopRole role = LoopRole::element;
     bool inner = true; ///< runs in the inner loops; else once per iteration of the outer loops, before its sweep
-    int sweep = 0;
+    int sweep = 0;     ///< the latest that its users allow
 };
 
 struct LoopNest {
@@ -48,11 +48,14 @@ struct LoopNest {
     int outer = 0;   ///< how many of them are outer loops
     int sweeps = 1;
     std::vector<LoopMember> members; ///< in the order of the operations
-    /// Values that a later sweep needs again: they need a buffer.
+    /// Values that a later sweep needs again: they need a buffer. Cheap ones that are made of values of the row are
+    /// made again instead.
     llvm::SmallVector<mlir::Value> kept;
 
     /// The member that computes a value; null where it comes from outside.
     [[nodiscard]] const LoopMember *producer(mlir::Value value) const;
+    /// A value that later sweeps make again.
+    [[nodiscard]] bool is_made_again(const LoopMember &member) const;
 };
 
 /// Constants and iotas among the operations are left out: they are written where they are used.

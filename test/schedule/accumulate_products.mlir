@@ -1,0 +1,35 @@
+// RUN: plan-opt %s --lower-contractions --accumulate-products --split-input-file | FileCheck %s
+
+!m = !plan.tensor<a: 2, b: 2, f32>
+!t = !plan.tensor<b: 2, c: 2, f32>
+!y = !plan.tensor<a: 2, c: 2, f32>
+
+// The later product is added to the earlier one.
+// CHECK-LABEL: func.func @train
+// CHECK: %[[P:.*]] = plan.gemm %arg0, %arg1 {
+// CHECK: %[[Q:.*]] = plan.gemm %arg0, %arg2, %[[P]] {
+// CHECK-NOT: plan.pointwise
+// CHECK: return %[[Q]]
+func.func @train(%x: !m, %v: !t, %w: !t) -> !y {
+  %p = plan.einsum "a b, b c -> a c" (%x, %v) : (!m, !t) -> !y
+  %q = plan.einsum "a b, b c -> a c" (%x, %w) : (!m, !t) -> !y
+  %s = plan.pointwise "add" (%p, %q) : (!y, !y) -> !y
+  return %s : !y
+}
+
+// -----
+
+!m = !plan.tensor<a: 2, b: 2, f32>
+!t = !plan.tensor<b: 2, c: 2, f32>
+!y = !plan.tensor<a: 2, c: 2, f32>
+
+// A value that is used again must not be overwritten.
+// CHECK-LABEL: func.func @train
+// CHECK: plan.pointwise "add"
+func.func @train(%x: !m, %v: !t, %w: !t) -> (!y, !y) {
+  %p = plan.einsum "a b, b c -> a c" (%x, %v) : (!m, !t) -> !y
+  %q = plan.einsum "a b, b c -> a c" (%x, %w) : (!m, !t) -> !y
+  %s = plan.pointwise "add" (%p, %q) : (!y, !y) -> !y
+  %d = plan.pointwise "mul" (%p, %q) : (!y, !y) -> !y
+  return %s, %d : !y, !y
+}

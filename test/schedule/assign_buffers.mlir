@@ -1,0 +1,91 @@
+// RUN: plan-opt %s --assign-buffers --split-input-file | FileCheck %s
+
+!x = !plan.tensor<batch: 5, hidden: 8, f32, #plan.layout<batch = [rows]>>
+!w = !plan.tensor<hidden: 8, out: 8, f32, #plan.layout<>>
+!y = !plan.tensor<batch: 5, out: 8, f32, #plan.layout<batch = [rows]>>
+
+// Variables, then inputs (the largest block of any rank: 3 x 8 of f32, to the next 64 bytes), then temporaries. The
+// activation takes the product's place, the second product one of its own.
+// CHECK: plan.arena_bytes = 640
+// CHECK: plan.variable @w {{.*}}offset = 0
+// CHECK-LABEL: func.func @train
+// CHECK-SAME: plan.offset = 256
+// CHECK: plan.gemm {{.*}}offsets = array<i64: 384>
+// CHECK: plan.loops
+// CHECK: } {offsets = array<i64: 384>}
+// CHECK: plan.gemm {{.*}}offsets = array<i64: 512>
+module attributes {plan.mesh = #plan.mesh<rows: 2>} {
+  plan.variable @w : !w = #plan.init<constant, 0.0, 0.0> {trained}
+  func.func @train(%x: !x) -> !y {
+    %w = plan.read @w : !w
+    %p = plan.gemm %x, %w {batch = 0, rows = 1, columns = 1, summed = 1} : (!x, !w) -> !y
+    %a = plan.loops outer 2 {
+      %t = plan.pointwise "tanh" (%p) : (!y) -> !y
+      plan.yield %t : !y
+    } : !y
+    %q = plan.gemm %a, %w {batch = 0, rows = 1, columns = 1, summed = 1} : (!y, !w) -> !y
+    return %q : !y
+  }
+}
+
+// -----
+
+!w = !plan.tensor<n: 16, f32>
+
+// The update writes the variable in place. A value that others still need is not overwritten: then there is a copy.
+// CHECK-LABEL: func.func @train
+// CHECK: plan.sgd
+// CHECK: } {offsets = array<i64: 0>}
+// CHECK: plan.sgd
+// CHECK: } {offsets = array<i64: 192>}
+plan.variable @a : !w = #plan.init<constant, 0.0, 0.0> {trained}
+plan.variable @b : !w = #plan.init<constant, 0.0, 0.0> {trained}
+func.func @train(%g: !w) -> !w {
+  %a = plan.read @a : !w
+  %b = plan.read @b : !w
+  %na = plan.loops outer 1 {
+    %n = plan.sgd %a, %g {rate = 0.1, momentum = 0.0, weight_decay = 0.0} : (!w, !w) -> !w
+    plan.yield %n : !w
+  } : !w
+  plan.write %na, @a : !w
+  %nb = plan.loops outer 1 {
+    %n = plan.sgd %b, %g {rate = 0.1, momentum = 0.0, weight_decay = 0.0} : (!w, !w) -> !w
+    plan.yield %n : !w
+  } : !w
+  plan.write %nb, @b : !w
+  %late = plan.loops outer 1 {
+    %n = plan.pointwise "exp" (%b) : (!w) -> !w
+    plan.yield %n : !w
+  } : !w
+  return %late : !w
+}
+
+// -----
+
+!p = !plan.tensor<n: 16, f32, #plan.layout<partial sum = [rows]>>
+!r = !plan.tensor<n: 16, f32, #plan.layout<>>
+
+// An all-reduce works in place, but not on a value that is read while it is under way. A fused call packs: it has scratch.
+// CHECK-LABEL: func.func @train
+// CHECK: offsets = array<i64: 320>
+// CHECK: offsets = array<i64: 384>
+// CHECK: plan.start 0 {{.*}}offsets = array<i64: 320, 448>, scratch_bytes = {{[1-9]}}
+module attributes {plan.mesh = #plan.mesh<rows: 2>} {
+  func.func @train(%x: !p) -> (!r, !r, !p) {
+    %a = plan.loops outer 1 {
+      %n = plan.pointwise "neg" (%x) : (!p) -> !p
+      plan.yield %n : !p
+    } : !p
+    %b = plan.loops outer 1 {
+      %n = plan.pointwise "neg" (%x) : (!p) -> !p
+      plan.yield %n : !p
+    } : !p
+    %s:2 = plan.start 0 "all_reduce" (%a, %b) over ["rows"] {tensors = ["a", "b"]} : (!p, !p) -> (!r, !r)
+    %c = plan.loops outer 1 {
+      %n = plan.pointwise "neg" (%b) : (!p) -> !p
+      plan.yield %n : !p
+    } : !p
+    %w:2 = plan.wait 0 (%s#0, %s#1) : (!r, !r) -> (!r, !r)
+    return %w#0, %w#1, %c : !r, !r, !p
+  }
+}
