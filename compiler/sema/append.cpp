@@ -27,7 +27,7 @@ std::string as_written(const std::string &function) {
     return sign == operators.end() ? function : sign->second;
 }
 
-constexpr std::int64_t most_operations = 100'000;
+constexpr std::int64_t most_operations = 50'000;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 60U;
 
 } // namespace

@@ -42,8 +42,11 @@ class LayoutReader {
 
   private:
     void collect_names() {
+        std::set<std::string> seen;
         const auto add = [&](const Network &network) {
-            layers_.insert(layers_.end(), network.layers.begin(), network.layers.end());
+            for (const std::string &layer : network.layers)
+                if (seen.insert(layer).second)
+                    layers_.push_back(layer);
             for (const Operation &operation : network.operations)
                 for (const std::string &name : loop_names(network, operation))
                     dimensions_.insert(name);
@@ -135,9 +138,22 @@ class LayoutReader {
         const std::string path = outer.empty() ? selector.text : outer + "." + selector.text;
         const bool found =
             std::any_of(layers_.begin(), layers_.end(), [&](const std::string &layer) { return selects(path, layer); });
-        if (check_layers_ && !found)
-            context_.fail(unknown_layer, selector.where, {path}, Context::suggestion(path, layers_));
+        if (check_layers_ && !found) {
+            std::vector<Note> notes = Context::suggestion(path, layers_);
+            if (notes.empty() && !layers_.empty())
+                notes = {hint("there are " + some_layers())};
+            context_.fail(unknown_layer, selector.where, {path}, notes);
+        }
         return path;
+    }
+
+    /// "'h1', 'h2', 'logits', …"
+    std::string some_layers() const {
+        constexpr std::size_t most_shown = 5;
+        std::string text;
+        for (std::size_t i = 0; i < layers_.size() && i < most_shown; ++i)
+            text += (i == 0 ? "'" : ", '") + layers_[i] + "'";
+        return layers_.size() > most_shown ? text + ", …" : text;
     }
 
     void read_selection(const syntax::LayoutSelection &selection, const std::string &outer) {
