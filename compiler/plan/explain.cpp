@@ -62,7 +62,7 @@ std::string layers(const Plan &plan) {
         const std::optional<RunnerUp> &other = plan.runner_ups[l];
         lines.row({row.name, cost::split_words(row, plan.axes),
                    l < plan.choices.size() ? std::to_string(plan.choices[l]) : "",
-                   other ? words(other->strategy, plan.axes) : "none", cost::human_seconds(row.seconds()),
+                   other ? words(other->strategy, plan.axes) : "-", cost::human_seconds(row.seconds()),
                    other ? "+" + cost::human_seconds(Seconds(std::max(0.0, other->added.value))) : ""});
     }
     return lines.text(4);

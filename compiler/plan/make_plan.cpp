@@ -89,8 +89,12 @@ class Planner {
         plan_.runner_ups.assign(plan_.layers.size(), std::nullopt);
         if (found.objective)
             plan_.runner_ups = runner_ups(*found.objective, space, found.values, limit_);
-        if (found.left_out)
+        if (found.left_out) {
+            for (int value : found.objective->left_out)
+                for (int layer : sharding::scope(index_, value))
+                    plan_.runner_ups[layer].reset(); // their price is not known term by term
             plan_.note = "some values have too many readers for an exact search on this mesh";
+        }
     }
 
     /// A layout without `auto`: one strategy a layer.

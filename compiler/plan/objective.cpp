@@ -2,7 +2,6 @@
 
 #include "cost/compute.h"
 #include "cost/memory.h"
-#include "cost/step_price.h"
 #include "plan/structure.h"
 
 #include <algorithm>
@@ -56,20 +55,14 @@ class Builder {
         std::string key = stored ? "stored " : "in place ";
         key += structure.text(v);
         const bool added = add(structure, lives_[v], std::move(key), [this, v, stored](TermTable &table) {
-            const std::vector<sharding::Copy> copies = sharding::copies_of(index_, mesh_, layers_, v);
-            double seconds = 0;
+            const ValuePrice price = price_value(index_, mesh_, prices_, layers_, v);
             std::uint32_t fused = 0;
-            for (const sharding::Copy &copy : copies)
-                for (const sharding::Step &step : copy.steps) {
-                    const cost::Price price = prices_.of(step, graph_.values[v].element_bytes).price;
-                    const bool joins = sharding::fusable(graph_, mesh_, v, copy);
-                    seconds += price.transfer.value + price.arithmetic.value + (joins ? 0 : price.latency.value);
-                    fused |= joins ? bucket(step.axes, price.latency.value) : 0;
-                }
-            table.prices.seconds.push_back(seconds);
+            for (const ValuePrice::Fused &call : price.fused)
+                fused |= bucket(call.axes, call.latency);
+            table.prices.seconds.push_back(price.seconds);
             table.fused.push_back(fused);
             if (stored)
-                table.prices.bytes.push_back(cost::copies_bytes(graph_.values[v], copies, mesh_).value);
+                table.prices.bytes.push_back(price.bytes.value);
         });
         if (!added)
             objective_.left_out.push_back(v);
@@ -188,6 +181,23 @@ class Builder {
 };
 
 } // namespace
+
+ValuePrice price_value(const sharding::GraphIndex &index, const Mesh &mesh, cost::StepPrices &prices,
+                       const std::vector<LayerStrategy> &layers, int value) {
+    const std::vector<sharding::Copy> copies = sharding::copies_of(index, mesh, layers, value);
+    ValuePrice result;
+    result.bytes = cost::copies_bytes(index.graph.values[value], copies, mesh);
+    for (const sharding::Copy &copy : copies)
+        for (const sharding::Step &step : copy.steps) {
+            const cost::Price &price = prices.of(step, index.graph.values[value].element_bytes).price;
+            result.seconds += price.transfer.value + price.arithmetic.value;
+            if (sharding::fusable(index.graph, mesh, value, copy))
+                result.fused.push_back({step.axes, price.latency.value});
+            else
+                result.seconds += price.latency.value;
+        }
+    return result;
+}
 
 Objective make_objective(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh,
                          const Machine &machine) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "cost/memory.h"
+#include "cost/step_price.h"
 #include "plan/problem.h"
 #include "plan/space.h"
 
@@ -41,6 +42,19 @@ struct Objective {
     /// bound only.
     std::vector<int> left_out;
 };
+
+/// The communication of one value under given strategies (of its scope; others are not read).
+struct ValuePrice {
+    double seconds = 0; ///< fused gradients without their latency
+    Bytes bytes{};      ///< of all its copies
+    struct Fused {
+        std::vector<int> axes;
+        double latency = 0;
+    };
+    std::vector<Fused> fused;
+};
+[[nodiscard]] ValuePrice price_value(const sharding::GraphIndex &index, const Mesh &mesh, cost::StepPrices &prices,
+                                     const std::vector<LayerStrategy> &layers, int value);
 
 /// `space` without failure.
 [[nodiscard]] Objective make_objective(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh,

@@ -84,7 +84,7 @@ struct Plan {
     std::vector<LayerStrategy> layers; ///< as Graph::layers
     CostTable cost;
     Seconds lower_bound{};                           ///< no plan of the space takes less
-    std::vector<std::optional<RunnerUp>> runner_ups; ///< per layer; none: there was no other choice
+    std::vector<std::optional<RunnerUp>> runner_ups; ///< per layer; none: no other choice, or not searched exactly
     std::vector<Baseline> baselines;
     int meshes = 0;                ///< shapes of the mesh that were searched
     std::vector<int> choices;      ///< per layer: strategies to choose from on the chosen mesh

@@ -1,10 +1,11 @@
 #include "plan/search.h"
+#include "plan/changes.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <set>
+#include <map>
 
 namespace planc::plan {
 
@@ -12,14 +13,14 @@ namespace {
 
 constexpr int most_branches = 64;
 constexpr int most_tightenings = 6;
-constexpr int most_improvements = 2000; ///< plans priced by hand where the objective is incomplete
+constexpr int most_sweeps = 20; ///< over the layers where the objective is incomplete
 constexpr double rounding = 1e-9;
 
 class MeshSearch {
   public:
     MeshSearch(const Request &request, const sharding::GraphIndex &index, const MeshShape &shape, const Space &space,
                double byte_limit, double give_up_at)
-        : request_(request), shape_(shape), space_(space),
+        : request_(request), index_(index), shape_(shape), space_(space),
           objective_(std::make_shared<Objective>(make_objective(index, space, shape.mesh, request.machine))),
           problems_(*objective_), byte_limit_(byte_limit), give_up_at_(give_up_at) {}
 
@@ -138,25 +139,46 @@ class MeshSearch {
         return true;
     }
 
-    /// One layer at a time, by the price of the whole plan.
+    /// One layer at a time, what the objective leaves out priced by hand.
     void improve() {
-        std::set<int> layers;
+        std::map<int, std::vector<int>> left_out; // per layer: values that depend on it
         for (int value : objective_->left_out)
-            for (int layer : sharding::scope(request_.graph, value))
-                layers.insert(layer);
-        int priced = 0;
-        for (bool changed = true; changed && priced < most_improvements;) {
+            for (int layer : sharding::scope(index_, value))
+                left_out[layer].push_back(value);
+        cost::StepPrices prices(shape_.mesh, request_.machine);
+        Changes changes(*objective_, found_.values);
+        Strategies strategies = chosen(space_, found_.values);
+        bool changed = true;
+        for (int sweep = 0; changed && sweep < most_sweeps; ++sweep) {
             changed = false;
-            for (int layer : layers)
-                for (int value = 0; value < objective_->domains[layer] && priced < most_improvements; ++value) {
-                    std::vector<int> values = found_.values;
-                    if (values[layer] == value)
-                        continue;
-                    values[layer] = value;
-                    changed |= offer(values);
-                    ++priced;
-                }
+            for (const auto &[layer, values] : left_out)
+                changed |= improve(layer, values, changes, strategies, prices);
         }
+    }
+
+    /// True: the layer has a better strategy now.
+    bool improve(int layer, const std::vector<int> &left_out, Changes &changes, Strategies &strategies,
+                 cost::StepPrices &prices) {
+        const auto by_hand = [&] {
+            double seconds = 0;
+            for (int value : left_out)
+                seconds += price_value(index_, shape_.mesh, prices, strategies, value).seconds;
+            return seconds;
+        };
+        const double before = by_hand();
+        const LayerStrategy old = strategies[layer];
+        for (int value = 0; value < objective_->domains[layer]; ++value) {
+            const double added = changes.to(layer, value).seconds;
+            strategies[layer] = (*space_.options[layer])[value];
+            std::vector<int> values = changes.values();
+            values[layer] = value;
+            if (added + by_hand() - before < 0 && offer(values)) {
+                changes.set(layer, value);
+                return true;
+            }
+        }
+        strategies[layer] = old;
+        return false;
     }
 
     void close_gap() {
@@ -165,6 +187,7 @@ class MeshSearch {
     }
 
     const Request &request_;
+    const sharding::GraphIndex &index_;
     const MeshShape &shape_;
     const Space &space_;
     std::shared_ptr<Objective> objective_;

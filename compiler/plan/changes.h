@@ -1,0 +1,38 @@
+// A plan's terms, and what changing one layer would do to their sum.
+#pragma once
+
+#include "plan/objective.h"
+
+#include <array>
+#include <vector>
+
+namespace planc::plan {
+
+class Changes {
+  public:
+    /// `objective` must outlive this. `values`: per layer.
+    Changes(const Objective &objective, std::vector<int> values);
+
+    struct Change {
+        double seconds = 0; ///< added, the latency of buckets included
+        double bytes = 0;   ///< of what lives through the step, after the change
+    };
+    /// If `layer` had `value` and all others what they have.
+    [[nodiscard]] Change to(int layer, int value);
+    void set(int layer, int value);
+    [[nodiscard]] const std::vector<int> &values() const { return values_; }
+
+  private:
+    [[nodiscard]] std::size_t entry(const Term &term) const;
+    [[nodiscard]] double bytes(const Term &term) const;
+    void count(const Term &term, int by);
+    [[nodiscard]] double latency() const;
+
+    const Objective &objective_;
+    std::vector<int> values_;
+    std::vector<std::vector<const Term *>> terms_of_; ///< per layer
+    std::array<int, 32> uses_{};                      ///< per set of bucket axes: entries that join it
+    double bytes_ = 0;
+};
+
+} // namespace planc::plan
