@@ -48,9 +48,12 @@ bool Elaborator::takes_over(const syntax::CallableDeclaration &callable) {
 void Elaborator::bind_signature(Frame &frame, const Arguments &arguments) {
     const syntax::CallableDeclaration &callable = *frame.callable;
     std::map<const syntax::Parameter *, Value> given;
-    for (const syntax::Parameter &parameter : callable.parameters)
-        if (parameter.fallback ? arguments.find(parameter.name.text) : &arguments.require(parameter.name.text))
-            given[&parameter] = argument(arguments.require(parameter.name.text));
+    for (const syntax::Parameter &parameter : callable.parameters) {
+        const std::string &name = parameter.name.text;
+        const syntax::CallArgument *argument_of = parameter.fallback ? arguments.find(name) : &arguments.require(name);
+        if (argument_of != nullptr)
+            given[&parameter] = argument(*argument_of);
+    }
     std::vector<DimensionValue> over;
     if (const syntax::CallArgument *list = takes_over(callable) ? arguments.find("over") : nullptr)
         over = expect_dimensions(context(), argument(*list), list->where, arguments.what("over"));
