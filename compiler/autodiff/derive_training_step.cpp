@@ -19,12 +19,15 @@ ReturnOp return_of(FuncOp function) {
     return mlir::cast<ReturnOp>(function.getBody().front().getTerminator());
 }
 
-/// Erases what no result needs, and makes the function's type that of its arguments and of what it returns.
+/// Erases what no result needs and marks that have served, and makes the function's type that of its arguments and of
+/// what it returns.
 void settle(FuncOp function, bool keep_arguments) {
     mlir::Block &block = function.getBody().front();
     for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
         if (mlir::isOpTriviallyDead(&op))
             op.erase();
+        else
+            op.removeAttr("plan.sample_loss");
     function.setFunctionType(mlir::FunctionType::get(function.getContext(), block.getArgumentTypes(),
                                                      return_of(function).getOperandTypes()));
     if (keep_arguments)

@@ -170,7 +170,10 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     void runOnOperation() override {
         mlir::RewritePatternSet patterns(&getContext());
         patterns.add<SimplifyPointwise, SimplifyEinsum>(&getContext());
-        if (failed(mlir::applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+        // Each rewrite removes an operation or moves a sign or a number outwards: it ends however long the chain.
+        mlir::GreedyRewriteConfig config;
+        config.maxIterations = mlir::GreedyRewriteConfig::kNoLimit;
+        if (failed(mlir::applyPatternsAndFoldGreedily(getOperation(), std::move(patterns), config)))
             return signalPassFailure();
         mlir::DominanceInfo dominance(getOperation());
         mlir::IRRewriter rewriter(&getContext());

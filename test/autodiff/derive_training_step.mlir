@@ -76,7 +76,7 @@ func.func @loss(%image: !image {plan.input = "image"}, %label: !label {plan.inpu
 // CHECK-SAME:    {plan.input = "label"}, %[[VALID:.*]]: !plan.tensor<batch: 5, f32> {plan.input = "valid", plan.valid}) -> (!plan.tensor<f32>, !plan.tensor<f32>) attributes {plan.results = ["loss", "correct"], plan.role = "evaluate"}
 // CHECK:      %[[LOGITS:.*]] = plan.einsum "batch hidden', hidden' hidden -> batch hidden"
 // CHECK-NEXT: %[[TOP:.*]] = plan.reduce "max"(%[[LOGITS]])
-// CHECK:      %[[SAMPLES:.*]] = plan.pointwise "sub"{{.*}} plan.sample_loss
+// CHECK:      %[[SAMPLES:.*]] = plan.pointwise "sub"({{.*}}) {layer = "loss", phase = "loss"} : (!plan.tensor<batch: 5, f32>, !plan.tensor<batch: 5, f32>)
 // CHECK-NEXT: %[[COUNTED:.*]] = plan.pointwise "mul"(%[[SAMPLES]], %[[VALID]])
 // CHECK-NEXT: %[[SUM_LOSS:.*]] = plan.reduce "sum"(%[[COUNTED]])
 // CHECK-NEXT: %[[ATTAINED:.*]] = plan.pointwise "equal"(%[[LOGITS]], %[[TOP]])
