@@ -4,11 +4,11 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(too_many_arguments, error, "'{0}' takes {1}, got more");
-PLANC_DIAGNOSTIC(unknown_argument, error, "'{0}' has no argument '{1}'");
-PLANC_DIAGNOSTIC(duplicate_argument, error, "argument '{1}' of '{0}' is given twice");
-PLANC_DIAGNOSTIC(missing_argument, error, "'{0}' needs the argument '{1}'");
-PLANC_DIAGNOSTIC(misplaced_arrow, error, "'{0}' takes no arrow");
+PLANC_DIAGNOSTIC(too_many_arguments, error, "'{0}' takes {1}, got more");              // X6
+PLANC_DIAGNOSTIC(unknown_argument, error, "'{0}' has no argument '{1}'");              // X6
+PLANC_DIAGNOSTIC(duplicate_argument, error, "argument '{1}' of '{0}' is given twice"); // X6
+PLANC_DIAGNOSTIC(missing_argument, error, "'{0}' needs the argument '{1}'");           // X6
+PLANC_DIAGNOSTIC(misplaced_arrow, error, "'{0}' takes no arrow");                      // X6
 
 Arguments::Arguments(const Context &context, const syntax::Call &call, std::vector<std::string> parameters)
     : context_(context), callee_(call.callee), parameters_(std::move(parameters)) {

@@ -8,12 +8,12 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(integer_overflow, error, "this number does not fit into 64 bits");
-PLANC_DIAGNOSTIC(inexact_division, error, "{0} is not a multiple of {1}");
-PLANC_DIAGNOSTIC(division_by_zero, error, "division by zero");
-PLANC_DIAGNOSTIC(not_a_finite_number, error, "the result is not a finite number");
-PLANC_DIAGNOSTIC(unit_mismatch, error, "'{0}' of {1} and {2}");
-PLANC_DIAGNOSTIC(wrong_operand, error, "'{0}' cannot be applied to {1}");
+PLANC_DIAGNOSTIC(integer_overflow, error, "this number does not fit into 64 bits"); // X3
+PLANC_DIAGNOSTIC(inexact_division, error, "{0} is not a multiple of {1}");          // X3
+PLANC_DIAGNOSTIC(division_by_zero, error, "division by zero");                      // X3
+PLANC_DIAGNOSTIC(not_a_finite_number, error, "the result is not a finite number");  // X3
+PLANC_DIAGNOSTIC(unit_mismatch, error, "'{0}' of {1} and {2}");                     // L6
+PLANC_DIAGNOSTIC(wrong_operand, error, "'{0}' cannot be applied to {1}");           // X2
 
 using Operator = syntax::BinaryOperator;
 

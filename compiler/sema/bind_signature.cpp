@@ -9,10 +9,10 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(pattern_mismatch, error, "'{0}' of '{1}' must have the form {2}, got {3}");
-PLANC_DIAGNOSTIC(signature_mismatch, error, "'{0}' of '{1}' is both {2} and {3}");
-PLANC_DIAGNOSTIC(argument_type, error, "'{0}' of network '{1}' must be {2}, got {3}");
-PLANC_DIAGNOSTIC(unknown_element_type, error, "unknown element type '{0}'");
+PLANC_DIAGNOSTIC(pattern_mismatch, error, "'{0}' of '{1}' must have the form {2}, got {3}"); // Y2
+PLANC_DIAGNOSTIC(signature_mismatch, error, "'{0}' of '{1}' is both {2} and {3}");           // Y2
+PLANC_DIAGNOSTIC(argument_type, error, "'{0}' of network '{1}' must be {2}, got {3}");       // N7
+PLANC_DIAGNOSTIC(unknown_element_type, error, "unknown element type '{0}'");                 // D4
 
 namespace {
 

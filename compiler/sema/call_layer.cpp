@@ -8,10 +8,10 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(endless_recursion, error, "'{0}' calls itself without end ({1} calls deep)");
-PLANC_DIAGNOSTIC(wrong_result, error, "'{0}' returns {1}, but is declared to return {2}");
-PLANC_DIAGNOSTIC(called_twice, error, "the loss calls network '{0}' twice");
-PLANC_DIAGNOSTIC(other_network, error, "the loss calls network '{0}', but '{1}' is trained");
+PLANC_DIAGNOSTIC(endless_recursion, error, "'{0}' calls itself without end ({1} calls deep)"); // N7
+PLANC_DIAGNOSTIC(wrong_result, error, "'{0}' returns {1}, but is declared to return {2}");     // N1, Y1
+PLANC_DIAGNOSTIC(called_twice, error, "the loss calls network '{0}' twice");                   // R2
+PLANC_DIAGNOSTIC(other_network, error, "the loss calls network '{0}', but '{1}' is trained");  // R2
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(two_loops_on_one_axis, error, "layer '{0}' has both '{1}' and '{2}' on axis '{3}'");
+PLANC_DIAGNOSTIC(two_loops_on_one_axis, error, "layer '{0}' has both '{1}' and '{2}' on axis '{3}'"); // P6
 
 namespace {
 

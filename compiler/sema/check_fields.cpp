@@ -5,14 +5,14 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(no_batch, error, "data field '{0}' needs a batch dimension, got {1}");
-PLANC_DIAGNOSTIC(batch_mismatch, error, "data fields '{0}' and '{1}' have different batches: {2} and {3}");
+PLANC_DIAGNOSTIC(no_batch, error, "data field '{0}' needs a batch dimension, got {1}");                     // T4
+PLANC_DIAGNOSTIC(batch_mismatch, error, "data fields '{0}' and '{1}' have different batches: {2} and {3}"); // T4
 PLANC_DIAGNOSTIC(column_count, error,
-                 "data field '{0}' has {1} columns, but is used as {2} with {3} elements a sample");
+                 "data field '{0}' has {1} columns, but is used as {2} with {3} elements a sample"); // T4
 PLANC_DIAGNOSTIC(scaled_labels, error,
-                 "the labels '{0}' must stay whole: a label may be shifted by a whole number only");
-PLANC_DIAGNOSTIC(too_few_samples, error, "{0} samples for training, but a batch has {1}");
-PLANC_DIAGNOSTIC(loss_without_data, error, "the loss uses no data");
+                 "the labels '{0}' must stay whole: a label may be shifted by a whole number only"); // T2
+PLANC_DIAGNOSTIC(too_few_samples, error, "{0} samples for training, but a batch has {1}");           // T3
+PLANC_DIAGNOSTIC(loss_without_data, error, "the loss uses no data");                                 // R2
 
 namespace {
 

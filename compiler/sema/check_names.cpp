@@ -7,8 +7,8 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(unknown_name, error, "unknown name '{0}'");
-PLANC_DIAGNOSTIC(unknown_function, error, "unknown layer or function '{0}'");
+PLANC_DIAGNOSTIC(unknown_name, error, "unknown name '{0}'");                  // X4
+PLANC_DIAGNOSTIC(unknown_function, error, "unknown layer or function '{0}'"); // X4
 
 void fail_unknown_name(const Context &context, const std::string &name, SourceRange where,
                        const std::vector<std::string> &candidates) {

@@ -9,9 +9,9 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(not_an_image, error, "'{0}' takes a tensor [batch, height, width, channel], got {1}");
+PLANC_DIAGNOSTIC(not_an_image, error, "'{0}' takes a tensor [batch, height, width, channel], got {1}"); // O6
 PLANC_DIAGNOSTIC(window_too_large, error,
-                 "the window of '{0}' ({2}) is larger than dimension '{1}' with its padding ({3})");
+                 "the window of '{0}' ({2}) is larger than dimension '{1}' with its padding ({3})"); // O6
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(not_lowered, error, "{0} is not lowered by this version of planc");
+PLANC_DIAGNOSTIC(not_lowered, error, "{0} is not lowered by this version of planc"); // O6
 
 void Context::fail(const support::DiagnosticKind &kind, SourceRange where, std::initializer_list<std::string> arguments,
                    const std::vector<Note> &notes) const {

@@ -10,14 +10,14 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(wrong_column_syntax, error, "a field of '{0}' data is {1}, with numbers to scale and shift it");
-PLANC_DIAGNOSTIC(not_affine, error, "a field may be scaled and shifted by numbers only");
-PLANC_DIAGNOSTIC(empty_columns, error, "columns({0}..{1}) are no columns");
-PLANC_DIAGNOSTIC(unknown_split, error, "a split is 'train …, test …'{0}");
-PLANC_DIAGNOSTIC(split_above_one, error, "the shares of a split are {0}% together");
-PLANC_DIAGNOSTIC(wrong_share, error, "a share is a percentage (80%) or a number of samples (9000)");
-PLANC_DIAGNOSTIC(mixed_split, error, "a split is by percentages or by numbers of samples, not by both");
-PLANC_DIAGNOSTIC(no_training_share, error, "the share for training must be above zero");
+PLANC_DIAGNOSTIC(wrong_column_syntax, error, "a field of '{0}' data is {1}, with numbers to scale and shift it"); // T2
+PLANC_DIAGNOSTIC(not_affine, error, "a field may be scaled and shifted by numbers only");                         // T2
+PLANC_DIAGNOSTIC(empty_columns, error, "columns({0}..{1}) are no columns");                                       // T2
+PLANC_DIAGNOSTIC(unknown_split, error, "a split is 'train …, test …'{0}");                                        // T3
+PLANC_DIAGNOSTIC(split_above_one, error, "the shares of a split are {0}% together");                              // T3
+PLANC_DIAGNOSTIC(wrong_share, error, "a share is a percentage (80%) or a number of samples (9000)");              // T3
+PLANC_DIAGNOSTIC(mixed_split, error, "a split is by percentages or by numbers of samples, not by both");          // T3
+PLANC_DIAGNOSTIC(no_training_share, error, "the share for training must be above zero");                          // T3
 PLANC_DIAGNOSTIC(synthetic_field, error, "synthetic data has the fields that the loss uses; '{0}' cannot be set");
 
 namespace {

@@ -4,9 +4,9 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(duplicate_declaration, error, "{0} '{1}' is declared twice");
-PLANC_DIAGNOSTIC(redeclared_primitive, error, "'{0}' is a primitive of the language and cannot be declared");
-PLANC_DIAGNOSTIC(primed_declaration, error, "a declared dimension has no apostrophe: '{0}'");
+PLANC_DIAGNOSTIC(duplicate_declaration, error, "{0} '{1}' is declared twice");                                // I3
+PLANC_DIAGNOSTIC(redeclared_primitive, error, "'{0}' is a primitive of the language and cannot be declared"); // I3
+PLANC_DIAGNOSTIC(primed_declaration, error, "a declared dimension has no apostrophe: '{0}'");                 // D7
 
 namespace {
 

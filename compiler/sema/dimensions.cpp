@@ -5,7 +5,7 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(dimension_cycle, error, "the extent of dimension '{0}' depends on itself");
+PLANC_DIAGNOSTIC(dimension_cycle, error, "the extent of dimension '{0}' depends on itself"); // D1
 
 Dimensions::Dimensions(Analysis &analysis) : analysis_(analysis) {
     collect_roles();

@@ -9,9 +9,9 @@
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(einsum_without_result, error,
-                 "'einsum' needs '-> [dimensions of the result]' behind its last operand");
-PLANC_DIAGNOSTIC(einsum_unknown_dimension, error, "no operand of 'einsum' has dimension '{0}'");
-PLANC_DIAGNOSTIC(einsum_repeated_dimension, error, "an operand of 'einsum' has dimension '{0}' twice");
+                 "'einsum' needs '-> [dimensions of the result]' behind its last operand");             // O2
+PLANC_DIAGNOSTIC(einsum_unknown_dimension, error, "no operand of 'einsum' has dimension '{0}'");        // O2
+PLANC_DIAGNOSTIC(einsum_repeated_dimension, error, "an operand of 'einsum' has dimension '{0}' twice"); // O2
 
 /// A loop under construction: the dimensions that it runs over.
 struct Elaborator::LoopOf {

@@ -6,7 +6,7 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(already_bound, error, "'{0}' is bound twice");
+PLANC_DIAGNOSTIC(already_bound, error, "'{0}' is bound twice"); // N2
 
 Elaborator::Elaborator(Analysis &analysis, int unit) : analysis_(analysis), frame_(&outermost_) {
     outermost_.unit = unit;

@@ -8,13 +8,13 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(unknown_dimension, error, "unknown dimension '{0}'");
-PLANC_DIAGNOSTIC(unknown_unit, error, "unknown unit '{0}'");
-PLANC_DIAGNOSTIC(elaboration_too_deep, error, "this is nested more than {0} levels deep once layers are inlined");
-PLANC_DIAGNOSTIC(elaboration_too_long, error, "elaboration takes more than {0} steps");
-PLANC_DIAGNOSTIC(too_many_iterations, error, "a range of more than {0} numbers");
-PLANC_DIAGNOSTIC(wrong_tuple, error, "{0} names for {1}");
-PLANC_DIAGNOSTIC(rest_outside_layer, error, "'..' stands for nothing here");
+PLANC_DIAGNOSTIC(unknown_dimension, error, "unknown dimension '{0}'");                                             // D2
+PLANC_DIAGNOSTIC(unknown_unit, error, "unknown unit '{0}'");                                                       // L6
+PLANC_DIAGNOSTIC(elaboration_too_deep, error, "this is nested more than {0} levels deep once layers are inlined"); // N7
+PLANC_DIAGNOSTIC(elaboration_too_long, error, "elaboration takes more than {0} steps");                            // X8
+PLANC_DIAGNOSTIC(too_many_iterations, error, "a range of more than {0} numbers");                                  // X7
+PLANC_DIAGNOSTIC(wrong_tuple, error, "{0} names for {1}");                                                         // X8
+PLANC_DIAGNOSTIC(rest_outside_layer, error, "'..' stands for nothing here");                                       // Y2
 
 namespace {
 

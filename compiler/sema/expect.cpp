@@ -2,11 +2,11 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(wrong_type, error, "{0} must be {1}, got {2}");
-PLANC_DIAGNOSTIC(out_of_range, error, "{0} must be {1}, got {2}");
-PLANC_DIAGNOSTIC(wrong_unit, error, "{0} must be {1}, got {2}");
-PLANC_DIAGNOSTIC(dimension_without_extent, error, "dimension '{0}' has no extent here");
-PLANC_DIAGNOSTIC(bad_extent, error, "the extent of '{0}' must be at least 1, got {1}");
+PLANC_DIAGNOSTIC(wrong_type, error, "{0} must be {1}, got {2}");                         // X2
+PLANC_DIAGNOSTIC(out_of_range, error, "{0} must be {1}, got {2}");                       // H4
+PLANC_DIAGNOSTIC(wrong_unit, error, "{0} must be {1}, got {2}");                         // L6
+PLANC_DIAGNOSTIC(dimension_without_extent, error, "dimension '{0}' has no extent here"); // D2
+PLANC_DIAGNOSTIC(bad_extent, error, "the extent of '{0}' must be at least 1, got {1}");  // D5
 
 void fail_wrong_type(const Context &context, SourceRange where, const std::string &what, const std::string &wanted,
                      const Value &got) {

@@ -11,8 +11,8 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(cannot_read_file, error, "cannot read '{0}': {1}");
-PLANC_DIAGNOSTIC(import_cycle, error, "'{0}' imports itself");
+PLANC_DIAGNOSTIC(cannot_read_file, error, "cannot read '{0}': {1}"); // I2
+PLANC_DIAGNOSTIC(import_cycle, error, "'{0}' imports itself");       // I2
 
 namespace {
 

@@ -4,9 +4,9 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(unnamed_parameters, error, "'{0}' owns parameters, which need a name");
-PLANC_DIAGNOSTIC(reserved_layer_name, error, "'{0}' cannot name a layer");
-PLANC_DIAGNOSTIC(duplicate_layer, error, "two layers are named '{0}'");
+PLANC_DIAGNOSTIC(unnamed_parameters, error, "'{0}' owns parameters, which need a name"); // N5
+PLANC_DIAGNOSTIC(reserved_layer_name, error, "'{0}' cannot name a layer");               // N5
+PLANC_DIAGNOSTIC(duplicate_layer, error, "two layers are named '{0}'");                  // N5
 
 std::string Elaborator::join(const std::string &path, const std::string &name) {
     return path.empty() ? name : path + "." + name;

@@ -11,15 +11,15 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(unknown_mesh, error, "unknown mesh '{0}'");
-PLANC_DIAGNOSTIC(unknown_axis, error, "mesh '{1}' has no axis '{0}'");
-PLANC_DIAGNOSTIC(repeated_axis, error, "axis '{0}' occurs twice in one rule");
-PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'");
-PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");
-PLANC_DIAGNOSTIC(duplicate_rule, error, "two rules for dimension '{0}' side by side");
-PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");
-PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be '{1}'");
-PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");
+PLANC_DIAGNOSTIC(unknown_mesh, error, "unknown mesh '{0}'");                           // P1
+PLANC_DIAGNOSTIC(unknown_axis, error, "mesh '{1}' has no axis '{0}'");                 // P2
+PLANC_DIAGNOSTIC(repeated_axis, error, "axis '{0}' occurs twice in one rule");         // P2
+PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'");     // P2
+PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");                      // P4
+PLANC_DIAGNOSTIC(duplicate_rule, error, "two rules for dimension '{0}' side by side"); // P5
+PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");             // P4
+PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be '{1}'");                            // P9
+PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");      // P9
 
 namespace {
 

@@ -7,9 +7,9 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(labels_mismatch, error, "labels of {0} must be i32 with its dimensions but one, got {1}");
-PLANC_DIAGNOSTIC(prediction_mismatch, error, "'mean_square_error' of {0} and {1}: the dimensions differ");
-PLANC_DIAGNOSTIC(field_of_two_types, error, "data field '{0}' is used as {1} and as {2}");
+PLANC_DIAGNOSTIC(labels_mismatch, error, "labels of {0} must be i32 with its dimensions but one, got {1}"); // O5
+PLANC_DIAGNOSTIC(prediction_mismatch, error, "'mean_square_error' of {0} and {1}: the dimensions differ");  // O5
+PLANC_DIAGNOSTIC(field_of_two_types, error, "data field '{0}' is used as {1} and as {2}");                  // T4
 
 TensorValue Elaborator::field(const FieldValue &field, const TensorType &type, SourceRange where) {
     const auto known = fields_.find(field.name);

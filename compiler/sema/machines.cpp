@@ -5,8 +5,8 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(wrong_shape, error, "{0} of {1} nodes for a machine of {2}");
-PLANC_DIAGNOSTIC(not_positive, error, "{0} must be above zero");
+PLANC_DIAGNOSTIC(wrong_shape, error, "{0} of {1} nodes for a machine of {2}"); // M1
+PLANC_DIAGNOSTIC(not_positive, error, "{0} must be above zero");               // M1
 
 namespace {
 

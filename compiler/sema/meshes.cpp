@@ -6,9 +6,9 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(duplicate_axis, error, "a mesh has two axes '{0}'");
-PLANC_DIAGNOSTIC(mesh_too_large, error, "a mesh of more than {0} ranks");
-PLANC_DIAGNOSTIC(unknown_machine, error, "unknown machine '{0}'");
+PLANC_DIAGNOSTIC(duplicate_axis, error, "a mesh has two axes '{0}'");     // H1
+PLANC_DIAGNOSTIC(mesh_too_large, error, "a mesh of more than {0} ranks"); // H4
+PLANC_DIAGNOSTIC(unknown_machine, error, "unknown machine '{0}'");        // H1
 
 std::vector<MeshAxis> analyze_axes(const std::vector<syntax::MeshAxis> &axes, SourceRange where, Analysis &analysis) {
     const Context &context = analysis.context;

@@ -5,7 +5,7 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(optimizer_range, error, "{0} must be {1}");
+PLANC_DIAGNOSTIC(optimizer_range, error, "{0} must be {1}"); // R3
 
 namespace {
 

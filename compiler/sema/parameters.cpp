@@ -8,8 +8,8 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(duplicate_parameter, error, "two parameters are named '{0}'");
-PLANC_DIAGNOSTIC(bad_distribution, error, "'{0}' with {1}");
+PLANC_DIAGNOSTIC(duplicate_parameter, error, "two parameters are named '{0}'"); // N5
+PLANC_DIAGNOSTIC(bad_distribution, error, "'{0}' with {1}");                    // Y4
 
 void Elaborator::declare_parameter(const syntax::ParameterDeclaration &declaration, SourceRange where) {
     if (!declaration.trained)

@@ -9,8 +9,8 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(no_such_dimension, error, "the tensor {1} has no dimension '{0}'");
-PLANC_DIAGNOSTIC(no_dimensions, error, "'{0}' needs a tensor with dimensions, got {1}");
+PLANC_DIAGNOSTIC(no_such_dimension, error, "the tensor {1} has no dimension '{0}'");     // O3
+PLANC_DIAGNOSTIC(no_dimensions, error, "'{0}' needs a tensor with dimensions, got {1}"); // O4
 
 Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
     const std::string &name = call.callee.text;

@@ -4,11 +4,11 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(unknown_setting, error, "{0} has no setting '{1}'");
-PLANC_DIAGNOSTIC(duplicate_setting, error, "'{0}' is set twice");
-PLANC_DIAGNOSTIC(missing_setting, error, "{0} needs the setting '{1}'");
-PLANC_DIAGNOSTIC(misplaced_shares, error, "'{0}' is no split into shares");
-PLANC_DIAGNOSTIC(unknown_word, error, "{0} must be {1}");
+PLANC_DIAGNOSTIC(unknown_setting, error, "{0} has no setting '{1}'");       // M2
+PLANC_DIAGNOSTIC(duplicate_setting, error, "'{0}' is set twice");           // M2
+PLANC_DIAGNOSTIC(missing_setting, error, "{0} needs the setting '{1}'");    // M1
+PLANC_DIAGNOSTIC(misplaced_shares, error, "'{0}' is no split into shares"); // M2
+PLANC_DIAGNOSTIC(unknown_word, error, "{0} must be {1}");                   // M1
 
 namespace {
 

@@ -9,13 +9,13 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(unknown_network, error, "unknown network '{0}'");
-PLANC_DIAGNOSTIC(not_a_network, error, "'{0}' is a layer, not a network");
-PLANC_DIAGNOSTIC(unknown_data, error, "unknown data '{0}'");
-PLANC_DIAGNOSTIC(unknown_layout, error, "unknown layout '{0}'");
-PLANC_DIAGNOSTIC(loss_not_scalar, error, "the loss must be one number, got {0}");
-PLANC_DIAGNOSTIC(no_duration, error, "training needs 'epochs' or 'steps'");
-PLANC_DIAGNOSTIC(two_durations, error, "training is by 'epochs' or by 'steps', not by both");
+PLANC_DIAGNOSTIC(unknown_network, error, "unknown network '{0}'");                            // R1
+PLANC_DIAGNOSTIC(not_a_network, error, "'{0}' is a layer, not a network");                    // R1
+PLANC_DIAGNOSTIC(unknown_data, error, "unknown data '{0}'");                                  // R1
+PLANC_DIAGNOSTIC(unknown_layout, error, "unknown layout '{0}'");                              // R4
+PLANC_DIAGNOSTIC(loss_not_scalar, error, "the loss must be one number, got {0}");             // R2
+PLANC_DIAGNOSTIC(no_duration, error, "training needs 'epochs' or 'steps'");                   // R4
+PLANC_DIAGNOSTIC(two_durations, error, "training is by 'epochs' or by 'steps', not by both"); // R4
 
 namespace {
 
