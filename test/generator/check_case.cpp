@@ -3,17 +3,11 @@
 #include "compare_runs.h"
 #include "random.h"
 
-#include "autodiff/passes.h"
-#include "driver/request.h"
-#include "ir/import.h"
 #include "plan/plan.h"
 #include "schedule/schedule.h"
-#include "sema/analyze.h"
-#include "spmd/extract.h"
 #include "spmd/materialize.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
 
 #include <numeric>
 #include <set>
@@ -21,13 +15,6 @@
 namespace planc::test {
 
 namespace {
-
-using Module = mlir::OwningOpRef<mlir::ModuleOp>;
-
-/// What the compiler refuses; not a failure of the case.
-struct Refusal {
-    std::string text;
-};
 
 std::string print(mlir::ModuleOp module) {
     std::string text;
@@ -38,16 +25,13 @@ std::string print(mlir::ModuleOp module) {
 
 class Check {
   public:
-    Check(const PlanFile &file, std::uint64_t seed)
-        : file_(file), random_(seed), context_(mlir::MLIRContext::Threading::DISABLED) {
-        context_.loadDialect<ir::PlanDialect, mlir::func::FuncDialect>();
-    }
+    Check(const PlanFile &file, std::uint64_t seed) : file_(file), random_(seed) {}
 
     CaseResult run() {
         try {
             run_all();
         } catch (const Refusal &refusal) {
-            result_.refused = refusal.text;
+            result_.refused = refusal.what();
         } catch (const Difference &difference) {
             result_.difference = difference.what();
         } catch (const interpret::Failure &failure) {
@@ -61,53 +45,22 @@ class Check {
   private:
     void run_all() {
         stage_ = "one rank";
-        analyze();
-        step_ = derive();
-        const Reference reference(*step_, program_->trains.back(), random_);
+        step_.emplace(file_.text());
+        const Reference reference(step_->module(), step_->train(), random_);
         if (!reference.finite())
-            throw Refusal{"the numbers of one rank are not finite"};
-        check_schedule(reference, Module(step_->clone()));
+            throw Refusal("the numbers of one rank are not finite");
+        check_schedule(reference, Module(step_->module().clone()));
         for (const char *layout : {"rules", "searched"}) {
             stage_ = std::string("layout ") + layout;
-            const plan::Request request = make_request(layout);
+            const plan::Request request = step_->request(layout);
             const plan::Plan plan = plan::make_plan(request);
             if (!plan.failure.empty())
-                throw Refusal{plan.failure};
+                throw Refusal(plan.failure);
             check_plan(reference, request, plan);
         }
         stage_ = "random strategies";
-        const plan::Request request = make_request("rules");
+        const plan::Request request = step_->request("rules");
         check_plan(reference, request, random_strategies(request));
-    }
-
-    void analyze() {
-        const support::FileId file = files_.add("random.plan", file_.text());
-        program_ = sema::analyze(file, files_, diagnostics_,
-                                 {.stdlib_directory = installation_.stdlib, .dimension_overrides = {}});
-        if (!program_)
-            throw Refusal{diagnostics_.render()};
-    }
-
-    Module derive() {
-        Module module = ir::import_program(*program_, program_->trains.back(), files_, context_);
-        mlir::PassManager passes(&context_);
-        autodiff::add_passes(passes);
-        if (failed(mlir::verify(*module)) || failed(passes.run(*module)))
-            throw Difference("the training step could not be derived");
-        return module;
-    }
-
-    plan::Request make_request(const std::string &layout) {
-        driver::Options options;
-        options.layout = layout;
-        auto function = step_->lookupSymbol<mlir::func::FuncOp>("train");
-        auto made = driver::make_request(*program_, spmd::extract(function).graph, options, installation_, files_,
-                                         diagnostics_);
-        if (const auto *error = std::get_if<driver::RequestError>(&made))
-            throw Difference("no request: " + error->line + diagnostics_.render());
-        plan::Request request = std::get<driver::PlanRequest>(std::move(made)).request;
-        request.baselines = false;
-        return request;
     }
 
     /// Every layer: any of its loops, or none, on every axis; axes that share a loop in any order.
@@ -137,7 +90,7 @@ class Check {
     }
 
     void check_plan(const Reference &reference, const plan::Request &request, const plan::Plan &plan) {
-        Module module(step_->clone());
+        Module module(step_->module().clone());
         driver::set_plan(*module, request.graph, plan);
         const std::string before = print(*module);
         if (failed(spmd::materialize(*module)) || failed(mlir::verify(*module)))
@@ -182,25 +135,12 @@ class Check {
 
     const PlanFile &file_;
     Random random_;
-    mlir::MLIRContext context_;
-    driver::Installation installation_{.include = "", .library = "", .stdlib = PLANC_STDLIB};
-    support::SourceFiles files_;
-    support::Diagnostics diagnostics_{files_};
-    std::optional<sema::Program> program_;
-    Module step_;
+    std::optional<Step> step_;
     std::string stage_;
     CaseResult result_;
 };
 
 } // namespace
-
-bool is_accepted(const PlanFile &file) {
-    support::SourceFiles files;
-    support::Diagnostics diagnostics(files);
-    const support::FileId root = files.add("random.plan", file.text());
-    return sema::analyze(root, files, diagnostics, {.stdlib_directory = PLANC_STDLIB, .dimension_overrides = {}})
-        .has_value();
-}
 
 CaseResult check_case(const PlanFile &file, std::uint64_t seed) {
     return Check(file, seed).run();

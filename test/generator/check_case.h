@@ -23,7 +23,4 @@ struct CaseResult {
 /// initial weights and random strategies.
 [[nodiscard]] CaseResult check_case(const PlanFile &file, std::uint64_t seed);
 
-/// Does analysis accept the file?
-[[nodiscard]] bool is_accepted(const PlanFile &file);
-
 } // namespace planc::test

@@ -49,16 +49,6 @@ bool all_finite(const Array &array) {
     return std::all_of(array.elements.begin(), array.elements.end(), [](double x) { return std::isfinite(x); });
 }
 
-/// Classes of the labels: the extent of the class role in the prediction.
-int classes_of(const sema::Train &train) {
-    if (train.prediction >= 0)
-        for (const sema::Dimension &dimension :
-             train.loss.operations[static_cast<std::size_t>(train.prediction)].type.dimensions)
-            if (dimension.role == "class")
-                return static_cast<int>(dimension.extent);
-    return 1;
-}
-
 /// Rows of the same kind, layer and phase together.
 using Key = std::string;
 
@@ -101,6 +91,15 @@ void compare_rows(const std::vector<CollectiveRecord> &executed, const cost::Cos
 }
 
 } // namespace
+
+int classes_of(const sema::Train &train) {
+    if (train.prediction >= 0)
+        for (const sema::Dimension &dimension :
+             train.loss.operations[static_cast<std::size_t>(train.prediction)].type.dimensions)
+            if (dimension.role == "class")
+                return static_cast<int>(dimension.extent);
+    return 1;
+}
 
 Reference::Reference(mlir::ModuleOp one, const sema::Train &train, Random &random) {
     std::map<std::string, Array> variables;

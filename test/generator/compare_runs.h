@@ -2,6 +2,7 @@
 #pragma once
 
 #include "random.h"
+#include "step.h"
 
 #include "cost/price.h"
 #include "interpret/interpret.h"
@@ -9,17 +10,13 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace planc::test {
 
-/// Something is not what it should be.
-class Difference : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
-};
+/// How many values labels take: the extent of the role `class` in the prediction.
+[[nodiscard]] int classes_of(const sema::Train &train);
 
 class Reference {
   public:

@@ -1,6 +1,6 @@
 #include "layout.h"
 
-#include "check_case.h"
+#include "step.h"
 
 #include <map>
 
@@ -96,13 +96,13 @@ void add_layout(RandomNetwork &network, Random &random) {
     Rules(network, random).write();
 }
 
-PlanFile random_file(std::uint64_t seed) {
+PlanFile random_file(std::uint64_t seed, const NetworkOptions &options) {
     constexpr int tries = 8;
     Random random(seed);
-    RandomNetwork network = random_network(random);
+    RandomNetwork network = random_network(random, options);
     for (int i = 0; i < tries; ++i) {
         add_layout(network, random);
-        if (is_accepted(network.file))
+        if (is_accepted(network.file.text()))
             break;
     }
     return network.file;

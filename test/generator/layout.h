@@ -10,6 +10,6 @@ namespace planc::test {
 void add_layout(RandomNetwork &network, Random &random);
 
 /// A network with its mesh and layouts. Where analysis refuses the rules, others are tried.
-[[nodiscard]] PlanFile random_file(std::uint64_t seed);
+[[nodiscard]] PlanFile random_file(std::uint64_t seed, const NetworkOptions &options = {});
 
 } // namespace planc::test

@@ -26,6 +26,7 @@ struct Value {
 
 using Dimensions = std::vector<Dimension>;
 
+/// Layers of the generated files.
 constexpr const char *library = R"(
 layer gate(x: [.., in]) -> [.., in] {
     param g: [in] = uniform(0.5, 1.5)
@@ -482,8 +483,8 @@ class Writer {
         const std::string decay = random_.chance(0.3) ? ", weight_decay = 0.01" : "";
         const std::string optimizer = random_.pick<std::string>(
             {"sgd(rate = 0.05", "sgd(rate = 0.05, momentum = 0.9", "adam(rate = 0.01, epsilon = 0.001"});
-        network_.file.training = "data noise = synthetic(seed = 1)\n\ntrain net on noise {\n    loss = " + loss +
-                                 "\n    optimizer = " + optimizer + decay + ")\n    steps = 3\n    layout = rules\n}\n";
+        network_.file.training = "train net on fields {\n    loss = " + loss + "\n    optimizer = " + optimizer +
+                                 decay + ")\n    steps = 3\n    layout = rules\n}\n";
     }
 
     void declarations() {

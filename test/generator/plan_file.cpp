@@ -17,7 +17,8 @@ std::string PlanFile::text() const {
     std::string text = "import \"std/dense.plan\"\n\n";
     for (const std::string &declaration : declarations)
         text += declaration + "\n";
-    text += "\n" + block(signature, statements) + "\n" + training;
+    text += "\n" + block(signature, statements);
+    text += "\ndata fields = " + data + "\n\n" + training;
     std::string mesh;
     for (const auto &[name, size] : axes)
         mesh += (mesh.empty() ? "" : ", ") + name + ": " + std::to_string(size);

@@ -11,8 +11,9 @@ struct PlanFile {
     std::vector<std::string> declarations;         ///< `dim`s and layers
     std::string signature;                         ///< `network net(…) -> …`
     std::vector<std::string> statements;           ///< of the network's body, the last one returns
-    std::string training;                          ///< data and `train`; names the layout `rules`
-    std::vector<std::pair<std::string, int>> axes; ///< of the mesh; empty: none
+    std::string data = "synthetic(seed = 1)";      ///< where the fields come from
+    std::string training;                          ///< `train net on fields …` under the layout `rules`
+    std::vector<std::pair<std::string, int>> axes; ///< of the mesh
     std::vector<std::string> rules;                ///< of the layout `rules`
     std::vector<std::string> pins;                 ///< of the layout `searched`, the rest of which the planner chooses
 

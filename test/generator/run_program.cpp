@@ -1,0 +1,264 @@
+#include "run_program.h"
+
+#include "compare_runs.h"
+#include "layout.h"
+#include "safetensors.h"
+#include "step.h"
+
+#include "ir/layer_builder.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Program.h"
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+namespace planc::test {
+
+using interpret::Array;
+using interpret::Inputs;
+using interpret::Outcome;
+
+namespace {
+
+constexpr int epochs = 3;
+constexpr double tolerance = 1e-9; // the emitted program sums in another order than the interpreter
+constexpr unsigned seconds_to_compile = 120;
+constexpr unsigned seconds_to_run = 60;
+
+std::string contents(const std::string &path) {
+    std::ifstream stream(path);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+}
+
+/// One batch to train on and one to test, as fields of the network and as the lines of a CSV file.
+class Samples {
+  public:
+    Samples(const sema::Train &train, Random &random) : train_(train) {
+        batch_ = train.loss.arguments.front().type.dimensions.front().extent;
+        for (const sema::Argument &argument : train.loss.arguments) {
+            Array &both = fields_[argument.name];
+            both.extents = {2 * batch_};
+            std::int64_t elements = 2 * batch_;
+            for (std::size_t d = 1; d < argument.type.dimensions.size(); ++d)
+                elements *= argument.type.dimensions[d].extent;
+            for (std::int64_t i = 0; i < elements; ++i)
+                both.elements.push_back(argument.type.element == sema::ElementType::i32
+                                            ? random.whole(0, classes_of(train) - 1)
+                                            : random.between(-1, 1));
+        }
+    }
+
+    /// Every argument of the loss: of the first batch, or of the second.
+    [[nodiscard]] std::map<std::string, Array> fields(bool test) const {
+        std::map<std::string, Array> result;
+        for (const sema::Argument &argument : train_.loss.arguments) {
+            Array &half = result[argument.name];
+            for (const sema::Dimension &dimension : argument.type.dimensions)
+                half.extents.push_back(dimension.extent);
+            const std::vector<double> &both = fields_.at(argument.name).elements;
+            const auto middle = both.begin() + static_cast<std::ptrdiff_t>(both.size() / 2);
+            half.elements.assign(test ? middle : both.begin(), test ? both.end() : middle);
+        }
+        return result;
+    }
+
+    /// `csv("data.csv") {…}`: a column that splits, then the fields.
+    [[nodiscard]] std::string declaration() const {
+        std::string text = "csv(\"data.csv\") {\n    split = column(0)\n";
+        std::int64_t column = 1;
+        for (const sema::Argument &argument : train_.loss.arguments) {
+            const std::int64_t end = column + width(argument);
+            const std::string columns = end == column + 1
+                                            ? "column(" + std::to_string(column) + ")"
+                                            : "columns(" + std::to_string(column) + ".." + std::to_string(end) + ")";
+            text += "    " + argument.name + " = " + columns + "\n";
+            column = end;
+        }
+        return text + "}";
+    }
+
+    [[nodiscard]] std::string csv() const {
+        std::ostringstream text;
+        text.precision(17);
+        for (std::int64_t sample = 0; sample < 2 * batch_; ++sample) {
+            text << (sample < batch_ ? 0 : 1);
+            for (const sema::Argument &argument : train_.loss.arguments)
+                for (std::int64_t i = 0; i < width(argument); ++i)
+                    text << ','
+                         << fields_.at(argument.name).elements[static_cast<std::size_t>(sample * width(argument) + i)];
+            text << '\n';
+        }
+        return text.str();
+    }
+
+    [[nodiscard]] std::int64_t batch() const { return batch_; }
+
+  private:
+    [[nodiscard]] std::int64_t width(const sema::Argument &argument) const {
+        return static_cast<std::int64_t>(fields_.at(argument.name).elements.size()) / (2 * batch_);
+    }
+
+    const sema::Train &train_;
+    std::int64_t batch_ = 1;
+    std::map<std::string, Array> fields_;
+};
+
+class Check {
+  public:
+    Check(std::uint64_t seed, const Tools &tools)
+        : tools_(tools), base_(tools.directory + "/" + std::to_string(seed)), random_(seed) {
+        NetworkOptions options;
+        options.element = "f64";
+        options.most_layers = 5;
+        file_ = random_file(seed, options);
+    }
+
+    ProgramResult run() {
+        ProgramResult result;
+        try {
+            run_all();
+        } catch (const Refusal &refusal) {
+            result.refused = refusal.what();
+        } catch (const std::runtime_error &failure) {
+            result.difference = failure.what();
+        }
+        result.text = file_.text();
+        return result;
+    }
+
+  private:
+    void run_all() {
+        Step step(file_.text());
+        const Samples samples(step.train(), random_);
+        file_.data = samples.declaration();
+        if (llvm::sys::fs::create_directories(base_))
+            throw std::runtime_error("cannot make " + base_);
+        write(base_ + "/random.plan", file_.text());
+        write(base_ + "/data.csv", samples.csv());
+        execute({tools_.planc, base_ + "/random.plan", "-o", base_ + "/program", "--keep-cpp"}, seconds_to_compile);
+        int ranks = 1;
+        for (const auto &[name, size] : file_.axes)
+            ranks *= size;
+        execute({tools_.mpirun, std::to_string(ranks), base_ + "/program", "--epochs", std::to_string(epochs), "--log",
+                 log(), "--save-init", base_ + "/initial.safetensors", "--save", base_ + "/final.safetensors",
+                 "--comm-report", base_ + "/communication.json"},
+                seconds_to_run);
+        compare(step.module(), samples);
+    }
+
+    static void write(const std::string &path, const std::string &text) {
+        std::ofstream stream(path);
+        stream << text;
+        if (!stream.flush())
+            throw std::runtime_error("cannot write " + path);
+    }
+
+    [[nodiscard]] std::string log() const { return base_ + "/log.jsonl"; }
+
+    void execute(const std::vector<std::string> &command, unsigned seconds) const {
+        const std::string output = base_ + "/output.txt";
+        std::vector<llvm::StringRef> words(command.begin(), command.end());
+        std::string error;
+        const int code = llvm::sys::ExecuteAndWait(
+            command.front(), words, std::nullopt,
+            {llvm::StringRef(""), llvm::StringRef(output), llvm::StringRef(output)}, seconds, 0, &error);
+        if (code != 0)
+            throw Difference(command.front() + " ends with " + std::to_string(code) + " " + error + "\n" +
+                             contents(output));
+    }
+
+    /// Runs the interpreter from the program's initial weights and compares every number that the program left.
+    void compare(mlir::ModuleOp module, const Samples &samples) {
+        Inputs inputs;
+        inputs.variables = read_safetensors(base_ + "/initial.safetensors");
+        for (auto variable : module.getOps<ir::VariableOp>()) {
+            const auto type = mlir::cast<ir::TensorType>(variable.getType());
+            Array zeros{{type.getExtents().begin(), type.getExtents().end()}, {}};
+            zeros.elements.resize(static_cast<std::size_t>(type.elements()));
+            if (!variable.getTrained())
+                inputs.variables.emplace(variable.getSymName().str(), zeros);
+        }
+        read_log();
+        if (losses_.size() != epochs)
+            throw Difference("the log has " + std::to_string(losses_.size()) + " steps");
+        inputs.fields = samples.fields(false);
+        for (int step = 0; step < epochs; ++step) {
+            inputs.step = step;
+            Outcome outcome = interpret::run(module, "train", inputs);
+            inputs.variables = std::move(outcome.variables);
+            same("loss of step " + std::to_string(step), outcome.results[0].elements[0],
+                 losses_[static_cast<std::size_t>(step)]);
+        }
+        for (const auto &[name, array] : read_safetensors(base_ + "/final.safetensors"))
+            for (std::size_t i = 0; i < array.elements.size(); ++i)
+                same(name + "[" + std::to_string(i) + "]", inputs.variables.at(name).elements.at(i), array.elements[i]);
+        compare_evaluation(module, inputs, samples);
+    }
+
+    void compare_evaluation(mlir::ModuleOp module, Inputs inputs, const Samples &samples) {
+        auto function = module.lookupSymbol<mlir::func::FuncOp>("evaluate");
+        if (!function)
+            return;
+        inputs.fields = samples.fields(true);
+        inputs.fields["valid"] = {{samples.batch()}, std::vector<double>(static_cast<std::size_t>(samples.batch()), 1)};
+        const Outcome outcome = interpret::run(module, "evaluate", inputs);
+        std::size_t i = 0;
+        for (const mlir::Attribute name : function->getAttrOfType<mlir::ArrayAttr>("plan.results")) {
+            const std::string what = mlir::cast<mlir::StringAttr>(name).str();
+            const double mean = outcome.results[i++].elements[0] / static_cast<double>(samples.batch());
+            if (what == "loss")
+                same("test loss", mean, test_loss_);
+            else
+                same("accuracy", mean, accuracy_, 1e-8); // the log has nine digits
+        }
+    }
+
+    void read_log() {
+        std::istringstream lines(contents(log()));
+        for (std::string line; std::getline(lines, line);) {
+            auto record = llvm::json::parse(line);
+            if (!record) {
+                llvm::consumeError(record.takeError());
+                throw Difference("the log has a line that is no JSON: " + line);
+            }
+            const llvm::json::Object &object = *record->getAsObject();
+            if (object.getNumber("loss"))
+                losses_.push_back(object.getNumber("loss").value());
+            if (object.getNumber("test_loss"))
+                test_loss_ = object.getNumber("test_loss").value();
+            if (object.getNumber("accuracy"))
+                accuracy_ = object.getNumber("accuracy").value();
+        }
+    }
+
+    static void same(const std::string &what, double expected, double got, double relative = tolerance) {
+        if (std::fabs(got - expected) <= relative * std::max(1.0, std::fabs(expected)))
+            return;
+        std::ostringstream text;
+        text.precision(17);
+        text << what << " is " << got << ", on the interpreter " << expected;
+        throw Difference(text.str());
+    }
+
+    const Tools &tools_;
+    std::string base_;
+    Random random_;
+    PlanFile file_;
+    std::vector<double> losses_;
+    double test_loss_ = std::nan("");
+    double accuracy_ = std::nan("");
+};
+
+} // namespace
+
+ProgramResult check_program(std::uint64_t seed, const Tools &tools) {
+    return Check(seed, tools).run();
+}
+
+} // namespace planc::test

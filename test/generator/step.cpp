@@ -1,0 +1,54 @@
+#include "step.h"
+
+#include "autodiff/passes.h"
+#include "ir/import.h"
+#include "sema/analyze.h"
+#include "spmd/extract.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace planc::test {
+
+namespace {
+
+std::optional<sema::Program> analyze(const std::string &text, support::SourceFiles &files,
+                                     support::Diagnostics &diagnostics) {
+    const support::FileId root = files.add("random.plan", text);
+    return sema::analyze(root, files, diagnostics, {.stdlib_directory = PLANC_STDLIB, .dimension_overrides = {}});
+}
+
+} // namespace
+
+Step::Step(const std::string &text) : context_(mlir::MLIRContext::Threading::DISABLED) {
+    installation_.stdlib = PLANC_STDLIB;
+    context_.loadDialect<ir::PlanDialect, mlir::func::FuncDialect>();
+    program_ = analyze(text, files_, diagnostics_);
+    if (!program_)
+        throw Refusal(diagnostics_.render());
+    module_ = ir::import_program(*program_, train(), files_, context_);
+    mlir::PassManager passes(&context_);
+    autodiff::add_passes(passes);
+    if (failed(mlir::verify(*module_)) || failed(passes.run(*module_)))
+        throw Difference("the training step could not be derived");
+}
+
+plan::Request Step::request(const std::string &layout) {
+    driver::Options options;
+    options.layout = layout;
+    const sharding::Graph graph = spmd::extract(module_->lookupSymbol<mlir::func::FuncOp>("train")).graph;
+    auto made = driver::make_request(*program_, graph, options, installation_, files_, diagnostics_);
+    if (const auto *error = std::get_if<driver::RequestError>(&made))
+        throw Difference("no request: " + error->line + diagnostics_.render());
+    plan::Request request = std::get<driver::PlanRequest>(std::move(made)).request;
+    request.baselines = false;
+    return request;
+}
+
+bool is_accepted(const std::string &text) {
+    support::SourceFiles files;
+    support::Diagnostics diagnostics(files);
+    return analyze(text, files, diagnostics).has_value();
+}
+
+} // namespace planc::test
