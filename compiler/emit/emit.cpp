@@ -29,9 +29,12 @@ std::string heading(ir::MeshAttr mesh, const EmitInfo &info) {
 /// Names of the buffers' places, with what lies there.
 std::string offsets(const ValueNames &names) {
     std::string text = "// Where tensors lie in the arena, in bytes.\nnamespace at {\n";
-    for (const NamedBuffer &buffer : names.buffers())
-        text += "constexpr int64_t " + buffer.name + " = " + std::to_string(buffer.offset) + "; // " +
-                comment(buffer.title + " " + describe(buffer.type)) + "\n";
+    for (const NamedBuffer &buffer : names.buffers()) {
+        const std::string constant = "constexpr int64_t " + buffer.name + " = " + std::to_string(buffer.offset) + ";";
+        const std::string what = "// " + comment(buffer.title + " " + describe(buffer.type));
+        const bool fits = constant.size() + 1 + what.size() <= 120;
+        text += fits ? constant + " " + what + "\n" : broken_lines(what + "\n" + constant + "\n");
+    }
     return text + "} // namespace at\n\n";
 }
 
@@ -58,11 +61,11 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
     return heading(mesh, info) +
            "namespace {\n\nusing planrt::Context;\nusing planrt::Op;\nusing planrt::Type;\nusing std::int32_t;\n"
            "using std::int64_t;\n\n" +
-           extents.axes_arrays() + broken_lines(offsets(names)) + extents.declaration() +
-           "// --- what one layer computes ---\n\n" + broken_lines(functions.bodies()) + "// --- the step ---\n\n" +
-           broken_lines(functions.stages()) + train_step(scheduled) + "void set_up(Context &" +
-           (set_up.empty() ? "" : "context") + ") {\n" + set_up + "}\n\n// --- tables for the runtime ---\n\n" +
-           broken_lines(tables.text()) + "\n} // namespace\n\nint main(int argc, char **argv) {\n" +
+           extents.axes_arrays() + offsets(names) + extents.declaration() + "// --- what one layer computes ---\n\n" +
+           broken_lines(functions.bodies()) + "// --- the step ---\n\n" + broken_lines(functions.stages()) +
+           train_step(scheduled) + "void set_up(Context &" + (set_up.empty() ? "" : "context") + ") {\n" + set_up +
+           "}\n\n// --- tables for the runtime ---\n\n" + broken_lines(tables.text()) +
+           "\n} // namespace\n\nint main(int argc, char **argv) {\n" +
            "    return planrt::run(program, argc, argv);\n}\n";
 }
 

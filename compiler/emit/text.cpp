@@ -102,16 +102,26 @@ std::string number(double value) {
 
 namespace {
 
-/// Where to break `line` so that its first part fits `width` columns; npos: nowhere.
+/// Where to break `line` so that its first part fits `width` columns: after the last comma, else before the last
+/// operator, never within a string; npos: nowhere.
 std::size_t break_at(std::string_view line, std::size_t begin, std::size_t width) {
-    const std::string_view part = line.substr(0, width);
-    if (const std::size_t comma = part.rfind(", "); comma != std::string_view::npos && comma > begin)
-        return comma + 2;
-    std::size_t best = std::string_view::npos;
-    for (const char *mark : {" ? ", " : ", " + ", " - ", " * "})
-        if (const std::size_t at = part.rfind(mark); at != std::string_view::npos && at > begin)
-            best = best == std::string_view::npos ? at + 1 : std::max(best, at + 1);
-    return best;
+    std::size_t comma = std::string_view::npos;
+    std::size_t operation = std::string_view::npos;
+    bool in_string = false;
+    for (std::size_t i = 0; i + 2 < std::min(line.size(), width); ++i) {
+        if (line[i] == '\\')
+            ++i;
+        else if (line[i] == '"')
+            in_string = !in_string;
+        else if (in_string || i <= begin)
+            continue;
+        else if (line.substr(i, 2) == ", ")
+            comma = i + 2;
+        else if (line[i] == ' ' && line[i + 2] == ' ' &&
+                 std::string_view("?:+-*").find(line[i + 1]) != std::string_view::npos)
+            operation = i + 1;
+    }
+    return comma != std::string_view::npos ? comma : operation;
 }
 
 } // namespace

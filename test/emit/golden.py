@@ -1,0 +1,35 @@
+"""Compares an emitted program with the one that is pinned.
+
+  golden.py EMITTED PINNED
+
+Exit code 0 if they are equal. With PLANC_REFRESH set the pinned one is written anew. Numbers that the cost model predicts
+and the directory of the examples are not what is pinned: they are masked.
+"""
+
+import difflib
+import os
+import pathlib
+import re
+import sys
+
+
+def masked(text):
+    text = re.sub(r"predicted [0-9.e+-]+ (us|ms)", "predicted TIME", text)
+    return re.sub(r'"/[^"]*/examples"', '"EXAMPLES"', text)
+
+
+def main():
+    emitted, pinned = sys.argv[1], pathlib.Path(sys.argv[2])
+    text = masked(pathlib.Path(emitted).read_text())
+    if os.environ.get("PLANC_REFRESH"):
+        pinned.write_text(text)
+    if text == pinned.read_text():
+        return 0
+    sys.stdout.writelines(difflib.unified_diff(
+        pinned.read_text().splitlines(keepends=True), text.splitlines(keepends=True), str(pinned), "emitted"))
+    print("PLANC_REFRESH=1 pins the emitted program, if the change is meant")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
