@@ -1,6 +1,7 @@
 #include "syntax/document.h"
 
 #include "support/utf8.h"
+#include "syntax/align.h"
 
 #include <cstdint>
 
@@ -10,7 +11,22 @@ namespace {
 
 constexpr int indent_step = 4;
 
-enum class Kind : std::uint8_t { text, comment, line, soft, hard, blank_line, when_flat, when_broken, nest, group };
+enum class Kind : std::uint8_t {
+    text,
+    comment,
+    line,
+    soft,
+    hard,
+    blank_line,
+    when_flat,
+    when_broken,
+    value_stop,
+    comment_stop,
+    row,
+    row_end, ///< in the renderer only
+    nest,
+    group
+};
 
 } // namespace
 
@@ -79,6 +95,15 @@ Document when_broken(const std::string &text) {
 Document comment(const std::string &text) {
     return make_document({Kind::comment, text});
 }
+Document trailing_comment(const std::string &text) {
+    return make_document({Kind::comment_stop, ""}) + comment("  " + text);
+}
+Document value_stop() {
+    return make_document({Kind::value_stop, ""});
+}
+Document row(const Document &inner) {
+    return make_document({Kind::row, "", inner});
+}
 Document nest(const Document &inner) {
     return make_document({Kind::nest, "", inner});
 }
@@ -87,6 +112,8 @@ Document group(const Document &inner) {
 }
 
 namespace {
+
+const Node row_end{Kind::row_end, ""};
 
 /// Lays commands out line by line; the stack's top is next.
 class Renderer {
@@ -104,7 +131,8 @@ class Renderer {
             stack_.pop_back();
             step(command, parts_of);
         }
-        return std::move(out_);
+        out_.erase(out_.find_last_not_of(" \n") + 1);
+        return align(out_, std::move(rows_));
     }
 
   private:
@@ -133,6 +161,18 @@ class Renderer {
         case Kind::when_broken:
             write(command.flat ? "" : node.text);
             break;
+        case Kind::value_stop:
+        case Kind::comment_stop:
+            if (!command.flat && !open_rows_.empty())
+                (node.kind == Kind::value_stop ? open_rows_.back().value : open_rows_.back().comment) = here();
+            break;
+        case Kind::row:
+            begin_row(command);
+            push(parts_of(node.inner), command.indent, command.flat);
+            break;
+        case Kind::row_end:
+            end_row();
+            break;
         case Kind::nest:
             push(parts_of(node.inner), command.indent + indent_step, command.flat);
             break;
@@ -140,6 +180,21 @@ class Renderer {
             push(parts_of(node.inner), command.indent, !node.force && fits(node, command.indent, parts_of));
             break;
         }
+    }
+
+    [[nodiscard]] Stop here() const { return {out_.size(), column_}; }
+
+    /// Inside of a line that holds more than the row, there is nothing to align.
+    void begin_row(const Command &command) {
+        if (command.flat)
+            return;
+        open_rows_.push_back({line_, command.indent, {}, {}});
+        stack_.push_back({&row_end, 0, false});
+    }
+    void end_row() {
+        if (open_rows_.back().line == line_)
+            rows_.push_back(open_rows_.back());
+        open_rows_.pop_back();
     }
 
     void write(const std::string &text) {
@@ -151,6 +206,7 @@ class Renderer {
         out_.erase(out_.find_last_not_of(' ') + 1);
         out_.append(count, '\n').append(static_cast<std::size_t>(indent), ' ');
         column_ = indent;
+        line_ += static_cast<int>(count);
     }
 
     /// Would the group, flat, and what follows it up to the next possible line end fit on this line?
@@ -171,8 +227,8 @@ class Renderer {
                                 (!command.flat && (node.kind == Kind::line || node.kind == Kind::soft));
             if (breaks)
                 return true;
-            if (node.kind == Kind::nest || node.kind == Kind::group) {
-                const bool flat = node.kind == Kind::nest ? command.flat : !node.force;
+            if (node.kind == Kind::nest || node.kind == Kind::group || node.kind == Kind::row) {
+                const bool flat = node.kind == Kind::group ? !node.force : command.flat;
                 const auto &parts = parts_of(node.inner);
                 for (auto part = parts.rbegin(); part != parts.rend(); ++part)
                     ahead.push_back({part->get(), command.indent, flat});
@@ -185,9 +241,12 @@ class Renderer {
     }
 
     int width_;
+    int line_ = 0;
     int column_ = 0;
     std::string out_;
     std::vector<Command> stack_;
+    std::vector<Row> rows_;      ///< done, each on one line
+    std::vector<Row> open_rows_; ///< innermost last
 };
 
 } // namespace
@@ -195,8 +254,7 @@ class Renderer {
 std::string Document::render(int width) const {
     Renderer renderer(width);
     renderer.push(parts_, 0, false);
-    std::string out = renderer.run([](const Document &document) -> const auto & { return document.parts_; });
-    out.erase(out.find_last_not_of(" \n") + 1);
+    const std::string out = renderer.run([](const Document &document) -> const auto & { return document.parts_; });
     return out.empty() ? out : out + '\n';
 }
 

@@ -20,7 +20,8 @@ class Document {
     friend Document operator+(Document a, const Document &b) { return a += b; }
 
     [[nodiscard]] bool empty() const { return parts_.empty(); }
-    /// With lines of at most `width` columns where that is possible; no blanks at line ends.
+    /// With lines of at most `width` columns where that is possible, without the blanks that align rows; no blanks at
+    /// line ends.
     [[nodiscard]] std::string render(int width) const;
 
     struct Node;
@@ -34,14 +35,17 @@ class Document {
     bool breaks_ = false; ///< has a line end that is always one: so have the groups around it
 };
 
-[[nodiscard]] Document line();                               ///< a blank, or a line end
-[[nodiscard]] Document soft();                               ///< nothing, or a line end
-[[nodiscard]] Document hard();                               ///< a line end
-[[nodiscard]] Document blank_line();                         ///< two line ends
-[[nodiscard]] Document when_flat(const std::string &text);   ///< nothing where the group is broken
-[[nodiscard]] Document when_broken(const std::string &text); ///< nothing where the group is on one line
-[[nodiscard]] Document comment(const std::string &text);     ///< does not count as width
-[[nodiscard]] Document nest(const Document &inner);          ///< line ends inside are indented by 4 more
+[[nodiscard]] Document line();                                    ///< a blank, or a line end
+[[nodiscard]] Document soft();                                    ///< nothing, or a line end
+[[nodiscard]] Document hard();                                    ///< a line end
+[[nodiscard]] Document blank_line();                              ///< two line ends
+[[nodiscard]] Document when_flat(const std::string &text);        ///< nothing where the group is broken
+[[nodiscard]] Document when_broken(const std::string &text);      ///< nothing where the group is on one line
+[[nodiscard]] Document comment(const std::string &text);          ///< does not count as width
+[[nodiscard]] Document trailing_comment(const std::string &text); ///< behind an item; those of successive rows line up
+[[nodiscard]] Document value_stop();                              ///< in front of an ` = ` that lines up with others
+[[nodiscard]] Document row(const Document &inner);                ///< an item, if it stands on a line alone (align.h)
+[[nodiscard]] Document nest(const Document &inner);               ///< line ends inside are indented by 4 more
 [[nodiscard]] Document group(const Document &inner);
 
 } // namespace planc::syntax

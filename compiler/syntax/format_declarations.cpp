@@ -11,7 +11,7 @@ Document Formatter::block(SourceRange braces, const Block &block) {
 
 Document Formatter::statement(const Statement &statement) {
     if (const auto *binding = std::get_if<Binding>(&statement.node))
-        return binding->name.text + " = " + expression(*binding->value);
+        return binding->name.text + value_stop() + " = " + expression(*binding->value);
     if (const auto *declared = std::get_if<ParameterDeclaration>(&statement.node)) {
         const Document head = (declared->trained ? "param " : "state ") + declared->name.text + ": ";
         const Document shape = type(declared->type);
@@ -38,7 +38,7 @@ Document Formatter::declaration(const Declaration &declaration) {
     if (const auto *import = std::get_if<Import>(&declaration))
         return "import " + quoted(import->path);
     if (const auto *dim = std::get_if<DimensionDeclaration>(&declaration))
-        return "dim " + dim->name.text + " = " + expression(*dim->extent);
+        return "dim " + dim->name.text + value_stop() + " = " + expression(*dim->extent);
     if (const auto *declared = std::get_if<CallableDeclaration>(&declaration))
         return callable(*declared);
     if (const auto *data = std::get_if<DataDeclaration>(&declaration)) {
@@ -72,7 +72,7 @@ Document Formatter::callable(const CallableDeclaration &callable) {
 }
 
 Document Formatter::setting(const Setting &setting) {
-    Document out = setting.name.text + " = ";
+    Document out = setting.name.text + value_stop() + " = ";
     if (setting.value)
         return out + expression(*setting.value);
     for (std::size_t i = 0; i < setting.shares.size(); ++i)

@@ -60,7 +60,7 @@ Document Formatter::body(SourceRange braces, const Entries &entries) {
 Document Formatter::inline_body(const Entries &entries) {
     Document inner;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        inner += line() + entries[i].print();
+        inner += line() + row(entries[i].print());
         if (i + 1 < entries.size())
             inner += when_flat(";");
     }
@@ -82,13 +82,14 @@ Document Formatter::items(const Entries &entries, std::int32_t begin, std::int32
             last_end = own->where.end;
             out += comment(take_comment());
         }
-        add_item(out, entries[i], last_end);
+        Document printed = item(out, entries[i], last_end);
         const std::int32_t next = i + 1 < entries.size() ? entries[i + 1].where.begin : end;
         if (const Comment *trailing = comment_before(next);
             trailing && line_ends(last_end, trailing->where.begin) == 0) {
             last_end = trailing->where.end;
-            out += comment("  " + take_comment());
+            printed += trailing_comment(take_comment());
         }
+        out += row(printed);
     }
     while (const Comment *own = comment_before(end)) {
         start_line(out, own->where.begin, last_end);
@@ -98,37 +99,48 @@ Document Formatter::items(const Entries &entries, std::int32_t begin, std::int32
     return out;
 }
 
-void Formatter::add_item(Document &out, const Entry &entry, std::int32_t &last_end) {
+/// The item. What stands above it is put out already.
+Document Formatter::item(Document &out, const Entry &entry, std::int32_t &last_end) {
     auto outer = std::exchange(hoisted_, {});
-    const Document printed = entry.print();
+    Document printed = entry.print();
     hoist_before(entry.where.end);
     start_line(out, entry.where.begin, last_end);
     for (const std::string &above : hoisted_)
         out += comment(above) + hard();
-    out += printed;
     last_end = entry.where.end;
     hoisted_ = std::move(outer);
+    return printed;
 }
 
 /// `open a, b close` on one line, or an item a line, with its comments.
 Document Formatter::list(const char *open, const char *close, SourceRange where, const Entries &entries) {
     hoist_before(where.begin);
     Document rows;
+    Document item; // the last one, to which a comment may come
     bool after_comment = false;
     const auto separator = [&](const Document &otherwise) { return after_comment ? hard() : otherwise; };
+    const auto finish_row = [&] {
+        if (!item.empty())
+            rows += row(std::exchange(item, {}));
+    };
     std::int32_t last_end = where.end;
     const auto comments_before = [&](std::int32_t offset) {
         while (const Comment *next = comment_before(offset)) {
             const bool trailing = next->where.begin >= last_end && line_ends(last_end, next->where.begin) == 0;
             last_end = next->where.end;
-            rows += trailing ? comment("  " + take_comment()) : hard() + comment(take_comment());
+            if (trailing)
+                item += trailing_comment(take_comment());
+            finish_row();
+            if (!trailing)
+                rows += hard() + comment(take_comment());
             after_comment = true;
         }
+        finish_row();
     };
     for (std::size_t i = 0; i < entries.size(); ++i) {
         comments_before(entries[i].where.begin);
-        rows += separator(i == 0 ? soft() : line()) + entries[i].print();
-        rows += i + 1 < entries.size() ? Document(",") : when_broken(",");
+        rows += separator(i == 0 ? soft() : line());
+        item = entries[i].print() + (i + 1 < entries.size() ? Document(",") : when_broken(","));
         after_comment = false;
         last_end = entries[i].where.end;
     }

@@ -1,4 +1,5 @@
-// The canonical form as a document. Comments are woven in by position: the tree is walked in the order of the text.
+// The canonical form (reference, L10) as a document. Comments are woven in by position: the tree is walked in the order
+// of the text.
 #pragma once
 
 #include "syntax/ast.h"
@@ -31,7 +32,7 @@ class Formatter {
     Document body(SourceRange braces, const Entries &entries);
     Document inline_body(const Entries &entries);
     Document items(const Entries &entries, std::int32_t begin, std::int32_t end);
-    void add_item(Document &out, const Entry &entry, std::int32_t &last_end);
+    Document item(Document &out, const Entry &entry, std::int32_t &last_end);
     void start_line(Document &out, std::int32_t begin, std::int32_t last_end);
     Document list(const char *open, const char *close, SourceRange where, const Entries &entries);
 
