@@ -1,18 +1,16 @@
 #include "interpret/interpret.h"
 
-#include "interpret/buffers.h"
 #include "interpret/collectives.h"
 #include "interpret/evaluate.h"
+#include "interpret/layouts.h"
+#include "interpret/places.h"
 #include "ir/layer_builder.h"
-#include "ir/placement.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 
 namespace planc::interpret {
 
@@ -45,19 +43,19 @@ planrt::CollectiveKind kind_of(llvm::StringRef name) {
     return kinds.at(name);
 }
 
-int element_bytes(ir::TensorType type) {
-    return static_cast<int>(type.getElementType().getIntOrFloatBitWidth() / 8);
-}
-
 class Interpreter {
   public:
     Interpreter(mlir::ModuleOp module, const Inputs &inputs)
-        : module_(module), inputs_(inputs), axes_(ir::mesh_attribute(module)), mesh_(ir::mesh_of(axes_)) {}
+        : module_(module), inputs_(inputs), layouts_(ir::mesh_attribute(module)), mesh_(layouts_.mesh()),
+          places_(module, layouts_) {
+        for (auto variable : module.getOps<ir::VariableOp>())
+            variables_[variable.getSymNameAttr()] = variable;
+    }
 
     Outcome run(mlir::func::FuncOp function);
 
   private:
-    Placement placement(mlir::Value value) { return ir::placement_of(type_of(value), axes_); }
+    const Placement &placement(mlir::Value value) { return layouts_.of(type_of(value)).placement; }
     Parts scatter(const Array &whole, ir::TensorType type, const std::string &what);
     Array gather(const Parts &parts, ir::TensorType type);
     void check_replicas(const Parts &parts, ir::TensorType type);
@@ -69,30 +67,21 @@ class Interpreter {
                       std::vector<planrt::Traffic> &traffic);
     void collective(ir::CollectiveOp op);
     void start(ir::StartOp op);
+    void pass_on(mlir::Value from, mlir::Value to);
     void loops(ir::LoopsOp op);
     void call(mlir::func::CallOp op);
     void read(ir::ReadOp op);
     void write(ir::WriteOp op);
-    ir::VariableOp variable(mlir::Operation *user, mlir::FlatSymbolRefAttr name);
-
-    // Places of values, where the schedule has given them.
-    void place_variables();
-    void place_arguments(mlir::func::FuncOp function);
-    int place(std::int64_t offset, ir::TensorType type, const std::string &name);
-    void read_places(mlir::Operation &op);
-    void write_places(mlir::Operation &op);
-    void start_places(ir::StartOp op);
-    void same_place(mlir::Value value, mlir::Value other);
+    ir::VariableOp variable(mlir::FlatSymbolRefAttr name);
 
     mlir::ModuleOp module_;
     const Inputs &inputs_;
-    ir::MeshAttr axes_;
-    planrt::Mesh mesh_;
+    Layouts layouts_;
+    const planrt::Mesh &mesh_;
+    Places places_;
+    llvm::DenseMap<mlir::StringAttr, ir::VariableOp> variables_;
     llvm::DenseMap<mlir::Value, Parts> values_;
     std::map<std::string, Array> written_;
-    std::optional<Buffers> buffers_; ///< of a schedule
-    llvm::DenseMap<mlir::Value, int> places_;
-    std::map<std::string, int> variable_places_;
     Outcome outcome_;
 };
 
@@ -105,17 +94,17 @@ Parts Interpreter::scatter(const Array &whole, ir::TensorType type, const std::s
         everything.push_back({0, extent});
     Local all(everything);
     all.elements = whole.elements;
-    const Placement placement = ir::placement_of(type, axes_);
-    if (!placement.partial.empty())
+    const Layout &layout = layouts_.of(type);
+    if (!layout.placement.partial.empty())
         throw Failure(what + " is laid out as a partial result");
     Parts parts;
-    for (int rank = 0; rank < mesh_.ranks(); ++rank)
-        parts.push_back(extract(all, planrt::local_box(placement, mesh_, rank)));
+    for (const planrt::Box &box : layout.boxes)
+        parts.push_back(extract(all, box));
     return parts;
 }
 
 Array Interpreter::gather(const Parts &parts, ir::TensorType type) {
-    if (!ir::placement_of(type, axes_).partial.empty())
+    if (!layouts_.of(type).placement.partial.empty())
         throw Failure("a partial result leaves the program");
     Array whole{{type.getExtents().begin(), type.getExtents().end()}, {}};
     whole.elements.resize(static_cast<std::size_t>(type.elements()));
@@ -130,29 +119,19 @@ Array Interpreter::gather(const Parts &parts, ir::TensorType type) {
 
 /// Ranks that have the same block and the same coordinates along partial axes hold the same bits.
 void Interpreter::check_replicas(const Parts &parts, ir::TensorType type) {
-    const Placement placement = ir::placement_of(type, axes_);
-    std::map<std::vector<std::int64_t>, int> first;
-    for (int rank = 0; rank < mesh_.ranks(); ++rank) {
-        const Local &part = parts[static_cast<std::size_t>(rank)];
-        std::vector<std::int64_t> key;
-        for (const planrt::Range &range : part.box) {
-            key.push_back(range.begin);
-            key.push_back(range.end);
-        }
-        for (int axis : placement.partial)
-            key.push_back(mesh_.coordinates(rank)[static_cast<std::size_t>(axis)]);
-        const int other = first.emplace(key, rank).first->second;
-        if (!std::equal(part.elements.begin(), part.elements.end(),
+    const Layout &layout = layouts_.of(type);
+    for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+        const int other = layout.replica_of[rank];
+        if (!std::equal(parts[rank].elements.begin(), parts[rank].elements.end(),
                         parts[static_cast<std::size_t>(other)].elements.begin(), same_bits))
             throw Failure("replicas differ on ranks " + std::to_string(other) + " and " + std::to_string(rank));
     }
 }
 
-ir::VariableOp Interpreter::variable(mlir::Operation *user, mlir::FlatSymbolRefAttr name) {
-    auto found = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(user, name);
+ir::VariableOp Interpreter::variable(mlir::FlatSymbolRefAttr name) {
     if (!inputs_.variables.contains(name.getValue().str()))
         throw Failure("variable '" + name.getValue().str() + "' has no value");
-    return found;
+    return variables_.lookup(name.getAttr());
 }
 
 void Interpreter::nest(mlir::Operation &op) {
@@ -163,7 +142,7 @@ void Interpreter::nest(mlir::Operation &op) {
             operands.push_back(&values_.find(operand)->second[static_cast<std::size_t>(rank)]);
         std::vector<planrt::Box> boxes;
         for (mlir::Value result : op.getResults())
-            boxes.push_back(planrt::local_box(placement(result), mesh_, rank));
+            boxes.push_back(layouts_.of(type_of(result)).boxes[static_cast<std::size_t>(rank)]);
         std::vector<Local> made = evaluate(&op, operands, boxes, inputs_.step);
         for (std::size_t i = 0; i < made.size(); ++i)
             results[i].push_back(std::move(made[i]));
@@ -178,7 +157,7 @@ Parts Interpreter::communicate(llvm::StringRef kind, mlir::ArrayAttr names, mlir
                                std::vector<planrt::Traffic> &traffic) {
     std::vector<int> axes;
     for (mlir::Attribute name : names)
-        axes.push_back(ir::axis_index(axes_, mlir::cast<mlir::StringAttr>(name).getValue()));
+        axes.push_back(ir::axis_index(layouts_.axes(), mlir::cast<mlir::StringAttr>(name).getValue()));
     Communicated done =
         interpret::communicate(kind_of(kind), axes, placement(from), placement(to), mesh_, values_.find(from)->second);
     for (int rank = 0; rank < mesh_.ranks(); ++rank) {
@@ -222,15 +201,21 @@ void Interpreter::start(ir::StartOp op) {
                 record.traffic[rank].elements += traffic[rank].elements;
     }
     outcome_.collectives.push_back(std::move(record));
-    start_places(op);
+    places_.start(op);
+}
+
+/// `to` is the same value in the same place.
+void Interpreter::pass_on(mlir::Value from, mlir::Value to) {
+    Parts parts = values_.find(from)->second;
+    values_[to] = std::move(parts);
+    places_.same(to, from);
 }
 
 void Interpreter::loops(ir::LoopsOp op) {
     mlir::Block &body = op.getBody().front();
     visit_all(body);
     for (auto [result, inside] : llvm::zip(op.getResults(), body.getTerminator()->getOperands())) {
-        Parts parts = values_.find(inside)->second;
-        values_[result] = std::move(parts);
+        pass_on(inside, result);
     }
 }
 
@@ -238,46 +223,35 @@ void Interpreter::call(mlir::func::CallOp op) {
     auto function = module_.lookupSymbol<mlir::func::FuncOp>(op.getCallee());
     mlir::Block &body = function.getBody().front();
     for (auto [argument, operand] : llvm::zip(body.getArguments(), op.getOperands())) {
-        Parts parts = values_.find(operand)->second;
-        values_[argument] = std::move(parts);
-        same_place(argument, operand);
+        pass_on(operand, argument);
     }
     visit_all(body);
     for (auto [result, returned] : llvm::zip(op.getResults(), body.getTerminator()->getOperands())) {
-        Parts parts = values_.find(returned)->second;
-        values_[result] = std::move(parts);
-        same_place(result, returned);
+        pass_on(returned, result);
     }
 }
 
 void Interpreter::read(ir::ReadOp op) {
-    ir::VariableOp source = variable(op, op.getVariableAttr());
+    ir::VariableOp source = variable(op.getVariableAttr());
     const auto home = mlir::cast<ir::TensorType>(source.getType());
-    if (!(placement(op.getResult()) == ir::placement_of(home, axes_)))
+    if (!(placement(op.getResult()) == layouts_.of(home).placement))
         throw Failure("the value does not lie as the variable does");
     const std::string name = op.getVariable().str();
     values_[op.getResult()] = scatter(inputs_.variables.at(name), home, "variable '" + name + "'");
-    if (buffers_)
-        places_[op.getResult()] = variable_places_.at(name);
+    places_.read_variable(op);
 }
 
 void Interpreter::write(ir::WriteOp op) {
-    ir::VariableOp target = variable(op, op.getVariableAttr());
+    ir::VariableOp target = variable(op.getVariableAttr());
     const ir::TensorType type = type_of(op.getValue());
-    if (!(ir::placement_of(type, axes_) == ir::placement_of(mlir::cast<ir::TensorType>(target.getType()), axes_)))
+    if (!(layouts_.of(type).placement == layouts_.of(mlir::cast<ir::TensorType>(target.getType())).placement))
         throw Failure("the value does not lie as the variable does");
-    const std::string name = op.getVariable().str();
-    written_[name] = gather(values_.find(op.getValue())->second, type);
-    if (!buffers_)
-        return;
-    const auto offset = target->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
-    const int value = places_.lookup(op.getValue());
-    const bool in_place = buffers_->offset(value) == offset;
-    variable_places_[name] = in_place ? value : place(offset, type, "variable '" + name + "'");
+    written_[op.getVariable().str()] = gather(values_.find(op.getValue())->second, type);
+    places_.write_variable(op);
 }
 
 void Interpreter::visit(mlir::Operation &op) {
-    read_places(op);
+    places_.before(op);
     if (auto read_op = mlir::dyn_cast<ir::ReadOp>(op)) {
         read(read_op);
     } else if (auto store = mlir::dyn_cast<ir::WriteOp>(op)) {
@@ -287,17 +261,12 @@ void Interpreter::visit(mlir::Operation &op) {
     } else if (auto begin = mlir::dyn_cast<ir::StartOp>(op)) {
         start(begin);
     } else if (auto end = mlir::dyn_cast<ir::WaitOp>(op)) {
-        if (buffers_)
-            buffers_->wait(static_cast<std::int64_t>(end.getNumber()));
+        places_.wait(end);
         for (auto [result, pending] : llvm::zip(end.getResults(), end.getPending())) {
-            Parts parts = values_.find(pending)->second;
-            values_[result] = std::move(parts);
-            same_place(result, pending);
+            pass_on(pending, result);
         }
     } else if (auto view = mlir::dyn_cast<ir::ViewOp>(op)) {
-        Parts parts = values_.find(view.getOperand())->second;
-        values_[view.getResult()] = std::move(parts);
-        same_place(view.getResult(), view.getOperand());
+        pass_on(view.getOperand(), view.getResult());
     } else if (auto fused = mlir::dyn_cast<ir::LoopsOp>(op)) {
         loops(fused);
     } else if (auto stage = mlir::dyn_cast<mlir::func::CallOp>(op)) {
@@ -305,7 +274,7 @@ void Interpreter::visit(mlir::Operation &op) {
     } else if (!mlir::isa<ir::ProgressOp, ir::YieldOp, mlir::func::ReturnOp>(op)) {
         nest(op);
     }
-    write_places(op);
+    places_.after(op);
 }
 
 void Interpreter::visit_all(mlir::Block &block) {
@@ -327,97 +296,16 @@ Outcome Interpreter::run(mlir::func::FuncOp function) {
             throw Failure("argument " + std::to_string(argument.getArgNumber()) + " has no value");
         values_[argument] = scatter(field->second, type_of(argument), "input '" + field->first + "'");
     }
-    place_variables();
-    place_arguments(function);
+    places_.place_arguments(function);
     mlir::Block &body = function.getBody().front();
     visit_all(body);
-    for (mlir::Value value : body.getTerminator()->getOperands()) {
+    for (mlir::Value value : body.getTerminator()->getOperands())
         outcome_.results.push_back(gather(values_.find(value)->second, type_of(value)));
-        if (const auto at = places_.find(value); at != places_.end())
-            buffers_->read(at->second);
-    }
-    for (const auto &[name, number] : variable_places_)
-        buffers_->read(number);
+    places_.check_end(body.getTerminator()->getOperands());
     outcome_.variables = inputs_.variables;
     for (auto &[name, array] : written_)
         outcome_.variables[name] = std::move(array);
     return std::move(outcome_);
-}
-
-// --- places -------------------------------------------------------------------------------------------------------
-
-int Interpreter::place(std::int64_t offset, ir::TensorType type, const std::string &name) {
-    const std::int64_t elements = planrt::largest_volume(ir::placement_of(type, axes_), mesh_);
-    return buffers_->write(offset, elements * element_bytes(type), name);
-}
-
-void Interpreter::place_variables() {
-    const auto bytes = module_->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes");
-    if (!bytes)
-        return;
-    buffers_.emplace(bytes.getInt());
-    for (auto op : module_.getOps<ir::VariableOp>()) {
-        const std::string name = op.getSymName().str();
-        variable_places_[name] = place(op->getAttrOfType<mlir::IntegerAttr>("offset").getInt(),
-                                       mlir::cast<ir::TensorType>(op.getType()), "variable '" + name + "'");
-    }
-}
-
-void Interpreter::place_arguments(mlir::func::FuncOp function) {
-    for (mlir::BlockArgument argument : function.getArguments())
-        if (const auto offset = function.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), "plan.offset"))
-            places_[argument] =
-                place(offset.getInt(), type_of(argument), "input " + std::to_string(argument.getArgNumber()));
-}
-
-/// Everything that an operation reads from the arena is still there. A fused loop reads what its body reads.
-void Interpreter::read_places(mlir::Operation &op) {
-    if (!buffers_ || mlir::isa<ir::ViewOp, ir::WaitOp, mlir::func::CallOp, mlir::func::ReturnOp>(op))
-        return;
-    for (mlir::Value operand : op.getOperands())
-        if (const auto at = places_.find(operand); at != places_.end())
-            buffers_->read(at->second);
-}
-
-void Interpreter::write_places(mlir::Operation &op) {
-    const auto offsets = op.getAttrOfType<mlir::DenseI64ArrayAttr>("offsets");
-    if (!buffers_ || !offsets || mlir::isa<ir::StartOp>(op))
-        return;
-    for (auto [result, offset] : llvm::zip(op.getResults(), offsets.asArrayRef())) {
-        if (!mlir::isa<mlir::func::CallOp>(op))
-            places_[result] = place(offset, type_of(result), describe(&op));
-        else if (buffers_->offset(places_.lookup(result)) != offset)
-            throw Failure("the stage leaves its result elsewhere");
-    }
-}
-
-void Interpreter::start_places(ir::StartOp op) {
-    const auto offsets = op->getAttrOfType<mlir::DenseI64ArrayAttr>("offsets");
-    if (!buffers_ || !offsets)
-        return;
-    std::vector<int> inputs;
-    std::vector<int> outputs;
-    for (mlir::Value input : op.getInputs())
-        inputs.push_back(places_.lookup(input));
-    for (auto [result, offset] : llvm::zip(op.getResults(), offsets.asArrayRef()))
-        outputs.push_back(places_[result] = place(offset, type_of(result), describe(op)));
-    const auto scratch = op->getAttrOfType<mlir::IntegerAttr>("scratch_offset");
-    if (scratch)
-        outputs.push_back(buffers_->write(scratch.getInt(),
-                                          op->getAttrOfType<mlir::IntegerAttr>("scratch_bytes").getInt(),
-                                          "scratch of collective " + std::to_string(op.getNumber())));
-    for (const int input : inputs) // written over by the scratch, or by another member's result
-        if (std::none_of(outputs.begin(), outputs.end(),
-                         [&](int output) { return buffers_->offset(output) == buffers_->offset(input); }))
-            buffers_->read(input);
-    buffers_->start(static_cast<std::int64_t>(op.getNumber()), inputs, outputs);
-}
-
-void Interpreter::same_place(mlir::Value value, mlir::Value other) {
-    if (const auto at = places_.find(other); at != places_.end()) {
-        const int number = at->second;
-        places_[value] = number;
-    }
 }
 
 } // namespace

@@ -1,0 +1,141 @@
+#include "interpret/places.h"
+
+#include "interpret/interpret.h"
+#include "ir/layer_builder.h"
+
+#include <algorithm>
+
+namespace planc::interpret {
+
+using ir::type_of;
+
+namespace {
+
+/// Of an operation's result, for messages: "gemm of h1 (forward)".
+std::string name_of(mlir::Operation *op) {
+    std::string name = op->getName().stripDialect().str();
+    if (const auto layer = op->getAttrOfType<mlir::StringAttr>("layer"))
+        name += " of " + layer.str();
+    if (const auto phase = op->getAttrOfType<mlir::StringAttr>("phase"))
+        name += " (" + phase.str() + ")";
+    return name;
+}
+
+} // namespace
+
+Places::Places(mlir::ModuleOp module, Layouts &layouts) : layouts_(layouts) {
+    const auto bytes = module->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes");
+    if (!bytes)
+        return;
+    buffers_.emplace(bytes.getInt());
+    for (auto op : module.getOps<ir::VariableOp>()) {
+        const std::string name = op.getSymName().str();
+        variable_offsets_[name] = op->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
+        variables_[name] =
+            write(variable_offsets_[name], mlir::cast<ir::TensorType>(op.getType()), "variable '" + name + "'");
+    }
+}
+
+int Places::write(std::int64_t offset, ir::TensorType type, const std::string &name) {
+    const std::int64_t elements = planrt::largest_volume(layouts_.of(type).placement, layouts_.mesh());
+    return buffers_->write(offset, elements * element_bytes(type), name);
+}
+
+void Places::check(mlir::Value value) const {
+    if (const auto at = places_.find(value); at != places_.end())
+        buffers_->read(at->second);
+}
+
+void Places::place_arguments(mlir::func::FuncOp function) {
+    if (!buffers_)
+        return;
+    for (mlir::BlockArgument argument : function.getArguments()) {
+        const unsigned number = argument.getArgNumber();
+        if (const auto offset = function.getArgAttrOfType<mlir::IntegerAttr>(number, "plan.offset"))
+            places_[argument] = write(offset.getInt(), type_of(argument), "input " + std::to_string(number));
+    }
+}
+
+void Places::before(mlir::Operation &op) {
+    if (!buffers_ || mlir::isa<ir::ViewOp, ir::WaitOp, mlir::func::CallOp, mlir::func::ReturnOp>(op))
+        return;
+    for (mlir::Value operand : op.getOperands())
+        check(operand);
+}
+
+void Places::after(mlir::Operation &op) {
+    if (!buffers_ || mlir::isa<ir::StartOp>(op))
+        return;
+    const auto offsets = op.getAttrOfType<mlir::DenseI64ArrayAttr>("offsets");
+    if (!offsets)
+        return;
+    for (auto [result, offset] : llvm::zip(op.getResults(), offsets.asArrayRef())) {
+        if (!mlir::isa<mlir::func::CallOp>(op))
+            places_[result] = write(offset, type_of(result), name_of(&op));
+        else if (buffers_->offset(places_.lookup(result)) != offset)
+            throw Failure("the stage leaves its result elsewhere");
+    }
+}
+
+void Places::same(mlir::Value value, mlir::Value other) {
+    if (const auto at = places_.find(other); at != places_.end()) {
+        const int number = at->second;
+        places_[value] = number;
+    }
+}
+
+void Places::read_variable(ir::ReadOp op) {
+    if (buffers_)
+        places_[op.getResult()] = variables_.at(op.getVariable().str());
+}
+
+/// Updates are mostly made in the variable's own place; otherwise the value is copied there.
+void Places::write_variable(ir::WriteOp op) {
+    if (!buffers_)
+        return;
+    const std::string name = op.getVariable().str();
+    const auto value = places_.find(op.getValue());
+    if (value == places_.end())
+        return; // of a function without places
+    const bool in_place = buffers_->offset(value->second) == variable_offsets_.at(name);
+    variables_[name] =
+        in_place ? value->second : write(variable_offsets_.at(name), type_of(op.getValue()), "variable '" + name + "'");
+}
+
+void Places::start(ir::StartOp op) {
+    const auto offsets = op->getAttrOfType<mlir::DenseI64ArrayAttr>("offsets");
+    if (!buffers_ || !offsets)
+        return;
+    std::vector<int> inputs;
+    std::vector<int> outputs;
+    for (mlir::Value input : op.getInputs())
+        inputs.push_back(places_.lookup(input));
+    for (auto [result, offset] : llvm::zip(op.getResults(), offsets.asArrayRef()))
+        outputs.push_back(places_[result] = write(offset, type_of(result), name_of(op)));
+    if (const auto scratch = op->getAttrOfType<mlir::IntegerAttr>("scratch_offset"))
+        outputs.push_back(buffers_->write(scratch.getInt(),
+                                          op->getAttrOfType<mlir::IntegerAttr>("scratch_bytes").getInt(),
+                                          "scratch of collective " + std::to_string(op.getNumber())));
+    for (const int input : inputs) { // reduced in place, or still whole
+        const auto same = [&](int output) { return buffers_->offset(output) == buffers_->offset(input); };
+        if (std::none_of(outputs.begin(), outputs.end(), same))
+            buffers_->read(input);
+    }
+    buffers_->start(static_cast<std::int64_t>(op.getNumber()), inputs, outputs);
+}
+
+void Places::wait(ir::WaitOp op) {
+    if (buffers_)
+        buffers_->wait(static_cast<std::int64_t>(op.getNumber()));
+}
+
+void Places::check_end(mlir::ValueRange results) const {
+    if (!buffers_)
+        return;
+    for (mlir::Value value : results)
+        check(value);
+    for (const auto &[name, number] : variables_)
+        buffers_->read(number);
+}
+
+} // namespace planc::interpret
