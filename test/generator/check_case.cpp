@@ -49,7 +49,7 @@ class Check {
         const Reference reference(step_->module(), step_->train(), random_);
         if (!reference.finite())
             throw Refusal("the numbers of one rank are not finite");
-        check_schedule(reference, Module(step_->module().clone()));
+        check_schedule(reference, Module(step_->module().clone()), nullptr);
         for (const char *layout : {"rules", "searched"}) {
             stage_ = std::string("layout ") + layout;
             const plan::Request request = step_->request(layout);
@@ -92,43 +92,36 @@ class Check {
     void check_plan(const Reference &reference, const plan::Request &request, const plan::Plan &plan) {
         Module module(step_->module().clone());
         driver::set_plan(*module, request.graph, plan);
-        const std::string before = print(*module);
-        if (failed(spmd::materialize(*module)) || failed(mlir::verify(*module)))
-            throw failed_program("the step could not be laid out", before);
-        const std::string laid_out = print(*module);
-        with_text(laid_out, [&] {
+        showing(*module, [&] {
+            if (failed(spmd::materialize(*module)) || failed(mlir::verify(*module)))
+                throw Difference("the step could not be laid out");
             const auto traffic = reference.compare(*module);
             for (const interpret::CollectiveRecord &collective : traffic)
                 ++result_.collectives[collective.kind];
             compare_traffic(traffic, plan.cost, false);
         });
-        const auto traffic = check_schedule(reference, std::move(module));
-        with_text(laid_out, [&] { compare_traffic(traffic, plan.cost, true); });
+        check_schedule(reference, std::move(module), &plan.cost);
     }
 
-    std::vector<interpret::CollectiveRecord> check_schedule(const Reference &reference, Module module) {
+    void check_schedule(const Reference &reference, Module module, const cost::CostTable *table) {
         const std::string stage = stage_;
         stage_ += ", scheduled";
-        const std::string before = print(*module);
-        if (failed(schedule::run(*module)) || failed(mlir::verify(*module)))
-            throw failed_program("the program could not be scheduled", before);
-        std::vector<interpret::CollectiveRecord> traffic;
-        with_text(print(*module), [&] { traffic = reference.compare(*module); });
+        showing(*module, [&] {
+            if (failed(schedule::run(*module)) || failed(mlir::verify(*module)))
+                throw Difference("the program could not be scheduled");
+            const auto traffic = reference.compare(*module);
+            if (table != nullptr)
+                compare_traffic(traffic, *table, true);
+        });
         stage_ = stage;
-        return traffic;
-    }
-
-    Difference failed_program(const std::string &what, const std::string &program) {
-        result_.program = program;
-        return Difference(what);
     }
 
     /// A failure of `check` leaves the program in the result.
-    template <class Work> void with_text(const std::string &text, Work check) {
+    template <class Work> void showing(mlir::ModuleOp module, Work check) {
         try {
             check();
         } catch (const std::runtime_error &) {
-            result_.program = text;
+            result_.program = print(module);
             throw;
         }
     }

@@ -108,7 +108,8 @@ class Writer {
         const std::string range = random_.pick<std::string>({"0.3", "0.6", "1.0"});
         const std::string values =
             random_.pick<std::string>({"uniform(-" + range + ", " + range + ")", "normal(0, 0.4)"});
-        network_.file.statements.push_back("param " + name + ": " + words(dimensions) + " = " + values);
+        network_.file.statements.push_back("param " + name + ": " + options_.element + words(dimensions) + " = " +
+                                           values);
         network_.layers.push_back(name);
         return name;
     }

@@ -43,6 +43,7 @@ int main(int argc, char **argv) {
             return 1;
         }
         refused += result.refused.empty() ? 0 : 1;
+        std::cerr << result.refused;
     }
     std::cout << count << " random programs from seed " << seed << ": all equal to the interpreter; " << refused
               << " refused\n";
