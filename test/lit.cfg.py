@@ -35,5 +35,7 @@ if os.path.isdir(shared_data):
     config.available_features.add("shared-data")
 if subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True).returncode == 0:
     config.available_features.add("torch")
+if "fast" not in lit_config.params:
+    config.available_features.add("long")
 if config.sanitized:
     config.available_features.add("sanitized")
