@@ -30,13 +30,12 @@ function(planc_library name)
   endif()
 endfunction()
 
-# planc_executable(planc SOURCES main.cpp LINK …): built into bin/ and installed, see Tree.cmake
+# planc_executable(planc SOURCES main.cpp LINK …)
 function(planc_executable name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   planc_options(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
-  planc_tree(TARGETS ${name})
 endfunction()
 
 # planc_gtest(sharding_test SOURCES … LINK planc_sharding): built with everything, run by ctest
