@@ -26,6 +26,15 @@ std::string part_name(const std::vector<mlir::Operation *> &ops, bool evaluation
     return evaluation ? "evaluation" : schedule::name(stage);
 }
 
+/// "h1.w" is "w" within h1, "gradient at h1 select" is "gradient at select".
+std::string within_layer(std::string title, const std::string &layer) {
+    for (const char *separator : {".", " "})
+        if (const std::size_t at = title.find(layer + separator);
+            at != std::string::npos && (at == 0 || title[at - 1] == ' '))
+            title.erase(at, layer.size() + 1);
+    return title;
+}
+
 std::string wrapped_comment(const std::string &text) {
     return "// " + comment(text) + "\n";
 }
@@ -125,7 +134,7 @@ void Functions::flush(Body &body, std::vector<mlir::Operation *> &ops) {
 std::string Functions::define(const Body &body, const std::vector<mlir::Operation *> &ops) {
     const bool evaluation = ops.front()->getParentOfType<mlir::func::FuncOp>().getName() == "evaluate";
     const std::string name = function_names_.add(schedule::layer_of(ops.front()) + " " + part_name(ops, evaluation));
-    const ParameterNames names = parameter_names(body);
+    const ParameterNames names = parameter_names(body, schedule::layer_of(ops.front()));
     bodies_ += wrapped_comment(place(ops.front()));
     if (const auto location = mlir::dyn_cast<mlir::FileLineColLoc>(ops.front()->getLoc());
         location && info_.source_line)
@@ -142,7 +151,8 @@ std::string Functions::define(const Body &body, const std::vector<mlir::Operatio
         const BufferParameter &parameter = body.buffer_parameters()[i];
         parameters.push_back((parameter.written ? "" : "const ") + type_name(parameter.element) + " *" +
                              names.buffers[i]);
-        bodies_ += wrapped_comment("  " + names.buffers[i] + " " + describe(schedule::tensor(parameter.value)));
+        bodies_ += wrapped_comment("  " + names.buffers[i] + ": " + names_.title(parameter.value) + " " +
+                                   describe(schedule::tensor(parameter.value)));
     }
     if (body.uses_step())
         parameters.emplace_back("int64_t step");
@@ -151,13 +161,13 @@ std::string Functions::define(const Body &body, const std::vector<mlir::Operatio
     return name;
 }
 
-ParameterNames Functions::parameter_names(const Body &body) const {
+ParameterNames Functions::parameter_names(const Body &body, const std::string &layer) const {
     UniqueNames unique(std::set<std::string>(body.locals().begin(), body.locals().end()));
     ParameterNames names;
     for (const ExtentParameter &parameter : body.extent_parameters())
         names.extents.push_back(unique.add(parameter.dimension.role + (parameter.begin ? " begin" : "")));
     for (const BufferParameter &parameter : body.buffer_parameters())
-        names.buffers.push_back(unique.add(names_.of(parameter.value)));
+        names.buffers.push_back(unique.add(within_layer(names_.title(parameter.value), layer)));
     return names;
 }
 

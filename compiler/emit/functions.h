@@ -27,7 +27,7 @@ class Functions {
     void write_variable(Body &body, std::vector<mlir::Operation *> &ops, ir::WriteOp write);
     void write_communication(mlir::Operation *op, ir::MeshAttr mesh);
     std::string define(const Body &body, const std::vector<mlir::Operation *> &ops);
-    [[nodiscard]] ParameterNames parameter_names(const Body &body) const;
+    [[nodiscard]] ParameterNames parameter_names(const Body &body, const std::string &layer) const;
     [[nodiscard]] std::string place(mlir::Operation *op) const;
 
     mlir::ModuleOp module_;

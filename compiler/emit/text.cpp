@@ -102,26 +102,37 @@ std::string number(double value) {
 
 namespace {
 
-/// Where to break `line` so that its first part fits `width` columns: after the last comma, else before the last
-/// operator, never within a string; npos: nowhere.
+/// How good a place before the operator is to break a line: the weaker it binds, the better.
+int rank_of(char operation) {
+    const std::size_t at = std::string_view("*+-:?").find(operation);
+    return at == std::string_view::npos ? 0 : static_cast<int>(at) + 1;
+}
+
+/// Where to break `line` so that its first part fits `width` columns: after the last comma, else before the weakest
+/// operator, never within a string or a subscript; npos: nowhere.
 std::size_t break_at(std::string_view line, std::size_t begin, std::size_t width) {
-    std::size_t comma = std::string_view::npos;
-    std::size_t operation = std::string_view::npos;
+    std::size_t place = std::string_view::npos;
+    int best = 0;
     bool in_string = false;
+    int subscripts = 0;
     for (std::size_t i = 0; i + 2 < std::min(line.size(), width); ++i) {
         if (line[i] == '\\')
             ++i;
         else if (line[i] == '"')
             in_string = !in_string;
-        else if (in_string || i <= begin)
+        if (in_string)
             continue;
-        else if (line.substr(i, 2) == ", ")
-            comma = i + 2;
-        else if (line[i] == ' ' && line[i + 2] == ' ' &&
-                 std::string_view("?:+-*").find(line[i + 1]) != std::string_view::npos)
-            operation = i + 1;
+        subscripts += line[i] == '[' ? 1 : line[i] == ']' ? -1 : 0;
+        if (subscripts > 0 || i <= begin)
+            continue;
+        const bool comma = line.substr(i, 2) == ", ";
+        const int rank = comma ? 10 : line[i] == ' ' && line[i + 2] == ' ' ? rank_of(line[i + 1]) : 0;
+        if (rank > 0 && rank >= best) {
+            best = rank;
+            place = comma ? i + 2 : i + 1;
+        }
     }
-    return comma != std::string_view::npos ? comma : operation;
+    return place;
 }
 
 } // namespace

@@ -36,8 +36,8 @@ class UniqueNames {
 [[nodiscard]] std::string wrapped(std::string_view head, const std::vector<std::string> &parts, std::string_view tail,
                                   std::size_t indent);
 
-/// Lines longer than 120 columns broken after a comma, or else before an operator; lines of comment stay comments. No
-/// comment stands behind code.
+/// Lines longer than 120 columns broken after a comma, or else before the weakest operator; lines of comment stay
+/// comments. No comment stands behind code.
 [[nodiscard]] std::string broken_lines(std::string_view text);
 
 } // namespace planc::emit

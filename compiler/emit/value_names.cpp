@@ -71,6 +71,10 @@ std::string title_of(mlir::Value value) {
     if (const auto parameter = updated_parameter(value))
         return "gradient of " + *parameter;
     mlir::Operation *op = computation(value);
+    if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
+        const mlir::Attribute tensor = start.getTensors()[mlir::cast<mlir::OpResult>(value).getResultNumber()];
+        return mlir::cast<mlir::StringAttr>(tensor).str() + " " + operation_name(op);
+    }
     const std::string title = schedule::layer_of(op) + " " + operation_name(op);
     return schedule::stage_of(op) == schedule::Stage::forward ? title : "gradient at " + title;
 }
@@ -161,6 +165,12 @@ std::string ValueNames::of(mlir::Value value) const {
     if (auto read = source.getDefiningOp<ir::ReadOp>())
         return variables_.lookup(read.getVariableAttr().getAttr());
     return names_.lookup(source);
+}
+
+std::string ValueNames::title(mlir::Value value) const {
+    const std::string name = of(value);
+    const auto at = llvm::find_if(buffers_, [&](const NamedBuffer &buffer) { return buffer.name == name; });
+    return at == buffers_.end() ? name : at->title;
 }
 
 } // namespace planc::emit

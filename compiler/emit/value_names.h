@@ -29,6 +29,8 @@ class ValueNames {
     [[nodiscard]] std::string of(mlir::Value value) const;
     /// Of a variable.
     [[nodiscard]] std::string of(ir::VariableOp variable) const { return variables_.lookup(variable.getSymNameAttr()); }
+    /// What lies there, in words: "h1.w", "h1 relu", "gradient of h1.w".
+    [[nodiscard]] std::string title(mlir::Value value) const;
     /// In the order of declaration.
     [[nodiscard]] const std::vector<NamedBuffer> &buffers() const { return buffers_; }
 
