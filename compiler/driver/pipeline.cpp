@@ -45,6 +45,14 @@ class Timer {
     std::chrono::steady_clock::time_point begin_;
 };
 
+std::string hint(const std::string &name, const std::map<std::string, std::int64_t> &known) {
+    std::vector<std::string> names;
+    for (const auto &[candidate, extent] : known)
+        names.push_back(candidate);
+    const std::string near = support::nearest(name, names);
+    return near.empty() ? "" : "; did you mean '" + near + "'?";
+}
+
 } // namespace
 
 Pipeline::Pipeline(const Options &options) : options_(options), context_(mlir::MLIRContext::Threading::DISABLED) {
@@ -123,9 +131,16 @@ bool Pipeline::analyze() {
         sema_options.dimension_overrides[name] = extent;
     program_ = sema::analyze(options_.file, files_, diagnostics_, sema_options);
     std::cerr << diagnostics_.render();
-    if (!program_)
+    if (!program_) {
         exit_code_ = input_error;
-    return program_.has_value();
+        return false;
+    }
+    for (const auto &[name, extent] : options_.dimensions)
+        if (!program_->dimensions.contains(name))
+            return fail("--dim: '" + options_.file + "' declares no dimension '" + name + "'" +
+                            hint(name, program_->dimensions),
+                        usage_error);
+    return true;
 }
 
 bool Pipeline::import() {
