@@ -162,8 +162,8 @@ class Context {
     /// Training steps done before this one; 0 in the first.
     [[nodiscard]] std::int64_t step() const { return step_; }
 
-    /// Starts collective `index` of Program::collectives; returns at once. The input must be complete; neither input
-    /// nor output may be touched before wait(index).
+    /// Starts collective `index` of Program::collectives; returns at once. The input must be complete; before
+    /// wait(index) it may be read but not written, and the output not touched.
     void start(int index);
     void wait(int index);
     void collective(int index) {
