@@ -1,9 +1,10 @@
 #include "driver/request.h"
 
 #include "driver/commands.h"
+#include "ir/plan_dialect.h"
 #include "sema/analyze.h"
 #include "sema/layout_rules.h"
-#include "spmd/materialize.h"
+#include "spmd/strategies.h"
 
 #include <algorithm>
 #include <map>
