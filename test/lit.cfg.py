@@ -1,5 +1,6 @@
 # How lit runs the tests of this folder: files with RUN lines, per stage. See README.md.
 import os
+import platform
 import subprocess
 
 import lit.formats
@@ -37,5 +38,7 @@ if subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=Tru
     config.available_features.add("torch")
 if "fast" not in lit_config.params:
     config.available_features.add("long")
+if platform.machine() == "x86_64":
+    config.available_features.add("x86_64")
 if config.sanitized:
     config.available_features.add("sanitized")

@@ -178,7 +178,10 @@ void Tables::write_program() {
             for (auto [name, value] : llvm::zip(names, evaluate.getBody().front().getTerminator()->getOperands()))
                 results[mlir::cast<mlir::StringAttr>(name).str()] = value;
     const auto result = [&](const char *name) { return results.contains(name) ? tensor(results[name]) : "{}"; };
-    const ir::TensorType first = schedule::tensor(train.getArgument(0));
+    int64_t batch = 1; // the first dimension of every input
+    if (train.getNumArguments() > 0)
+        if (const auto extents = schedule::tensor(train.getArgument(0)).getExtents(); !extents.empty())
+            batch = extents.front();
     const std::vector<std::pair<const char *, std::string>> members{
         {"name", string_literal(info_.network)},
         {"source", string_literal(info_.source)},
@@ -192,7 +195,7 @@ void Tables::write_program() {
         {"traffic", spans_["traffic"]},
         {"collectives", spans_["collectives"]},
         {"training_collectives", std::to_string(training_collectives_)},
-        {"batch", std::to_string(first.getExtents().empty() ? 1 : first.getExtents().front())},
+        {"batch", std::to_string(batch)},
         {"epochs", std::to_string(info_.epochs)},
         {"steps", std::to_string(info_.steps)},
         {"seed", std::to_string(info_.seed) + "U"},

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <planrt/layout.h>
+#include <planrt/vector_math.h>
 
 #include <cmath>
 #include <cstddef>
