@@ -105,9 +105,10 @@ class Check {
 
     void check_schedule(const Reference &reference, Module module, const cost::CostTable *table) {
         const std::string stage = stage_;
-        stage_ += ", scheduled";
+        const bool overlap = random_.chance(0.7);
+        stage_ += overlap ? ", scheduled" : ", scheduled without overlap";
         showing(*module, [&] {
-            if (failed(schedule::run(*module)) || failed(mlir::verify(*module)))
+            if (failed(schedule::run(*module, {.overlap = overlap})) || failed(mlir::verify(*module)))
                 throw Difference("the program could not be scheduled");
             const auto traffic = reference.compare(*module);
             if (table != nullptr)

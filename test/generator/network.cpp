@@ -204,6 +204,9 @@ class Writer {
         });
     }
 
+    /// All but the batch, which need not be the first.
+    static Dimensions features(const Value &x) { return without(x.dimensions, "batch"); }
+
     static int elements(const Dimensions &dimensions) {
         int product = 1;
         for (const Dimension &dimension : dimensions)
@@ -224,10 +227,12 @@ class Writer {
     void add_layer() {
         using Kind = void (Writer::*)();
         static const std::vector<Kind> kinds{
-            &Writer::dense_layer, &Writer::dense_layer, &Writer::dense_layer, &Writer::function,      &Writer::residual,
-            &Writer::join,        &Writer::join,        &Writer::softmax,     &Writer::reduction,     &Writer::centre,
-            &Writer::tied,        &Writer::product,     &Writer::own_layer,   &Writer::fold,          &Writer::scaled,
-            &Writer::two_calls,   &Writer::over_all,    &Writer::batch_mean,  &Writer::three_factors, &Writer::doubled};
+            &Writer::dense_layer,       &Writer::dense_layer, &Writer::dense_layer,   &Writer::function,
+            &Writer::residual,          &Writer::join,        &Writer::join,          &Writer::softmax,
+            &Writer::reduction,         &Writer::centre,      &Writer::tied,          &Writer::product,
+            &Writer::own_layer,         &Writer::fold,        &Writer::scaled,        &Writer::two_calls,
+            &Writer::over_all,          &Writer::batch_mean,  &Writer::three_factors, &Writer::doubled,
+            &Writer::normalised_weight, &Writer::permuted,    &Writer::unused,        &Writer::one_number};
         (this->*random_.pick(kinds))();
     }
 
@@ -285,12 +290,8 @@ class Writer {
         const Value x = any();
         if (x.dimensions.size() < 2)
             return;
-        const Dimension over =
-            x.dimensions[static_cast<std::size_t>(random_.whole(1, static_cast<int>(x.dimensions.size()) - 1))];
-        Dimensions rest;
-        for (const Dimension &dimension : x.dimensions)
-            if (dimension.role != over.role)
-                rest.push_back(dimension);
+        const Dimension over = random_.pick(features(x));
+        const Dimensions rest = without(x.dimensions, over.role);
         const std::string kind = random_.pick<std::string>({"sum", "mean", "max", "min"});
         keep("m", "tanh(reduce_" + kind + "(" + x.name + ", over = [" + over.role + "]))", rest);
     }
@@ -401,12 +402,56 @@ class Writer {
              x.dimensions);
     }
 
+    /// A weight made of weights: computed, but from no data.
+    void normalised_weight() {
+        const Value x = matrix();
+        const Dimension out = output(x);
+        const Dimension in = x.dimensions.back();
+        if (in.role == out.role)
+            return;
+        const std::string w = parameter({in, out});
+        const std::string over = random_.pick<std::string>({in.role, out.role});
+        const Value u =
+            bind("u",
+                 random_.chance(0.3) ? "softmax(" + w + ", over = " + over + ")"
+                                     : w + " * rsqrt(reduce_sum(square(" + w + "), over = [" + over + "]) + 0.1)",
+                 {in, out});
+        const Dimensions dimensions = with_last(x.dimensions, out);
+        keep("h", "einsum(" + x.name + ", " + u.name + " -> " + names(dimensions) + ")", dimensions);
+    }
+
+    /// The same value with its dimensions in another order; the last is never the batch.
+    void permuted() {
+        const Value x = matrix();
+        Dimensions dimensions = x.dimensions;
+        std::rotate(dimensions.begin(), dimensions.begin() + 1, dimensions.end());
+        if (dimensions.back().role == "batch")
+            std::swap(dimensions.front(), dimensions.back());
+        keep("v", "einsum(" + x.name + " -> " + names(dimensions) + ")", dimensions);
+    }
+
+    /// A layer whose result nobody takes.
+    void unused() {
+        const Value x = matrix();
+        const Dimension out = output(x);
+        bind("a", dense(x, out), with_last(x.dimensions, out));
+    }
+
+    /// A value scaled by a number that is made of all of it.
+    void one_number() {
+        const Value x = any();
+        if (options_.independent_samples)
+            return;
+        const std::string kind = random_.pick<std::string>({"sum", "mean", "max", "min"});
+        keep("n", x.name + " * tanh(reduce_" + kind + "(" + x.name + "))", x.dimensions);
+    }
+
     void over_all() {
         const Value x = any();
         if (x.dimensions.size() < 3)
             return dense_layer();
         const Dimension out = output({"", {batch_, {"batch", 0}}});
-        const Dimensions rest(x.dimensions.begin() + 1, x.dimensions.end());
+        const Dimensions rest = features(x);
         for (const Dimension &dimension : rest)
             if (dimension.role == out.role)
                 primed_.insert(out.role + "'");
@@ -421,11 +466,19 @@ class Writer {
         keep("n", x.name + " - reduce_" + kind + "(" + x.name + ", over = [batch])", x.dimensions);
     }
 
-    /// A value with a dimension beside the batch; where there is none, one is made.
+    Value batch_first(const Value &x) {
+        Dimensions dimensions = features(x);
+        dimensions.insert(dimensions.begin(), batch_);
+        return bind("v", "einsum(" + x.name + " -> " + names(dimensions) + ")", dimensions);
+    }
+
+    /// A value whose last dimension is not the batch; where there is no other, one is made.
     Value matrix() {
         const Value x = any();
-        if (x.dimensions.size() > 1)
+        if (x.dimensions.back().role != "batch")
             return x;
+        if (x.dimensions.size() > 1)
+            return batch_first(x);
         const Dimension out = output({"", {batch_, {"batch", 0}}});
         const std::string w = parameter({out});
         values_.push_back(bind("e", "tanh(" + x.name + " * " + w + ")", {batch_, out}));
@@ -442,7 +495,7 @@ class Writer {
             const Value left = values_[i];
             if (used_.contains(left.name))
                 continue;
-            Dimensions rest(left.dimensions.begin() + 1, left.dimensions.end());
+            const Dimensions rest = features(left);
             const std::string sum =
                 rest.empty() ? left.name : "reduce_mean(" + left.name + ", over = " + names(rest) + ")";
             keep("j", values_.back().name + " + " + sum, values_.back().dimensions);
@@ -460,6 +513,8 @@ class Writer {
         const Dimension *own = x.find("class");
         if (own != nullptr && own != &x.dimensions.back())
             x = bind("m", "reduce_mean(" + x.name + ", over = [class])", without(x.dimensions, "class"));
+        if (x.dimensions.front().role != "batch") // as fields have it
+            x = batch_first(x);
         const Dimension classes{"class", std::max(2, extent())};
         prediction_ = with_last(x.dimensions, classes);
         bind("logits", dense(x, classes), prediction_);

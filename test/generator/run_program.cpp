@@ -12,6 +12,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Program.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -36,35 +37,27 @@ std::string contents(const std::string &path) {
     return text.str();
 }
 
-/// One batch to train on and one to test, as fields of the network and as the lines of a CSV file.
+/// One batch to train on and some samples to test on, as fields of the network and as the lines of a CSV file.
 class Samples {
   public:
-    Samples(const sema::Train &train, Random &random) : train_(train) {
-        batch_ = train.loss.arguments.front().type.dimensions.front().extent;
-        for (const sema::Argument &argument : train.loss.arguments) {
-            Array &both = fields_[argument.name];
-            both.extents = {2 * batch_};
-            std::int64_t elements = 2 * batch_;
-            for (std::size_t d = 1; d < argument.type.dimensions.size(); ++d)
-                elements *= argument.type.dimensions[d].extent;
-            for (std::int64_t i = 0; i < elements; ++i)
-                both.elements.push_back(argument.type.element == sema::ElementType::i32
-                                            ? random.whole(0, classes_of(train) - 1)
-                                            : random.between(-1, 1));
+    Samples(const sema::Train &train, std::int64_t test, Random &random)
+        : arguments_(train.loss.arguments), batch_(arguments_.front().type.dimensions.front().extent), test_(test) {
+        for (const sema::Argument &argument : arguments_) {
+            std::vector<double> &numbers = numbers_[argument.name];
+            for (std::int64_t i = 0; i < (batch_ + test_) * width(argument); ++i)
+                numbers.push_back(argument.type.element == sema::ElementType::i32
+                                      ? random.whole(0, classes_of(train) - 1)
+                                      : random.between(-1, 1));
         }
     }
 
-    /// Every argument of the loss: of the first batch, or of the second.
-    [[nodiscard]] std::map<std::string, Array> fields(bool test) const {
-        std::map<std::string, Array> result;
-        for (const sema::Argument &argument : train_.loss.arguments) {
-            Array &half = result[argument.name];
-            for (const sema::Dimension &dimension : argument.type.dimensions)
-                half.extents.push_back(dimension.extent);
-            const std::vector<double> &both = fields_.at(argument.name).elements;
-            const auto middle = both.begin() + static_cast<std::ptrdiff_t>(both.size() / 2);
-            half.elements.assign(test ? middle : both.begin(), test ? both.end() : middle);
-        }
+    /// Every argument of the loss, for the samples to train on.
+    [[nodiscard]] std::map<std::string, Array> train_fields() const { return fields(0, batch_); }
+    /// For those to test on, padded with zeros; and `valid`.
+    [[nodiscard]] std::map<std::string, Array> test_fields() const {
+        std::map<std::string, Array> result = fields(batch_, test_);
+        Array &valid = result["valid"] = {{batch_}, std::vector<double>(static_cast<std::size_t>(batch_), 0)};
+        std::fill_n(valid.elements.begin(), test_, 1);
         return result;
     }
 
@@ -72,13 +65,13 @@ class Samples {
     [[nodiscard]] std::string declaration() const {
         std::string text = "csv(\"data.csv\") {\n    split = column(0)\n";
         std::int64_t column = 1;
-        for (const sema::Argument &argument : train_.loss.arguments) {
-            const std::int64_t end = column + width(argument);
-            const std::string columns = end == column + 1
-                                            ? "column(" + std::to_string(column) + ")"
-                                            : "columns(" + std::to_string(column) + ".." + std::to_string(end) + ")";
-            text += "    " + argument.name + " = " + columns + "\n";
-            column = end;
+        for (const sema::Argument &argument : arguments_) {
+            const std::string first = std::to_string(column);
+            column += width(argument);
+            text += "    " + argument.name + " = " +
+                    (width(argument) == 1 ? "column(" + first + ")"
+                                          : "columns(" + first + ".." + std::to_string(column) + ")") +
+                    "\n";
         }
         return text + "}";
     }
@@ -86,27 +79,44 @@ class Samples {
     [[nodiscard]] std::string csv() const {
         std::ostringstream text;
         text.precision(17);
-        for (std::int64_t sample = 0; sample < 2 * batch_; ++sample) {
+        for (std::int64_t sample = 0; sample < batch_ + test_; ++sample) {
             text << (sample < batch_ ? 0 : 1);
-            for (const sema::Argument &argument : train_.loss.arguments)
+            for (const sema::Argument &argument : arguments_)
                 for (std::int64_t i = 0; i < width(argument); ++i)
-                    text << ','
-                         << fields_.at(argument.name).elements[static_cast<std::size_t>(sample * width(argument) + i)];
+                    text << ',' << numbers_.at(argument.name)[static_cast<std::size_t>(sample * width(argument) + i)];
             text << '\n';
         }
         return text.str();
     }
 
-    [[nodiscard]] std::int64_t batch() const { return batch_; }
+    [[nodiscard]] std::int64_t tests() const { return test_; }
 
   private:
-    [[nodiscard]] std::int64_t width(const sema::Argument &argument) const {
-        return static_cast<std::int64_t>(fields_.at(argument.name).elements.size()) / (2 * batch_);
+    /// Numbers of one sample.
+    static std::int64_t width(const sema::Argument &argument) {
+        std::int64_t product = 1;
+        for (std::size_t d = 1; d < argument.type.dimensions.size(); ++d)
+            product *= argument.type.dimensions[d].extent;
+        return product;
     }
 
-    const sema::Train &train_;
+    [[nodiscard]] std::map<std::string, Array> fields(std::int64_t first, std::int64_t count) const {
+        std::map<std::string, Array> result;
+        for (const sema::Argument &argument : arguments_) {
+            Array &field = result[argument.name];
+            for (const sema::Dimension &dimension : argument.type.dimensions)
+                field.extents.push_back(dimension.extent);
+            const auto begin = numbers_.at(argument.name).begin() + first * width(argument);
+            field.elements.assign(begin, begin + count * width(argument));
+            field.elements.resize(static_cast<std::size_t>(batch_ * width(argument)), 0);
+        }
+        return result;
+    }
+
+    const std::vector<sema::Argument> &arguments_;
     std::int64_t batch_ = 1;
-    std::map<std::string, Array> fields_;
+    std::int64_t test_ = 1;
+    std::map<std::string, std::vector<double>> numbers_; ///< by field
 };
 
 class Check {
@@ -116,7 +126,10 @@ class Check {
         NetworkOptions options;
         options.element = "f64";
         options.most_layers = 5;
+        options.independent_samples = random_.chance(0.5);
         file_ = random_file(seed, options);
+        partial_batch_ = options.independent_samples; // padding may not change what the samples give
+        layout_ = random_.chance(0.3) ? "searched" : "rules";
     }
 
     ProgramResult run() {
@@ -128,20 +141,22 @@ class Check {
         } catch (const std::runtime_error &failure) {
             result.difference = failure.what();
         }
-        result.text = file_.text();
+        result.text = "// --layout " + layout_ + "\n" + file_.text();
         return result;
     }
 
   private:
     void run_all() {
         Step step(file_.text());
-        const Samples samples(step.train(), random_);
+        const auto batch = static_cast<int>(step.train().loss.arguments.front().type.dimensions.front().extent);
+        const Samples samples(step.train(), partial_batch_ ? random_.whole(1, batch) : batch, random_);
         file_.data = samples.declaration();
         if (llvm::sys::fs::create_directories(base_))
             throw std::runtime_error("cannot make " + base_);
         write(base_ + "/random.plan", file_.text());
         write(base_ + "/data.csv", samples.csv());
-        execute({tools_.planc, base_ + "/random.plan", "-o", base_ + "/program", "--keep-cpp"}, seconds_to_compile);
+        execute({tools_.planc, base_ + "/random.plan", "-o", base_ + "/program", "--layout", layout_, "--keep-cpp"},
+                seconds_to_compile);
         int ranks = 1;
         for (const auto &[name, size] : file_.axes)
             ranks *= size;
@@ -187,7 +202,7 @@ class Check {
         read_log();
         if (losses_.size() != epochs)
             throw Difference("the log has " + std::to_string(losses_.size()) + " steps");
-        inputs.fields = samples.fields(false);
+        inputs.fields = samples.train_fields();
         for (int step = 0; step < epochs; ++step) {
             inputs.step = step;
             Outcome outcome = interpret::run(module, "train", inputs);
@@ -205,13 +220,12 @@ class Check {
         auto function = module.lookupSymbol<mlir::func::FuncOp>("evaluate");
         if (!function)
             return;
-        inputs.fields = samples.fields(true);
-        inputs.fields["valid"] = {{samples.batch()}, std::vector<double>(static_cast<std::size_t>(samples.batch()), 1)};
+        inputs.fields = samples.test_fields();
         const Outcome outcome = interpret::run(module, "evaluate", inputs);
         std::size_t i = 0;
         for (const mlir::Attribute name : function->getAttrOfType<mlir::ArrayAttr>("plan.results")) {
             const std::string what = mlir::cast<mlir::StringAttr>(name).str();
-            const double mean = outcome.results[i++].elements[0] / static_cast<double>(samples.batch());
+            const double mean = outcome.results[i++].elements[0] / static_cast<double>(samples.tests());
             if (what == "loss")
                 same("test loss", mean, test_loss_);
             else
@@ -250,6 +264,8 @@ class Check {
     std::string base_;
     Random random_;
     PlanFile file_;
+    std::string layout_;
+    bool partial_batch_ = false;
     std::vector<double> losses_;
     double test_loss_ = std::nan("");
     double accuracy_ = std::nan("");
