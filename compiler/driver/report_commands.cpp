@@ -40,7 +40,12 @@ int explain_command(const Options &options) {
         std::cout << plan::explain(request, pipeline.plan());
         return done;
     }
-    std::cout << plan::why_not(request, pipeline.plan(), options.why_not);
+    const plan::WhyNotAnswer answer = plan::why_not(request, pipeline.plan(), options.why_not);
+    if (!answer.understood) {
+        std::cerr << "planc: --why-not: " << answer.text;
+        return usage_error;
+    }
+    std::cout << answer.text;
     return done;
 }
 

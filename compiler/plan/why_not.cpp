@@ -59,14 +59,14 @@ class WhyNot {
     WhyNot(const Request &request, const Plan &plan, Question question)
         : request_(request), plan_(plan), question_(std::move(question)), loops_(layer_loops(request.graph)) {}
 
-    std::string answer() {
+    WhyNotAnswer answer() {
         if (const std::string unknown = find_names(); !unknown.empty())
-            return unknown + "\n";
+            return {false, unknown + "\n"};
         if (asked(plan_.layers[layer_]))
-            return "the plan does that: " + statement() + "\n";
+            return {true, "the plan does that: " + statement() + "\n"};
         if (const std::string reason = forbidden(); !reason.empty())
-            return "'" + statement() + "' is not possible: " + reason + "\n";
-        return price();
+            return {true, "'" + statement() + "' is not possible: " + reason + "\n"};
+        return {true, price()};
     }
 
   private:
@@ -219,10 +219,10 @@ class WhyNot {
 
 } // namespace
 
-std::string why_not(const Request &request, const Plan &plan, const std::string &question) {
+WhyNotAnswer why_not(const Request &request, const Plan &plan, const std::string &question) {
     Question parsed = parse(question);
     if (parsed.layer.empty() || parsed.loop.empty() || parsed.axes.empty())
-        return "ask as in \"fc1: hidden -> cols\" or \"fc1: hidden -> none\"\n";
+        return {false, "ask as in \"fc1: hidden -> cols\" or \"fc1: hidden -> none\"\n"};
     return WhyNot(request, plan, std::move(parsed)).answer();
 }
 

@@ -20,7 +20,7 @@ class Explain : public testing::Test {
         request.pins.assign(request.graph.layers.size(), {{"batch", {"rows"}, "batch -> rows"}});
         request.pins[0].push_back({"hidden", {"cols"}, "fc1: hidden -> cols"});
     }
-    std::string why(const std::string &question) { return why_not(request, make_plan(request), question); }
+    std::string why(const std::string &question) { return why_not(request, make_plan(request), question).text; }
     Request request;
 };
 
