@@ -54,7 +54,8 @@ class Diagnostics {
                        std::initializer_list<std::string> arguments = {});
     [[nodiscard]] bool failed() const { return errors_ > 0; }
     [[nodiscard]] const std::vector<Diagnostic> &all() const { return all_; }
-    /// "file.plan:12:5: error: …", the line, a caret line, then the notes in the same form.
+    /// "file.plan:12:5: error: …", the line, a caret line, then the notes in the same form; one without a place
+    /// bears its error's place and shows no line.
     [[nodiscard]] std::string render() const;
 
   private:

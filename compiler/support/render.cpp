@@ -82,16 +82,28 @@ std::string underline(const Shown &shown, std::size_t begin, std::size_t end) {
            std::string(static_cast<std::size_t>(last - first - 1), '~');
 }
 
-void render_one(std::string &out, const SourceFiles &files, Severity severity, SourceRange where,
-                std::string_view text) {
-    if (where.file < 0 || where.file >= files.count()) {
-        out.append("planc: ").append(word(severity)).append(": ").append(text) += '\n';
-        return;
-    }
-    const LineColumn start = files.locate(where.file, where.begin);
-    out.append(files.file(where.file).path).append(":").append(std::to_string(start.line)).append(":");
-    out.append(std::to_string(start.column)).append(": ").append(word(severity)).append(": ").append(text) += '\n';
+bool is_place(const SourceFiles &files, SourceRange where) {
+    return where.file >= 0 && where.file < files.count();
+}
 
+/// "digits.plan:13:28: error: unknown name 'hiden'"
+void render_message(std::string &out, const SourceFiles &files, Severity severity, SourceRange where,
+                    std::string_view text) {
+    if (is_place(files, where)) {
+        const LineColumn start = files.locate(where.file, where.begin);
+        out.append(files.file(where.file).path).append(":").append(std::to_string(start.line)).append(":");
+        out.append(std::to_string(start.column));
+    } else {
+        out.append("planc");
+    }
+    out.append(": ").append(word(severity)).append(": ").append(text) += '\n';
+}
+
+/// The line of a place, and the marks below it.
+void render_line(std::string &out, const SourceFiles &files, SourceRange where) {
+    if (!is_place(files, where))
+        return;
+    const LineColumn start = files.locate(where.file, where.begin);
     const std::string_view line = files.line(where.file, start.line);
     Shown shown = show(line);
     const auto begin = std::min(static_cast<std::size_t>(start.column - 1), line.size());
@@ -108,9 +120,14 @@ void render_one(std::string &out, const SourceFiles &files, Severity severity, S
 std::string Diagnostics::render() const {
     std::string out;
     for (const Diagnostic &diagnostic : all_) {
-        render_one(out, files_, diagnostic.kind->severity, diagnostic.where, diagnostic.text);
-        for (const Note &note : diagnostic.notes)
-            render_one(out, files_, Severity::note, note.where, note.text);
+        render_message(out, files_, diagnostic.kind->severity, diagnostic.where, diagnostic.text);
+        render_line(out, files_, diagnostic.where);
+        for (const Note &note : diagnostic.notes) {
+            // A note without a place of its own is about the place just shown.
+            const SourceRange where = is_place(files_, note.where) ? note.where : diagnostic.where;
+            render_message(out, files_, Severity::note, where, note.text);
+            render_line(out, files_, note.where);
+        }
     }
     return out;
 }

@@ -65,6 +65,17 @@ TEST(Render, puts_notes_behind_their_error) {
     EXPECT_TRUE(diagnostics.failed());
 }
 
+TEST(Render, gives_a_note_without_place_that_of_its_error_once) {
+    SourceFiles files;
+    const FileId id = files.add("a.plan", "x = y");
+    Diagnostics diagnostics(files);
+    diagnostics.report(render_test_hint, {id, 4, 5}).note({}, "did you mean 'x'?");
+    EXPECT_EQ(diagnostics.render(), "a.plan:1:5: warning: odd\n"
+                                    "    x = y\n"
+                                    "        ^\n"
+                                    "a.plan:1:5: note: did you mean 'x'?\n");
+}
+
 TEST(Render, has_a_form_for_no_place) {
     SourceFiles files;
     Diagnostics diagnostics(files);
