@@ -8,9 +8,10 @@ namespace planc::test {
 
 namespace {
 
-const std::vector<std::vector<int>> shapes{{1},    {2},    {3},    {4},    {5},       {6},       {7},       {8},
-                                           {2, 2}, {2, 3}, {3, 2}, {2, 4}, {4, 2},    {1, 4},    {3, 1},    {2, 2},
-                                           {2, 3}, {4, 2}, {2, 4}, {3, 2}, {2, 2, 2}, {2, 1, 3}, {2, 2, 1}, {1, 1, 5}};
+const std::vector<std::vector<int>> shapes{
+    {1},    {2},    {3},       {4},       {5},       {6},       {7},          {8},         {2, 2},
+    {2, 3}, {3, 2}, {2, 4},    {4, 2},    {1, 4},    {3, 1},    {2, 2},       {2, 3},      {4, 2},
+    {2, 4}, {3, 2}, {2, 2, 2}, {2, 1, 3}, {2, 2, 1}, {1, 1, 5}, {2, 1, 2, 2}, {2, 2, 2, 1}};
 
 class Rules {
   public:
@@ -86,7 +87,7 @@ class Rules {
 } // namespace
 
 void add_layout(RandomNetwork &network, Random &random) {
-    static const std::vector<std::string> names{"rows", "cols", "deep"};
+    static const std::vector<std::string> names{"rows", "cols", "deep", "last"};
     const std::vector<int> &shape = random.pick(shapes);
     network.file.axes.clear();
     network.file.rules.clear();
