@@ -1,30 +1,12 @@
 #include "network.h"
 
+#include "writer.h"
+
 #include <algorithm>
-#include <map>
-#include <set>
 
 namespace planc::test {
 
 namespace {
-
-struct Dimension {
-    std::string role;
-    int extent = 1;
-};
-
-struct Value {
-    std::string name;
-    std::vector<Dimension> dimensions;
-
-    [[nodiscard]] const Dimension *find(const std::string &role) const {
-        const auto at = std::find_if(dimensions.begin(), dimensions.end(),
-                                     [&](const Dimension &dimension) { return dimension.role == role; });
-        return at == dimensions.end() ? nullptr : &*at;
-    }
-};
-
-using Dimensions = std::vector<Dimension>;
 
 /// Layers of the generated files.
 constexpr const char *library = R"(
@@ -45,15 +27,11 @@ layer narrow(x: [.., in], inner: dim) -> [.., in] {
     return x + b
 })";
 
-class Writer {
+class Layers : private Writer {
   public:
-    Writer(Random &random, const NetworkOptions &options) : random_(random), options_(options) {}
+    Layers(Random &random, const NetworkOptions &options) : Writer(random, options) {}
 
     RandomNetwork write() {
-        batch_ = {"batch", extent()};
-        defaults_ = {batch_, {"time", random_.whole(1, 4)}};
-        for (const char *role : {"pixel", "hidden", "wide", "head", "class"})
-            defaults_.push_back({role, extent()});
         inputs();
         for (int layers = random_.whole(1, options_.most_layers); layers > 0; --layers)
             add_layer();
@@ -65,57 +43,6 @@ class Writer {
     }
 
   private:
-    // --- text -----------------------------------------------------------------------------------------------
-
-    int extent() {
-        const int wide = random_.chance(0.1) ? 2 * options_.most_extent : options_.most_extent;
-        return random_.whole(options_.least_extent, wide);
-    }
-
-    /// `hidden`, or `hidden: 5` where that is not what `dim hidden` says.
-    [[nodiscard]] std::string word(const Dimension &dimension) const {
-        const auto at = std::find_if(defaults_.begin(), defaults_.end(),
-                                     [&](const Dimension &other) { return other.role == dimension.role; });
-        return at->extent == dimension.extent ? dimension.role
-                                              : dimension.role + ": " + std::to_string(dimension.extent);
-    }
-
-    [[nodiscard]] std::string words(const Dimensions &dimensions) const {
-        std::string text;
-        for (const Dimension &dimension : dimensions)
-            text += (text.empty() ? "" : ", ") + word(dimension);
-        return "[" + text + "]";
-    }
-
-    static std::string names(const Dimensions &dimensions) {
-        std::string text;
-        for (const Dimension &dimension : dimensions)
-            text += (text.empty() ? "" : ", ") + dimension.role;
-        return "[" + text + "]";
-    }
-
-    std::string fresh(const std::string &stem) { return stem + std::to_string(++numbers_[stem]); }
-
-    Value bind(const std::string &stem, const std::string &expression, Dimensions dimensions) {
-        Value value{fresh(stem), std::move(dimensions)};
-        network_.file.statements.push_back(value.name + " = " + expression);
-        network_.layers.push_back(value.name);
-        return value;
-    }
-
-    std::string parameter(const Dimensions &dimensions) {
-        const std::string name = fresh("w");
-        const std::string range = random_.pick<std::string>({"0.3", "0.6", "1.0"});
-        const std::string values =
-            random_.pick<std::string>({"uniform(-" + range + ", " + range + ")", "normal(0, 0.4)"});
-        network_.file.statements.push_back("param " + name + ": " + options_.element + words(dimensions) + " = " +
-                                           values);
-        network_.layers.push_back(name);
-        return name;
-    }
-
-    // --- choices --------------------------------------------------------------------------------------------
-
     void inputs() {
         Dimensions dimensions{batch_};
         if (random_.chance(0.35))
@@ -133,106 +60,17 @@ class Writer {
         network_.file.signature = "network net(" + arguments + ")";
     }
 
-    /// The newest value, or now and then an older one: towers and forks.
-    const Value &any() {
-        const Value &value = random_.chance(0.6) ? values_.back() : random_.pick(values_);
-        used_.insert(value.name);
-        return value;
-    }
-
-    std::string smooth(const std::string &x) {
-        static const std::vector<std::string> functions{"tanh", "sigmoid", "gelu", "silu", "softplus", "sin", "cos"};
-        return random_.pick(functions) + "(" + x + ")";
-    }
-
-    std::string unary(const std::string &x) {
-        switch (random_.whole(0, 9)) {
-        case 0:
-        case 1:
-        case 2:
-            return "relu(" + x + ")";
-        case 3:
-            return "0.5 * abs(" + x + ")";
-        case 4:
-            return "exp(-tanh(" + x + "))";
-        case 5:
-            return "log(square(" + x + ") + 1.5)";
-        case 6:
-            return random_.pick<std::string>({"sqrt", "reciprocal", "rsqrt"}) + "(square(" + x + ") + 1)";
-        case 7:
-            return random_.pick<std::string>({"", "-", "0.7 * ", "1 - ", "2 / 3.0 * "}) + x;
-        default:
-            return smooth(x);
-        }
-    }
-
-    /// A dimension for a new layer's output that `x` has not beside its last.
-    Dimension feature(const Value &x) {
-        std::vector<std::string> roles{"hidden", "hidden", "wide", "head"};
-        std::erase_if(roles, [&](const std::string &role) {
-            const Dimension *own = x.find(role);
-            return own != nullptr && own != &x.dimensions.back();
-        });
-        return {random_.pick(roles), random_.chance(0.5) ? extent() : 0};
-    }
-
-    Dimension output(const Value &x) {
-        Dimension out = feature(x);
-        if (out.extent == 0)
-            out.extent = std::find_if(defaults_.begin(), defaults_.end(), [&](const Dimension &other) {
-                             return other.role == out.role;
-                         })->extent;
-        return out;
-    }
-
-    std::string dense(const Value &x, const Dimension &out) {
-        if (x.dimensions.back().role == out.role)
-            primed_.insert(out.role + "'");
-        return "dense(" + x.name + ", " + word(out) + (random_.chance(0.35) ? ", bias = false)" : ")");
-    }
-
-    static Dimensions with_last(Dimensions dimensions, const Dimension &last) {
-        dimensions.back() = last;
-        return dimensions;
-    }
-
-    /// Do equal roles have equal extents?
-    static bool fit(const Value &a, const Value &b) {
-        return std::all_of(a.dimensions.begin(), a.dimensions.end(), [&](const Dimension &dimension) {
-            const Dimension *other = b.find(dimension.role);
-            return other == nullptr || other->extent == dimension.extent;
-        });
-    }
-
-    /// All but the batch, which need not be the first.
-    static Dimensions features(const Value &x) { return without(x.dimensions, "batch"); }
-
-    static int elements(const Dimensions &dimensions) {
-        int product = 1;
-        for (const Dimension &dimension : dimensions)
-            product *= dimension.extent;
-        return product;
-    }
-
-    static Dimensions joined(const Value &a, const Value &b) {
-        Dimensions dimensions = a.dimensions;
-        for (const Dimension &dimension : b.dimensions)
-            if (a.find(dimension.role) == nullptr)
-                dimensions.push_back(dimension);
-        return dimensions;
-    }
-
     // --- kinds of layers ------------------------------------------------------------------------------------
 
     void add_layer() {
-        using Kind = void (Writer::*)();
+        using Kind = void (Layers::*)();
         static const std::vector<Kind> kinds{
-            &Writer::dense_layer,       &Writer::dense_layer, &Writer::dense_layer,   &Writer::function,
-            &Writer::residual,          &Writer::join,        &Writer::join,          &Writer::softmax,
-            &Writer::reduction,         &Writer::centre,      &Writer::tied,          &Writer::product,
-            &Writer::own_layer,         &Writer::fold,        &Writer::scaled,        &Writer::two_calls,
-            &Writer::over_all,          &Writer::batch_mean,  &Writer::three_factors, &Writer::doubled,
-            &Writer::normalised_weight, &Writer::permuted,    &Writer::unused,        &Writer::one_number};
+            &Layers::dense_layer,       &Layers::dense_layer, &Layers::dense_layer,   &Layers::function,
+            &Layers::residual,          &Layers::join,        &Layers::join,          &Layers::softmax,
+            &Layers::reduction,         &Layers::centre,      &Layers::tied,          &Layers::product,
+            &Layers::own_layer,         &Layers::fold,        &Layers::scaled,        &Layers::two_calls,
+            &Layers::over_all,          &Layers::batch_mean,  &Layers::three_factors, &Layers::doubled,
+            &Layers::normalised_weight, &Layers::permuted,    &Layers::unused,        &Layers::one_number};
         (this->*random_.pick(kinds))();
     }
 
@@ -241,10 +79,6 @@ class Writer {
         const Dimension out = output(x);
         const std::string y = dense(x, out);
         keep("h", random_.chance(0.3) ? y : unary(y), with_last(x.dimensions, out));
-    }
-
-    void keep(const std::string &stem, const std::string &expression, const Dimensions &dimensions) {
-        values_.push_back(bind(stem, expression, dimensions));
     }
 
     void function() {
@@ -466,26 +300,6 @@ class Writer {
         keep("n", x.name + " - reduce_" + kind + "(" + x.name + ", over = [batch])", x.dimensions);
     }
 
-    Value batch_first(const Value &x) {
-        Dimensions dimensions = features(x);
-        dimensions.insert(dimensions.begin(), batch_);
-        return bind("v", "einsum(" + x.name + " -> " + names(dimensions) + ")", dimensions);
-    }
-
-    /// A value whose last dimension is not the batch; where there is no other, one is made.
-    Value matrix() {
-        const Value x = any();
-        if (x.dimensions.back().role != "batch")
-            return x;
-        if (x.dimensions.size() > 1)
-            return batch_first(x);
-        const Dimension out = output({"", {batch_, {"batch", 0}}});
-        const std::string w = parameter({out});
-        values_.push_back(bind("e", "tanh(" + x.name + " * " + w + ")", {batch_, out}));
-        used_.insert(values_.back().name);
-        return values_.back();
-    }
-
     // --- the end --------------------------------------------------------------------------------------------
 
     /// What nobody has used yet is added to the newest value, as a number per sample.
@@ -522,14 +336,6 @@ class Writer {
         network_.file.signature += " -> " + options_.element + words(prediction_);
     }
 
-    static Dimensions without(const Dimensions &dimensions, const std::string &role) {
-        Dimensions rest;
-        for (const Dimension &dimension : dimensions)
-            if (dimension.role != role)
-                rest.push_back(dimension);
-        return rest;
-    }
-
     void training() {
         const std::string call = "net(" + calls_ + ")";
         const std::string loss = random_.pick<std::string>(
@@ -555,16 +361,7 @@ class Writer {
 
     static constexpr int most_elements = 1500;
 
-    Random &random_;
-    const NetworkOptions &options_;
-    RandomNetwork network_;
-    Dimension batch_;
-    Dimensions defaults_;       ///< what `dim` declares
-    std::vector<Value> values_; ///< that later layers may take
-    std::set<std::string> used_;
-    std::set<std::string> primed_;
-    std::map<std::string, int> numbers_; ///< of names, by stem
-    std::string calls_;                  ///< arguments of the network's call
+    std::string calls_; ///< arguments of the network's call
     Dimensions prediction_;
     bool with_library_ = false;
 };
@@ -572,7 +369,7 @@ class Writer {
 } // namespace
 
 RandomNetwork random_network(Random &random, const NetworkOptions &options) {
-    return Writer(random, options).write();
+    return Layers(random, options).write();
 }
 
 } // namespace planc::test
