@@ -63,14 +63,14 @@ Optimizer analyze_optimizer(const syntax::Expression &expression, int unit, Anal
     }
     if (name == "sgd") {
         OptimizerReader reader(analysis, unit, call, {"rate", "momentum", "weight_decay"});
-        reader.require("rate", positive, optimizer.rate);
+        reader.require("rate", positive, optimizer.rate.peak);
         reader.read("momentum", fraction, optimizer.momentum);
         reader.read("weight_decay", not_negative, optimizer.weight_decay);
         return optimizer;
     }
     optimizer.kind = Optimizer::Kind::adam;
     OptimizerReader reader(analysis, unit, call, {"rate", "beta1", "beta2", "epsilon", "weight_decay"});
-    reader.require("rate", positive, optimizer.rate);
+    reader.require("rate", positive, optimizer.rate.peak);
     reader.read("beta1", fraction, optimizer.beta1);
     reader.read("beta2", fraction, optimizer.beta2);
     reader.read("epsilon", positive, optimizer.epsilon);

@@ -36,21 +36,32 @@ struct TensorType {
 // --- networks ---------------------------------------------------------------------------------------------------
 
 enum class OperationKind : std::uint8_t {
-    input,            ///< text = name of the network's argument
-    parameter,        ///< text = path ("h1.w"); initializer
-    constant,         ///< number, broadcast where used (type without dimensions)
-    einsum,           ///< one or more operands; nest in `loops`, `operand_loops`, `result_loops`
-    pointwise,        ///< text = function; operands broadcast over missing dimensions; `number` where it takes one
-    reduce,           ///< text = "sum" | "mean" | "max" | "min"; `roles` = dimensions that go
-    softmax,          ///< roles[0] = the dimension; text = "softmax" | "log_softmax"
-    cross_entropy,    ///< logits, labels (i32 without the class dimension) -> scalar: mean over all other dimensions;
-                      ///< roles[0] = class
-    mean_square_error ///< prediction, target -> scalar: mean over all elements
+    input,             ///< text = name of the network's argument
+    parameter,         ///< text = path ("h1.w"); initializer
+    constant,          ///< number, broadcast where used (type without dimensions)
+    einsum,            ///< one or more operands; nest in `loops`, `operand_loops`, `result_loops`
+    pointwise,         ///< text = function; operands broadcast over missing dimensions; `number` where it takes one
+    reduce,            ///< text = "sum" | "mean" | "max" | "min"; `roles` = dimensions that go
+    softmax,           ///< roles[0] = the dimension; text = "softmax" | "log_softmax"
+    cross_entropy,     ///< logits, labels (i32 without the class dimension) -> scalar: mean over all other dimensions;
+                       ///< roles[0] = class
+    mean_square_error, ///< prediction, target -> scalar: mean over all elements
+    iota,              ///< 0, 1, 2, … (i32) along its one dimension
+    embedding,         ///< indices (i32), table -> rows of the table: the indices' dimensions, then the table's others;
+                       ///< roles[0] = the table's dimension that is looked up
+    dropout,           ///< training: 0 with probability `number`, else x / (1 - number); text = key of its random
+                       ///< numbers, unique in the network; evaluation and prediction: x
+    slice,             ///< indices [begin, end) of dimension roles[0]
+    concat,            ///< operands one behind the other along roles[0]; their other dimensions agree
+    reshape            ///< the same elements, row-major in the canonical orders, under the result's dimensions
 };
+// `rename` and `transpose` are an einsum of one operand whose result has other roles or another order.
 
 /// Pointwise functions by name and number of operands (the text of a `pointwise` operation):
 ///   one: identity neg exp log sqrt rsqrt tanh sigmoid relu abs square reciprocal sin cos gelu silu softplus
-///   two: add sub mul div maximum minimum power
+///   two: add sub mul div maximum minimum power, and the comparisons equal not_equal less less_equal greater
+///        greater_equal, whose result is i32 (1 or 0)
+///   three: select (condition, value where it is not 0, value where it is 0)
 /// A scalar literal as an operand is a `constant` operation.
 struct Initializer {
     enum class Kind : std::uint8_t { constant, uniform, normal } kind = Kind::constant;
@@ -72,6 +83,8 @@ struct Operation {
     std::string text;
     double number = 0;
     std::vector<std::string> roles;
+    std::int64_t begin = 0;                      ///< slice only
+    std::int64_t end = 0;                        ///< slice only
     std::vector<Loop> loops;                     ///< einsum only
     std::vector<std::vector<int>> operand_loops; ///< einsum only: per operand, per dimension, the loop
     std::vector<int> result_loops;               ///< einsum only
@@ -143,11 +156,30 @@ struct Rule {
     support::SourceRange where;
 };
 
+/// `store params -> axes`: what is kept in shares, balanced ranges of each rank's local part, along the axes. Storing
+/// params stores gradients too, and these the optimizer's state, unless a rule of their own says otherwise (ZeRO 3, 2,
+/// 1).
+struct StoreRule {
+    enum class What : std::uint8_t { params, gradients, optimizer } what = What::params;
+    std::vector<std::string> axes; ///< major first; empty: none
+    support::SourceRange where;
+};
+
+/// `recompute` in a nested body, or for all layers: the activations inside of what the selector names are not kept for
+/// the backward pass but computed again.
+struct RecomputeRule {
+    std::string selector; ///< "" for all layers
+    support::SourceRange where;
+};
+
 struct Layout {
     std::string name;
     std::string mesh; ///< name of the mesh; an anonymous mesh has the layout's name
     bool automatic = false;
-    std::vector<Rule> rules; ///< flattened: nested selectors joined
+    std::vector<Rule> rules;       ///< flattened: nested selectors joined
+    std::vector<StoreRule> stores; ///< at most one of each kind
+    std::vector<RecomputeRule> recomputes;
+    std::optional<std::int64_t> microbatches; ///< gradients are accumulated over so many parts of the batch
     std::optional<double> memory_limit_bytes;
     bool forbid_pipeline = false;
     support::SourceRange where;
@@ -167,8 +199,8 @@ struct Field {
 
 struct Data {
     std::string name;
-    std::string format;    ///< csv, idx, npy, synthetic
-    std::string path;      ///< csv
+    std::string format;    ///< csv, idx, npy, text, synthetic
+    std::string path;      ///< csv, text
     std::string directory; ///< absolute: of the file that declares it
     std::vector<Field> fields;
     enum class Split : std::uint8_t { shares, counts, column } split = Split::shares;
@@ -181,14 +213,54 @@ struct Data {
     support::SourceRange where;
 };
 
+/// The learning rate as a function of the steps t done so far. During warm-up it grows in proportion: at t < warmup it
+/// is start + (rate - start) · (t + 1) / (warmup + 1), where rate is the value at the end of warm-up; the shapes below
+/// count t - warmup.
+struct Schedule {
+    enum class Shape : std::uint8_t {
+        constant,
+        step,      ///< peak · factor^⌊t / every⌋, or at each of `milestones`
+        cosine,    ///< floor + (peak - floor) · (1 + cos(π · min(t / steps, 1))) / 2
+        polynomial ///< floor + (peak - floor) · (1 - min(t / steps, 1))^power; power 1: linear
+    } shape = Shape::constant;
+    double peak = 0.01; ///< after the linear scaling rule, where it is asked for (Goyal et al. 2017)
+    double floor = 0;
+    double factor = 0.1;
+    double power = 1;
+    std::int64_t every = 0;
+    std::vector<std::int64_t> milestones; ///< ascending
+    std::int64_t steps = 0;
+    std::int64_t warmup = 0; ///< steps
+    double start = 0;        ///< rate at the beginning of warm-up
+};
+
+/// Parameters whose path a selector matches (patterns as in layouts: "*.b", "norm*"); the last match wins per setting.
+struct ParameterGroup {
+    std::string selector;
+    std::optional<double> weight_decay;
+    std::optional<double> rate_factor; ///< multiplies the scheduled rate
+    std::optional<bool> adapt;         ///< LARS, LAMB: scale by the layer's trust ratio
+    support::SourceRange where;
+};
+
 struct Optimizer {
-    enum class Kind : std::uint8_t { sgd, adam } kind = Kind::sgd;
-    double rate = 0.01;
+    enum class Kind : std::uint8_t {
+        sgd,  ///< momentum, nesterov
+        adam, ///< Kingma and Ba 2015; decoupled: AdamW (Loshchilov and Hutter 2019)
+        lars, ///< You, Gitman, Ginsburg 2017
+        lamb  ///< You et al. 2020
+    } kind = Kind::sgd;
+    Schedule rate;
     double momentum = 0;
+    bool nesterov = false;
     double weight_decay = 0;
+    bool decoupled = false; ///< weight decay acts on the weights, not through the gradient
     double beta1 = 0.9;
     double beta2 = 0.999;
     double epsilon = 1e-8;
+    double trust = 0.001; ///< LARS: η
+    double clip_norm = 0; ///< global norm to which all gradients together are clipped; 0: not
+    std::vector<ParameterGroup> groups;
 };
 
 struct Train {
