@@ -53,6 +53,12 @@ constexpr std::array rules{
     Rule{"cos", 0, [](const Terms &t) { return t.neg(t.mul(t.g, t.call("sin", {t.x[0]}))); }},
     Rule{"div", 0, [](const Terms &t) { return t.call("div", {t.g, t.x[1]}); }},
     Rule{"div", 1, [](const Terms &t) { return t.neg(t.mul(t.call("div", {t.g, t.x[1]}), t.y)); }},
+    // 2 exp(−x²) / √π
+    Rule{"erf", 0,
+         [](const Terms &t) {
+             const Value slope = t.call("exp", {t.neg(t.call("square", {t.x[0]}))});
+             return t.mul(t.mul(t.g, slope), 1.12837916709551257390);
+         }},
     Rule{"exp", 0, [](const Terms &t) { return t.mul(t.y, t.g); }},
     Rule{"gelu", 0, [](const Terms &t) { return t.mul(t.g, t.call("gelu_slope", {t.x[0]})); }},
     Rule{"identity", 0, [](const Terms &t) { return t.g; }},

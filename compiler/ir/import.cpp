@@ -1,5 +1,6 @@
 #include "ir/import.h"
 
+#include "ir/optimizer_attribute.h"
 #include "ir/subscripts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,6 +39,7 @@ class Importer {
     Value operation(const sema::Network &network, const sema::Operation &op, mlir::func::FuncOp function);
     Value nest(const sema::Operation &op, TensorType type);
     Value composite(const sema::Operation &op, TensorType type);
+    Value along_dimension(const sema::Operation &op, TensorType type);
     Value read(const sema::Network &network, const sema::Operation &op, TensorType type);
 
     template <class Op, class... Arguments> Value create(Arguments &&...arguments) {
@@ -121,11 +123,18 @@ Value Importer::operation(const sema::Network &network, const sema::Operation &o
     case sema::OperationKind::einsum:
     case sema::OperationKind::pointwise:
     case sema::OperationKind::reduce:
+    case sema::OperationKind::iota:
+    case sema::OperationKind::reshape:
         return nest(op, type);
     case sema::OperationKind::softmax:
     case sema::OperationKind::cross_entropy:
     case sema::OperationKind::mean_square_error:
+    case sema::OperationKind::dropout:
         return composite(op, type);
+    case sema::OperationKind::embedding:
+    case sema::OperationKind::slice:
+    case sema::OperationKind::concat:
+        return along_dimension(op, type);
     }
     llvm_unreachable("all kinds of operations are covered");
 }
@@ -149,6 +158,10 @@ Value Importer::nest(const sema::Operation &op, TensorType type) {
         return create<EinsumOp>(type, builder_.getStringAttr(subscripts_of(op).text()), operands_);
     if (op.kind == sema::OperationKind::pointwise)
         return create<PointwiseOp>(type, builder_.getStringAttr(op.text), operands_);
+    if (op.kind == sema::OperationKind::iota)
+        return create<IotaOp>(type);
+    if (op.kind == sema::OperationKind::reshape)
+        return create<ReshapeOp>(type, operands_[0]);
     if (op.text == "mean")
         return create<MeanOp>(type, operands_[0]);
     return create<ReduceOp>(type, builder_.getStringAttr(op.text), operands_[0]);
@@ -157,11 +170,23 @@ Value Importer::nest(const sema::Operation &op, TensorType type) {
 Value Importer::composite(const sema::Operation &op, TensorType type) {
     if (op.kind == sema::OperationKind::mean_square_error)
         return create<MeanSquareErrorOp>(type, operands_[0], operands_[1]);
+    if (op.kind == sema::OperationKind::dropout)
+        return create<DropoutOp>(type, operands_[0], builder_.getF64FloatAttr(op.number),
+                                 builder_.getStringAttr(op.text));
     const StringAttr dimension = builder_.getStringAttr(op.roles.at(0));
     if (op.kind == sema::OperationKind::cross_entropy)
         return create<CrossEntropyOp>(type, operands_[0], operands_[1], dimension);
     const auto log = op.text == "log_softmax" ? builder_.getUnitAttr() : mlir::UnitAttr();
     return create<SoftmaxOp>(type, operands_[0], dimension, log);
+}
+
+Value Importer::along_dimension(const sema::Operation &op, TensorType type) {
+    const StringAttr dimension = builder_.getStringAttr(op.roles.at(0));
+    if (op.kind == sema::OperationKind::embedding)
+        return create<EmbeddingOp>(type, operands_[0], operands_[1], dimension);
+    if (op.kind == sema::OperationKind::concat)
+        return create<ConcatOp>(type, operands_, dimension);
+    return create<SliceOp>(type, operands_[0], dimension, builder_.getI64IntegerAttr(op.begin));
 }
 
 Value Importer::read(const sema::Network &network, const sema::Operation &op, TensorType type) {
@@ -183,26 +208,6 @@ Value Importer::read(const sema::Network &network, const sema::Operation &op, Te
     }
     value = create<ReadOp>(type, mlir::FlatSymbolRefAttr::get(builder_.getContext(), symbol));
     return value;
-}
-
-mlir::DictionaryAttr optimizer_attribute(const sema::Optimizer &optimizer, mlir::Builder &builder) {
-    const bool adam = optimizer.kind == sema::Optimizer::Kind::adam;
-    const auto number = [&](llvm::StringRef name, double value) {
-        return builder.getNamedAttr(name, builder.getF64FloatAttr(value));
-    };
-    SmallVector<NamedAttribute> entries = {
-        builder.getNamedAttr("kind", builder.getStringAttr(adam ? "adam" : "sgd")),
-        number("rate", optimizer.rate),
-        number("weight_decay", optimizer.weight_decay),
-    };
-    if (adam) {
-        entries.push_back(number("beta1", optimizer.beta1));
-        entries.push_back(number("beta2", optimizer.beta2));
-        entries.push_back(number("epsilon", optimizer.epsilon));
-    } else {
-        entries.push_back(number("momentum", optimizer.momentum));
-    }
-    return builder.getDictionaryAttr(entries);
 }
 
 } // namespace

@@ -48,6 +48,14 @@ void mark_parallel(Nest &nest) {
             nest.loops[static_cast<std::size_t>(index)].kind = LoopKind::parallel;
 }
 
+/// A loop of its own, whose name is that of the role, primed until no loop has it.
+int fresh_loop(Nest &nest, std::string name, std::int64_t extent, LoopKind kind) {
+    while (std::any_of(nest.loops.begin(), nest.loops.end(), [&](const auto &l) { return l.name == name; }))
+        name += '\'';
+    nest.loops.push_back({name, extent, kind});
+    return static_cast<int>(nest.loops.size()) - 1;
+}
+
 /// The nest of an operation whose dimensions correspond by role. Loops stand in the order of `order`'s dimensions.
 Nest nest_by_role(mlir::Operation *op, TensorType order) {
     Nest nest;
@@ -58,6 +66,77 @@ Nest nest_by_role(mlir::Operation *op, TensorType order) {
         nest.results.push_back(loops_by_role(nest, tensor(result)));
     mark_parallel(nest);
     return nest;
+}
+
+/// Loops of a tensor whose dimension `looked_up` has the loop `at`.
+std::vector<int> table_loops(Nest &nest, TensorType table, llvm::StringRef looked_up, int at) {
+    std::vector<int> loops;
+    for (auto [role, extent] : llvm::zip(table.getRoles(), table.getExtents()))
+        loops.push_back(role == looked_up ? at : loop(nest, role.getValue(), extent));
+    return loops;
+}
+
+/// The loops of a look-up: the rows' dimensions, then the one that is looked up.
+struct LookUp {
+    Nest nest;
+    std::vector<int> indices;
+    std::vector<int> table;
+    std::vector<int> rows;
+
+    LookUp(TensorType index_type, TensorType table_type, TensorType row_type, llvm::StringRef dimension) {
+        rows = loops_by_role(nest, row_type);
+        indices = loops_by_role(nest, index_type);
+        const auto at = static_cast<std::size_t>(table_type.find(dimension));
+        const int looked_up = fresh_loop(nest, dimension.str(), table_type.getExtents()[at], LoopKind::reduced);
+        table = table_loops(nest, table_type, dimension, looked_up);
+    }
+};
+
+/// Is the dimension found in `other` too, at the same place of the row-major order?
+bool same_place(TensorType type, std::size_t at, TensorType other) {
+    const auto behind = [](TensorType t, std::size_t d) {
+        std::int64_t count = 1;
+        for (std::int64_t extent : t.getExtents().drop_front(d + 1))
+            count *= extent;
+        return count;
+    };
+    const std::int64_t found = other.find(type.getRoles()[at].getValue());
+    if (found < 0)
+        return false;
+    const auto there = static_cast<std::size_t>(found);
+    return type.getExtents()[at] == other.getExtents()[there] && behind(type, at) == behind(other, there);
+}
+
+/// The nest of an operation that moves elements: loops by role; dimensions for which `is_whole` have whole loops, one
+/// for each tensor.
+Nest nest_of_moves(mlir::Operation *op, llvm::function_ref<bool(TensorType, std::size_t)> is_whole) {
+    Nest nest;
+    const auto loops = [&](mlir::Value value, bool make_whole) {
+        const TensorType type = tensor(value);
+        std::vector<int> result;
+        for (std::size_t d = 0; d < type.getRoles().size(); ++d) {
+            const llvm::StringRef role = type.getRoles()[d].getValue();
+            const std::int64_t extent = type.getExtents()[d];
+            if (!is_whole(type, d))
+                result.push_back(loop(nest, role, extent));
+            else if (make_whole)
+                result.push_back(fresh_loop(nest, role.str(), extent, LoopKind::whole));
+        }
+        return result;
+    };
+    // Loops by role first, so that they have their names.
+    loops(op->getResult(0), false);
+    for (sharding::Loop &loop : nest.loops)
+        loop.kind = LoopKind::parallel;
+    nest.results.push_back(loops(op->getResult(0), true));
+    for (mlir::Value operand : op->getOperands())
+        nest.operands.push_back(loops(operand, true));
+    nest.linear = true;
+    return nest;
+}
+
+Nest nest_of_moves_along(mlir::Operation *op, llvm::StringRef dimension) {
+    return nest_of_moves(op, [&](TensorType type, std::size_t d) { return type.getRoles()[d] == dimension; });
 }
 
 /// Partial sums pass through sums and through products with numbers; a number in a sum would be added on every rank.
@@ -90,6 +169,55 @@ Nest ConstantOp::nest() {
 
 Nest IotaOp::nest() {
     return nest_by_role(*this, getResult().getType());
+}
+
+Nest RandomOp::nest() {
+    return nest_by_role(*this, getResult().getType());
+}
+
+Nest StepOp::nest() {
+    return nest_by_role(*this, getResult().getType());
+}
+
+Nest AccumulateOp::nest() {
+    Nest nest = nest_by_role(*this, getResult().getType());
+    nest.linear = true;
+    return nest;
+}
+
+Nest EmbeddingOp::nest() {
+    LookUp look_up(getIndices().getType(), getTable().getType(), getResult().getType(), getDimension());
+    look_up.nest.operands = {look_up.indices, look_up.table};
+    look_up.nest.results = {look_up.rows};
+    mark_parallel(look_up.nest);
+    return std::move(look_up.nest);
+}
+
+Nest EmbeddingGradientOp::nest() {
+    LookUp look_up(getIndices().getType(), getResult().getType(), getGradient().getType(), getDimension());
+    look_up.nest.operands = {look_up.indices, look_up.rows};
+    look_up.nest.results = {look_up.table};
+    mark_parallel(look_up.nest);
+    return std::move(look_up.nest);
+}
+
+Nest SliceOp::nest() {
+    return nest_of_moves_along(*this, getDimension());
+}
+
+Nest PadOp::nest() {
+    return nest_of_moves_along(*this, getDimension());
+}
+
+Nest ConcatOp::nest() {
+    return nest_of_moves_along(*this, getDimension());
+}
+
+Nest ReshapeOp::nest() {
+    const TensorType from = getOperand().getType();
+    const TensorType to = getResult().getType();
+    return nest_of_moves(
+        *this, [&](TensorType type, std::size_t d) { return !same_place(type, d, type == from ? to : from); });
 }
 
 Nest EinsumOp::nest() {

@@ -12,8 +12,7 @@
 
 namespace planc::ir {
 
-/// The nest of an operation that has one (einsum, pointwise, reduce, iota, constant, sgd, adam). Operands and results
-/// are all of the operation's, in order.
+/// The nest of an operation that has one (NestInterface). Operands and results are all of the operation's, in order.
 [[nodiscard]] sharding::Nest nest_of(mlir::Operation *operation);
 
 /// The number, if the value is a `plan.constant`.

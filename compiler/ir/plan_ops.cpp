@@ -89,6 +89,20 @@ LogicalResult IotaOp::verify() {
     return success();
 }
 
+LogicalResult RandomOp::verify() {
+    if (getSamples() && getResult().getType().find(*getSamples()) < 0)
+        return emitOpError() << getResult().getType() << " has no dimension '" << *getSamples() << "'";
+    return success();
+}
+
+LogicalResult StepOp::verify() {
+    return scalar(*this, getResult().getType());
+}
+
+LogicalResult AccumulateOp::verify() {
+    return same_shape_as(*this, "the result", getResult().getType(), "the operand", getOperand().getType());
+}
+
 LogicalResult EinsumOp::verify() {
     const auto subscripts = parse_subscripts(getSubscripts());
     if (!subscripts)
@@ -166,6 +180,13 @@ LogicalResult MeanSquareErrorOp::verify() {
         failed(contained(*this, getPrediction().getType(), getTarget().getType())))
         return failure();
     return scalar(*this, getResult().getType());
+}
+
+LogicalResult DropoutOp::verify() {
+    const double rate = getRate().convertToDouble();
+    if (!(rate >= 0 && rate < 1))
+        return emitOpError() << "the rate is in [0, 1), not " << rate;
+    return same_shape_as(*this, "the result", getResult().getType(), "the operand", getOperand().getType());
 }
 
 LogicalResult SgdOp::verify() {

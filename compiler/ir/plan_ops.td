@@ -25,7 +25,12 @@ def Plan_Nest : DeclareOpInterfaceMethods<Plan_NestInterface>;
 
 def Plan_VariableOp : Plan_Op<"variable", [Symbol]> {
   let summary = "a parameter, or a piece of optimizer state";
-  let description = "`plan.variable @\"h1.w\" : !plan.tensor<…> = #plan.init<uniform, -0.1, 0.1> {trained, layer = \"h1\"}`";
+  let description = [{
+    `plan.variable @"h1.w" : !plan.tensor<…> = #plan.init<uniform, -0.1, 0.1> {trained, layer = "h1"}`
+
+    Where the parameter's group differs from the optimizer: `weight_decay`, `rate_factor` (numbers), `adapt` (true or
+    false: scale the step by the trust ratio).
+  }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, Plan_InitializerAttr:$init, UnitAttr:$trained,
                        OptionalAttr<StrAttr>:$layer);
   let assemblyFormat = "$sym_name `:` $type `=` $init attr-dict";
@@ -60,6 +65,27 @@ def Plan_IotaOp : Plan_LayerOp<"iota", [Pure, Plan_Nest]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def Plan_RandomOp : Plan_LayerOp<"random", [Pure, Plan_Nest]> {
+  let summary = "random numbers, uniform in [0, 1)";
+  let description = [{
+    `plan.random key "attention.dropout" samples "batch" : !plan.tensor<batch: 8, model: 64, f32>`
+
+    Each element is a function of the run's seed, the key, the step, the global sample and the canonical index of the
+    element within the sample (`planrt/random.h`): every layout, and every repetition within a step, has the same
+    numbers. `samples` names the dimension that counts samples; without it there is one sample, number 0.
+  }];
+  let arguments = !con((ins StrAttr:$key, OptionalAttr<StrAttr>:$samples), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "`key` $key (`samples` $samples^)? attr-dict `:` type($result)";
+}
+
+def Plan_StepOp : Plan_LayerOp<"step", [Pure, Plan_Nest]> {
+  let summary = "training steps done before this one, as a scalar";
+  let arguments = layerAttributes;
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 // --- loop nests -------------------------------------------------------------------------------------------------
 
 def Plan_EinsumOp : Plan_LayerOp<"einsum", [Pure, Plan_Nest]> {
@@ -79,7 +105,12 @@ def Plan_EinsumOp : Plan_LayerOp<"einsum", [Pure, Plan_Nest]> {
 
 def Plan_PointwiseOp : Plan_LayerOp<"pointwise", [Pure, Plan_Nest]> {
   let summary = "a function of corresponding elements; operands broadcast over dimensions that they lack";
-  let description = "Functions are those of `ir/pointwise.h`: `relu`, `add`, `equal`, …. Dimensions correspond by role.";
+  let description = [{
+    Functions are those of `ir/pointwise.h`: `relu`, `add`, `equal`, …. Dimensions correspond by role. `identity` with a
+    result of another element type is the conversion; comparisons give 1 or 0 in any element type.
+
+    Operations of the update that belong to one parameter bear its name: `{parameter = "h1.w"}`.
+  }];
   let arguments = !con((ins StrAttr:$function, Variadic<Plan_TensorType>:$inputs), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "$function `(` $inputs `)` attr-dict `:` functional-type($inputs, $result)";
@@ -90,6 +121,75 @@ def Plan_ReduceOp : Plan_LayerOp<"reduce", [Pure, Plan_Nest]> {
   let arguments = !con((ins StrAttr:$reduction, Plan_TensorType:$operand), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "$reduction `(` $operand `)` attr-dict `:` functional-type($operand, $result)";
+}
+
+def Plan_AccumulateOp : Plan_LayerOp<"accumulate", [Pure, Plan_Nest]> {
+  let summary = "the sum of a value over the micro-batches of a step";
+  let description = [{
+    `%1 = plan.accumulate %0 to "gradient of h1.w" : !plan.tensor<…>`
+
+    With one micro-batch the value itself. What depends on it runs once a step, behind the last micro-batch.
+  }];
+  let arguments = !con((ins Plan_TensorType:$operand, StrAttr:$accumulator), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$operand `to` $accumulator attr-dict `:` functional-type(operands, results)";
+}
+
+def Plan_EmbeddingOp : Plan_LayerOp<"embedding", [Pure, Plan_Nest]> {
+  let summary = "rows of a table, looked up by indices";
+  let description = [{
+    `%y = plan.embedding %tokens, %table over "vocabulary" : (!plan.tensor<batch: 8, i32>, !plan.tensor<vocabulary: 99, model: 64, f32>) -> …`
+
+    The result has the dimensions of the indices and those of the table, except for the one that is looked up: that is a
+    loop which is summed over, as if by a product with the indices' unit vectors. Who has but a part of the table adds
+    0 for the other rows. The loop has the dimension's name, primed where the indices have a dimension of that name.
+  }];
+  let arguments = !con((ins Plan_TensorType:$indices, Plan_TensorType:$table, StrAttr:$dimension), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$indices `,` $table `over` $dimension attr-dict `:` functional-type(operands, results)";
+}
+
+def Plan_EmbeddingGradientOp : Plan_LayerOp<"embedding_gradient", [Pure, Plan_Nest]> {
+  let summary = "gradient of an embedding's table: row v is the sum of the gradients where the index is v";
+  let description = "The result is of the table's type; the dimensions of the indices are summed over.";
+  let arguments = !con((ins Plan_TensorType:$indices, Plan_TensorType:$gradient, StrAttr:$dimension), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$indices `,` $gradient `over` $dimension attr-dict `:` functional-type(operands, results)";
+}
+
+// Of the next four the dimensions concerned cannot be split: their loops are whole.
+
+def Plan_SliceOp : Plan_LayerOp<"slice", [Pure, Plan_Nest]> {
+  let summary = "indices [begin, begin + the result's extent) of one dimension";
+  let arguments = !con((ins Plan_TensorType:$operand, StrAttr:$dimension, I64Attr:$begin), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$operand `over` $dimension `from` $begin attr-dict `:` functional-type(operands, results)";
+}
+
+def Plan_PadOp : Plan_LayerOp<"pad", [Pure, Plan_Nest]> {
+  let summary = "zeros before and behind one dimension: the gradient of a slice";
+  let arguments = !con((ins Plan_TensorType:$operand, StrAttr:$dimension, I64Attr:$before), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$operand `over` $dimension `before` $before attr-dict `:` functional-type(operands, results)";
+}
+
+def Plan_ConcatOp : Plan_LayerOp<"concat", [Pure, Plan_Nest]> {
+  let summary = "operands one behind the other along one dimension";
+  let arguments = !con((ins Variadic<Plan_TensorType>:$inputs, StrAttr:$dimension), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$inputs `over` $dimension attr-dict `:` functional-type($inputs, $result)";
+}
+
+def Plan_ReshapeOp : Plan_LayerOp<"reshape", [Pure, Plan_Nest]> {
+  let summary = "the same elements, row-major, under other dimensions";
+  let description = [{
+    A dimension that both tensors have, of the same extent and with as many elements behind it, is a parallel loop; the
+    others are whole: `!plan.tensor<batch: 8, hidden: 64, f32>` to `!plan.tensor<batch: 8, head: 4, feature: 16, f32>`
+    can be split over `batch`.
+  }];
+  let arguments = !con((ins Plan_TensorType:$operand), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
 }
 
 // --- composites: sequences of nests, see the pass decompose-composites --------------------------------------------
@@ -120,6 +220,14 @@ def Plan_MeanOp : Plan_LayerOp<"mean", [Pure]> {
   let arguments = !con((ins Plan_TensorType:$operand), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+}
+
+def Plan_DropoutOp : Plan_LayerOp<"dropout", [Pure]> {
+  let summary = "in training 0 with probability `rate`, else x / (1 − rate); in evaluation and prediction x";
+  let description = "`key` names the random numbers: see plan.random. Srivastava et al. 2014, scaled in training.";
+  let arguments = !con((ins Plan_TensorType:$operand, F64Attr:$rate, StrAttr:$key), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$operand `rate` $rate `key` $key attr-dict `:` functional-type(operands, results)";
 }
 
 // --- optimizer --------------------------------------------------------------------------------------------------

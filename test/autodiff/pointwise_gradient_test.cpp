@@ -13,7 +13,8 @@ namespace planc::test {
 namespace {
 
 // Without a derivative, or with none of their own by design.
-const std::vector<std::string> constant_functions{"equal", "greater", "greater_equal", "gelu_slope", "stop_gradient"};
+const std::vector<std::string> constant_functions{"equal",      "not_equal", "greater",    "greater_equal", "less",
+                                                  "less_equal", "floor",     "gelu_slope", "stop_gradient"};
 
 bool needs_positive(const std::string &function) {
     static const std::vector<std::string> functions{"log", "sqrt", "rsqrt", "power", "reciprocal", "div"};

@@ -188,3 +188,99 @@ func.func @collective(%x: !plan.tensor<a: 2, f32>) {
   %0 = plan.collective "slice" %x over ["p"] : !plan.tensor<a: 2, f32> -> !plan.tensor<a: 2, f32, #plan.layout<a = [p]>>
   return
 }
+
+// -----
+
+func.func @random() {
+  // expected-error@+1 {{'!plan.tensor<a: 2, f32>' has no dimension 'batch'}}
+  %0 = plan.random key "k" samples "batch" : !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
+func.func @step() {
+  // expected-error@+1 {{the result is a scalar, not '!plan.tensor<a: 2, f64>'}}
+  %0 = plan.step : !plan.tensor<a: 2, f64>
+  return
+}
+
+// -----
+
+func.func @accumulate(%x: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{the result is '!plan.tensor<a: 3, f32>', but the operand is '!plan.tensor<a: 2, f32>'}}
+  %0 = plan.accumulate %x to "x" : (!plan.tensor<a: 2, f32>) -> !plan.tensor<a: 3, f32>
+  return
+}
+
+// -----
+
+func.func @embedding(%i: !plan.tensor<b: 2, f32>, %t: !plan.tensor<v: 3, m: 4, f32>) {
+  // expected-error@+1 {{indices are i32, not 'f32'}}
+  %0 = plan.embedding %i, %t over "v" : (!plan.tensor<b: 2, f32>, !plan.tensor<v: 3, m: 4, f32>) -> !plan.tensor<b: 2, m: 4, f32>
+  return
+}
+
+// -----
+
+func.func @embedding(%i: !plan.tensor<b: 2, i32>, %t: !plan.tensor<v: 3, m: 4, f32>) {
+  // expected-error@+1 {{'!plan.tensor<v: 3, m: 4, f32>' has no dimension 'w'}}
+  %0 = plan.embedding %i, %t over "w" : (!plan.tensor<b: 2, i32>, !plan.tensor<v: 3, m: 4, f32>) -> !plan.tensor<b: 2, m: 4, f32>
+  return
+}
+
+// -----
+
+func.func @embedding_gradient(%i: !plan.tensor<b: 2, i32>, %g: !plan.tensor<m: 4, f32>) {
+  // expected-error@+1 {{rows of '!plan.tensor<v: 3, m: 4, f32>' at '!plan.tensor<b: 2, i32>' are not '!plan.tensor<m: 4, f32>'}}
+  %0 = plan.embedding_gradient %i, %g over "v" : (!plan.tensor<b: 2, i32>, !plan.tensor<m: 4, f32>) -> !plan.tensor<v: 3, m: 4, f32>
+  return
+}
+
+// -----
+
+func.func @slice(%x: !plan.tensor<a: 2, b: 5, f32>) {
+  // expected-error@+1 {{[3, 6) is no part of 'b' of '!plan.tensor<a: 2, b: 5, f32>'}}
+  %0 = plan.slice %x over "b" from 3 : (!plan.tensor<a: 2, b: 5, f32>) -> !plan.tensor<a: 2, b: 3, f32>
+  return
+}
+
+// -----
+
+func.func @slice(%x: !plan.tensor<a: 2, b: 5, f32>) {
+  // expected-error@+1 {{'!plan.tensor<a: 1, b: 2, f32>' and '!plan.tensor<a: 2, b: 5, f32>' differ not only in 'b'}}
+  %0 = plan.slice %x over "b" from 3 : (!plan.tensor<a: 2, b: 5, f32>) -> !plan.tensor<a: 1, b: 2, f32>
+  return
+}
+
+// -----
+
+func.func @pad(%x: !plan.tensor<b: 5, f32>) {
+  // expected-error@+1 {{[1, 6) is no part of 'b' of '!plan.tensor<b: 5, f32>'}}
+  %0 = plan.pad %x over "b" before 1 : (!plan.tensor<b: 5, f32>) -> !plan.tensor<b: 5, f32>
+  return
+}
+
+// -----
+
+func.func @concat(%x: !plan.tensor<b: 5, f32>) {
+  // expected-error@+1 {{operands have 10 of 'b' together, the result is '!plan.tensor<b: 9, f32>'}}
+  %0 = plan.concat %x, %x over "b" : (!plan.tensor<b: 5, f32>, !plan.tensor<b: 5, f32>) -> !plan.tensor<b: 9, f32>
+  return
+}
+
+// -----
+
+func.func @reshape(%x: !plan.tensor<a: 2, b: 5, f32>) {
+  // expected-error@+1 {{'!plan.tensor<a: 2, b: 5, f32>' has 10 elements, '!plan.tensor<c: 9, f32>' has 9}}
+  %0 = plan.reshape %x : (!plan.tensor<a: 2, b: 5, f32>) -> !plan.tensor<c: 9, f32>
+  return
+}
+
+// -----
+
+func.func @dropout(%x: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{the rate is in [0, 1), not 1}}
+  %0 = plan.dropout %x rate 1.0 key "k" : (!plan.tensor<a: 2, f32>) -> !plan.tensor<a: 2, f32>
+  return
+}

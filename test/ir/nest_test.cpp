@@ -15,13 +15,14 @@ namespace {
 using sharding::LoopKind;
 using sharding::Nest;
 
-/// The nest of the last operation of a body with the arguments %x [a: 2, b: 3], %y [b: 3], %w [b': 3, c: 4].
+/// The nest of the last operation of a body with the arguments %x [a: 2, b: 3], %y [b: 3], %w [b': 3, c: 4], %i [b: 3].
 Nest nest(const std::string &body) {
     mlir::MLIRContext context;
     context.loadDialect<PlanDialect, mlir::func::FuncDialect>();
     const std::string text = "!x = !plan.tensor<a: 2, b: 3, f32>\n!y = !plan.tensor<b: 3, f32>\n"
                              "!w = !plan.tensor<\"b'\": 3, c: 4, f32>\n!s = !plan.tensor<f32>\n"
-                             "func.func @f(%x: !x, %y: !y, %w: !w) {\n  %c = plan.constant 2.0 : !s\n" +
+                             "!i = !plan.tensor<b: 3, i32>\n"
+                             "func.func @f(%x: !x, %y: !y, %w: !w, %i: !i) {\n  %c = plan.constant 2.0 : !s\n" +
                              body + "\n  return\n}\n";
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     if (!module)
@@ -34,7 +35,9 @@ std::string loops(const Nest &nest) {
     std::string text;
     for (const sharding::Loop &loop : nest.loops)
         text += (text.empty() ? "" : ", ") + loop.name + ": " + std::to_string(loop.extent) +
-                (loop.kind == LoopKind::reduced ? " reduced" : "");
+                (loop.kind == LoopKind::reduced ? " reduced"
+                 : loop.kind == LoopKind::whole ? " whole"
+                                                : "");
     return text;
 }
 
@@ -94,6 +97,58 @@ TEST(Nest, of_sources) {
     EXPECT_EQ(loops(iota), "b: 3");
     EXPECT_TRUE(iota.operands.empty());
     EXPECT_EQ(loops(nest("%0 = plan.constant 1.0 : !s")), "");
+}
+
+TEST(Nest, of_embeddings) {
+    const Nest n = nest("%0 = plan.embedding %i, %w over \"b'\" : (!i, !w) -> !plan.tensor<b: 3, c: 4, f32>");
+    EXPECT_EQ(loops(n), "b: 3, c: 4, b': 3 reduced");
+    EXPECT_EQ(n.operands, (Maps{{0}, {2, 1}}));
+    EXPECT_EQ(n.results, (Maps{{0, 1}}));
+    EXPECT_FALSE(n.linear);
+}
+
+// Positions are looked up by position: the table's loop has a name of its own.
+TEST(Nest, of_an_embedding_whose_indices_have_the_dimension_too) {
+    const Nest n = nest("%0 = plan.embedding %i, %x over \"b\" : (!i, !x) -> !plan.tensor<b: 3, a: 2, f32>");
+    EXPECT_EQ(loops(n), "b: 3, a: 2, b': 3 reduced");
+    EXPECT_EQ(n.operands, (Maps{{0}, {1, 2}}));
+}
+
+TEST(Nest, of_the_gradient_of_an_embedding) {
+    const Nest n = nest("%g = plan.embedding %i, %x over \"b\" : (!i, !x) -> !plan.tensor<b: 3, a: 2, f32>\n"
+                        "%0 = plan.embedding_gradient %i, %g over \"v\" : (!i, !plan.tensor<b: 3, a: 2, f32>) -> "
+                        "!plan.tensor<a: 2, v: 5, f32>");
+    EXPECT_EQ(loops(n), "b: 3 reduced, a: 2, v: 5");
+    EXPECT_EQ(n.operands, (Maps{{0}, {0, 1}}));
+    EXPECT_EQ(n.results, (Maps{{1, 2}}));
+}
+
+TEST(Nest, of_parts_of_a_dimension) {
+    const Nest slice = nest("%0 = plan.slice %x over \"b\" from 1 : (!x) -> !plan.tensor<a: 2, b: 1, f32>");
+    EXPECT_EQ(loops(slice), "a: 2, b: 1 whole, b': 3 whole");
+    EXPECT_EQ(slice.operands, (Maps{{0, 2}}));
+    EXPECT_EQ(slice.results, (Maps{{0, 1}}));
+    EXPECT_TRUE(slice.linear);
+    const Nest pad = nest("%0 = plan.pad %x over \"a\" before 1 : (!x) -> !plan.tensor<a: 4, b: 3, f32>");
+    EXPECT_EQ(loops(pad), "b: 3, a: 4 whole, a': 2 whole");
+    const Nest concat = nest("%0 = plan.concat %x, %x over \"a\" : (!x, !x) -> !plan.tensor<a: 4, b: 3, f32>");
+    EXPECT_EQ(loops(concat), "b: 3, a: 4 whole, a': 2 whole, a'': 2 whole");
+    EXPECT_EQ(concat.operands, (Maps{{2, 0}, {3, 0}}));
+}
+
+TEST(Nest, of_reshapes_splits_what_stays_in_its_place) {
+    const Nest split = nest("%0 = plan.reshape %w : (!w) -> !plan.tensor<\"b'\": 3, d: 2, e: 2, f32>");
+    EXPECT_EQ(loops(split), "b': 3, d: 2 whole, e: 2 whole, c: 4 whole");
+    const Nest moved = nest("%0 = plan.reshape %x : (!x) -> !plan.tensor<b: 3, a: 2, f32>");
+    EXPECT_EQ(loops(moved), "b: 3 whole, a: 2 whole, a': 2 whole, b': 3 whole");
+    EXPECT_EQ(loops(nest("%0 = plan.reshape %x : (!x) -> !plan.tensor<a: 2, d: 1, b: 3, f32>")),
+              "a: 2, b: 3, d: 1 whole");
+}
+
+TEST(Nest, of_free_values_and_accumulators) {
+    EXPECT_EQ(loops(nest("%0 = plan.random key \"k\" : !x")), "a: 2, b: 3");
+    EXPECT_EQ(loops(nest("%0 = plan.step : !plan.tensor<f64>")), "");
+    EXPECT_TRUE(nest("%0 = plan.accumulate %x to \"x\" : (!x) -> !x").linear);
 }
 
 TEST(Nest, of_updates_covers_all_results) {

@@ -40,6 +40,38 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 3>,
     return %r : !plan.tensor<f32>
   }
 
+  // CHECK-LABEL: func.func @sources
+  func.func @sources() -> !plan.tensor<f64> {
+    // CHECK: plan.random key "attention.dropout" samples "batch" : <batch: 7, hidden: 4, f32>
+    %0 = plan.random key "attention.dropout" samples "batch" : !plan.tensor<batch: 7, hidden: 4, f32>
+    // CHECK: plan.random key "noise" {layer = "h1"} : <hidden: 4, f32>
+    %1 = plan.random key "noise" {layer = "h1"} : !plan.tensor<hidden: 4, f32>
+    // CHECK: plan.step : <f64>
+    %2 = plan.step : !plan.tensor<f64>
+    return %2 : !plan.tensor<f64>
+  }
+
+  // CHECK-LABEL: func.func @moves
+  func.func @moves(%tokens: !plan.tensor<batch: 7, position: 3, i32>, %table: !plan.tensor<vocabulary: 9, model: 4, f32>) {
+    // CHECK: plan.embedding %{{.*}}, %{{.*}} over "vocabulary" {layer = "h1"} : (!plan.tensor<batch: 7, position: 3, i32>, !plan.tensor<vocabulary: 9, model: 4, f32>) -> !plan.tensor<batch: 7, position: 3, model: 4, f32>
+    %x = plan.embedding %tokens, %table over "vocabulary" {layer = "h1"} : (!plan.tensor<batch: 7, position: 3, i32>, !plan.tensor<vocabulary: 9, model: 4, f32>) -> !plan.tensor<batch: 7, position: 3, model: 4, f32>
+    // CHECK: plan.embedding_gradient %{{.*}}, %{{.*}} over "vocabulary" : (
+    %g = plan.embedding_gradient %tokens, %x over "vocabulary" : (!plan.tensor<batch: 7, position: 3, i32>, !plan.tensor<batch: 7, position: 3, model: 4, f32>) -> !plan.tensor<vocabulary: 9, model: 4, f32>
+    // CHECK: plan.slice %{{.*}} over "position" from 1 : (
+    %s = plan.slice %x over "position" from 1 : (!plan.tensor<batch: 7, position: 3, model: 4, f32>) -> !plan.tensor<batch: 7, position: 2, model: 4, f32>
+    // CHECK: plan.pad %{{.*}} over "position" before 1 : (
+    %p = plan.pad %s over "position" before 1 : (!plan.tensor<batch: 7, position: 2, model: 4, f32>) -> !plan.tensor<batch: 7, position: 4, model: 4, f32>
+    // CHECK: plan.concat %{{.*}}, %{{.*}} over "position" : (
+    %c = plan.concat %s, %p over "position" : (!plan.tensor<batch: 7, position: 2, model: 4, f32>, !plan.tensor<batch: 7, position: 4, model: 4, f32>) -> !plan.tensor<batch: 7, position: 6, model: 4, f32>
+    // CHECK: plan.reshape %{{.*}} : (!plan.tensor<batch: 7, position: 6, model: 4, f32>) -> !plan.tensor<batch: 7, position: 6, head: 2, feature: 2, f32>
+    %r = plan.reshape %c : (!plan.tensor<batch: 7, position: 6, model: 4, f32>) -> !plan.tensor<batch: 7, position: 6, head: 2, feature: 2, f32>
+    // CHECK: plan.dropout %{{.*}} rate 1.000000e-01 key "h1.dropout" : (
+    %d = plan.dropout %r rate 0.1 key "h1.dropout" : (!plan.tensor<batch: 7, position: 6, head: 2, feature: 2, f32>) -> !plan.tensor<batch: 7, position: 6, head: 2, feature: 2, f32>
+    // CHECK: plan.accumulate %{{.*}} to "gradient of h1.w" : (
+    %a = plan.accumulate %g to "gradient of h1.w" : (!plan.tensor<vocabulary: 9, model: 4, f32>) -> !plan.tensor<vocabulary: 9, model: 4, f32>
+    return
+  }
+
   // CHECK-LABEL: func.func @updates
   func.func @updates(%g: !plan.tensor<"hidden'": 4, hidden: 5, f32>) {
     %w = plan.read @h1.w : !plan.tensor<"hidden'": 4, hidden: 5, f32>
@@ -68,4 +100,9 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 3>,
   // CHECK-LABEL: func.func private @partial
   // CHECK-SAME: !plan.tensor<partial: 4, f32, #plan.layout<partial = [rows], partial max = [cols]>>
   func.func private @partial(!plan.tensor<partial: 4, f32, #plan.layout<partial = [rows], partial max = [cols]>>)
+  // CHECK-LABEL: @stored
+  // CHECK-SAME: !plan.tensor<stored: 4, f32, #plan.layout<stored = [rows], stored by [cols]>>
+  // CHECK-SAME: !plan.tensor<a: 4, f32, #plan.layout<partial sum = [rows], stored by [cols]>>
+  func.func private @stored(!plan.tensor<stored: 4, f32, #plan.layout<stored = [rows], stored by [cols]>>,
+                            !plan.tensor<a: 4, f32, #plan.layout<partial sum = [rows], stored by [cols]>>)
 }
