@@ -52,6 +52,7 @@ planrt::Placement placement_of(TensorType type, MeshAttr mesh) {
         placement.dimensions[static_cast<size_t>(type.find(role))].axes = axis_indices(mesh, names);
     }
     placement.partial = axis_indices(mesh, layout.getPartial());
+    placement.stored = axis_indices(mesh, layout.getStored());
     if (layout.getReduction() == "max")
         placement.reduction = planrt::Reduction::max;
     if (layout.getReduction() == "min")
@@ -74,7 +75,8 @@ LayoutAttr layout_of(const planrt::Placement &placement, TensorType type, MeshAt
     // A tensor without partial axes has one layout, whatever reduction its placement carries.
     const auto reduction = placement.partial.empty() ? planrt::Reduction::sum : placement.reduction;
     return LayoutAttr::get(type.getContext(), roles, axes, axis_names(mesh, placement.partial),
-                           builder.getStringAttr(reductions[static_cast<int>(reduction)]));
+                           builder.getStringAttr(reductions[static_cast<int>(reduction)]),
+                           axis_names(mesh, placement.stored));
 }
 
 } // namespace planc::ir

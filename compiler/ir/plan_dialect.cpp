@@ -100,6 +100,11 @@ void LayoutAttr::print(AsmPrinter &printer) const {
     if (!getPartial().empty()) {
         printer << separator << "partial " << getReduction().getValue() << " = ";
         print_names(printer, getPartial());
+        separator = ", ";
+    }
+    if (!getStored().empty()) {
+        printer << separator << "stored by ";
+        print_names(printer, getStored());
     }
     printer << '>';
 }
@@ -108,11 +113,15 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
     SmallVector<StringAttr> roles;
     SmallVector<ArrayAttr> axes;
     SmallVector<StringAttr> partial;
+    SmallVector<StringAttr> stored;
     StringAttr reduction = StringAttr::get(parser.getContext(), "sum");
     const auto entry = [&]() -> LogicalResult {
         StringAttr role;
         if (failed(parse_name(parser, role)))
             return failure();
+        // So has "stored by […]"; a dimension of the role "stored" is followed by '='.
+        if (role.getValue() == "stored" && succeeded(parser.parseOptionalKeyword("by")))
+            return parse_names(parser, stored);
         StringRef operation;
         // "partial sum = […]" has a second word; a dimension of the role "partial" has none.
         const bool is_partial = role.getValue() == "partial" && succeeded(parser.parseOptionalKeyword(&operation));
@@ -132,7 +141,7 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
     };
     if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, entry)))
         return {};
-    return LayoutAttr::get(parser.getContext(), roles, axes, partial, reduction);
+    return LayoutAttr::get(parser.getContext(), roles, axes, partial, reduction, stored);
 }
 
 // --- #plan.mesh ---------------------------------------------------------------------------------------------------
@@ -277,7 +286,7 @@ LogicalResult TensorType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> 
             if (!used.insert(axis).second)
                 return error() << "mesh axis " << axis << " is used twice in one layout";
     }
-    for (StringAttr axis : layout.getPartial())
+    for (StringAttr axis : llvm::concat<const StringAttr>(layout.getPartial(), layout.getStored()))
         if (!used.insert(axis).second)
             return error() << "mesh axis " << axis << " is used twice in one layout";
     return success();

@@ -35,15 +35,18 @@ def Plan_LayoutAttr : Plan_Attr<"Layout", "layout"> {
     ```mlir
     #plan.layout<batch = [rows], hidden = [cols]>
     #plan.layout<batch = [rows], partial sum = [cols]>
+    #plan.layout<hidden = [cols], stored by [rows]>
     #plan.layout<>
     ```
-    Axes that are not named hold replicas.
+    `stored by`: the local part, flattened row-major, is kept in balanced ranges (planrt/layout.h). Axes that are not
+    named hold replicas.
   }];
   let parameters = (ins
     ArrayRefParameter<"mlir::StringAttr">:$roles,
     ArrayRefParameter<"mlir::ArrayAttr">:$axes,
     ArrayRefParameter<"mlir::StringAttr">:$partial,
-    "mlir::StringAttr":$reduction
+    "mlir::StringAttr":$reduction,
+    ArrayRefParameter<"mlir::StringAttr">:$stored
   );
 }
 

@@ -82,8 +82,20 @@ Box local_box(const Placement &placement, const Mesh &mesh, int rank) {
     return result;
 }
 
+Range stored_range(const Placement &placement, const Mesh &mesh, int rank) {
+    const std::vector<int> coordinates = mesh.coordinates(rank);
+    Range range{0, volume(local_box(placement, mesh, rank))};
+    for (int axis : placement.stored)
+        range = block(range, mesh.sizes[axis], coordinates[axis]);
+    return range;
+}
+
+std::int64_t local_volume(const Placement &placement, const Mesh &mesh, int rank) {
+    return stored_range(placement, mesh, rank).size();
+}
+
 std::int64_t largest_volume(const Placement &placement, const Mesh &mesh) {
-    return volume(local_box(placement, mesh, 0)); // block() puts the larger blocks first
+    return local_volume(placement, mesh, 0); // block() puts the larger blocks first
 }
 
 namespace {
@@ -188,10 +200,10 @@ Traffic traffic(CollectiveKind kind, const Placement &from, const Placement &to,
     case CollectiveKind::slice:
         return {};
     case CollectiveKind::all_gather:
-        return {1, volume(local_box(to, mesh, rank))};
+        return {1, local_volume(to, mesh, rank)};
     case CollectiveKind::reduce_scatter:
     case CollectiveKind::all_reduce:
-        return {1, volume(local_box(from, mesh, rank))};
+        return {1, local_volume(from, mesh, rank)};
     case CollectiveKind::all_to_all:
     case CollectiveKind::exchange: {
         Traffic result;

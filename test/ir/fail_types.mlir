@@ -31,6 +31,11 @@ func.func private @f(!plan.tensor<a: 2, f32, #plan.layout<a = [p], partial sum =
 
 // -----
 
+// expected-error@+1 {{mesh axis "p" is used twice in one layout}}
+func.func private @f(!plan.tensor<a: 2, f32, #plan.layout<a = [p], stored by [p]>>)
+
+// -----
+
 // expected-error@+1 {{expected sum, max or min}}
 func.func private @f(!plan.tensor<a: 2, f32, #plan.layout<partial product = [p]>>)
 

@@ -62,6 +62,39 @@ TEST(LocalBox, OfAScalarHasOneElement) {
     EXPECT_EQ(largest_volume(Placement{}, mesh), 1);
 }
 
+TEST(StoredRange, IsABalancedRangeOfTheFlattenedBox) {
+    const Mesh mesh{{2, 3}};
+    const Placement p{{{5, {0}}, {3, {}}}, {}, planrt::Reduction::sum, {1}}; // boxes of 9 and 6 elements
+    EXPECT_EQ(stored_range(p, mesh, 0), (Range{0, 3}));
+    EXPECT_EQ(stored_range(p, mesh, 2), (Range{6, 9}));
+    EXPECT_EQ(stored_range(p, mesh, 4), (Range{2, 4}));
+    EXPECT_EQ(local_box(p, mesh, 4), (Box{{3, 5}, {0, 3}}));
+    EXPECT_EQ(local_volume(p, mesh, 4), 2);
+    EXPECT_EQ(largest_volume(p, mesh), 3);
+}
+
+TEST(StoredRange, CutsByTheMajorAxisFirst) {
+    const Mesh mesh{{2, 2}};
+    const Placement p{{{7, {}}}, {}, planrt::Reduction::sum, {1, 0}};
+    EXPECT_EQ(stored_range(p, mesh, 1), (Range{4, 6}));
+    EXPECT_EQ(stored_range(p, mesh, 2), (Range{2, 4}));
+    const Placement scalar{{}, {}, planrt::Reduction::sum, {0, 1}};
+    EXPECT_EQ(local_volume(scalar, mesh, 0), 1);
+    EXPECT_EQ(local_volume(scalar, mesh, 3), 0);
+}
+
+TEST(Traffic, OfFlatStepsIsTheRangeThatIsWhole) {
+    const Mesh mesh{{2, 3}};
+    const Placement whole{{{5, {0}}, {3, {}}}, {}, planrt::Reduction::sum};
+    const Placement shares{{{5, {0}}, {3, {}}}, {}, planrt::Reduction::sum, {1}};
+    const Placement partial{{{5, {0}}, {3, {}}}, {1}, planrt::Reduction::sum};
+    using planrt::CollectiveKind;
+    using planrt::Traffic;
+    EXPECT_EQ(traffic(CollectiveKind::all_gather, shares, whole, mesh, 4), (Traffic{1, 6}));
+    EXPECT_EQ(traffic(CollectiveKind::reduce_scatter, partial, shares, mesh, 1), (Traffic{1, 9}));
+    EXPECT_EQ(traffic(CollectiveKind::slice, whole, shares, mesh, 1), (Traffic{0, 0}));
+}
+
 TEST(Boxes, Intersect) {
     EXPECT_EQ(intersect(Box{{0, 4}, {2, 6}}, Box{{3, 9}, {0, 3}}), (Box{{3, 4}, {2, 3}}));
     EXPECT_EQ(volume(intersect(Box{{0, 2}}, Box{{5, 9}})), 0);

@@ -56,18 +56,42 @@ struct Placement {
     std::vector<DimensionPlacement> dimensions;
     std::vector<int> partial;             ///< axes along which each rank holds an addend only; ascending
     Reduction reduction = Reduction::sum; ///< how partial results combine
+    /// Axes by which the local part (the rank's box, flattened row-major) is cut into balanced ranges, by the first
+    /// axis, each range by the next: how sharded weights and optimizer state are stored. None of them cuts a dimension
+    /// or is partial. The rank's buffer holds its range alone, dense.
+    std::vector<int> stored = {};
     friend bool operator==(const Placement &, const Placement &) = default;
 };
 
 [[nodiscard]] Box local_box(const Placement &placement, const Mesh &mesh, int rank);
+/// The range of the rank's flattened box that it holds; all of it where nothing is stored in shares.
+[[nodiscard]] Range stored_range(const Placement &placement, const Mesh &mesh, int rank);
+/// Elements that the rank holds: the size of stored_range().
+[[nodiscard]] std::int64_t local_volume(const Placement &placement, const Mesh &mesh, int rank);
 /// Elements of the largest block of any rank: what a buffer must hold.
 [[nodiscard]] std::int64_t largest_volume(const Placement &placement, const Mesh &mesh);
 
 /// The communication that turns one placement into another; `slice` is local. One step of a reshard.
+///
+/// A step is flat if a placement of it has stored axes. Then both have the same dimensions, hence all ranks of a group
+/// the same box, and the stored axes of the one begin with those of the other. Positions below are within the flattened
+/// box; a buffer of placement p begins at stored_range(p).begin. A flat step is one of
+///   all_gather      to.stored is a prefix of from.stored, the rest are the group's axes: member m contributes the
+///                   elements of stored_range(from, m), everyone receives all of them, each at stored_range(from,
+///                   m).begin - stored_range(to).begin of its output. (MPI_Allgatherv in place of the range.)
+///   reduce_scatter  from.stored is a prefix of to.stored, the rest are the group's axes and leave `partial`: everyone
+///                   gives its whole input; member m receives the sum of the elements in stored_range(to, m), which
+///                   begin at stored_range(to, m).begin - stored_range(from).begin of every input.
+///   slice           from.stored is a prefix of to.stored: the elements from stored_range(to).begin -
+///                   stored_range(from).begin on, stored_range(to).size() of them.
+///   all_reduce      from.stored == to.stored: element by element, as for any buffer.
+/// Members' ranges follow one another in the order of the group over the stored axes in their order, major first; where
+/// that differs from the ascending order of ranks, positions say where a member's elements go. Ranges may be empty.
+/// all_to_all and exchange are never flat.
 enum class CollectiveKind : std::uint8_t {
     slice,          ///< every rank keeps a part of what it has: no communication
-    all_gather,     ///< axes leave the ends of dimensions' axis lists
-    reduce_scatter, ///< partial axes become the last cuts of dimensions
+    all_gather,     ///< axes leave the ends of dimensions' axis lists, or of the stored axes
+    reduce_scatter, ///< partial axes become the last cuts of dimensions, or the last stored axes
     all_reduce,     ///< partial axes become replicated
     all_to_all,     ///< axes move from the end of one dimension's list to the end of another's
     exchange        ///< anything else without partial results: box intersections, point to point
