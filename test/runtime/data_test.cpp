@@ -17,7 +17,8 @@ class Data : public testing::Test {
   protected:
     Data() {
         program_.mesh = mesh_axes_;
-        program_.fields = fields_;
+        whole_ = {fields_, 0, 4, nullptr};
+        program_.micro_batches = {&whole_, 1};
         program_.evaluation_fields = fields_;
         program_.valid = {&valid_, 1};
         program_.batch = 4;
@@ -40,9 +41,10 @@ class Data : public testing::Test {
     int cols_[1] = {1};
     Dimension x_dimensions_[2] = {{"batch", 4, rows_}, {"feature", 3, cols_}};
     Dimension batch_[1] = {{"batch", 4, rows_}};
-    Field fields_[2] = {{"x", {Type::f32, x_dimensions_, {}, Reduction::sum, 0}, "", 0, 3, 0.5, 1, 0},
-                        {"label", {Type::i32, batch_, {}, Reduction::sum, 64}, "", 3, 4, 1, 0, 10}};
-    Tensor valid_{Type::f32, batch_, {}, Reduction::sum, 128};
+    Field fields_[2] = {{"x", {Type::f32, x_dimensions_, {}, Reduction::sum, {}, 0}, "", 0, 3, 0.5, 1, 0},
+                        {"label", {Type::i32, batch_, {}, Reduction::sum, {}, 64}, "", 3, 4, 1, 0, 10}};
+    Tensor valid_{Type::f32, batch_, {}, Reduction::sum, {}, 128};
+    MicroBatch whole_{};
     Program program_{};
 };
 
@@ -57,7 +59,7 @@ TEST_F(Data, EveryRankHoldsItsBlockOfTheSameBatch) {
         EXPECT_EQ(batches.test_samples(), 2);
         alignas(64) std::byte arena[256] = {};
         batches.begin_epoch(0);
-        batches.load_train(0, arena);
+        batches.load_train(0, 0, arena);
         const auto *x = reinterpret_cast<const float *>(arena);
         const auto *labels = reinterpret_cast<const std::int32_t *>(arena + 64);
         const int first = rank % 2 == 0 ? 0 : 2; // features 0 and 1, or 2
@@ -152,7 +154,7 @@ TEST_F(Data, SyntheticSamplesAreTheSameUnderEveryLayout) {
     const auto load = [this](int rank, std::byte *arena) {
         Batches batches(program_, mesh_, rank, "", 1);
         batches.begin_epoch(0);
-        batches.load_train(0, arena);
+        batches.load_train(0, 0, arena);
     };
     load(0, left);
     load(1, right);

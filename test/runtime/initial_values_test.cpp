@@ -11,7 +11,7 @@ namespace {
 std::vector<float> block_of(Initializer initializer, const Mesh &mesh, std::span<const int> in,
                             std::span<const int> out, int rank, Box &box) {
     const Dimension dimensions[2] = {{"in", 5, in}, {"out", 7, out}};
-    const Variable variable{"h1.w", {Type::f32, dimensions, {}, Reduction::sum, 0}, true, initializer, 0.5, 2};
+    const Variable variable{"h1.w", {Type::f32, dimensions, {}, Reduction::sum, {}, 0}, true, initializer, 0.5, 2};
     box = local_box({{{5, {in.begin(), in.end()}}, {7, {out.begin(), out.end()}}}, {}, {}}, mesh, rank);
     std::vector<float> values(static_cast<std::size_t>(volume(box)));
     set_initial_values(variable, 3, mesh, rank, reinterpret_cast<std::byte *>(values.data()));
@@ -52,7 +52,7 @@ TEST(InitialValues, AreInTheRangeOfTheInitializer) {
 }
 
 TEST(InitialValues, Scalars) {
-    const Variable variable{"scale", {Type::f64, {}, {}, Reduction::sum, 0}, true, Initializer::constant, 4, 0};
+    const Variable variable{"scale", {Type::f64, {}, {}, Reduction::sum, {}, 0}, true, Initializer::constant, 4, 0};
     double value = 0;
     set_initial_values(variable, 1, Mesh{}, 0, reinterpret_cast<std::byte *>(&value));
     EXPECT_EQ(value, 4);

@@ -36,7 +36,7 @@ class Records : public testing::Test {
 
     ScratchDirectory directory_;
     Dimension dimensions_[2] = {{"batch", 4, {}}, {"feature", 2, {}}};
-    Field field_{"x", {Type::f32, dimensions_, {}, Reduction::sum, 0}, "file", 0, 0, 0.5, 0, 0};
+    Field field_{"x", {Type::f32, dimensions_, {}, Reduction::sum, {}, 0}, "file", 0, 0, 0.5, 0, 0};
 };
 
 std::string bytes(std::initializer_list<int> values) {

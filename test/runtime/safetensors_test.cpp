@@ -39,8 +39,8 @@ class Safetensors : public testing::Test {
     int cols_[1] = {1};
     Dimension dimensions_[2] = {{"in", 3, rows_}, {"out", 4, cols_}};
     Variable variables_[2] = {
-        {"h1.w", {Type::f32, dimensions_, {}, Reduction::sum, 0}, true, Initializer::constant, 0, 0},
-        {"h1.w.momentum", {Type::f32, dimensions_, {}, Reduction::sum, 0}, false, Initializer::constant, 0, 0}};
+        {"h1.w", {Type::f32, dimensions_, {}, Reduction::sum, {}, 0}, true, Initializer::constant, 0, 0},
+        {"h1.w.momentum", {Type::f32, dimensions_, {}, Reduction::sum, {}, 0}, false, Initializer::constant, 0, 0}};
     Program program_{.name = "classifier"};
     float arena_[12] = {};
 };

@@ -26,13 +26,17 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     case DataFormat::synthetic:
         make_synthetic(source, stores_.all());
         break;
+    case DataFormat::text:
+        read_text(source, stores_.all());
+        break;
     }
     split_ = split_samples(set, seed, sample_count(), split_column);
     if (steps_per_epoch() == 0)
         throw Failure(text("data %s: %lld samples to train on are less than one batch of %lld", set.name,
                            static_cast<long long>(train_samples()), static_cast<long long>(program.batch)));
     const auto batch_rows = [&](const Field &field) { return local_box(placement_of(field.tensor), mesh, rank)[0]; };
-    std::ranges::transform(program.fields, std::back_inserter(train_rows_), batch_rows);
+    for (const MicroBatch &micro_batch : program.micro_batches)
+        std::ranges::transform(micro_batch.fields, std::back_inserter(train_rows_.emplace_back()), batch_rows);
     std::ranges::transform(program.evaluation_fields, std::back_inserter(test_rows_), batch_rows);
     padded_.resize(static_cast<std::size_t>(program.batch));
 }
@@ -53,12 +57,14 @@ void Batches::begin_epoch(std::int64_t epoch) {
     shuffle_epoch(split_.train, seed_, epoch, order_);
 }
 
-void Batches::load_train(std::int64_t index, std::byte *arena) {
+void Batches::load_train(std::int64_t index, std::size_t micro_batch, std::byte *arena) const {
+    const MicroBatch &part = program_.micro_batches[micro_batch];
     const std::span<const std::int64_t> order = order_;
-    for (std::size_t i = 0; i < program_.fields.size(); ++i) {
-        const Range rows = train_rows_[i];
-        const auto first = static_cast<std::size_t>(index * program_.batch + rows.begin);
-        stores_.of_training(i).copy(order.subspan(first, rows.size()), arena + program_.fields[i].tensor.offset);
+    for (std::size_t i = 0; i < part.fields.size(); ++i) {
+        const Range rows = train_rows_[micro_batch][i];
+        const auto first = static_cast<std::size_t>(index * program_.batch + part.first + rows.begin);
+        stores_.of_training(micro_batch, i)
+            .copy(order.subspan(first, rows.size()), arena + part.fields[i].tensor.offset);
     }
 }
 

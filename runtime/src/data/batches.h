@@ -24,8 +24,8 @@ class Batches {
 
     /// The order of epoch `epoch`, from 0.
     void begin_epoch(std::int64_t epoch);
-    /// Batch `index` of the epoch into the training step's inputs.
-    void load_train(std::int64_t index, std::byte *arena);
+    /// Part `micro_batch` of batch `index` of the epoch into the inputs of the training step.
+    void load_train(std::int64_t index, std::size_t micro_batch, std::byte *arena) const;
     /// Batch `index` of the test part into the evaluation's inputs; the last one is padded, `valid` says where.
     void load_test(std::int64_t index, std::byte *arena);
 
@@ -39,9 +39,9 @@ class Batches {
     std::uint64_t seed_;
     Stores stores_;
     Split split_;
-    std::vector<std::int64_t> order_;  ///< of the training samples in this epoch
-    std::vector<std::int64_t> padded_; ///< one batch of test samples
-    std::vector<Range> train_rows_;    ///< per field, this rank's part of the batch
+    std::vector<std::int64_t> order_;            ///< of the training samples in this epoch
+    std::vector<std::int64_t> padded_;           ///< one batch of test samples
+    std::vector<std::vector<Range>> train_rows_; ///< per micro-batch and field, this rank's samples of it
     std::vector<Range> test_rows_;
 };
 

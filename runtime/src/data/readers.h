@@ -26,6 +26,8 @@ using SplitColumn = std::vector<double>;
 void read_csv(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column);
 void read_idx(const DataSource &source, std::vector<FieldStore> &stores);
 void read_npy(const DataSource &source, std::vector<FieldStore> &stores);
+/// Characters of a UTF-8 file, windows of them as samples; see DataFormat::text.
+void read_text(const DataSource &source, std::vector<FieldStore> &stores);
 /// Inputs normally distributed, labels uniform, by the data set's seed and the field's name.
 void make_synthetic(const DataSource &source, std::vector<FieldStore> &stores);
 

@@ -58,13 +58,15 @@ class Stores {
     Stores(const Program &program, const Mesh &mesh, int rank);
     [[nodiscard]] std::vector<FieldStore> &all() { return stores_; }
     [[nodiscard]] const std::vector<FieldStore> &all() const { return stores_; }
-    [[nodiscard]] const FieldStore &of_training(std::size_t field) const { return stores_[training_[field]]; }
+    [[nodiscard]] const FieldStore &of_training(std::size_t micro_batch, std::size_t field) const {
+        return stores_[training_[micro_batch][field]];
+    }
     [[nodiscard]] const FieldStore &of_evaluation(std::size_t field) const { return stores_[evaluation_[field]]; }
 
   private:
     std::size_t find_or_add(const Field &field, const Mesh &mesh, int rank);
     std::vector<FieldStore> stores_;
-    std::vector<std::size_t> training_;
+    std::vector<std::vector<std::size_t>> training_; ///< per micro-batch
     std::vector<std::size_t> evaluation_;
 };
 

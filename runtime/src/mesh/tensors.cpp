@@ -17,6 +17,7 @@ Placement placement_of(const Tensor &tensor) {
         placement.dimensions.push_back({dimension.extent, {dimension.axes.begin(), dimension.axes.end()}});
     placement.partial.assign(tensor.partial.begin(), tensor.partial.end());
     placement.reduction = tensor.reduction;
+    placement.stored.assign(tensor.stored.begin(), tensor.stored.end());
     return placement;
 }
 

@@ -1,34 +1,13 @@
 #include "random/philox.h"
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
 namespace planrt {
 
-PhiloxCounter philox4x32_10(PhiloxCounter counter, PhiloxKey key) {
-    constexpr std::uint64_t multiplier_0 = 0xD2511F53;
-    constexpr std::uint64_t multiplier_1 = 0xCD9E8D57;
-    constexpr std::uint32_t golden_ratio = 0x9E3779B9;
-    constexpr std::uint32_t square_root_of_3 = 0xBB67AE85;
-    for (int round = 0; round < 10; ++round) {
-        const std::uint64_t product_0 = multiplier_0 * counter[0];
-        const std::uint64_t product_1 = multiplier_1 * counter[2];
-        counter = {
-            static_cast<std::uint32_t>(product_1 >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(product_1),
-            static_cast<std::uint32_t>(product_0 >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(product_0)};
-        key[0] += golden_ratio;
-        key[1] += square_root_of_3;
-    }
-    return counter;
-}
-
 RandomStream random_stream(std::uint64_t seed, std::string_view name) {
-    std::uint64_t hash = 0xcbf29ce484222325; // FNV-1a, 64 bits
-    for (const char letter : name) {
-        hash ^= static_cast<unsigned char>(letter);
-        hash *= 0x100000001b3;
-    }
-    return {seed, hash};
+    return {seed, hash_of(name)};
 }
 
 namespace {

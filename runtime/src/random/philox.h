@@ -5,15 +5,12 @@
 // Example: element 5 of "h1.w" under seed 1 is uniform(random_stream(1, "h1.w"), 5).
 #pragma once
 
-#include <array>
+#include <planrt/random.h>
+
 #include <cstdint>
 #include <string_view>
 
 namespace planrt {
-
-using PhiloxCounter = std::array<std::uint32_t, 4>;
-using PhiloxKey = std::array<std::uint32_t, 2>;
-[[nodiscard]] PhiloxCounter philox4x32_10(PhiloxCounter counter, PhiloxKey key);
 
 /// An independent sequence of numbers: the seed is Philox's key, the name's hash the upper half of its counter.
 struct RandomStream {

@@ -31,7 +31,11 @@ class Engine {
     /// Runs a function of the program; what it communicates is booked to its collectives or to evaluation. Failure
     /// where it leaves a collective started.
     void run_step(void (*step)(Context &), bool training);
+    /// What random numbers depend on: the seed, the step, the first sample of its micro-batch.
+    void set_seed(std::uint64_t seed) { context_.seed_ = seed; }
     void set_step(std::int64_t step) { context_.step_ = step; }
+    void set_first_sample(std::int64_t sample) { context_.first_sample_ = sample; }
+    void set_threads(int threads) { context_.threads_ = threads; }
 
     /// The value of a replicated scalar in the arena.
     [[nodiscard]] double scalar(const Tensor &tensor) const;

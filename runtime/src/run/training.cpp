@@ -20,6 +20,8 @@ constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max(); // 
 Training::Training(Engine &engine, const Options &options)
     : engine_(engine), options_(options), program_(engine.program()), seed_(options.seed.value_or(program_.seed)),
       speaker_(engine.rank() == 0) {
+    engine.set_seed(seed_);
+    engine.set_threads(options.threads);
     together([this] {
         check_outputs();
         read_data();
@@ -112,9 +114,12 @@ void Training::train() {
 
 double Training::step(std::int64_t number) {
     const std::int64_t per_epoch = batches_->steps_per_epoch();
-    batches_->load_train(number % per_epoch, engine_.arena());
     engine_.set_step(number);
-    engine_.run_step(program_.train_step, /*training=*/true);
+    for (std::size_t i = 0; i < program_.micro_batches.size(); ++i) {
+        batches_->load_train(number % per_epoch, i, engine_.arena());
+        engine_.set_first_sample(program_.micro_batches[i].first);
+        engine_.run_step(program_.micro_batches[i].run, /*training=*/true);
+    }
     const double loss = engine_.scalar(program_.loss);
     if (!std::isfinite(loss))
         throw CommonFailure(text("step %lld (epoch %lld): the loss is %f; try a smaller rate",

@@ -53,7 +53,12 @@ Tensor tensor_of(const Placement &placement, Type type, std::int64_t offset) {
     std::vector<Dimension> &dimensions = dimension_tables.emplace_back();
     for (const DimensionPlacement &dimension : placement.dimensions)
         dimensions.push_back({"d", dimension.extent, axis_tables.emplace_back(dimension.axes)});
-    return {type, dimensions, axis_tables.emplace_back(placement.partial), placement.reduction, offset};
+    return {type,
+            dimensions,
+            axis_tables.emplace_back(placement.partial),
+            placement.reduction,
+            axis_tables.emplace_back(placement.stored),
+            offset};
 }
 
 /// What a rank holds at one element: its addend where the tensor is partial.
@@ -309,15 +314,15 @@ int main(int argc, char **argv) {
     program.layout = "random";
     program.mesh = axes;
     program.arena_bytes = arena_end;
-    const Field field{"x", {Type::f32, {&batch, 1}, {}, Reduction::sum, 64}, "", 0, 0, 1, 0, 0};
-    program.fields = {&field, 1};
+    const Field field{"x", {Type::f32, {&batch, 1}, {}, Reduction::sum, {}, 64}, "", 0, 0, 1, 0, 0};
+    const MicroBatch whole{{&field, 1}, 0, 1, train_step};
+    program.micro_batches = {&whole, 1};
     program.data = {"none", DataFormat::synthetic, "", "", SplitKind::shares, 1, 0, 0, 4, 1, false};
     program.traffic = {&row, 1};
     program.collectives = collectives;
     program.training_collectives = static_cast<int>(collectives.size());
     program.batch = 1;
     program.steps = 3;
-    program.train_step = train_step;
     program.loss.type = Type::f64;
     return run(program, argc, argv);
 }

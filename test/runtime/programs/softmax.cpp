@@ -40,19 +40,19 @@ constexpr Dimension batch_dimensions[] = {{"batch", batch, cut}};
 constexpr Dimension w_dimensions[] = {{"input", inputs, {}}, {"class", classes, {}}};
 constexpr Dimension b_dimensions[] = {{"class", classes, {}}};
 
-constexpr Tensor x{Type::f32, x_dimensions, {}, Reduction::sum, x_at};
-constexpr Tensor label{Type::i32, batch_dimensions, {}, Reduction::sum, label_at};
-constexpr Tensor valid{Type::f32, batch_dimensions, {}, Reduction::sum, valid_at};
-constexpr Tensor loss{Type::f32, {}, {}, Reduction::sum, loss_at};
-constexpr Tensor correct{Type::f32, {}, {}, Reduction::sum, correct_at};
+constexpr Tensor x{Type::f32, x_dimensions, {}, Reduction::sum, {}, x_at};
+constexpr Tensor label{Type::i32, batch_dimensions, {}, Reduction::sum, {}, label_at};
+constexpr Tensor valid{Type::f32, batch_dimensions, {}, Reduction::sum, {}, valid_at};
+constexpr Tensor loss{Type::f32, {}, {}, Reduction::sum, {}, loss_at};
+constexpr Tensor correct{Type::f32, {}, {}, Reduction::sum, {}, correct_at};
 
 constexpr Tensor partial(Tensor tensor) {
     tensor.partial = cut;
     return tensor;
 }
 
-constexpr Tensor w_gradient{Type::f32, w_dimensions, {}, Reduction::sum, w_gradient_at};
-constexpr Tensor b_gradient{Type::f32, b_dimensions, {}, Reduction::sum, b_gradient_at};
+constexpr Tensor w_gradient{Type::f32, w_dimensions, {}, Reduction::sum, {}, w_gradient_at};
+constexpr Tensor b_gradient{Type::f32, b_dimensions, {}, Reduction::sum, {}, b_gradient_at};
 constexpr Collective::Member gradients[] = {{partial(w_gradient), w_gradient}, {partial(b_gradient), b_gradient}};
 constexpr Collective::Member losses[] = {{partial(loss), loss}};
 constexpr Collective::Member corrects[] = {{partial(correct), correct}};
@@ -150,8 +150,8 @@ int main(int argc, char **argv) {
     static const Axis axes[] = {{"rows", ranks == nullptr ? 1 : std::atoi(ranks)}};
     static const char *const directory = std::getenv("PLANRT_TEST_DATA");
     static const Variable variables[] = {
-        {"logits.w", {Type::f32, w_dimensions, {}, Reduction::sum, w_at}, true, Initializer::uniform, -0.5, 0.5},
-        {"logits.b", {Type::f32, b_dimensions, {}, Reduction::sum, b_at}, true, Initializer::constant, 0, 0}};
+        {"logits.w", {Type::f32, w_dimensions, {}, Reduction::sum, {}, w_at}, true, Initializer::uniform, -0.5, 0.5},
+        {"logits.b", {Type::f32, b_dimensions, {}, Reduction::sum, {}, b_at}, true, Initializer::constant, 0, 0}};
     static const Field fields[] = {{"x", x, "", 0, 2, 1, 0, 0}, {"label", label, "", 2, 3, 1, 0, classes}};
     Program program{};
     program.name = "softmax";
@@ -160,7 +160,8 @@ int main(int argc, char **argv) {
     program.mesh = axes;
     program.arena_bytes = arena_bytes;
     program.variables = variables;
-    program.fields = fields;
+    static const MicroBatch whole{fields, 0, batch, train_step};
+    program.micro_batches = {&whole, 1};
     program.evaluation_fields = fields;
     program.data = {"points",
                     DataFormat::csv,
@@ -179,7 +180,6 @@ int main(int argc, char **argv) {
     program.batch = batch;
     program.epochs = 5;
     program.seed = 1;
-    program.train_step = train_step;
     program.evaluate_step = evaluate_step;
     program.loss = loss;
     program.valid = {&valid, 1};
