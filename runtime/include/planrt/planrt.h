@@ -42,7 +42,8 @@ struct Tensor {
     std::span<const Dimension> dimensions = {};
     std::span<const int> partial = {}; ///< axes along which it is a partial result; ascending
     Reduction reduction = Reduction::sum;
-    std::int64_t offset = 0; ///< bytes from the start of the arena; 64-byte aligned
+    std::span<const int> stored = {}; ///< axes by which the rank's local part, row-major, is cut into balanced ranges
+    std::int64_t offset = 0;          ///< bytes from the start of the arena; 64-byte aligned
 };
 
 enum class Initializer : std::uint8_t { constant, uniform, normal };
@@ -70,7 +71,10 @@ struct Field {
     std::int64_t classes = 0; ///< labels (i32): values must be in [0, classes); 0: unchecked
 };
 
-enum class DataFormat : std::uint8_t { csv, idx, npy, synthetic };
+/// text: a file of characters. Sample i of a field is the characters [i · length + shift, …) where `length` is the
+/// extent of the field's second dimension; each as its index in the sorted list of the characters that occur in the
+/// file.
+enum class DataFormat : std::uint8_t { csv, idx, npy, synthetic, text };
 enum class SplitKind : std::uint8_t { shares, counts, column };
 
 struct DataSet {
@@ -106,7 +110,8 @@ struct Collective {
     std::span<const Member> members = {};
     std::int64_t scratch_offset = 0; ///< arena bytes for packing, 64-byte aligned
     std::int64_t scratch_bytes = 0;  ///< at least what <planrt/scratch.h> says
-    /// Predicted per rank: {calls, bytes}; one entry: the same on every rank.
+    /// Predicted per rank for a whole training step, all its micro-batches: {calls, bytes}; one entry: the same on every
+    /// rank.
     struct Predicted {
         std::int64_t calls = 0;
         std::int64_t bytes = 0;
@@ -116,31 +121,41 @@ struct Collective {
 
 class Context;
 
+/// One action of a step: loads its part of the batch and runs.
+struct MicroBatch {
+    std::span<const Field> fields = {}; ///< inputs and labels of this part; the first dimension is its samples
+    std::int64_t first = 0;             ///< its first sample within the global batch
+    std::int64_t samples = 0;           ///< global
+    void (*run)(Context &) = nullptr;
+};
+
 struct Program {
     const char *name = "";   ///< network
     const char *source = ""; ///< .plan file name, as given
     const char *layout = "";
     std::span<const Axis> mesh = {};
-    std::int64_t arena_bytes = 0;
+    std::int64_t arena_bytes = 0; ///< high-water mark of all buffers: the end of the last one
     std::span<const Variable> variables = {};
-    std::span<const Field> fields = {};            ///< of train_step: inputs and labels, loaded before each step
     std::span<const Field> evaluation_fields = {}; ///< of evaluate_step
     DataSet data = {};
     std::span<const TrafficRow> traffic = {};
-    std::span<const Collective> collectives = {}; ///< of the training step, then of evaluation
+    std::span<const Collective> collectives = {}; ///< of the training step, then of evaluation, then of prediction
     int training_collectives = 0;                 ///< how many of them belong to the training step
     std::int64_t batch = 0;                       ///< global samples a step
     std::int64_t epochs = 0;                      ///< 0: by steps
     std::int64_t steps = 0;                       ///< 0: by epochs
     std::uint64_t seed = 0;
-    void (*set_up)(Context &) = nullptr;        ///< once, after the arena exists
-    void (*train_step)(Context &) = nullptr;    ///< one step on the batch in the field buffers
-    void (*evaluate_step)(Context &) = nullptr; ///< one batch of the test part; null: no evaluation
-    Tensor loss = {};                           ///< scalar after train_step: the loss of the global batch
+    void (*set_up)(Context &) = nullptr;            ///< once, after the arena exists
+    std::span<const MicroBatch> micro_batches = {}; ///< of one training step, in order; the last one updates
+    void (*evaluate_step)(Context &) = nullptr;     ///< one batch of the test part; null: no evaluation
+    Tensor loss = {};                               ///< scalar after the last micro-batch: the loss of the global batch
     std::span<const Tensor> valid = {}; ///< of evaluate_step, [batch]: 1 for a sample, 0 for padding of the last batch
     Tensor evaluated_loss = {};         ///< scalar after evaluate_step: sum over valid samples
     Tensor correct = {};                ///< scalar after evaluate_step: number of valid samples predicted right
     bool has_accuracy = false;          ///< else evaluation reports the loss only
+    std::span<const Field> prediction_fields = {}; ///< of predict_step: the network's inputs
+    void (*predict_step)(Context &) = nullptr;     ///< one batch of a data file; null: the network has no batch
+    Tensor prediction = {};                        ///< after predict_step; the batch is the first dimension
 };
 
 /// Runs the program under MPI and returns the exit code: 0 done, 1 run-time failure, 2 wrong usage, 3 the measured
@@ -162,6 +177,11 @@ class Context {
     [[nodiscard]] std::int64_t local_begin(std::int64_t extent, std::span<const int> axes) const;
     /// Training steps done before this one; 0 in the first.
     [[nodiscard]] std::int64_t step() const { return step_; }
+    [[nodiscard]] std::uint64_t seed() const { return seed_; }
+    /// The first sample of the micro-batch under way within the global batch: random numbers count global samples.
+    [[nodiscard]] std::int64_t first_sample() const { return first_sample_; }
+    /// Threads of this rank (--threads), see parallel.h.
+    [[nodiscard]] int threads() const { return threads_; }
 
     /// Starts collective `index` of Program::collectives; returns at once. The input must be complete; before
     /// wait(index) it may be read but not written, and the output not touched.
@@ -179,6 +199,9 @@ class Context {
     std::byte *arena_ = nullptr;
     int rank_ = 0;
     std::int64_t step_ = 0;
+    std::uint64_t seed_ = 0;
+    std::int64_t first_sample_ = 0;
+    int threads_ = 1;
     class Engine *engine_ = nullptr;
 };
 
