@@ -1,0 +1,105 @@
+"""The networks of the .plan files in PyTorch: (weights by name, fields by name) -> loss.
+
+The weights are those that planc's program saved, under its names and in its order of dimensions, so nothing is copied
+over or transposed; where a network reads a weight by einsum, it uses the letters of its dimensions.
+"""
+
+import torch
+from torch.nn import functional as F
+
+
+def mlp(w, fields):
+    def dense(x, layer):
+        return x @ w[f"{layer}.w"] + w[f"{layer}.b"]
+
+    hidden = torch.relu(dense(torch.tanh(dense(fields["image"], "h1")), "h2"))
+    return F.cross_entropy(dense(hidden, "logits"), fields["label"])
+
+
+def autoencoder(w, fields):
+    image = fields["image"]
+    code = torch.tanh(image @ w["outer"]) @ w["inner"]
+    again = torch.sigmoid(torch.tanh(code @ w["inner"].T) @ w["outer"].T + w["shift"])
+    return F.mse_loss(again, image)
+
+
+def gated(w, fields):
+    def rms(x, name):
+        return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + 1e-5) * w[f"{name}.scale"]
+
+    x = fields["x"]
+    for i in range(3):
+        n, path = rms(x, f"block[{i}].norm"), f"block[{i}].mlp"
+        x = x + (F.silu(n @ w[f"{path}.gate"]) * (n @ w[f"{path}.up"])) @ w[f"{path}.down"]
+    return F.cross_entropy(rms(x, "norm") @ w["head"], fields["label"])
+
+
+def sine(w, fields):
+    def soft(x, name):
+        y = x @ w[f"{name}.w"] + w[f"{name}.b"]
+        return y / (1 + y.abs())
+
+    x = fields["x"]
+    waves = soft(torch.sin(3 * soft(x, "waves.soft[0]")) + torch.cos(x.mean(-1, keepdim=True)), "waves.soft[1]")
+    bump = torch.exp(-waves**2) * F.softplus(waves) - (waves**2 + 0.5) ** 0.75
+    return F.mse_loss(bump @ w["w"], fields["y"])
+
+
+def vit(w, fields):
+    def normalise(x, name):
+        return F.layer_norm(x, x.shape[-1:], w[f"{name}.gain"], w[f"{name}.shift"])
+
+    def attend(x, name):
+        q, k, v = (torch.einsum("bpm,mhf->bhpf", x, w[f"{name}.{part}"]) for part in ("query", "key", "value"))
+        p = torch.softmax(q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5, -1)
+        return torch.einsum("bhpf,hfm->bpm", p @ v, w[f"{name}.out"])
+
+    def feed_forward(x, name):
+        return F.gelu(x @ w[f"{name}.up"] + w[f"{name}.up_bias"]) @ w[f"{name}.down"]
+
+    patches = fields["image"] @ w["embed"]
+    x = torch.cat([w["token"].expand(len(patches), 1, -1), patches], 1) + w["place"]
+    x = normalise(x + attend(x, "first.attend"), "first.layer_normalise")
+    x = normalise(x + feed_forward(x, "wide.grow_and_shrink"), "wide.layer_normalise")
+    x = x + attend(normalise(x, "normed"), "second")
+    x = x + feed_forward(normalise(x, "again"), "deep")
+    return F.cross_entropy(x[:, 0] @ w["head_weight"], fields["label"])
+
+
+def word2vec(w, fields):
+    word, around = F.embedding(fields["centre"], w["words"]), F.embedding(fields["neighbour"], w["neighbours"])
+    return F.softplus(-torch.einsum("bf,bsf->bs", word, around) * fields["sign"]).mean()
+
+
+def mixer(w, fields):
+    def dense(x, name):
+        return x @ w[f"{name}.w"] + w[f"{name}.b"]
+
+    def normalise(x, name):
+        centred = x - x.mean(-1, keepdim=True)
+        return w[f"{name}.gain"] * centred / torch.sqrt((centred**2).mean(-1, keepdim=True) + 1e-3)
+
+    x = dense(fields["image"], "stem")
+    for i in range(2):
+        path = f"block[{i}].y"
+        across = normalise(x, f"{path}.n1").transpose(1, 2)
+        x = x + dense(F.gelu(dense(across, f"{path}.grown")), f"{path}.mixed").transpose(1, 2)
+        x = x + dense(F.gelu(dense(normalise(x, f"{path}.n2"), f"{path}.wide")), f"{path}.narrow")
+    return F.cross_entropy(dense(normalise(x, "final").mean(1), "logits"), fields["label"])
+
+
+def recurrent(w, fields):
+    x, h = fields["x"], w["start"]
+    for now in x.unbind(1):
+        gate = torch.sigmoid(now @ w["gate_inward"] + h @ w["gate_around"])
+        h = gate * h + (1 - gate) * torch.tanh(now @ w["inward"] + h @ w["around"])
+    return F.cross_entropy(h @ w["outward"], fields["label"])
+
+
+def click(w, fields):
+    raw = fields["numbers"] @ w["bottom"]
+    single = torch.where(raw > 0, raw, w["slope"] * raw)
+    vectors = torch.cat([single[:, None], F.embedding(fields["categories"], w["table"])], 1)
+    flat = (vectors @ vectors.transpose(1, 2)).triu(1).flatten(1)
+    score = torch.maximum(flat @ w["top"], torch.tensor(-0.1)) @ w["last"]
+    return F.mse_loss(torch.sigmoid(score), fields["clicked"])
