@@ -1,5 +1,6 @@
 #include "emit/emit.h"
 
+#include "emit/entries.h"
 #include "emit/functions.h"
 #include "emit/local_extents.h"
 #include "emit/tables.h"
@@ -7,6 +8,7 @@
 #include "emit/value_names.h"
 
 #include "ir/placement.h"
+#include "schedule/functions.h"
 
 namespace planc::emit {
 
@@ -38,12 +40,18 @@ std::string offsets(const ValueNames &names) {
     return text + "} // namespace at\n\n";
 }
 
-/// The table of actions: stage functions in the order in which they run.
-std::string train_step(mlir::ModuleOp module) {
-    std::string text = "void train_step(Context &context) {\n";
-    for (auto call : module.lookupSymbol<mlir::func::FuncOp>("train").getOps<mlir::func::CallOp>())
-        text += "    " + call.getCallee().str() + "(context);\n";
-    return text + "}\n\n";
+/// The training step's functions: tables of actions, stage functions in the order in which they run.
+std::string training_steps(mlir::ModuleOp module) {
+    std::string text;
+    for (mlir::func::FuncOp entry : schedule::entry_functions(module)) {
+        if (!schedule::is_training(entry))
+            continue;
+        text += "void " + entry_name(entry) + "(Context &context) {\n";
+        for (auto call : entry.getOps<mlir::func::CallOp>())
+            text += "    " + call.getCallee().str() + "(context);\n";
+        text += "}\n\n";
+    }
+    return text;
 }
 
 } // namespace
@@ -63,7 +71,7 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
            "using std::int64_t;\n\n" +
            extents.axes_arrays() + offsets(names) + extents.declaration() + "// --- what one layer computes ---\n\n" +
            broken_lines(functions.bodies()) + "// --- the step ---\n\n" + broken_lines(functions.stages()) +
-           train_step(scheduled) + "void set_up(Context &" + (set_up.empty() ? "" : "context") + ") {\n" + set_up +
+           training_steps(scheduled) + "void set_up(Context &" + (set_up.empty() ? "" : "context") + ") {\n" + set_up +
            "}\n\n// --- tables for the runtime ---\n\n" + broken_lines(tables.text()) +
            "\n} // namespace\n\nint main(int argc, char **argv) {\n" +
            "    return planrt::run(program, argc, argv);\n}\n";

@@ -1,6 +1,7 @@
 #include "emit/functions.h"
 
 #include "emit/collectives.h"
+#include "emit/entries.h"
 #include "emit/kernels.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
@@ -16,14 +17,15 @@ bool belongs_to_body(mlir::Operation *op) {
 }
 
 /// "forward", "weight_gradient", "backward", "update": what the operations of one body are.
-std::string part_name(const std::vector<mlir::Operation *> &ops, bool evaluation) {
+std::string part_name(const std::vector<mlir::Operation *> &ops) {
     std::set<std::string> phases;
     for (mlir::Operation *op : ops)
         phases.insert(schedule::phase_of(op));
     const schedule::Stage stage = schedule::stage_of(ops.front());
     if (stage == schedule::Stage::backward && phases.size() == 1)
         return *phases.begin();
-    return evaluation ? "evaluation" : schedule::name(stage);
+    const llvm::StringRef function = ops.front()->getParentOfType<mlir::func::FuncOp>().getName();
+    return function == "evaluate" ? "evaluation" : function == "predict" ? "prediction" : schedule::name(stage);
 }
 
 /// "h1.w" is "w" within h1, "gradient at h1 select" is "gradient at select".
@@ -49,8 +51,8 @@ Functions::Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNam
 
 void Functions::write_stage(mlir::func::FuncOp function) {
     const ir::MeshAttr mesh = ir::mesh_attribute(module_);
-    const bool evaluation = function.getName() == "evaluate";
-    stages_ += "void " + std::string(evaluation ? "evaluate_step" : function.getName()) + "(Context &context) {\n";
+    const bool is_stage = call_of(function) != nullptr;
+    stages_ += "void " + (is_stage ? function.getName().str() : entry_name(function)) + "(Context &context) {\n";
     Body body;
     std::vector<mlir::Operation *> ops;
     for (mlir::Operation &op : function.getBody().front().without_terminator()) {
@@ -132,8 +134,7 @@ void Functions::flush(Body &body, std::vector<mlir::Operation *> &ops) {
 }
 
 std::string Functions::define(const Body &body, const std::vector<mlir::Operation *> &ops) {
-    const bool evaluation = ops.front()->getParentOfType<mlir::func::FuncOp>().getName() == "evaluate";
-    const std::string name = function_names_.add(schedule::layer_of(ops.front()) + " " + part_name(ops, evaluation));
+    const std::string name = function_names_.add(schedule::layer_of(ops.front()) + " " + part_name(ops));
     const ParameterNames names = parameter_names(body, schedule::layer_of(ops.front()));
     bodies_ += wrapped_comment(place(ops.front()));
     if (const auto location = mlir::dyn_cast<mlir::FileLineColLoc>(ops.front()->getLoc());

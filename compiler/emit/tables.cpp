@@ -1,6 +1,7 @@
 #include "emit/tables.h"
 
 #include "emit/collectives.h"
+#include "emit/entries.h"
 #include "emit/text.h"
 #include "schedule/functions.h"
 
@@ -27,15 +28,27 @@ const sema::Field *find_field(const sema::Data &data, const std::string &name) {
     return nullptr;
 }
 
+/// What @predict returns, if its first dimension is the batch: that of the inputs.
+mlir::Value predicted_batch(mlir::ModuleOp module) {
+    auto predict = module.lookupSymbol<mlir::func::FuncOp>("predict");
+    if (!predict || predict.getNumArguments() == 0)
+        return {};
+    const mlir::Value result = predict.getBody().front().getTerminator()->getOperand(0);
+    const auto input = schedule::tensor(predict.getArgument(0)).getRoles();
+    const auto output = schedule::tensor(result).getRoles();
+    return !input.empty() && !output.empty() && input.front() == output.front() ? result : mlir::Value();
+}
+
 } // namespace
 
 Tables::Tables(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, LocalExtents &extents)
     : module_(module), info_(info), names_(names), extents_(extents), mesh_(ir::mesh_attribute(module)) {
     write_mesh();
     write_variables();
-    write_fields("train", "fields");
-    write_fields("evaluate", "evaluation_fields");
+    for (mlir::func::FuncOp function : schedule::entry_functions(module))
+        write_fields(function);
     write_collectives();
+    write_micro_batches();
     write_program();
 }
 
@@ -67,14 +80,17 @@ std::string Tables::shape(ir::TensorType type) {
 
 std::string Tables::tensor(ir::TensorType type, const std::string &offset) {
     std::vector<std::string> partial;
+    std::vector<std::string> stored;
     std::string reduction = "sum";
     if (const ir::LayoutAttr layout = type.getLayout()) {
         for (mlir::StringAttr axis : layout.getPartial())
             partial.push_back(axis.str());
+        for (mlir::StringAttr axis : layout.getStored())
+            stored.push_back(axis.str());
         reduction = layout.getReduction().str();
     }
     return braces({type_text(type.getElementType()), shape(type), extents_.axes(partial),
-                   "planrt::Reduction::" + reduction, offset});
+                   "planrt::Reduction::" + reduction, extents_.axes(stored), offset});
 }
 
 void Tables::write_mesh() {
@@ -87,6 +103,8 @@ void Tables::write_mesh() {
 void Tables::write_variables() {
     std::vector<std::string> rows;
     for (auto variable : module_.getOps<ir::VariableOp>()) {
+        if (is_accumulator(variable))
+            continue;
         const ir::InitializerAttr init = variable.getInit();
         rows.push_back(braces({string_literal(variable.getSymName().str()),
                                tensor(mlir::cast<ir::TensorType>(variable.getType()), "at::" + names_.of(variable)),
@@ -96,12 +114,18 @@ void Tables::write_variables() {
     array("planrt::Variable", "variables", rows);
 }
 
-void Tables::write_fields(const char *function_name, const std::string &table) {
+std::string Tables::fields_name(mlir::func::FuncOp function) {
+    const llvm::StringRef name = function.getName();
+    return name == "train"      ? "fields"
+           : name == "evaluate" ? "evaluation_fields"
+           : name == "predict"  ? "prediction_fields"
+                                : name.str() + "_fields";
+}
+
+void Tables::write_fields(mlir::func::FuncOp function) {
     std::vector<std::string> rows;
     std::vector<std::string> valid;
-    auto function = module_.lookupSymbol<mlir::func::FuncOp>(function_name);
-    for (mlir::BlockArgument argument :
-         function ? function.getArguments() : llvm::MutableArrayRef<mlir::BlockArgument>()) {
+    for (mlir::BlockArgument argument : function.getArguments()) {
         const auto input = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
         const std::string name = input ? input.str() : "input";
         if (name == "valid") {
@@ -116,15 +140,27 @@ void Tables::write_fields(const char *function_name, const std::string &table) {
                     std::to_string(field.first_column), std::to_string(field.last_column), number(field.scale),
                     number(field.shift), std::to_string(integers ? info_.classes : 0)}));
     }
-    array("planrt::Field", table, rows);
-    if (function_name == std::string("evaluate"))
+    array("planrt::Field", fields_name(function), rows);
+    if (function.getName() == "evaluate")
         array("planrt::Tensor", "valid", valid);
+}
+
+/// The training step's functions, each as often as it runs, with the part of the batch that it takes.
+void Tables::write_micro_batches() {
+    std::vector<std::string> rows;
+    for (const MicroBatchAction &action : micro_batches(module_)) {
+        rows.push_back(braces({spans_[fields_name(action.function)], std::to_string(action.first),
+                               std::to_string(action.samples), action.entry}));
+        batch_ += action.samples;
+    }
+    array("planrt::MicroBatch", "micro_batches", rows);
 }
 
 void Tables::write_collectives() {
     std::vector<std::string> rows;
     std::vector<std::string> collectives;
-    for (mlir::func::FuncOp function : running_functions(module_))
+    for (mlir::func::FuncOp function : running_functions(module_)) {
+        const int64_t runs = runs_a_step(function);
         for (auto start : function.getOps<ir::StartOp>()) {
             const std::string number = std::to_string(start.getNumber());
             rows.push_back(braces({string_literal(schedule::layer_of(start)), string_literal(schedule::phase_of(start)),
@@ -139,7 +175,7 @@ void Tables::write_collectives() {
                 ranks.resize(1);
             std::vector<std::string> traffic;
             for (const Predicted &rank : ranks)
-                traffic.push_back(braces({std::to_string(rank.calls), std::to_string(rank.bytes)}));
+                traffic.push_back(braces({std::to_string(runs * rank.calls), std::to_string(runs * rank.bytes)}));
             text_ +=
                 wrapped("constexpr planrt::Collective::Predicted predicted_" + number + "[] = {", traffic, "};\n\n", 4);
             const auto integer = [&](const char *name) {
@@ -152,8 +188,9 @@ void Tables::write_collectives() {
             collectives.push_back(braces({"planrt::CollectiveKind::" + start.getKind().str(), number,
                                           extents_.axes(axes), "members_" + number, integer("scratch_offset"),
                                           integer("scratch_bytes"), "predicted_" + number}));
-            training_collectives_ += function.getName() == "evaluate" ? 0 : 1;
+            training_collectives_ += schedule::is_training(function) ? 1 : 0;
         }
+    }
     array("planrt::TrafficRow", "traffic", rows);
     array("planrt::Collective", "collectives", collectives);
 }
@@ -178,10 +215,7 @@ void Tables::write_program() {
             for (auto [name, value] : llvm::zip(names, evaluate.getBody().front().getTerminator()->getOperands()))
                 results[mlir::cast<mlir::StringAttr>(name).str()] = value;
     const auto result = [&](const char *name) { return results.contains(name) ? tensor(results[name]) : "{}"; };
-    int64_t batch = 1; // the first dimension of every input
-    if (train.getNumArguments() > 0)
-        if (const auto extents = schedule::tensor(train.getArgument(0)).getExtents(); !extents.empty())
-            batch = extents.front();
+    const mlir::Value prediction = predicted_batch(module_);
     const std::vector<std::pair<const char *, std::string>> members{
         {"name", string_literal(info_.network)},
         {"source", string_literal(info_.source)},
@@ -189,24 +223,26 @@ void Tables::write_program() {
         {"mesh", spans_["mesh"]},
         {"arena_bytes", std::to_string(module_->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes").getInt())},
         {"variables", spans_["variables"]},
-        {"fields", spans_["fields"]},
         {"evaluation_fields", spans_["evaluation_fields"]},
         {"data", data_set()},
         {"traffic", spans_["traffic"]},
         {"collectives", spans_["collectives"]},
         {"training_collectives", std::to_string(training_collectives_)},
-        {"batch", std::to_string(batch)},
+        {"batch", std::to_string(batch_)},
         {"epochs", std::to_string(info_.epochs)},
         {"steps", std::to_string(info_.steps)},
         {"seed", std::to_string(info_.seed) + "U"},
         {"set_up", "set_up"},
-        {"train_step", "train_step"},
+        {"micro_batches", spans_["micro_batches"]},
         {"evaluate_step", evaluate ? "evaluate_step" : "nullptr"},
         {"loss", tensor(train.getBody().front().getTerminator()->getOperand(0))},
         {"valid", spans_.contains("valid") ? spans_["valid"] : "{}"},
         {"evaluated_loss", result("loss")},
         {"correct", result("correct")},
         {"has_accuracy", boolean(results.contains("correct"))},
+        {"prediction_fields", prediction ? spans_["prediction_fields"] : "{}"},
+        {"predict_step", prediction ? "predict_step" : "nullptr"},
+        {"prediction", prediction ? tensor(prediction) : "{}"},
     };
     text_ += "constexpr planrt::Program program{\n";
     for (const auto &[name, value] : members)

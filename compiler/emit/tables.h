@@ -27,7 +27,9 @@ class Tables {
 
     void write_mesh();
     void write_variables();
-    void write_fields(const char *function_name, const std::string &table);
+    static std::string fields_name(mlir::func::FuncOp function);
+    void write_fields(mlir::func::FuncOp function);
+    void write_micro_batches();
     void write_collectives();
     void write_program();
     /// `constexpr TYPE name[] = {…};` and a span of it; an empty table is `{}`.
@@ -44,6 +46,7 @@ class Tables {
     std::string text_;
     std::map<std::string, std::string> spans_; ///< table -> what stands in Program for it
     int training_collectives_ = 0;
+    int64_t batch_ = 0; ///< global samples a step
 };
 
 } // namespace planc::emit

@@ -1,22 +1,16 @@
 #include "emit/value_names.h"
 
+#include "emit/entries.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
+
+#include "llvm/ADT/StringMap.h"
 
 #include <optional>
 
 namespace planc::emit {
 
 namespace {
-
-mlir::func::CallOp call_of(mlir::func::FuncOp function) {
-    auto module = function->getParentOfType<mlir::ModuleOp>();
-    auto train = module.lookupSymbol<mlir::func::FuncOp>("train");
-    for (auto call : train.getOps<mlir::func::CallOp>())
-        if (call.getCallee() == function.getName())
-            return call;
-    return {};
-}
 
 /// The parameter whose update takes the value, through communication.
 std::optional<std::string> updated_parameter(mlir::Value value) {
@@ -67,6 +61,16 @@ std::string operation_name(mlir::Operation *op) {
     return mlir::isa<ir::GemmOp>(op) ? "product" : op->getName().stripDialect().str();
 }
 
+/// Of the values of one entry function.
+std::string qualifier(mlir::func::FuncOp entry) {
+    static const llvm::StringMap<const char *> words{{"train", ""},
+                                                     {"evaluate", "evaluated "},
+                                                     {"predict", "predicted "},
+                                                     {"accumulate", "accumulated "},
+                                                     {"accumulate_rest", "accumulated rest "}};
+    return words.lookup(entry.getName());
+}
+
 std::string title_of(mlir::Value value) {
     if (const auto parameter = updated_parameter(value))
         return "gradient of " + *parameter;
@@ -80,18 +84,6 @@ std::string title_of(mlir::Value value) {
 }
 
 } // namespace
-
-std::vector<mlir::func::FuncOp> running_functions(mlir::ModuleOp module) {
-    std::vector<mlir::func::FuncOp> functions;
-    if (auto train = module.lookupSymbol<mlir::func::FuncOp>("train"))
-        for (auto call : train.getOps<mlir::func::CallOp>())
-            if (auto callee = module.lookupSymbol<mlir::func::FuncOp>(call.getCallee());
-                !llvm::is_contained(functions, callee))
-                functions.push_back(callee);
-    if (auto evaluate = module.lookupSymbol<mlir::func::FuncOp>("evaluate"))
-        functions.push_back(evaluate);
-    return functions;
-}
 
 mlir::Value ValueNames::origin(mlir::Value value) {
     while (true) {
@@ -116,13 +108,11 @@ ValueNames::ValueNames(mlir::ModuleOp module) {
         variables_[variable.getSymNameAttr()] =
             declare(variable.getSymName().str(), variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt(),
                     mlir::cast<ir::TensorType>(variable.getType()));
-    for (const char *name : {"train", "evaluate"})
-        if (auto function = module.lookupSymbol<mlir::func::FuncOp>(name))
-            for (mlir::BlockArgument argument : function.getArguments()) {
-                const auto input = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
-                add(argument, (name == std::string_view("evaluate") ? "evaluated " : "") +
-                                  (input ? input.str() : std::string("input")));
-            }
+    for (mlir::func::FuncOp function : schedule::entry_functions(module))
+        for (mlir::BlockArgument argument : function.getArguments()) {
+            const auto input = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+            add(argument, qualifier(function) + (input ? input.str() : std::string("input")));
+        }
     for (mlir::func::FuncOp function : running_functions(module))
         name_function(function);
 }
@@ -131,7 +121,7 @@ void ValueNames::name_function(mlir::func::FuncOp function) {
     for (mlir::Operation &op : function.getBody().front())
         if (!mlir::isa<ir::ReadOp, ir::ViewOp, ir::WaitOp>(op))
             for (mlir::Value result : op.getResults())
-                add(result, (function.getName() == "evaluate" ? "evaluated " : "") + title_of(result));
+                add(result, qualifier(entry_of(function)) + title_of(result));
 }
 
 void ValueNames::add(mlir::Value value, const std::string &title) {

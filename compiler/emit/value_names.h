@@ -48,7 +48,4 @@ class ValueNames {
     llvm::DenseMap<mlir::StringAttr, std::string> variables_;
 };
 
-/// The functions that run, in the order in which their values come to be: the stage functions, then @evaluate.
-[[nodiscard]] std::vector<mlir::func::FuncOp> running_functions(mlir::ModuleOp module);
-
 } // namespace planc::emit

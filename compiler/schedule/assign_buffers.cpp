@@ -1,5 +1,5 @@
 // Every value gets its place in one arena: variables first, then a step's inputs, then temporaries by their lifetimes.
-// Training and evaluation never run at the same time: both begin behind the variables.
+// Entry functions never run at the same time: all begin behind the variables.
 //
 // A result takes over the buffer of an operand that dies there where that is safe: loops where each point is read
 // before it is written, products their accumulator, all-reduces their input. An updated variable is written in place.
@@ -249,9 +249,8 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
         const ir::MeshAttr mesh = ir::mesh_attribute(getOperation());
         const int64_t base = place_variables(getOperation(), mesh);
         int64_t end = base;
-        for (const char *name : {"train", "evaluate"})
-            if (auto function = getOperation().lookupSymbol<mlir::func::FuncOp>(name))
-                end = std::max(end, Assignment(function, mesh, base).run());
+        for (mlir::func::FuncOp function : entry_functions(getOperation()))
+            end = std::max(end, Assignment(function, mesh, base).run());
         getOperation()->setAttr("plan.arena_bytes", mlir::Builder(&getContext()).getI64IntegerAttr(end));
     }
 };

@@ -11,7 +11,8 @@ Stage stage_of(mlir::Operation *op) {
     const std::string phase = phase_of(op);
     if (phase == "update")
         return Stage::update;
-    return phase == "input gradient" || phase == "weight gradient" ? Stage::backward : Stage::forward;
+    const bool backward = phase == "input gradient" || phase == "weight gradient" || phase == "recompute";
+    return backward ? Stage::backward : Stage::forward;
 }
 
 std::string layer_of(mlir::Operation *op) {
@@ -39,8 +40,8 @@ ir::TensorType with_roles(ir::TensorType type, const std::vector<std::string> &r
         return renamed;
     const auto cut = llvm::map_to_vector(
         layout.getRoles(), [&](mlir::StringAttr role) { return names[static_cast<size_t>(type.find(role))]; });
-    return renamed.withLayout(
-        ir::LayoutAttr::get(type.getContext(), cut, layout.getAxes(), layout.getPartial(), layout.getReduction()));
+    return renamed.withLayout(ir::LayoutAttr::get(type.getContext(), cut, layout.getAxes(), layout.getPartial(),
+                                                  layout.getReduction(), layout.getStored()));
 }
 
 ir::TensorType with_dimensions(ir::TensorType type, const std::vector<std::string> &roles) {
@@ -62,17 +63,27 @@ ir::TensorType with_dimensions(ir::TensorType type, const std::vector<std::strin
             }
     }
     const auto chosen = ir::TensorType::get(type.getContext(), names, extents, type.getElementType(), {});
-    return layout ? chosen.withLayout(
-                        ir::LayoutAttr::get(type.getContext(), cut, axes, layout.getPartial(), layout.getReduction()))
+    return layout ? chosen.withLayout(ir::LayoutAttr::get(type.getContext(), cut, axes, layout.getPartial(),
+                                                          layout.getReduction(), layout.getStored()))
                   : chosen;
 }
 
+std::vector<mlir::func::FuncOp> entry_functions(mlir::ModuleOp module) {
+    std::vector<mlir::func::FuncOp> functions;
+    for (const char *name : {"accumulate_rest", "accumulate", "train", "evaluate", "predict"})
+        if (auto function = module.lookupSymbol<mlir::func::FuncOp>(name))
+            functions.push_back(function);
+    return functions;
+}
+
+bool is_training(mlir::func::FuncOp entry) {
+    return entry.getName() != "evaluate" && entry.getName() != "predict";
+}
+
 void StepPass::runOnOperation() {
-    for (const char *name : {"train", "evaluate"}) {
-        auto function = getOperation().lookupSymbol<mlir::func::FuncOp>(name);
-        if (function && failed(run(function)))
+    for (mlir::func::FuncOp function : entry_functions(getOperation()))
+        if (failed(run(function)))
             return signalPassFailure();
-    }
 }
 
 } // namespace planc::schedule

@@ -32,8 +32,13 @@ void set_place(mlir::Operation *op, mlir::Operation *from);
 /// The type with these of its dimensions, in this order.
 [[nodiscard]] ir::TensorType with_dimensions(ir::TensorType type, const std::vector<std::string> &roles);
 
-/// A pass on the functions that run as steps: @train, then @evaluate. @predict is left as it is: the runtime has no
-/// entry for it.
+/// The functions that the runtime calls, in this order; those that a module has: @accumulate_rest and @accumulate (the
+/// gradients of all micro-batches but the last), @train (the last micro-batch and the update), @evaluate, @predict.
+[[nodiscard]] std::vector<mlir::func::FuncOp> entry_functions(mlir::ModuleOp module);
+/// Does it belong to a training step?
+[[nodiscard]] bool is_training(mlir::func::FuncOp entry);
+
+/// A pass on the entry functions.
 class StepPass : public mlir::OperationPass<mlir::ModuleOp> {
   public:
     using mlir::OperationPass<mlir::ModuleOp>::OperationPass;

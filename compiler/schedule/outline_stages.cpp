@@ -1,5 +1,7 @@
-// The training step becomes a table of actions: calls of stage functions, each with the pipeline stage and the
-// micro-batch that it works on. One stage and one micro-batch make the table @forward, @backward, @update.
+// The training step becomes a table of actions: calls of stage functions, each with the pipeline stage and the kind of
+// micro-batch that it works on. One stage and one micro-batch make the table @forward, @backward, @update; with
+// several,
+// @accumulate and @accumulate_rest are tables of their own.
 
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
@@ -50,15 +52,16 @@ Segments segments(mlir::Block &block) {
 
 class Outlining {
   public:
-    Outlining(mlir::func::FuncOp function, Stage stage, const std::vector<Operation *> &ops)
-        : function_(function), stage_(stage), ops_(ops.begin(), ops.end()), builder_(function) {}
+    Outlining(mlir::func::FuncOp function, Stage stage, const std::vector<Operation *> &ops, int64_t microbatch)
+        : function_(function), stage_(stage), ops_(ops.begin(), ops.end()), microbatch_(microbatch),
+          builder_(function) {}
 
     void run() {
         find_inputs();
         const std::vector<Value> outputs = find_outputs();
         builder_.setInsertionPoint(function_);
         auto outlined = builder_.create<mlir::func::FuncOp>(
-            function_.getLoc(), name(stage_),
+            function_.getLoc(), function_name(),
             builder_.getFunctionType(mlir::ValueRange(inputs_.getArrayRef()).getTypes(),
                                      mlir::ValueRange(outputs).getTypes()));
         mlir::Block *body = outlined.addEntryBlock();
@@ -80,6 +83,12 @@ class Outlining {
     }
 
   private:
+    /// "forward"; of micro-batches before the last "accumulate_forward".
+    std::string function_name() {
+        const std::string stage = name(stage_);
+        return function_.getName() == "train" ? stage : function_.getName().str() + "_" + stage;
+    }
+
     void find_inputs() {
         for (Operation *op : ops_)
             op->walk([&](Operation *inner) {
@@ -108,7 +117,7 @@ class Outlining {
         mlir::OpBuilder builder(function_.getBody().front().getTerminator());
         auto call = builder.create<mlir::func::CallOp>(function_.getLoc(), outlined, inputs_.getArrayRef());
         call->setAttr("stage", builder.getI64IntegerAttr(0));
-        call->setAttr("microbatch", builder.getI64IntegerAttr(0));
+        call->setAttr("microbatch", builder.getI64IntegerAttr(microbatch_));
         llvm::SmallVector<int64_t> offsets;
         for (Value output : outputs)
             offsets.push_back(offset_of(output));
@@ -130,6 +139,7 @@ class Outlining {
     mlir::func::FuncOp function_;
     Stage stage_;
     llvm::SetVector<Operation *> ops_;
+    int64_t microbatch_;
     mlir::OpBuilder builder_;
     llvm::SetVector<Value> inputs_;
 };
@@ -143,14 +153,19 @@ struct OutlineStages : mlir::PassWrapper<OutlineStages, mlir::OperationPass<mlir
     }
 
     void runOnOperation() override {
-        auto train = getOperation().lookupSymbol<mlir::func::FuncOp>("train");
-        if (!train)
-            return;
-        const Segments parts = segments(train.getBody().front());
+        int64_t microbatch = 0;
+        for (mlir::func::FuncOp function : entry_functions(getOperation()))
+            if (is_training(function))
+                outline(function, microbatch++);
+    }
+
+  private:
+    static void outline(mlir::func::FuncOp function, int64_t microbatch) {
+        const Segments parts = segments(function.getBody().front());
         for (size_t stage = 0; stage < parts.size(); ++stage)
             if (!parts[stage].empty())
-                Outlining(train, static_cast<Stage>(stage), parts[stage]).run();
-        for (auto read : llvm::to_vector(train.getOps<ir::ReadOp>()))
+                Outlining(function, static_cast<Stage>(stage), parts[stage], microbatch).run();
+        for (auto read : llvm::to_vector(function.getOps<ir::ReadOp>()))
             if (read->use_empty())
                 read->erase();
     }

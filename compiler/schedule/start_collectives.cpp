@@ -111,7 +111,7 @@ struct StartCollectives : mlir::PassWrapper<StartCollectives, StepPass> {
     }
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {
-        if (function.getName() == "train")
+        if (function == entry_functions(getOperation()).front())
             next_number_ = 0;
         for (const Members &members : groups(function))
             split(members, overlap_);
@@ -126,7 +126,7 @@ struct StartCollectives : mlir::PassWrapper<StartCollectives, StepPass> {
 
   private:
     bool overlap_ = true;
-    uint64_t next_number_ = 0; ///< through the training step, then through evaluation
+    uint64_t next_number_ = 0; ///< through all entry functions
 };
 
 } // namespace
