@@ -20,11 +20,14 @@ std::int64_t exchanged_elements(const Placement &from, const Placement &to, cons
 
 std::int64_t scratch_elements(CollectiveKind kind, const Placement &from, const Placement &to, const Mesh &mesh,
                               int rank) {
+    if (kind == CollectiveKind::all_reduce)
+        return 2 * local_volume(from, mesh, rank);
+    if (!from.stored.empty() || !to.stored.empty()) // flat: ranges lie where they belong
+        return 0;
     switch (kind) {
     case CollectiveKind::slice:
-        return 0;
     case CollectiveKind::all_reduce:
-        return 2 * volume(local_box(from, mesh, rank));
+        return 0;
     case CollectiveKind::reduce_scatter:
         return volume(local_box(from, mesh, rank));
     case CollectiveKind::all_gather:

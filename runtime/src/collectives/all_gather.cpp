@@ -10,7 +10,8 @@ namespace {
 
 class AllGather : public Operation {
   public:
-    AllGather(const Collective &collective, const Place &place) : group_(place.communicators.along(collective.axes)) {
+    AllGather(const Collective &collective, const Place &place)
+        : group_(place.communicators.along(group_axes(collective))) {
         requests_.assign(1, MPI_REQUEST_NULL);
         const MemberBlocks member(collective.members[0], place);
         type_ = member.type;
@@ -18,7 +19,7 @@ class AllGather : public Operation {
         send_count_ = mpi_count(member.from_elements());
         receive_ = member.to;
         bool in_order = true;
-        for (const int rank : place.mesh.group(place.rank, collective.axes)) {
+        for (const int rank : place.mesh.group(place.rank, group_axes(collective))) {
             const Box box = member.from_box(rank);
             blocks_.add(volume(box));
             const std::int64_t offset = blocks_.offsets.back() * static_cast<std::int64_t>(member.bytes);
@@ -31,7 +32,7 @@ class AllGather : public Operation {
         std::byte *packed = scratch(collective, place, blocks_.total() * static_cast<std::int64_t>(member.bytes));
         receive_ = packed;
         std::size_t i = 0;
-        for (const int rank : place.mesh.group(place.rank, collective.axes)) {
+        for (const int rank : place.mesh.group(place.rank, group_axes(collective))) {
             const Box box = member.from_box(rank);
             unpacking_.emplace_back(packed + blocks_.offsets[i++] * member.bytes, box, member.to, member.own_to, box,
                                     member.bytes);

@@ -20,7 +20,7 @@ class AllReduce : public Operation {
         requests_.assign(1, MPI_REQUEST_NULL);
         std::int64_t elements = 0;
         for (const Collective::Member &member : collective.members)
-            elements += volume(local_box(placement_of(member.from), place.mesh, place.rank));
+            elements += local_volume(placement_of(member.from), place.mesh, place.rank);
         count_ = mpi_count(elements);
         if (collective.members.size() == 1)
             plan_direct(collective, place);

@@ -3,14 +3,30 @@
 #include "mesh/tensors.h"
 #include "support/failure.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace planrt {
 
+bool is_flat(const Collective &collective) {
+    return !collective.members[0].from.stored.empty() || !collective.members[0].to.stored.empty();
+}
+
+std::vector<int> group_axes(const Collective &collective) {
+    if (collective.members.empty()) // told by make_operation()
+        return {collective.axes.begin(), collective.axes.end()};
+    const std::span<const int> from = collective.members[0].from.stored;
+    const std::span<const int> to = collective.members[0].to.stored;
+    if (from.size() == to.size()) // not flat, or an all-reduce
+        return {collective.axes.begin(), collective.axes.end()};
+    const std::span<const int> longer = from.size() > to.size() ? from : to;
+    return {longer.begin() + static_cast<std::ptrdiff_t>(std::min(from.size(), to.size())), longer.end()};
+}
+
 MemberBlocks::MemberBlocks(const Collective::Member &member, const Place &place)
     : mesh(place.mesh), from_placement(placement_of(member.from)), to_placement(placement_of(member.to)),
-      own_from(local_box(from_placement, mesh, place.rank)), own_to(local_box(to_placement, mesh, place.rank)),
-      from(place.arena + member.from.offset), to(place.arena + member.to.offset),
+      flat(!member.from.stored.empty() || !member.to.stored.empty()), own_from(from_box(place.rank)),
+      own_to(to_box(place.rank)), from(place.arena + member.from.offset), to(place.arena + member.to.offset),
       bytes(element_bytes(member.from.type)), type(datatype_of(member.from.type)) {}
 
 int mpi_count(std::int64_t elements) {
@@ -35,11 +51,24 @@ std::byte *scratch(const Collective &collective, const Place &place, std::int64_
 
 namespace {
 
+/// What layout.h says of flat steps.
+void check_flat(const Collective &collective) {
+    const bool known = collective.kind != CollectiveKind::all_to_all && collective.kind != CollectiveKind::exchange;
+    const Placement from = placement_of(collective.members[0].from);
+    const Placement to = placement_of(collective.members[0].to);
+    const auto [end, other_end] = std::ranges::mismatch(from.stored, to.stored);
+    const bool nested = end == from.stored.end() || other_end == to.stored.end();
+    if (!known || !nested || from.dimensions != to.dimensions)
+        throw Failure("internal error of the compiler: stored tensors that no flat step can turn into each other");
+}
+
 void check_members(const Collective &collective) {
     if (collective.members.empty())
         throw Failure("internal error of the compiler: a collective without members");
     if (collective.members.size() > 1 && collective.kind != CollectiveKind::all_reduce)
         throw Failure("internal error of the compiler: only all-reduces are fused");
+    if (is_flat(collective))
+        check_flat(collective);
     const Tensor &first = collective.members[0].from;
     for (const Collective::Member &member : collective.members)
         if (member.from.type != first.type || member.to.type != first.type || member.from.reduction != first.reduction)

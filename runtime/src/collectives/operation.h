@@ -33,24 +33,38 @@ class Operation {
     std::vector<MPI_Request> requests_; ///< sized at set-up
 };
 
-/// One member of a collective as this rank sees it: its blocks before and after, and their buffers.
+/// A step between placements with stored axes: of ranges of the flattened box, see CollectiveKind.
+[[nodiscard]] bool is_flat(const Collective &collective);
+
+/// The axes of the collective's group in the order in which its members' blocks follow one another: those of a flat
+/// step as they are stored.
+[[nodiscard]] std::vector<int> group_axes(const Collective &collective);
+
+/// One member of a collective as this rank sees it: its blocks before and after, and their buffers. In a flat step a
+/// block is a range of the flattened box, a box of one dimension.
 struct MemberBlocks {
     MemberBlocks(const Collective::Member &member, const Place &place);
     /// The block of another rank under `from` or `to`.
-    [[nodiscard]] Box from_box(int rank) const { return local_box(from_placement, mesh, rank); }
-    [[nodiscard]] Box to_box(int rank) const { return local_box(to_placement, mesh, rank); }
+    [[nodiscard]] Box from_box(int rank) const { return box(from_placement, rank); }
+    [[nodiscard]] Box to_box(int rank) const { return box(to_placement, rank); }
     [[nodiscard]] std::int64_t from_elements() const { return volume(own_from); }
     [[nodiscard]] std::int64_t to_elements() const { return volume(own_to); }
 
     const Mesh &mesh;
     Placement from_placement;
     Placement to_placement;
+    bool flat;
     Box own_from;
     Box own_to;
     std::byte *from;
     std::byte *to;
     std::size_t bytes; ///< of an element
     MPI_Datatype type;
+
+  private:
+    [[nodiscard]] Box box(const Placement &placement, int rank) const {
+        return flat ? Box{stored_range(placement, mesh, rank)} : local_box(placement, mesh, rank);
+    }
 };
 
 /// A part of a packed buffer for one peer: counts and offsets in elements, as MPI wants them.

@@ -13,7 +13,7 @@ class ReduceScatter : public Operation {
   public:
     ReduceScatter(const Collective &collective, const Place &place)
         : operator_(operator_of(collective.members[0].from.reduction)),
-          group_(place.communicators.along(collective.axes)) {
+          group_(place.communicators.along(group_axes(collective))) {
         requests_.assign(1, MPI_REQUEST_NULL);
         const MemberBlocks member(collective.members[0], place);
         type_ = member.type;
@@ -21,7 +21,7 @@ class ReduceScatter : public Operation {
         receive_ = member.to;
         bool in_order = true;
         std::byte *packed = nullptr;
-        for (const int rank : place.mesh.group(place.rank, collective.axes)) {
+        for (const int rank : place.mesh.group(place.rank, group_axes(collective))) {
             const Box box = member.to_box(rank);
             blocks_.add(volume(box));
             const std::int64_t offset = blocks_.offsets.back() * static_cast<std::int64_t>(member.bytes);
@@ -34,7 +34,7 @@ class ReduceScatter : public Operation {
         packed = scratch(collective, place, blocks_.total() * static_cast<std::int64_t>(member.bytes));
         send_ = packed;
         std::size_t i = 0;
-        for (const int rank : place.mesh.group(place.rank, collective.axes)) {
+        for (const int rank : place.mesh.group(place.rank, group_axes(collective))) {
             const Box box = member.to_box(rank);
             packing_.emplace_back(member.from, member.own_from, packed + blocks_.offsets[i++] * member.bytes, box, box,
                                   member.bytes);

@@ -53,11 +53,24 @@ void multiply(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, 
 }
 
 template <class T>
-void multiply_batch(Op a_op, Op b_op, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
-                    const T *a, std::int64_t lda, std::int64_t a_stride, const T *b, std::int64_t ldb,
-                    std::int64_t b_stride, T beta, T *c, std::int64_t ldc, std::int64_t c_stride) {
-    for (std::int64_t i = 0; i < batch; ++i)
-        multiply(a_op, b_op, m, n, k, alpha, a + i * a_stride, lda, b + i * b_stride, ldb, beta, c + i * c_stride, ldc);
+void multiply_batch(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,
+                    std::int64_t k, T alpha, const T *a, std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c,
+                    std::int64_t ldc) {
+    std::int64_t products = 1;
+    for (const BatchLoop &loop : batch)
+        products *= loop.count;
+    for (std::int64_t i = 0; i < products; ++i) {
+        std::int64_t rest = i;
+        std::int64_t at_a = 0;
+        std::int64_t at_b = 0;
+        std::int64_t at_c = 0;
+        for (const BatchLoop *loop = batch.end(); loop-- != batch.begin(); rest /= loop->count) {
+            at_a += rest % loop->count * loop->a;
+            at_b += rest % loop->count * loop->b;
+            at_c += rest % loop->count * loop->c;
+        }
+        multiply(a_op, b_op, m, n, k, alpha, a + at_a, lda, b + at_b, ldb, beta, c + at_c, ldc);
+    }
 }
 
 } // namespace
@@ -72,16 +85,16 @@ void gemm(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, doub
     multiply(a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-void batched_gemm(Op a_op, Op b_op, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
-                  const float *a, std::int64_t lda, std::int64_t a_stride, const float *b, std::int64_t ldb,
-                  std::int64_t b_stride, float beta, float *c, std::int64_t ldc, std::int64_t c_stride) {
-    multiply_batch(a_op, b_op, batch, m, n, k, alpha, a, lda, a_stride, b, ldb, b_stride, beta, c, ldc, c_stride);
+void batched_gemm(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,
+                  std::int64_t k, float alpha, const float *a, std::int64_t lda, const float *b, std::int64_t ldb,
+                  float beta, float *c, std::int64_t ldc) {
+    multiply_batch(a_op, b_op, batch, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-void batched_gemm(Op a_op, Op b_op, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, double alpha,
-                  const double *a, std::int64_t lda, std::int64_t a_stride, const double *b, std::int64_t ldb,
-                  std::int64_t b_stride, double beta, double *c, std::int64_t ldc, std::int64_t c_stride) {
-    multiply_batch(a_op, b_op, batch, m, n, k, alpha, a, lda, a_stride, b, ldb, b_stride, beta, c, ldc, c_stride);
+void batched_gemm(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,
+                  std::int64_t k, double alpha, const double *a, std::int64_t lda, const double *b, std::int64_t ldb,
+                  double beta, double *c, std::int64_t ldc) {
+    multiply_batch(a_op, b_op, batch, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 } // namespace planrt

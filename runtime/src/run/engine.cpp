@@ -44,7 +44,7 @@ void Engine::make_collectives() {
     // Communicators first, on every rank alike: what fails on one rank only comes after.
     for (const Collective &collective : program_.collectives)
         if (collective.kind != CollectiveKind::slice && collective.kind != CollectiveKind::exchange)
-            static_cast<void>(communicators_.along(collective.axes));
+            static_cast<void>(communicators_.along(group_axes(collective)));
     together([&] {
         const Place place{mesh_, rank(), arena(), communicators_};
         for (const Collective &collective : program_.collectives) {

@@ -88,11 +88,12 @@ double expected_at(std::int64_t element, const Case &each, std::vector<int> coor
     return result;
 }
 
-/// Calls body(position in the block, global element number) for every element of `box`.
-template <class Body> void for_each_element(const Placement &placement, const Box &box, const Body &body) {
-    const std::int64_t count = volume(box);
-    for (std::int64_t position = 0; position < count; ++position) {
-        std::int64_t rest = position;
+/// Calls body(position in the buffer, global element number) for every element that a rank holds.
+template <class Body> void for_each_element(const Placement &placement, int rank, const Body &body) {
+    const Box box = local_box(placement, mesh, rank);
+    const Range held = stored_range(placement, mesh, rank);
+    for (std::int64_t position = 0; position < held.size(); ++position) {
+        std::int64_t rest = held.begin + position;
         std::int64_t element = 0;
         std::int64_t stride = 1;
         for (std::size_t d = box.size(); d-- > 0;) {
@@ -118,12 +119,11 @@ void fill(Context &context, const Case &each) {
     with_type(each.type, [&](auto zero) {
         using T = decltype(zero);
         T *to = context.at<T>(each.to_offset);
-        std::fill(to, to + volume(local_box(each.to, mesh, context.rank())), static_cast<T>(-1));
+        std::fill(to, to + local_volume(each.to, mesh, context.rank()), static_cast<T>(-1));
         T *from = context.at<T>(each.from_offset);
-        for_each_element(each.from, local_box(each.from, mesh, context.rank()),
-                         [&](std::int64_t position, std::int64_t element) {
-                             from[position] = static_cast<T>(value_at(element, each.from.partial, coordinates));
-                         });
+        for_each_element(each.from, context.rank(), [&](std::int64_t position, std::int64_t element) {
+            from[position] = static_cast<T>(value_at(element, each.from.partial, coordinates));
+        });
     });
 }
 
@@ -132,17 +132,16 @@ void check(Context &context, const Case &each, std::size_t index) {
     with_type(each.type, [&](auto zero) {
         using T = decltype(zero);
         const T *to = context.at<T>(each.to_offset);
-        for_each_element(
-            each.to, local_box(each.to, mesh, context.rank()), [&](std::int64_t position, std::int64_t element) {
-                const double expected = expected_at(element, each, coordinates);
-                if (static_cast<double>(to[position]) == expected)
-                    return;
-                if (!failed)
-                    std::fprintf(stderr, "collective %zu (kind %d): rank %d: element %lld: %g, not %g\n", index,
-                                 static_cast<int>(collectives[index].kind), context.rank(),
-                                 static_cast<long long>(element), static_cast<double>(to[position]), expected);
-                failed = true;
-            });
+        for_each_element(each.to, context.rank(), [&](std::int64_t position, std::int64_t element) {
+            const double expected = expected_at(element, each, coordinates);
+            if (static_cast<double>(to[position]) == expected)
+                return;
+            if (!failed)
+                std::fprintf(stderr, "collective %zu (kind %d): rank %d: element %lld: %g, not %g\n", index,
+                             static_cast<int>(collectives[index].kind), context.rank(), static_cast<long long>(element),
+                             static_cast<double>(to[position]), expected);
+            failed = true;
+        });
     });
 }
 
@@ -201,6 +200,16 @@ class Draw {
         return removed;
     }
 
+    /// Some of the axes, in their order, as the end of the stored ones of `placement`; returns them.
+    std::vector<int> store(Placement &placement, const std::vector<int> &candidates, bool all) {
+        std::vector<int> added;
+        for (const int axis : candidates)
+            if (all || below(2) == 0)
+                added.push_back(axis);
+        placement.stored.insert(placement.stored.end(), added.begin(), added.end());
+        return added;
+    }
+
   private:
     std::mt19937 random_;
 };
@@ -212,7 +221,27 @@ struct Drawn {
     Placement to;
 };
 
-Drawn draw_one(Draw &draw, CollectiveKind kind) {
+/// Two placements of which one has more stored axes than the other, and the flat step of `kind` between them.
+Drawn draw_flat(Draw &draw, CollectiveKind kind) {
+    std::vector<int> left_over;
+    Drawn drawn{kind, {}, draw.placement(left_over), {}};
+    const auto half = left_over.begin() + draw.below(static_cast<int>(left_over.size()) + 1);
+    draw.store(drawn.from, {left_over.begin(), half}, false);
+    drawn.to = drawn.from;
+    drawn.axes = draw.store(drawn.to, {half, left_over.end()}, true);
+    if (kind == CollectiveKind::all_gather)
+        std::swap(drawn.from, drawn.to);
+    std::ranges::sort(drawn.axes); // the group's order is that of the stored axes
+    if (kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::all_reduce)
+        drawn.from.partial = drawn.axes;
+    if (kind == CollectiveKind::all_reduce)
+        drawn.to.stored = drawn.from.stored;
+    return drawn;
+}
+
+Drawn draw_one(Draw &draw, CollectiveKind kind, bool flat) {
+    if (flat && kind != CollectiveKind::all_to_all && kind != CollectiveKind::exchange)
+        return draw_flat(draw, kind);
     std::vector<int> left_over;
     Drawn drawn{kind, {}, draw.placement(left_over), {}};
     drawn.to = drawn.from;
@@ -253,8 +282,8 @@ Drawn draw_one(Draw &draw, CollectiveKind kind) {
     return drawn;
 }
 
-void add_collective(Draw &draw, CollectiveKind kind) {
-    const Drawn first = draw_one(draw, kind);
+void add_collective(Draw &draw, CollectiveKind kind, bool flat) {
+    const Drawn first = draw_one(draw, kind, flat);
     const int members = kind == CollectiveKind::all_reduce ? 1 + draw.below(3) : 1;
     const Type type = static_cast<Type>(draw.below(3));
     std::vector<Case> &of_members = cases.emplace_back();
@@ -296,8 +325,8 @@ void draw_program() {
         axes.push_back({names[axes.size()], size});
     const char *seed = std::getenv("PLANRT_TEST_SEED");
     Draw draw(seed == nullptr ? 1 : static_cast<unsigned>(std::atoi(seed)));
-    for (int i = 0; i < 90; ++i)
-        add_collective(draw, static_cast<CollectiveKind>(i % 6));
+    for (int i = 0; i < 120; ++i)
+        add_collective(draw, static_cast<CollectiveKind>(i % 6), i % 12 >= 6);
     if (const char *fault = std::getenv("PLANRT_TEST_FAULT"); fault != nullptr && std::string(fault) == "predict")
         predicted_tables[1].back().bytes += 4;
 }
