@@ -38,6 +38,7 @@ class Dimensions {
     std::int64_t extent(const syntax::DimensionDeclaration &declaration);
     void collect_roles();
     void collect_roles(const syntax::CallableDeclaration &callable);
+    void collect_roles(const syntax::Call &call);
 
     Analysis &analysis_;
     std::map<const syntax::DimensionDeclaration *, Entry> entries_;

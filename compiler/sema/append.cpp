@@ -4,6 +4,7 @@
 #include "sema/expect.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace planc::sema {
@@ -22,7 +23,9 @@ namespace {
 /// What the user wrote: '+' for add.
 std::string as_written(const std::string &function) {
     static const std::map<std::string, std::string> operators = {
-        {"add", "+"}, {"sub", "-"}, {"mul", "*"}, {"div", "/"}, {"neg", "-"}};
+        {"add", "+"},       {"sub", "-"},  {"mul", "*"},         {"div", "/"},     {"neg", "-"},
+        {"equal", "=="},    {"less", "<"}, {"less_equal", "<="}, {"greater", ">"}, {"greater_equal", ">="},
+        {"not_equal", "!="}};
     const auto sign = operators.find(function);
     return sign == operators.end() ? function : sign->second;
 }
@@ -78,17 +81,31 @@ TensorValue Elaborator::constant(double value, ElementType element, SourceRange 
     return append(std::move(operation), {}, element, where);
 }
 
+TensorValue Elaborator::constant_beside(const TensorValue &tensor, const Value &number, SourceRange where) {
+    if (tensor.element != ElementType::i32)
+        return constant(expect_number(context(), number, where, "an operand"), tensor.element, where);
+    using Limits = std::numeric_limits<std::int32_t>;
+    return constant(static_cast<double>(expect_integer_in(context(), number, where, "a number beside a tensor of i32",
+                                                          Limits::min(), Limits::max())),
+                    tensor.element, where);
+}
+
 TensorValue Elaborator::pointwise(const std::string &function, const std::vector<TensorValue> &operands,
                                   SourceRange where) {
     for (const TensorValue &operand : operands)
         check_floating(function, operand, where);
     check_same_element(function, operands, where);
+    return append_pointwise(function, operands, operands.front().element, where);
+}
+
+TensorValue Elaborator::append_pointwise(const std::string &function, const std::vector<TensorValue> &operands,
+                                         ElementType element, SourceRange where) {
     Operation operation;
     operation.kind = OperationKind::pointwise;
     operation.text = function;
     for (const TensorValue &operand : operands)
         operation.operands.push_back(operand.id);
-    return append(std::move(operation), broadcast(function, operands, where), operands.front().element, where);
+    return append(std::move(operation), broadcast(function, operands, where), element, where);
 }
 
 std::vector<DimensionValue> Elaborator::broadcast(const std::string &function, const std::vector<TensorValue> &operands,

@@ -57,6 +57,18 @@ const char *function_name(Operator operation) {
         return "sub";
     case Operator::multiply:
         return "mul";
+    case Operator::equal:
+        return "equal";
+    case Operator::not_equal:
+        return "not_equal";
+    case Operator::less:
+        return "less";
+    case Operator::less_equal:
+        return "less_equal";
+    case Operator::greater:
+        return "greater";
+    case Operator::greater_equal:
+        return "greater_equal";
     default:
         return "div";
     }
@@ -188,8 +200,8 @@ Value Elaborator::arithmetic(Operator operation, const Value &left, const Value 
     const std::optional<double> x = number_of(left);
     const std::optional<double> y = number_of(right);
     if ((a || x) && (b || y) && (a || b)) {
-        const TensorValue first = a ? *a : constant(*x, b->element, where);
-        const TensorValue second = b ? *b : constant(*y, a->element, where);
+        const TensorValue first = a ? *a : constant_beside(*b, left, where);
+        const TensorValue second = b ? *b : constant_beside(*a, right, where);
         return {pointwise(function_name(operation), {first, second}, where)};
     }
     if (left.get<QuantityValue>() || right.get<QuantityValue>())
@@ -209,11 +221,21 @@ Value Elaborator::arithmetic(Operator operation, const Value &left, const Value 
     return {result};
 }
 
+Value Elaborator::tensor_comparison(Operator operation, const Value &left, const Value &right, SourceRange where) {
+    const auto *a = left.get<TensorValue>();
+    const auto *b = right.get<TensorValue>();
+    const Value &other = a ? right : left;
+    if (!other.get<TensorValue>() && !number_of(other))
+        fail(wrong_operand, where, {symbol(operation), describe(other)});
+    const TensorValue first = a ? *a : constant_beside(*b, left, where);
+    const TensorValue second = b ? *b : constant_beside(*a, right, where);
+    check_same_element(function_name(operation), {first, second}, where);
+    return {append_pointwise(function_name(operation), {first, second}, ElementType::i32, where)};
+}
+
 Value Elaborator::comparison(Operator operation, const Value &left, const Value &right, SourceRange where) {
-    if (const auto *tensor = left.get<TensorValue>() ? left.get<TensorValue>() : right.get<TensorValue>()) {
-        analysis_.context.not_lowered(where, std::string("comparison of tensors ('") + symbol(operation) + "')");
-        return {placeholder(tensor->dimensions, tensor->element, where)};
-    }
+    if (left.get<TensorValue>() || right.get<TensorValue>())
+        return tensor_comparison(operation, left, right, where);
     if (left.get<std::int64_t>() && right.get<std::int64_t>())
         return {compare(operation, *left.get<std::int64_t>(), *right.get<std::int64_t>())};
     if (number_of(left) && number_of(right))
@@ -248,6 +270,7 @@ Value Elaborator::compile_time_function(const std::string &function, const std::
         {"reciprocal", 1 / x},
         {"sin", std::sin(x)},
         {"cos", std::cos(x)},
+        {"erf", std::erf(x)},
         {"gelu", x / 2 * (1 + std::erf(x / std::sqrt(2.)))},
         {"silu", x / (1 + std::exp(-x))},
         {"softplus", std::log1p(std::exp(x))},

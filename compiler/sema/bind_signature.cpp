@@ -94,6 +94,8 @@ void Elaborator::bind_value(Frame &frame, const syntax::Parameter &parameter, co
         converted = {expect_integer(context(), value, where, what)};
     else if (type == "float")
         converted = {expect_number(context(), value, where, what)};
+    else if (type == "initializer")
+        converted = {expect_initializer(context(), value, where, what)};
     else
         converted = {expect_string(context(), value, where, what)};
     define(parameter.name, converted);
@@ -125,8 +127,10 @@ void Elaborator::bind_tensor(Frame &frame, const syntax::Parameter &parameter, c
     if (parameter.type.word && element_type(parameter.type, tensor.element) != tensor.element)
         fail(argument_type, where,
              {parameter.name.text, frame.callable->name.text, parameter.type.word->text, to_string(tensor)});
-    if (frame.tensor_symbols.empty() && tensor.element != ElementType::i32)
+    if (!frame.element_bound && tensor.element != ElementType::i32) {
         frame.element = tensor.element;
+        frame.element_bound = true;
+    }
     bind_pattern(frame, parameter, tensor, where, over);
     define(parameter.name, Value{std::move(tensor)});
 }
@@ -217,6 +221,14 @@ ElementType Elaborator::element_type(const syntax::Type &type, ElementType fallb
              Context::suggestion(type.word->text, {"f32", "f64", "i32", "bf16"}));
     analysis_.context.not_lowered(type.word->where, "the element type 'bf16'");
     return ElementType::f32;
+}
+
+ElementType Elaborator::element_of(const syntax::CallableDeclaration &network) {
+    for (const syntax::Parameter &parameter : network.parameters)
+        if (const ElementType element = element_type(parameter.type, ElementType::f32); element != ElementType::i32)
+            return element;
+    const ElementType result = element_type(network.result, ElementType::f32);
+    return result == ElementType::i32 ? ElementType::f32 : result;
 }
 
 TensorType Elaborator::declared_type(const syntax::Type &type) {

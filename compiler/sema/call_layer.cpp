@@ -54,8 +54,8 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
     frame.callable = &callable;
     frame.unit = analysis_.declarations.unit_of(callable.where);
     frame.scopes.emplace_back();
-    frame.element = frame_->element;
     const bool network = callable.kind == syntax::CallableDeclaration::Kind::network;
+    frame.element = network ? element_of(callable) : frame_->element;
     const bool trained = network && loss_names_ && frame_ == &outermost_;
     if (trained)
         enter_trained_network(callable, where);

@@ -55,7 +55,7 @@ class NameChecker {
     }
 
     void require(const std::string &name, SourceRange where) const {
-        if (bound(name) || name == "zeros" || name == "ones" || analysis_.dimensions.known(without_primes(name)))
+        if (bound(name) || is_plain_word(name) || analysis_.dimensions.known(without_primes(name)))
             return;
         std::vector<std::string> candidates = analysis_.dimensions.roles();
         for (const std::vector<std::string> &scope : names_)

@@ -38,7 +38,7 @@ Value Elaborator::construct(const syntax::Call &call, SourceRange where) {
         value = pooling(call, where);
     else if (name == "global_average_pool")
         value = global_average_pool(call, where);
-    else if (name == "batch_norm" || name == "normalize" || name == "dropout")
+    else if (name == "batch_norm")
         value = shape_preserving(call, where);
     record();
     // The shape of the others rests on rules that come with their lowering: nothing after them can be checked.
@@ -122,7 +122,7 @@ Value Elaborator::global_average_pool(const syntax::Call &call, SourceRange wher
 }
 
 Value Elaborator::shape_preserving(const syntax::Call &call, SourceRange where) {
-    const Arguments arguments(context(), call, {"x", call.callee.text == "dropout" ? "rate" : "over", "epsilon"});
+    const Arguments arguments(context(), call, {"x", "over", "epsilon"});
     const syntax::CallArgument &given = arguments.require("x");
     const TensorValue x = expect_tensor(argument(given), given.where, arguments.what("x"));
     return {placeholder(x.dimensions, x.element, where)};

@@ -36,14 +36,27 @@ void Dimensions::collect_roles(const syntax::CallableDeclaration &callable) {
         callable.body,
         [&](const syntax::Expression &expression) {
             if (const auto *call = std::get_if<syntax::Call>(&expression.node))
-                for (const syntax::CallArgument &argument : call->arguments)
-                    if (argument.kind == syntax::CallArgument::Kind::extent)
-                        roles_.insert(argument.name->text);
+                collect_roles(*call);
+            if (const auto *list = std::get_if<syntax::List>(&expression.node))
+                for (const syntax::ListItem &item : list->items)
+                    if (item.kind == syntax::ListItem::Kind::extent)
+                        roles_.insert(item.name->text);
         },
         [&](const syntax::ParameterDeclaration &declaration) {
             if (network)
                 add(declaration.type);
         });
+}
+
+/// Extents on the spot, and the new names of `rename`.
+void Dimensions::collect_roles(const syntax::Call &call) {
+    for (const syntax::CallArgument &argument : call.arguments) {
+        if (argument.kind == syntax::CallArgument::Kind::extent)
+            roles_.insert(argument.name->text);
+        if (call.callee.text == "rename" && argument.target)
+            if (const auto *target = std::get_if<syntax::Reference>(&argument.target->node))
+                roles_.insert(without_primes(target->name));
+    }
 }
 
 const syntax::DimensionDeclaration *Dimensions::imported(const std::string &role, int unit, std::set<int> &seen) const {

@@ -25,11 +25,9 @@ void Elaborator::elaborate(const syntax::CallableDeclaration &callable) {
     outermost_.unit = analysis_.declarations.unit_of(callable.where);
     outermost_.names_layers = true;
     outermost_.layer = "output";
-    for (std::size_t i = 0; i < callable.parameters.size(); ++i) {
-        const syntax::Parameter &parameter = callable.parameters[i];
+    outermost_.element = element_of(callable);
+    for (const syntax::Parameter &parameter : callable.parameters) {
         const TensorType type = declared_type(parameter.type);
-        if (i == 0)
-            outermost_.element = type.element;
         network_->arguments.push_back({parameter.name.text, type, parameter.where});
         define(parameter.name, Value{input(parameter.name.text, type, parameter.where)});
     }

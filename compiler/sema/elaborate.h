@@ -6,7 +6,8 @@
 //
 // One class, by concern: elaborate.cpp (entry, statements), names.cpp of layers (layer_names.cpp), expressions
 // (evaluate.cpp, arithmetic.cpp), calls (call_layer.cpp, bind_signature.cpp), and what appends operations
-// (append.cpp, einsum.cpp, primitive_calls.cpp, losses.cpp, parameters.cpp, constructs.cpp).
+// (append.cpp, einsum.cpp, primitive_calls.cpp, selection.cpp, rearrange.cpp, losses.cpp, parameters.cpp,
+// constructs.cpp).
 #pragma once
 
 #include "sema/analysis.h"
@@ -58,7 +59,8 @@ class Elaborator {
         bool names_layers = false; ///< a network or a composite: each binding is a layer
         std::string path;          ///< before the names of its bindings and parameters; "" for the outermost
         std::string layer;         ///< of operations outside bindings
-        ElementType element = ElementType::f32;
+        ElementType element = ElementType::f32; ///< of parameters that do not say theirs
+        bool element_bound = false;             ///< a tensor argument has said it
         std::vector<Scope> scopes;
         std::map<std::string, std::vector<DimensionValue>> bound; ///< names of the signature; ".." for the rest
         std::map<int, DimensionValue> origins;                    ///< symbol -> the caller's dimension
@@ -121,6 +123,7 @@ class Elaborator {
                            SourceRange where) const;
     Value quantities(syntax::BinaryOperator operation, const Value &left, const Value &right, SourceRange where) const;
     Value comparison(syntax::BinaryOperator operation, const Value &left, const Value &right, SourceRange where);
+    Value tensor_comparison(syntax::BinaryOperator operation, const Value &left, const Value &right, SourceRange where);
     Value compile_time_function(const std::string &function, const std::vector<Value> &arguments,
                                 SourceRange where) const;
 
@@ -132,6 +135,7 @@ class Elaborator {
     TensorValue call_result(const Frame &frame, const Flow &flow, SourceRange where);
     void check_result(const Frame &frame, const TensorValue &result, SourceRange where);
     static bool takes_over(const syntax::CallableDeclaration &callable);
+    ElementType element_of(const syntax::CallableDeclaration &network);
     void bind_signature(Frame &frame, const Arguments &arguments);
     void bind_value(Frame &frame, const syntax::Parameter &parameter, const Value &value, SourceRange where);
     void bind_dimension(Frame &frame, const std::string &name, std::vector<DimensionValue> given, bool of_tensor);
@@ -154,7 +158,11 @@ class Elaborator {
                        SourceRange where);
     TensorValue input(const std::string &name, const TensorType &type, SourceRange where);
     TensorValue constant(double value, ElementType element, SourceRange where);
+    /// A number beside a tensor, which says its element type.
+    TensorValue constant_beside(const TensorValue &tensor, const Value &number, SourceRange where);
     TensorValue pointwise(const std::string &function, const std::vector<TensorValue> &operands, SourceRange where);
+    TensorValue append_pointwise(const std::string &function, const std::vector<TensorValue> &operands,
+                                 ElementType element, SourceRange where);
     std::vector<DimensionValue> broadcast(const std::string &function, const std::vector<TensorValue> &operands,
                                           SourceRange where);
     void check_floating(const std::string &function, const TensorValue &tensor, SourceRange where) const;
@@ -180,10 +188,29 @@ class Elaborator {
     [[noreturn]] void fail_no_dimensions(const std::string &function, const TensorValue &tensor,
                                          SourceRange where) const;
     Value softmax(const syntax::Call &call, SourceRange where);
+    TensorValue tensor_argument(const Arguments &arguments, const std::string &name);
     Value enumerate(const syntax::Call &call);
     Value same_shape(const syntax::Call &call);
     std::vector<std::size_t> positions(const TensorValue &tensor, const std::vector<DimensionValue> &names,
                                        SourceRange where) const;
+
+    // selection.cpp
+    Value select(const syntax::Call &call, SourceRange where);
+    Value cast(const syntax::Call &call, SourceRange where);
+    Value iota(const syntax::Call &call, SourceRange where);
+    Value embedding(const syntax::Call &call, SourceRange where);
+    Value dropout(const syntax::Call &call, SourceRange where);
+
+    // rearrange.cpp
+    Value rename(const syntax::Call &call, SourceRange where);
+    Value transpose(const syntax::Call &call, SourceRange where);
+    Value slice(const syntax::Call &call, SourceRange where);
+    Value slice(const TensorValue &x, const syntax::CallArgument &part, SourceRange where);
+    Value concat(const syntax::Call &call, SourceRange where);
+    Value reshape(const syntax::Call &call, SourceRange where);
+    std::vector<DimensionValue> reshaped(const TensorValue &x, const syntax::CallArgument &target);
+    TensorValue copy(const TensorValue &x, const std::vector<std::size_t> &order,
+                     std::vector<DimensionValue> dimensions, SourceRange where);
 
     // losses.cpp
     Value cross_entropy(const syntax::Call &call, SourceRange where);
@@ -220,6 +247,7 @@ class Elaborator {
     std::set<std::string> known_layers_;             ///< that have operations
     std::map<std::string, SourceRange> layer_names_; ///< paths of bindings and labels so far
     std::map<std::string, SourceRange> parameters_;  ///< paths so far
+    std::map<std::string, int> dropouts_;            ///< so far, by layer
     const LossNames *loss_names_ = nullptr;
     Loss loss_;
     std::map<std::string, TensorValue> fields_; ///< inputs of a loss so far

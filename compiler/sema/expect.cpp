@@ -1,5 +1,7 @@
 #include "sema/expect.h"
 
+#include <sstream>
+
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(wrong_type, error, "{0} must be {1}, got {2}");                         // X2
@@ -37,10 +39,26 @@ double expect_number(const Context &context, const Value &value, SourceRange whe
     fail_wrong_type(context, where, what, "a number", value);
 }
 
+double expect_fraction(const Context &context, const Value &value, SourceRange where, const std::string &what) {
+    const double number = expect_number(context, value, where, what);
+    if (number < 0 || number >= 1) {
+        std::ostringstream text;
+        text << number;
+        context.fail(out_of_range, where, {what, "at least 0 and below 1", text.str()});
+    }
+    return number;
+}
+
 bool expect_boolean(const Context &context, const Value &value, SourceRange where, const std::string &what) {
     if (const auto *boolean = value.get<bool>())
         return *boolean;
     fail_wrong_type(context, where, what, "a truth value", value);
+}
+
+Initializer expect_initializer(const Context &context, const Value &value, SourceRange where, const std::string &what) {
+    if (const auto *initializer = value.get<Initializer>())
+        return *initializer;
+    fail_wrong_type(context, where, what, "an initializer (such as 'zeros' or 'glorot_uniform(…)')", value);
 }
 
 std::string expect_string(const Context &context, const Value &value, SourceRange where, const std::string &what) {

@@ -18,8 +18,13 @@ namespace planc::sema {
 /// A plain number, whole or not; always finite.
 [[nodiscard]] double expect_number(const Context &context, const Value &value, SourceRange where,
                                    const std::string &what);
+/// A number of at least 0 and below 1.
+[[nodiscard]] double expect_fraction(const Context &context, const Value &value, SourceRange where,
+                                     const std::string &what);
 [[nodiscard]] bool expect_boolean(const Context &context, const Value &value, SourceRange where,
                                   const std::string &what);
+[[nodiscard]] Initializer expect_initializer(const Context &context, const Value &value, SourceRange where,
+                                             const std::string &what);
 [[nodiscard]] std::string expect_string(const Context &context, const Value &value, SourceRange where,
                                         const std::string &what);
 /// A number with a unit of the measure, in base units, not negative.

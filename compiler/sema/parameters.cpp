@@ -15,11 +15,8 @@ void Elaborator::declare_parameter(const syntax::ParameterDeclaration &declarati
     if (!declaration.trained)
         analysis_.context.not_lowered(where, "running statistics ('state')");
     const Value start = evaluate_at(*declaration.initializer, site_outside_bindings());
-    const auto *initial = start.get<Initializer>();
-    if (!initial)
-        fail_wrong_type(context(), declaration.initializer->where,
-                        "the initial value of '" + declaration.name.text + "'",
-                        "an initializer (such as 'zeros' or 'glorot_uniform(…)')", start);
+    const Initializer initial = expect_initializer(context(), start, declaration.initializer->where,
+                                                   "the initial value of '" + declaration.name.text + "'");
     std::vector<DimensionValue> own = dimensions(declaration.type.dimensions);
     prime_input_sides(own);
     const std::string path = join(frame_->path, declaration.name.text);
@@ -29,7 +26,7 @@ void Elaborator::declare_parameter(const syntax::ParameterDeclaration &declarati
     Operation operation;
     operation.kind = OperationKind::parameter;
     operation.text = path;
-    operation.initializer = *initial;
+    operation.initializer = initial;
     operation.layer = frame_->path.empty() ? declaration.name.text : frame_->layer;
     if (frame_->path.empty())
         register_layer(declaration.name.text, declaration.name);

@@ -36,6 +36,14 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
         return enumerate(call);
     if (name == "same_shape")
         return same_shape(call);
+    using Primitive = Value (Elaborator::*)(const syntax::Call &, SourceRange);
+    static const std::map<std::string, Primitive> others = {
+        {"select", &Elaborator::select},   {"cast", &Elaborator::cast},           {"iota", &Elaborator::iota},
+        {"dropout", &Elaborator::dropout}, {"embedding", &Elaborator::embedding}, {"rename", &Elaborator::rename},
+        {"slice", &Elaborator::slice},     {"transpose", &Elaborator::transpose}, {"concat", &Elaborator::concat},
+        {"reshape", &Elaborator::reshape}};
+    if (const auto other = others.find(name); other != others.end())
+        return (this->*other->second)(call, where);
     fail_unknown_function(analysis_, name, call.callee.where, analysis_.declarations.unit_of(where));
 }
 
@@ -59,11 +67,8 @@ Value Elaborator::function(const syntax::Call &call, std::size_t count, SourceRa
     if (!any)
         return compile_time_function(call.callee.text, values, where);
     std::vector<TensorValue> operands;
-    for (const Value &value : values) {
-        const auto *tensor = value.get<TensorValue>();
-        operands.push_back(
-            tensor ? *tensor : constant(expect_number(context(), value, where, "an operand"), any->element, where));
-    }
+    for (const Value &value : values)
+        operands.push_back(value.get<TensorValue>() ? *value.get<TensorValue>() : constant_beside(*any, value, where));
     return {pointwise(call.callee.text, operands, where)};
 }
 
@@ -93,12 +98,16 @@ std::vector<std::size_t> Elaborator::positions(const TensorValue &tensor, const 
     return found;
 }
 
+TensorValue Elaborator::tensor_argument(const Arguments &arguments, const std::string &name) {
+    const syntax::CallArgument &given = arguments.require(name);
+    return expect_tensor(argument(given), given.where, arguments.what(name));
+}
+
 Value Elaborator::reduce(const syntax::Call &call, SourceRange where) {
     const std::string &name = call.callee.text;
     const Arguments arguments(context(), call, {"x", "over"});
-    const syntax::CallArgument &given = arguments.require("x");
-    const TensorValue x = expect_tensor(argument(given), given.where, arguments.what("x"));
-    check_floating(name, x, given.where);
+    const TensorValue x = tensor_argument(arguments, "x");
+    check_floating(name, x, arguments.require("x").where);
     std::vector<bool> goes(x.dimensions.size(), true);
     if (const syntax::CallArgument *over = arguments.find("over")) {
         goes.assign(x.dimensions.size(), false);
@@ -126,11 +135,10 @@ Value Elaborator::reduce(const syntax::Call &call, SourceRange where) {
 Value Elaborator::softmax(const syntax::Call &call, SourceRange where) {
     const std::string &name = call.callee.text;
     const Arguments arguments(context(), call, {"x", "over"});
-    const syntax::CallArgument &given = arguments.require("x");
-    const TensorValue x = expect_tensor(argument(given), given.where, arguments.what("x"));
-    check_floating(name, x, given.where);
+    const TensorValue x = tensor_argument(arguments, "x");
+    check_floating(name, x, arguments.require("x").where);
     if (x.dimensions.empty())
-        fail_no_dimensions(name, x, given.where);
+        fail_no_dimensions(name, x, arguments.require("x").where);
     std::size_t position = x.dimensions.size() - 1;
     if (const syntax::CallArgument *over = arguments.find("over")) {
         const Value value = argument(*over);
@@ -160,10 +168,8 @@ Value Elaborator::enumerate(const syntax::Call &call) {
 Value Elaborator::same_shape(const syntax::Call &call) {
     const Arguments arguments(context(), call, {"a", "b"});
     std::vector<TensorValue> tensors;
-    for (const char *name : {"a", "b"}) {
-        const syntax::CallArgument &given = arguments.require(name);
-        tensors.push_back(expect_tensor(argument(given), given.where, arguments.what(name)));
-    }
+    for (const char *name : {"a", "b"})
+        tensors.push_back(tensor_argument(arguments, name));
     const auto &a = tensors[0].dimensions;
     const auto &b = tensors[1].dimensions;
     return {std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const DimensionValue &x, const DimensionValue &y) {

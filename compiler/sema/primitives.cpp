@@ -6,15 +6,33 @@
 namespace planc::sema {
 namespace {
 
-constexpr std::array unary_functions = {"identity", "neg",     "exp",  "log",  "sqrt",    "rsqrt",
-                                        "tanh",     "sigmoid", "relu", "abs",  "square",  "reciprocal",
-                                        "sin",      "cos",     "gelu", "silu", "softplus"};
+constexpr std::array unary_functions = {"identity", "neg",     "exp",  "log",  "sqrt",   "rsqrt",
+                                        "tanh",     "sigmoid", "relu", "abs",  "square", "reciprocal",
+                                        "sin",      "cos",     "erf",  "gelu", "silu",   "softplus"};
 constexpr std::array binary_functions = {"maximum", "minimum", "power"};
 constexpr std::array initializers = {"zeros",          "ones",          "constant",   "uniform",  "normal",
                                      "glorot_uniform", "glorot_normal", "he_uniform", "he_normal"};
 /// Structured operations and compile-time functions.
-constexpr std::array others = {"einsum",    "reduce_sum",  "reduce_mean",   "reduce_max",        "reduce_min",
-                               "softmax",   "log_softmax", "cross_entropy", "mean_square_error", "enumerate",
+constexpr std::array others = {"einsum",
+                               "rename",
+                               "transpose",
+                               "slice",
+                               "concat",
+                               "reshape",
+                               "iota",
+                               "embedding",
+                               "select",
+                               "dropout",
+                               "cast",
+                               "reduce_sum",
+                               "reduce_mean",
+                               "reduce_max",
+                               "reduce_min",
+                               "softmax",
+                               "log_softmax",
+                               "cross_entropy",
+                               "mean_square_error",
+                               "enumerate",
                                "same_shape"};
 
 struct Construct {
@@ -26,17 +44,7 @@ constexpr std::array not_lowered = {Construct{"conv", "convolution"},
                                     Construct{"average_pool", "pooling"},
                                     Construct{"global_average_pool", "pooling"},
                                     Construct{"batch_norm", "batch normalisation"},
-                                    Construct{"normalize", "normalisation"},
-                                    Construct{"spmm", "sparse product"},
-                                    Construct{"embedding", "embedding"},
-                                    Construct{"dropout", "dropout"},
-                                    Construct{"concat", "concatenation"},
-                                    Construct{"slice", "slicing"},
-                                    Construct{"reshape", "reshaping"},
-                                    Construct{"transpose", "transposition"},
-                                    Construct{"rename", "renaming of dimensions"},
-                                    Construct{"select", "selection"},
-                                    Construct{"iota", "index tensor"}};
+                                    Construct{"spmm", "sparse product"}};
 
 template <class Table> bool contains(const Table &table, std::string_view name) {
     return std::find(table.begin(), table.end(), name) != table.end();
@@ -54,6 +62,10 @@ bool is_binary_function(std::string_view name) {
 
 bool is_initializer(std::string_view name) {
     return contains(initializers, name);
+}
+
+bool is_plain_word(std::string_view name) {
+    return contains(std::array{"zeros", "ones", "f32", "f64", "i32"}, name);
 }
 
 const char *not_lowered_construct(std::string_view name) {

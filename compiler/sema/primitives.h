@@ -13,6 +13,8 @@ namespace planc::sema {
 /// Pointwise functions of two: maximum, minimum, power.
 [[nodiscard]] bool is_binary_function(std::string_view name);
 [[nodiscard]] bool is_initializer(std::string_view name);
+/// Words that need no brackets and no declaration: zeros, ones, and element types.
+[[nodiscard]] bool is_plain_word(std::string_view name);
 /// A construct of the language that this version checks but does not lower: what messages call it ("convolution"), or
 /// null.
 [[nodiscard]] const char *not_lowered_construct(std::string_view name);

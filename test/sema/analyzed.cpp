@@ -42,6 +42,18 @@ const char *words(const Operation &operation) {
         return "cross_entropy";
     case OperationKind::mean_square_error:
         return "mean_square_error";
+    case OperationKind::iota:
+        return "iota";
+    case OperationKind::embedding:
+        return "embedding";
+    case OperationKind::dropout:
+        return "dropout";
+    case OperationKind::slice:
+        return "slice";
+    case OperationKind::concat:
+        return "concat";
+    case OperationKind::reshape:
+        return "reshape";
     }
     return "";
 }

@@ -144,7 +144,7 @@ train n on toy {
 })");
     const Train &training = program.trains.at(0);
     EXPECT_EQ(training.optimizer.kind, Optimizer::Kind::adam);
-    EXPECT_DOUBLE_EQ(training.optimizer.rate, 1e-3);
+    EXPECT_DOUBLE_EQ(training.optimizer.rate.peak, 1e-3);
     EXPECT_DOUBLE_EQ(training.optimizer.beta1, 0.9);
     EXPECT_DOUBLE_EQ(training.optimizer.beta2, 0.99);
     EXPECT_DOUBLE_EQ(training.optimizer.weight_decay, 0.01);
