@@ -1,5 +1,7 @@
+#include "autodiff/dropout.h"
 #include "autodiff/evaluation.h"
 #include "autodiff/gradients.h"
+#include "autodiff/micro_batch.h"
 #include "autodiff/passes.h"
 #include "autodiff/update.h"
 
@@ -63,22 +65,71 @@ class Derivation {
     }
 
     mlir::LogicalResult train() {
-        FuncOp function = copy("train");
+        const auto count = module_->getAttrOfType<mlir::IntegerAttr>("plan.microbatches");
+        const MicroBatches parts(batch(), count ? count.getInt() : 1);
+        if (parts.count == 1)
+            return step("train", parts, parts.samples, std::int64_t{0});
+        const auto larger = parts.firsts_of_larger();
+        const auto others = parts.firsts_of_others();
+        if (!larger.empty() && failed(step("accumulate_rest", parts, parts.samples + 1, larger)))
+            return mlir::failure();
+        if (!others.empty() && failed(step("accumulate", parts, parts.samples, others)))
+            return mlir::failure();
+        return step("train", parts, parts.samples, parts.first_of_last());
+    }
+
+    std::int64_t batch() {
+        if (loss_.getNumArguments() == 0 || ir::type_of(loss_.getArgument(0)).getExtents().empty())
+            return 1;
+        return ir::type_of(loss_.getArgument(0)).getExtents().front();
+    }
+
+    /// The step on the parts of the batch that begin at `firsts`; @train updates, the others only accumulate.
+    mlir::LogicalResult step(mlir::StringRef name, const MicroBatches &parts, std::int64_t samples,
+                             mlir::ArrayRef<std::int64_t> firsts) {
+        FuncOp function = copy(name);
         ReturnOp end = return_of(function);
         end->eraseOperand(1);
         // Before gradients: what only the prediction needs is no part of the step.
         settle(function, true);
+        if (parts.count > 1 && failed(restrict_to_micro_batch(function, samples, parts.count)))
+            return mlir::failure();
         builder_.setInsertionPoint(end);
-        const auto gradients = add_gradients(end.getOperand(0), builder_);
+        auto gradients = add_gradients(end.getOperand(0), builder_);
         if (failed(gradients))
             return mlir::failure();
-        add_updates(module_, *gradients, loss_->getAttrOfType<mlir::DictionaryAttr>("plan.optimizer"), builder_);
+        if (parts.count > 1) {
+            function->setAttr("plan.firsts", builder_.getDenseI64ArrayAttr(firsts));
+            accumulate(*gradients, end);
+        }
+        if (name == "train")
+            add_updates(module_, *gradients, loss_->getAttrOfType<mlir::DictionaryAttr>("plan.optimizer"), builder_);
+        else
+            end->eraseOperand(0);
         settle(function, true);
         return mlir::success();
     }
 
+    /// The loss and every gradient become sums over the micro-batches.
+    void accumulate(std::vector<ParameterGradient> &gradients, ReturnOp end) {
+        const auto sum = [&](mlir::Value value, const std::string &name, mlir::StringAttr layer,
+                             mlir::StringRef phase) {
+            return builder_
+                .create<ir::AccumulateOp>(value.getLoc(), value.getType(), value, builder_.getStringAttr(name), layer,
+                                          builder_.getStringAttr(phase), ir::StrategyAttr())
+                .getResult();
+        };
+        end->setOperand(0, sum(end.getOperand(0), "loss", builder_.getStringAttr("loss"), "loss"));
+        for (ParameterGradient &entry : gradients) {
+            ir::ReadOp read = entry.parameter;
+            entry.gradient =
+                sum(entry.gradient, "gradient of " + read.getVariable().str(), read.getLayerAttr(), "weight gradient");
+        }
+    }
+
     void evaluate() {
         FuncOp function = copy("evaluate");
+        remove_dropout(function);
         const auto label = loss_->getAttrOfType<mlir::IntegerAttr>("plan.label");
         const auto class_role = loss_->getAttrOfType<mlir::StringAttr>("plan.class");
         std::optional<unsigned> argument;
@@ -92,6 +143,7 @@ class Derivation {
 
     void predict() {
         FuncOp function = copy("predict");
+        remove_dropout(function);
         return_of(function)->eraseOperand(0);
         settle(function, false);
     }

@@ -31,6 +31,7 @@ class Reverse {
   private:
     void analyze(mlir::Block &block);
     LayerBuilder builder_for(mlir::Operation *origin, Value differentiated);
+    Value part_of(LayerBuilder &build, mlir::OpOperand &operand, Value gradient);
     mlir::LogicalResult differentiate(mlir::Operation *op);
     Value gradient_of(Value value);
 
@@ -42,6 +43,8 @@ class Reverse {
 
 /// Does a change of this operand change the result, as far as gradients see it?
 bool passes_gradients(mlir::OpOperand &operand) {
+    if (!mlir::isa<mlir::FloatType>(type_of(operand.getOwner()->getResult(0)).getElementType()))
+        return false;
     if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(operand.getOwner()))
         return has_derivative(pointwise.getFunction(), operand.getOperandNumber());
     return true;
@@ -116,6 +119,86 @@ Value extremum_gradient(LayerBuilder &build, ir::ReduceOp op, Value gradient) {
     return build.pointwise("mul", {attained, build.pointwise("div", {gradient, count}, type)}, type);
 }
 
+/// The gradient with its dimensions in the order of `type`, repeated along those that it lacks and `needed` holds for.
+Value repeat(LayerBuilder &build, Value gradient, TensorType type, llvm::function_ref<bool(StringRef)> needed) {
+    const TensorType has = type_of(gradient);
+    return build.broadcast(
+        gradient, ir::filter_dimensions(type, [&](StringRef role) { return has.find(role) >= 0 || needed(role); }));
+}
+
+Value repeat_all(LayerBuilder &build, Value gradient, TensorType type) {
+    return repeat(build, gradient, type, [](StringRef) { return true; });
+}
+
+TensorType without_missing(TensorType type, Value gradient) {
+    return ir::filter_dimensions(type, [&](StringRef role) { return type_of(gradient).find(role) >= 0; });
+}
+
+Value slice_gradient(LayerBuilder &build, ir::SliceOp op, Value gradient) {
+    const Value full =
+        repeat(build, gradient, op.getResult().getType(), [&](StringRef role) { return role == op.getDimension(); });
+    return build.pad(full, op.getDimension(), static_cast<std::int64_t>(op.getBegin()),
+                     without_missing(op.getOperand().getType(), full));
+}
+
+/// [begin, begin + the part's extent) of the gradient; the gradient itself if it is the same everywhere.
+Value part_of_gradient(LayerBuilder &build, Value gradient, TensorType whole, StringRef dimension, std::int64_t begin,
+                       TensorType part) {
+    if (type_of(gradient).find(dimension) < 0)
+        return gradient;
+    const Value ordered = repeat(build, gradient, whole, [](StringRef) { return false; });
+    return build.slice(ordered, dimension, begin, without_missing(part, ordered));
+}
+
+Value pad_gradient(LayerBuilder &build, ir::PadOp op, Value gradient) {
+    return part_of_gradient(build, gradient, op.getResult().getType(), op.getDimension(),
+                            static_cast<std::int64_t>(op.getBefore()), op.getOperand().getType());
+}
+
+Value concat_gradient(LayerBuilder &build, ir::ConcatOp op, unsigned operand, Value gradient) {
+    std::int64_t begin = 0;
+    for (Value before : op.getInputs().take_front(operand)) {
+        const TensorType type = type_of(before);
+        begin += type.getExtents()[static_cast<size_t>(type.find(op.getDimension()))];
+    }
+    return part_of_gradient(build, gradient, op.getResult().getType(), op.getDimension(), begin,
+                            type_of(op.getInputs()[operand]));
+}
+
+Value reshape_gradient(LayerBuilder &build, ir::ReshapeOp op, Value gradient) {
+    return build.reshape(repeat_all(build, gradient, op.getResult().getType()), op.getOperand().getType());
+}
+
+Value embedding_gradient(LayerBuilder &build, ir::EmbeddingOp op, Value gradient) {
+    const Value full = repeat_all(build, gradient, op.getResult().getType());
+    return build.embedding_gradient(op.getIndices(), full, op.getDimension(), op.getTable().getType());
+}
+
+/// What `operand` gets of the gradient of its operation's result; empty if there is no rule.
+Value Reverse::part_of(LayerBuilder &build, mlir::OpOperand &operand, Value gradient) {
+    mlir::Operation *op = operand.getOwner();
+    const unsigned number = operand.getOperandNumber();
+    if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op)) {
+        const Value part = pointwise_gradient(build, pointwise, number, gradient);
+        return sum_to_operand(build, part, pointwise.getResult().getType(), type_of(operand.get()));
+    }
+    if (auto einsum = mlir::dyn_cast<ir::EinsumOp>(op))
+        return einsum_gradient(build, einsum, number, gradient);
+    if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
+        return reduce.getReduction() == "sum" ? gradient : extremum_gradient(build, reduce, gradient);
+    if (auto embedding = mlir::dyn_cast<ir::EmbeddingOp>(op))
+        return embedding_gradient(build, embedding, gradient);
+    if (auto slice = mlir::dyn_cast<ir::SliceOp>(op))
+        return slice_gradient(build, slice, gradient);
+    if (auto pad = mlir::dyn_cast<ir::PadOp>(op))
+        return pad_gradient(build, pad, gradient);
+    if (auto concat = mlir::dyn_cast<ir::ConcatOp>(op))
+        return concat_gradient(build, concat, number, gradient);
+    if (auto reshape = mlir::dyn_cast<ir::ReshapeOp>(op))
+        return reshape_gradient(build, reshape, gradient);
+    return {};
+}
+
 mlir::LogicalResult Reverse::differentiate(mlir::Operation *op) {
     const Value gradient = gradient_of(op->getResult(0));
     if (!gradient)
@@ -125,18 +208,10 @@ mlir::LogicalResult Reverse::differentiate(mlir::Operation *op) {
         if (!trained_.contains(x) || !passes_gradients(operand))
             continue;
         LayerBuilder build = builder_for(op, x);
-        Value part;
-        if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op)) {
-            part = pointwise_gradient(build, pointwise, operand.getOperandNumber(), gradient);
-            part = sum_to_operand(build, part, pointwise.getResult().getType(), type_of(x));
-        } else if (auto einsum = mlir::dyn_cast<ir::EinsumOp>(op)) {
-            part = einsum_gradient(build, einsum, operand.getOperandNumber(), gradient);
-        } else if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op)) {
-            part = reduce.getReduction() == "sum" ? gradient : extremum_gradient(build, reduce, gradient);
-        } else {
+        const Value part = part_of(build, operand, gradient);
+        if (!part)
             return op->emitOpError() << "has no gradient";
-        }
-        parts_[x].push_back(part);
+        parts_[x].push_back(build.convert(part, type_of(x).getElementType()));
     }
     return mlir::success();
 }

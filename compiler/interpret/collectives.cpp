@@ -15,7 +15,7 @@ namespace {
 
 struct Message {
     int sender;
-    Local part;
+    Box box; ///< its part of the sender's elements
 };
 
 double combine(Reduction reduction, double a, double b) {
@@ -53,10 +53,14 @@ class Collective {
     }
     [[nodiscard]] const Local &own(int rank) const { return values_[static_cast<std::size_t>(rank)]; }
 
+    [[nodiscard]] Local empty_result(int rank) const {
+        return Local(planrt::local_box(to_, mesh_, rank), planrt::stored_range(to_, mesh_, rank));
+    }
+
     void deliver(int sender, int receiver, const Box &box) {
         if (!contains(own(sender).box, box))
             throw Failure("rank " + std::to_string(sender) + " is to send what it does not have");
-        inbox_[static_cast<std::size_t>(receiver)].push_back({sender, extract(own(sender), box)});
+        inbox_[static_cast<std::size_t>(receiver)].push_back({sender, box});
     }
 
     void send(int rank) {
@@ -76,9 +80,9 @@ class Collective {
         }
         sent.calls = 1;
         if (reduces())
-            sent.elements = planrt::volume(own(rank).box);
+            sent.elements = own(rank).stored.size();
         if (kind_ == CollectiveKind::all_gather)
-            sent.elements = planrt::volume(planrt::local_box(to_, mesh_, rank));
+            sent.elements = empty_result(rank).stored.size();
         for (int peer : mesh_.group(rank, axes_)) {
             const Box box = planrt::intersect(own(rank).box, planrt::local_box(to_, mesh_, peer));
             deliver(rank, peer, box);
@@ -92,18 +96,28 @@ class Collective {
         auto &messages = inbox_[static_cast<std::size_t>(rank)];
         std::stable_sort(messages.begin(), messages.end(),
                          [](const Message &a, const Message &b) { return a.sender < b.sender; });
-        Local result(planrt::local_box(to_, mesh_, rank));
+        Local result = empty_result(rank);
         std::vector<bool> known(result.elements.size(), false);
         for (const Message &message : messages)
-            for_each_offset(result.box, message.part.box, [&](std::size_t at, std::size_t part) {
-                const double value = message.part.elements[part];
-                const bool joins = reduces() && known[at];
-                result.elements[at] = joins ? combine(from_.reduction, result.elements[at], value) : value;
-                known[at] = true;
-            });
+            take(message, result, known);
         if (std::find(known.begin(), known.end(), false) != known.end())
             throw Failure("rank " + std::to_string(rank) + " does not get all of its part");
         return result;
+    }
+
+    /// What the sender holds of the message's box and `result` wants.
+    void take(const Message &message, Local &result, std::vector<bool> &known) {
+        const Local &sender = own(message.sender);
+        std::vector<std::size_t> positions(static_cast<std::size_t>(planrt::volume(message.box)));
+        for_each_offset(sender.box, message.box, [&](std::size_t at, std::size_t index) { positions[index] = at; });
+        for_each_offset(result.box, message.box, [&](std::size_t at, std::size_t index) {
+            if (!result.has(at) || !sender.has(positions[index]))
+                return;
+            const double value = sender.at(positions[index]);
+            const std::size_t local = at - static_cast<std::size_t>(result.stored.begin);
+            result.at(at) = reduces() && known[local] ? combine(from_.reduction, result.at(at), value) : value;
+            known[local] = true;
+        });
     }
 
     CollectiveKind kind_;

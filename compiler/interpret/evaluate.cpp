@@ -1,8 +1,12 @@
 #include "interpret/evaluate.h"
 
 #include "interpret/interpret.h"
+#include "interpret/moves.h"
 #include "ir/nest.h"
 #include "ir/pointwise.h"
+#include "ir/subscripts.h"
+
+#include <planrt/random.h>
 
 #include <cmath>
 #include <limits>
@@ -65,12 +69,46 @@ Action adam(ir::AdamOp op, std::int64_t step) {
             }};
 }
 
-Action action_of(mlir::Operation *op, std::int64_t step) {
-    if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op)) {
-        const ir::PointwiseFunction *function = ir::find_pointwise(pointwise.getFunction());
-        return {0, [function](const double *in, double *out, const auto &) { *out = function->value(in); }};
-    }
-    if (mlir::isa<ir::PermuteOp>(op))
+Action pointwise(ir::PointwiseOp op) {
+    const ir::PointwiseFunction *function = ir::find_pointwise(op.getFunction());
+    if (op.getResult().getType().getElementType().isInteger())
+        return {0, [function](const double *in, double *out, const auto &) { *out = std::trunc(function->value(in)); }};
+    return {0, [function](const double *in, double *out, const auto &) { *out = function->value(in); }};
+}
+
+Action random(ir::RandomOp op, const Moment &moment) {
+    const ir::TensorType type = op.getResult().getType();
+    const std::int64_t samples = op.getSamples() ? type.find(*op.getSamples()) : -1;
+    const planrt::Key key = planrt::key_of(moment.seed, op.getKey(), moment.step);
+    const std::vector<std::int64_t> extents = type.getExtents().vec();
+    return {0, [=, first = moment.first_sample](const double *, double *out, const auto &index) {
+                std::int64_t element = 0;
+                for (std::size_t d = 0; d < extents.size(); ++d)
+                    if (static_cast<std::int64_t>(d) != samples)
+                        element = element * extents[d] + index[d];
+                const std::int64_t sample = samples < 0 ? 0 : first + index[static_cast<std::size_t>(samples)];
+                *out = planrt::uniform(key, sample, element);
+            }};
+}
+
+/// The loop that is looked up is the last one: the point counts where it is at the index.
+Action embedding(std::size_t loop) {
+    return {0, [loop](const double *in, double *out, const auto &index) {
+                if (in[0] == static_cast<double>(index[loop]))
+                    *out += in[1];
+            }};
+}
+
+Action action_of(mlir::Operation *op, const Moment &moment) {
+    if (auto function = mlir::dyn_cast<ir::PointwiseOp>(op))
+        return pointwise(function);
+    if (auto numbers = mlir::dyn_cast<ir::RandomOp>(op))
+        return random(numbers, moment);
+    if (mlir::isa<ir::StepOp>(op))
+        return {static_cast<double>(moment.step), [](const double *, double *, const auto &) {}};
+    if (mlir::isa<ir::EmbeddingOp, ir::EmbeddingGradientOp>(op))
+        return embedding(ir::nest_of(op).loops.size() - 1);
+    if (mlir::isa<ir::PermuteOp, ir::AccumulateOp>(op))
         return {0, [](const double *in, double *out, const auto &) { *out = *in; }};
     if (mlir::isa<ir::EinsumOp, ir::GemmOp>(op)) {
         return {0, [count = mlir::isa<ir::GemmOp>(op) ? 2 : op->getNumOperands()](const double *in, double *out,
@@ -90,33 +128,24 @@ Action action_of(mlir::Operation *op, std::int64_t step) {
     if (auto update = mlir::dyn_cast<ir::SgdOp>(op))
         return sgd(update);
     if (auto update = mlir::dyn_cast<ir::AdamOp>(op))
-        return adam(update, step);
+        return adam(update, moment.step);
     throw Failure("the interpreter does not know " + op->getName().getStringRef().str());
 }
 
-std::vector<int> numbers(std::int64_t first, std::int64_t count) {
-    std::vector<int> list(static_cast<std::size_t>(count));
-    std::iota(list.begin(), list.end(), static_cast<int>(first));
-    return list;
-}
-
-std::vector<int> operator+(std::vector<int> a, const std::vector<int> &b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-}
-
-/// Loops: batch, rows, columns, summed.
 Nest gemm_nest(ir::GemmOp op) {
-    const std::vector<int> batch = numbers(0, op.getBatch());
-    const std::vector<int> rows = numbers(op.getBatch(), op.getRows());
-    const std::vector<int> columns = numbers(op.getBatch() + op.getRows(), op.getColumns());
-    const std::vector<int> summed = numbers(op.getBatch() + op.getRows() + op.getColumns(), op.getSummed());
+    const auto subscripts = *ir::parse_subscripts(op.getSubscripts());
+    const std::vector<std::string> loops = subscripts.loops();
+    const auto numbers = [&](const std::vector<std::string> &names) {
+        std::vector<int> list;
+        for (const std::string &name : names)
+            list.push_back(static_cast<int>(std::find(loops.begin(), loops.end(), name) - loops.begin()));
+        return list;
+    };
     Nest nest;
-    for (const int loop : batch + rows + columns + summed)
-        nest.loops.push_back({std::to_string(loop), 0, sharding::LoopKind::parallel});
-    nest.operands = {batch + (op.getTransposeA() ? summed + rows : rows + summed),
-                     batch + (op.getTransposeB() ? columns + summed : summed + columns)};
-    nest.results = {batch + rows + columns};
+    for (const std::string &loop : loops)
+        nest.loops.push_back({loop, 0, sharding::LoopKind::parallel});
+    nest.operands = {numbers(subscripts.operands[0]), numbers(subscripts.operands[1])};
+    nest.results = {numbers(subscripts.result)};
     if (op.getAccumulator())
         nest.operands.push_back(nest.results[0]);
     return nest;
@@ -164,8 +193,13 @@ class Ranges {
 
     [[nodiscard]] Box all() const {
         Box box;
-        for (const auto &range : ranges_)
-            box.push_back(range.value());
+        for (std::size_t i = 0; i < ranges_.size(); ++i) {
+            const sharding::Loop &loop = nest_.loops[i];
+            box.push_back(ranges_[i].value());
+            if (loop.kind == sharding::LoopKind::whole && box.back().size() != loop.extent)
+                throw Failure("loop '" + loop.name + "' cannot be split, but runs over " + text(box.back()) + " of " +
+                              std::to_string(loop.extent));
+        }
         return box;
     }
 
@@ -218,7 +252,55 @@ class Walk {
     std::vector<std::int64_t> at_;
 };
 
-/// Runs the body over all points.
+/// The tensors of an operation, operands first.
+class Tensors {
+  public:
+    Tensors(const std::vector<const Local *> &operands, std::vector<Local> &results)
+        : operands_(operands), results_(results), in_(operands.size()), out_(results.size()) {
+        for (const Local *operand : operands)
+            any_stored_ |= !operand->is_whole();
+        for (const Local &result : results)
+            any_stored_ |= !result.is_whole();
+    }
+
+    /// Does this rank hold the elements of the point? Of tensors that are stored in shares all have theirs, or none.
+    [[nodiscard]] bool has(const Walk &walk) const {
+        if (!any_stored_)
+            return true;
+        std::size_t holders = 0;
+        std::size_t shared = 0;
+        const auto count = [&](const Local &tensor, std::size_t position) {
+            shared += tensor.is_whole() ? 0 : 1;
+            holders += !tensor.is_whole() && tensor.has(position) ? 1 : 0;
+        };
+        for (std::size_t i = 0; i < operands_.size(); ++i)
+            count(*operands_[i], walk.at(i));
+        for (std::size_t i = 0; i < results_.size(); ++i)
+            count(results_[i], walk.at(operands_.size() + i));
+        if (holders != 0 && holders != shared)
+            throw Failure("tensors that are stored in shares do not hold the same elements");
+        return holders != 0;
+    }
+
+    void apply(const Action &action, const Walk &walk) {
+        for (std::size_t i = 0; i < in_.size(); ++i)
+            in_[i] = operands_[i]->at(walk.at(i));
+        for (std::size_t i = 0; i < out_.size(); ++i)
+            out_[i] = results_[i].at(walk.at(in_.size() + i));
+        action.body(in_.data(), out_.data(), walk.index());
+        for (std::size_t i = 0; i < out_.size(); ++i)
+            results_[i].at(walk.at(in_.size() + i)) = out_[i];
+    }
+
+  private:
+    const std::vector<const Local *> &operands_;
+    std::vector<Local> &results_;
+    std::vector<double> in_;
+    std::vector<double> out_;
+    bool any_stored_ = false;
+};
+
+/// Runs the body over all points of which this rank holds the elements.
 void run(const Box &space, const Action &action, const std::vector<const Local *> &operands,
          std::vector<Local> &results, const Nest &nest) {
     std::vector<std::vector<std::int64_t>> steps;
@@ -227,39 +309,33 @@ void run(const Box &space, const Action &action, const std::vector<const Local *
     for (std::size_t i = 0; i < results.size(); ++i)
         steps.push_back(strides(nest.results[i], results[i].box, space.size()));
     Walk walk(space, std::move(steps));
-    std::vector<double> in(operands.size());
-    std::vector<double> out(results.size());
+    Tensors tensors(operands, results);
     const std::int64_t points = planrt::volume(space);
-    for (std::int64_t point = 0; point < points; ++point, walk.next()) {
-        for (std::size_t i = 0; i < operands.size(); ++i)
-            in[i] = operands[i]->elements[walk.at(i)];
-        for (std::size_t i = 0; i < results.size(); ++i)
-            out[i] = results[i].elements[walk.at(operands.size() + i)];
-        action.body(in.data(), out.data(), walk.index());
-        for (std::size_t i = 0; i < results.size(); ++i)
-            results[i].elements[walk.at(operands.size() + i)] = out[i];
-    }
+    for (std::int64_t point = 0; point < points; ++point, walk.next())
+        if (tensors.has(walk))
+            tensors.apply(action, walk);
 }
 
 } // namespace
 
-std::vector<Local> evaluate(mlir::Operation *op, const std::vector<const Local *> &operands,
-                            const std::vector<Box> &boxes, std::int64_t step) {
-    const Action action = action_of(op, step);
+void evaluate(mlir::Operation *op, const std::vector<const Local *> &operands, std::vector<Local> &results,
+              const Moment &moment) {
     const Nest nest = nest_of(op);
-    std::vector<Local> results;
-    for (const Box &box : boxes)
-        results.emplace_back(box, action.initial);
     Ranges ranges(nest);
     for (std::size_t i = 0; i < operands.size(); ++i)
         ranges.add(nest.operands[i], operands[i]->box);
     for (std::size_t i = 0; i < results.size(); ++i)
         ranges.add(nest.results[i], results[i].box);
-    run(ranges.all(), action, operands, results, nest);
+    const Box space = ranges.all();
+    if (is_move(op))
+        return move(op, operands, results[0]);
+    const Action action = action_of(op, moment);
+    for (Local &result : results)
+        std::fill(result.elements.begin(), result.elements.end(), action.initial);
+    run(space, action, operands, results, nest);
     if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op); gemm && gemm.getAccumulator())
         for (std::size_t i = 0; i < results[0].elements.size(); ++i)
             results[0].elements[i] += operands[2]->elements[i];
-    return results;
 }
 
 } // namespace planc::interpret

@@ -68,6 +68,7 @@ class Interpreter {
     void collective(ir::CollectiveOp op);
     void start(ir::StartOp op);
     void pass_on(mlir::Value from, mlir::Value to);
+    void view(ir::ViewOp op);
     void loops(ir::LoopsOp op);
     void call(mlir::func::CallOp op);
     void read(ir::ReadOp op);
@@ -98,8 +99,8 @@ Parts Interpreter::scatter(const Array &whole, ir::TensorType type, const std::s
     if (!layout.placement.partial.empty())
         throw Failure(what + " is laid out as a partial result");
     Parts parts;
-    for (const planrt::Box &box : layout.boxes)
-        parts.push_back(extract(all, box));
+    for (auto [box, stored] : llvm::zip(layout.boxes, layout.stored))
+        parts.push_back(extract(all, box, stored));
     return parts;
 }
 
@@ -112,8 +113,10 @@ Array Interpreter::gather(const Parts &parts, ir::TensorType type) {
     for (std::int64_t extent : whole.extents)
         everything.push_back({0, extent});
     for (const Local &part : parts)
-        for_each_offset(everything, part.box,
-                        [&](std::size_t at, std::size_t local) { whole.elements[at] = part.elements[local]; });
+        for_each_offset(everything, part.box, [&](std::size_t at, std::size_t local) {
+            if (part.has(local))
+                whole.elements[at] = part.at(local);
+        });
     return whole;
 }
 
@@ -136,14 +139,18 @@ ir::VariableOp Interpreter::variable(mlir::FlatSymbolRefAttr name) {
 
 void Interpreter::nest(mlir::Operation &op) {
     std::vector<Parts> results(op.getNumResults());
+    const Moment moment{inputs_.step, inputs_.seed, inputs_.first_sample};
     for (int rank = 0; rank < mesh_.ranks(); ++rank) {
         std::vector<const Local *> operands;
         for (mlir::Value operand : op.getOperands())
             operands.push_back(&values_.find(operand)->second[static_cast<std::size_t>(rank)]);
-        std::vector<planrt::Box> boxes;
-        for (mlir::Value result : op.getResults())
-            boxes.push_back(layouts_.of(type_of(result)).boxes[static_cast<std::size_t>(rank)]);
-        std::vector<Local> made = evaluate(&op, operands, boxes, inputs_.step);
+        std::vector<Local> made;
+        for (mlir::Value result : op.getResults()) {
+            const Layout &layout = layouts_.of(type_of(result));
+            made.emplace_back(layout.boxes[static_cast<std::size_t>(rank)],
+                              layout.stored[static_cast<std::size_t>(rank)]);
+        }
+        evaluate(&op, operands, made, moment);
         for (std::size_t i = 0; i < made.size(); ++i)
             results[i].push_back(std::move(made[i]));
     }
@@ -211,6 +218,17 @@ void Interpreter::pass_on(mlir::Value from, mlir::Value to) {
     places_.same(to, from);
 }
 
+/// The same elements under the boxes of the result.
+void Interpreter::view(ir::ViewOp op) {
+    pass_on(op.getOperand(), op.getResult());
+    const Layout &layout = layouts_.of(op.getResult().getType());
+    for (auto [part, box] : llvm::zip(values_.find(op.getResult())->second, layout.boxes)) {
+        if (planrt::volume(part.box) != planrt::volume(box))
+            throw Failure("a view has other elements than its operand");
+        part.box = box;
+    }
+}
+
 void Interpreter::loops(ir::LoopsOp op) {
     mlir::Block &body = op.getBody().front();
     visit_all(body);
@@ -265,8 +283,8 @@ void Interpreter::visit(mlir::Operation &op) {
         for (auto [result, pending] : llvm::zip(end.getResults(), end.getPending())) {
             pass_on(pending, result);
         }
-    } else if (auto view = mlir::dyn_cast<ir::ViewOp>(op)) {
-        pass_on(view.getOperand(), view.getResult());
+    } else if (auto same = mlir::dyn_cast<ir::ViewOp>(op)) {
+        view(same);
     } else if (auto fused = mlir::dyn_cast<ir::LoopsOp>(op)) {
         loops(fused);
     } else if (auto stage = mlir::dyn_cast<mlir::func::CallOp>(op)) {

@@ -34,7 +34,9 @@ struct Array {
 struct Inputs {
     std::map<std::string, Array> fields; ///< by the arguments' `plan.input`
     std::map<std::string, Array> variables;
-    std::int64_t step = 0; ///< training steps done before
+    std::int64_t step = 0;         ///< training steps done before
+    std::uint64_t seed = 0;        ///< of random numbers
+    std::int64_t first_sample = 0; ///< of this micro-batch, within the global batch
 };
 
 /// A collective that was executed.

@@ -18,10 +18,14 @@ const Layout &Layouts::of(ir::TensorType type) {
             key.push_back(range.begin);
             key.push_back(range.end);
         }
+        const planrt::Range stored = planrt::stored_range(layout->placement, mesh_, rank);
+        key.push_back(stored.begin);
+        key.push_back(stored.end);
         const std::vector<int> coordinates = mesh_.coordinates(rank);
         for (int axis : layout->placement.partial)
             key.push_back(coordinates[static_cast<std::size_t>(axis)]);
         layout->boxes.push_back(box);
+        layout->stored.push_back(stored);
         layout->replica_of.push_back(first.emplace(std::move(key), rank).first->second);
     }
     return *layout;

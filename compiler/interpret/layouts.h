@@ -14,8 +14,9 @@ namespace planc::interpret {
 struct Layout {
     planrt::Placement placement;
     std::vector<planrt::Box> boxes;
-    /// Per rank the first one that must hold the same elements: it has the same box and the same coordinates along the
-    /// partial axes.
+    std::vector<planrt::Range> stored; ///< of the flattened boxes
+    /// Per rank the first one that must hold the same elements: it has the same box, the same range of it and the same
+    /// coordinates along the partial axes.
     std::vector<int> replica_of;
 };
 

@@ -20,10 +20,12 @@ void for_each_offset(const Box &outer, const Box &inner, const std::function<voi
     }
 }
 
-Local extract(const Local &from, const Box &box) {
-    Local part(box);
-    for_each_offset(from.box, box,
-                    [&](std::size_t outer, std::size_t inner) { part.elements[inner] = from.elements[outer]; });
+Local extract(const Local &from, const Box &box, planrt::Range stored) {
+    Local part(box, stored);
+    for_each_offset(from.box, box, [&](std::size_t outer, std::size_t inner) {
+        if (part.has(inner))
+            part.at(inner) = from.at(outer);
+    });
     return part;
 }
 

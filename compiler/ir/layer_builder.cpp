@@ -42,6 +42,17 @@ Value LayerBuilder::iota(StringAttr role, std::int64_t extent, mlir::Type elemen
     return builder_.create<IotaOp>(location_, type, layer_, phase_, StrategyAttr());
 }
 
+Value LayerBuilder::random(StringRef key, StringRef samples, TensorType type) {
+    return builder_.create<RandomOp>(location_, type, builder_.getStringAttr(key),
+                                     samples.empty() ? StringAttr() : builder_.getStringAttr(samples), layer_, phase_,
+                                     StrategyAttr());
+}
+
+Value LayerBuilder::step() {
+    const auto type = TensorType::get(builder_.getContext(), {}, {}, builder_.getF64Type(), LayoutAttr());
+    return builder_.create<StepOp>(location_, type, layer_, phase_, StrategyAttr());
+}
+
 Value LayerBuilder::pointwise(StringRef function, mlir::ValueRange inputs, TensorType like) {
     const TensorType type = filter_dimensions(like, [&](StringRef role) {
         return llvm::any_of(inputs, [&](Value input) { return type_of(input).find(role) >= 0; });
@@ -70,6 +81,34 @@ Value LayerBuilder::reduce_to(StringRef reduction, Value operand, TensorType kep
         return operand;
     return builder_.create<ReduceOp>(location_, to, builder_.getStringAttr(reduction), operand, layer_, phase_,
                                      StrategyAttr());
+}
+
+Value LayerBuilder::convert(Value value, mlir::Type element) {
+    const TensorType from = type_of(value);
+    if (from.getElementType() == element)
+        return value;
+    const auto to = TensorType::get(from.getContext(), from.getRoles(), from.getExtents(), element, LayoutAttr());
+    return builder_.create<PointwiseOp>(location_, to, builder_.getStringAttr("identity"), value, layer_, phase_,
+                                        StrategyAttr());
+}
+
+Value LayerBuilder::slice(Value operand, StringRef dimension, std::int64_t begin, TensorType result) {
+    return builder_.create<SliceOp>(location_, result, operand, builder_.getStringAttr(dimension),
+                                    builder_.getI64IntegerAttr(begin), layer_, phase_, StrategyAttr());
+}
+
+Value LayerBuilder::pad(Value operand, StringRef dimension, std::int64_t before, TensorType result) {
+    return builder_.create<PadOp>(location_, result, operand, builder_.getStringAttr(dimension),
+                                  builder_.getI64IntegerAttr(before), layer_, phase_, StrategyAttr());
+}
+
+Value LayerBuilder::reshape(Value operand, TensorType result) {
+    return builder_.create<ReshapeOp>(location_, result, operand, layer_, phase_, StrategyAttr());
+}
+
+Value LayerBuilder::embedding_gradient(Value indices, Value gradient, StringRef dimension, TensorType table) {
+    return builder_.create<EmbeddingGradientOp>(location_, table, indices, gradient, builder_.getStringAttr(dimension),
+                                                layer_, phase_, StrategyAttr());
 }
 
 Value LayerBuilder::einsum(const Subscripts &subscripts, mlir::ValueRange inputs, TensorType result) {

@@ -25,6 +25,11 @@ class LayerBuilder {
     mlir::Value constant(double value, mlir::Type element);
     mlir::Value iota(mlir::StringAttr role, std::int64_t extent, mlir::Type element);
 
+    /// See plan.random; `samples` may be empty.
+    mlir::Value random(mlir::StringRef key, mlir::StringRef samples, TensorType type);
+    /// Steps done, f64.
+    mlir::Value step();
+
     /// The result has those dimensions of `like`, in its order, that some input has, and its element type.
     mlir::Value pointwise(mlir::StringRef function, mlir::ValueRange inputs, TensorType like);
     /// The value repeated along the dimensions of `type` that it lacks; itself if it lacks none.
@@ -34,6 +39,16 @@ class LayerBuilder {
     mlir::Value reduce(mlir::StringRef reduction, mlir::Value operand, mlir::ArrayRef<mlir::StringRef> over);
     /// Over all dimensions that `kept` lacks.
     mlir::Value reduce_to(mlir::StringRef reduction, mlir::Value operand, TensorType kept);
+
+    /// The value in another element type; itself if it has that.
+    mlir::Value convert(mlir::Value value, mlir::Type element);
+
+    // Results are of the types given, with the dimensions that the operand has.
+    mlir::Value slice(mlir::Value operand, mlir::StringRef dimension, std::int64_t begin, TensorType result);
+    mlir::Value pad(mlir::Value operand, mlir::StringRef dimension, std::int64_t before, TensorType result);
+    mlir::Value reshape(mlir::Value operand, TensorType result);
+    mlir::Value embedding_gradient(mlir::Value indices, mlir::Value gradient, mlir::StringRef dimension,
+                                   TensorType table);
 
     mlir::Value einsum(const Subscripts &subscripts, mlir::ValueRange inputs, TensorType result);
 
