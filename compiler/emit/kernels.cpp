@@ -1,21 +1,101 @@
 #include "emit/kernels.h"
 
 #include "emit/text.h"
+#include "ir/subscripts.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
+#include "schedule/matrix_product.h"
+
+#include <algorithm>
+#include <map>
 
 namespace planc::emit {
 
 namespace {
 
-schedule::LoopSpace part(const schedule::LoopSpace &space, size_t first, size_t count) {
-    const auto begin = space.begin() + static_cast<std::ptrdiff_t>(first);
-    return {begin, begin + static_cast<std::ptrdiff_t>(count)};
-}
+/// The text of a product: sizes, strides and calls in terms of the local extents.
+class GemmWriter {
+  public:
+    GemmWriter(Body &body, ir::GemmOp gemm)
+        : body_(body), gemm_(gemm), subscripts_(*ir::parse_subscripts(gemm.getSubscripts())) {
+        note(subscripts_.operands[0], gemm.getA());
+        note(subscripts_.operands[1], gemm.getB());
+        const auto extent = [&](const std::string &loop) { return dimensions_.at(loop).extent; };
+        product_ = *schedule::matrix_product(subscripts_, extent);
+    }
 
-std::string times(const std::string &a, const std::string &b) {
-    return a == "1" ? b : b == "1" ? a : a + " * " + b;
-}
+    void write() {
+        // The transposed result is the product of the transposed operands, exchanged.
+        const bool swapped = product_.swapped;
+        const Matrix a{swapped ? gemm_.getB() : gemm_.getA(), subscripts_.operands[swapped ? 1 : 0]};
+        const Matrix b{swapped ? gemm_.getA() : gemm_.getB(), subscripts_.operands[swapped ? 0 : 1]};
+        const Matrix c{gemm_.getResult(), subscripts_.result};
+        const mlir::Value accumulator = gemm_.getAccumulator();
+        if (accumulator && schedule::offset_of(accumulator) != schedule::offset_of(c.value))
+            write_copy(body_, accumulator, c.value);
+        const mlir::Type element = gemm_.getResult().getType().getElementType();
+        const auto op = [](bool transposed) { return transposed ? "Op::transposed" : "Op::plain"; };
+        const std::string m = extents(product_.rows);
+        const std::string n = extents(product_.columns);
+        const std::string k = extents(product_.summed);
+        const std::string lda = product_.transpose_a ? stride(a, product_.summed, m) : stride(a, product_.rows, k);
+        const std::string ldb = product_.transpose_b ? stride(b, product_.columns, k) : stride(b, product_.summed, n);
+        const std::string ldc = stride(c, product_.rows, n);
+        const std::string ops = std::string(op(product_.transpose_a)) + ", " + op(product_.transpose_b);
+        const std::string sizes = m + ", " + n + ", " + k + ", " + literal(1, element);
+        const std::string beta = literal(accumulator ? 1 : 0, element);
+        const std::string matrices =
+            joined({body_.buffer(a.value), lda, body_.buffer(b.value), ldb, beta, body_.buffer(c.value, true), ldc});
+        if (product_.outer.empty())
+            return body_.line("planrt::gemm(" + joined({ops, sizes, matrices}) + ");");
+        std::vector<std::string> outer;
+        for (const schedule::Loops &loops : product_.outer)
+            outer.push_back(
+                "{" + joined({extents(loops), outer_stride(a, loops), outer_stride(b, loops), outer_stride(c, loops)}) +
+                "}");
+        body_.line("planrt::batched_gemm(" + joined({ops, "{" + joined(outer) + "}", sizes, matrices}) + ");");
+    }
+
+  private:
+    struct Matrix {
+        mlir::Value value;
+        schedule::Loops loops;
+    };
+
+    void note(const schedule::Loops &loops, mlir::Value value) {
+        const schedule::LoopSpace space = schedule::space_of(schedule::tensor(value));
+        for (size_t i = 0; i < loops.size(); ++i)
+            dimensions_[loops[i]] = space[i];
+    }
+
+    std::string extents(const schedule::Loops &loops) {
+        schedule::LoopSpace space;
+        for (const std::string &loop : loops)
+            space.push_back(dimensions_.at(loop));
+        return body_.extents(space);
+    }
+
+    /// Elements from one step of the loop to the next.
+    std::string step(const Matrix &matrix, const std::string &loop) {
+        const auto at = std::find(matrix.loops.begin(), matrix.loops.end(), loop);
+        return extents(schedule::Loops(at + 1, matrix.loops.end()));
+    }
+
+    /// Of a single row or column any stride does: `otherwise`.
+    std::string stride(const Matrix &matrix, const schedule::Loops &group, const std::string &otherwise) {
+        return group.empty() ? otherwise : step(matrix, group.back());
+    }
+
+    std::string outer_stride(const Matrix &matrix, const schedule::Loops &group) {
+        return llvm::is_contained(matrix.loops, group.back()) ? step(matrix, group.back()) : "0";
+    }
+
+    Body &body_;
+    ir::GemmOp gemm_;
+    ir::Subscripts subscripts_;
+    std::map<std::string, schedule::LoopDimension> dimensions_;
+    schedule::MatrixProduct product_;
+};
 
 } // namespace
 
@@ -25,39 +105,7 @@ void write_copy(Body &body, mlir::Value from, mlir::Value to) {
 }
 
 void write_gemm(Body &body, ir::GemmOp gemm) {
-    const auto batch_count = static_cast<size_t>(gemm.getBatch());
-    const auto row_count = static_cast<size_t>(gemm.getRows());
-    const auto summed_count = static_cast<size_t>(gemm.getSummed());
-    const schedule::LoopSpace c_space = schedule::space_of(gemm.getResult().getType());
-    const schedule::LoopSpace a_space = schedule::space_of(gemm.getA().getType());
-    const std::string batch = body.extents(part(c_space, 0, batch_count));
-    const std::string m = body.extents(part(c_space, batch_count, row_count));
-    const std::string n =
-        body.extents(part(c_space, batch_count + row_count, c_space.size() - batch_count - row_count));
-    const std::string k =
-        body.extents(part(a_space, batch_count + (gemm.getTransposeA() ? 0 : row_count), summed_count));
-
-    const mlir::Value accumulator = gemm.getAccumulator();
-    const bool in_place = accumulator && schedule::offset_of(accumulator) == schedule::offset_of(gemm.getResult());
-    if (accumulator && !in_place)
-        write_copy(body, accumulator, gemm.getResult());
-    const mlir::Type element = gemm.getResult().getType().getElementType();
-    const auto op = [](bool transposed) { return transposed ? "Op::transposed" : "Op::plain"; };
-    const std::string zero_or_one = literal(accumulator ? 1 : 0, element);
-    const std::string lda = gemm.getTransposeA() ? m : k;
-    const std::string ldb = gemm.getTransposeB() ? k : n;
-    const std::string ops = std::string(op(gemm.getTransposeA())) + ", " + op(gemm.getTransposeB());
-    const std::string sizes = m + ", " + n + ", " + k + ", " + literal(1, element);
-    const std::string a = body.buffer(gemm.getA());
-    const std::string b = body.buffer(gemm.getB());
-    const std::string c = body.buffer(gemm.getResult(), true);
-    if (batch_count == 0) {
-        body.line("planrt::gemm(" + joined({ops, sizes, a, lda, b, ldb, zero_or_one, c, n}) + ");");
-        return;
-    }
-    body.line("planrt::batched_gemm(" +
-              joined({ops, batch, sizes, a, lda, times(m, k), b, ldb, times(k, n), zero_or_one, c, n, times(m, n)}) +
-              ");");
+    GemmWriter(body, gemm).write();
 }
 
 void write_permute(Body &body, ir::PermuteOp permute) {

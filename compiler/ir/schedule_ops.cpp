@@ -1,8 +1,9 @@
 // Verifiers of the schedule's operations.
 
 #include "ir/plan_dialect.h"
+#include "ir/subscripts.h"
 
-#include <algorithm>
+#include <map>
 
 namespace planc::ir {
 
@@ -16,35 +17,33 @@ TensorType tensor(Value value) {
     return mlir::cast<TensorType>(value.getType());
 }
 
-/// Roles of a in groups: its dimensions in the order (batch, first, second).
-bool matches(TensorType whole, size_t first, size_t count, TensorType other, size_t other_first) {
-    for (size_t i = 0; i < count; ++i)
-        if (whole.getExtents()[first + i] != other.getExtents()[other_first + i])
-            return false;
-    return true;
+/// Notes the extents of a tensor's loops; false where they differ from what was noted before.
+bool note_extents(const std::vector<std::string> &loops, TensorType type, std::map<std::string, int64_t> &extents) {
+    return loops.size() == type.getExtents().size() &&
+           llvm::all_of(llvm::zip(loops, type.getExtents()), [&](const auto &dimension) {
+               const auto &[loop, extent] = dimension;
+               return extents.try_emplace(loop, extent).first->second == extent;
+           });
 }
 
 } // namespace
 
 LogicalResult GemmOp::verify() {
-    const auto batch = static_cast<size_t>(getBatch());
-    const auto rows = static_cast<size_t>(getRows());
-    const auto columns = static_cast<size_t>(getColumns());
-    const auto summed = static_cast<size_t>(getSummed());
     const TensorType a = getA().getType();
     const TensorType b = getB().getType();
     const TensorType c = getResult().getType();
-    if (a.getExtents().size() != batch + rows + summed || b.getExtents().size() != batch + summed + columns ||
-        c.getExtents().size() != batch + rows + columns)
-        return emitOpError() << "batch " << batch << ", rows " << rows << ", columns " << columns << ", summed "
-                             << summed << " do not count the dimensions of " << a << ", " << b << ", " << c;
-    const size_t a_rows = batch + (getTransposeA() ? summed : 0);
-    const size_t a_summed = batch + (getTransposeA() ? 0 : rows);
-    const size_t b_columns = batch + (getTransposeB() ? 0 : summed);
-    const size_t b_summed = batch + (getTransposeB() ? columns : 0);
-    if (!matches(c, 0, batch, a, 0) || !matches(c, 0, batch, b, 0) || !matches(c, batch, rows, a, a_rows) ||
-        !matches(c, batch + rows, columns, b, b_columns) || !matches(a, a_summed, summed, b, b_summed))
-        return emitOpError() << "extents of " << a << " and " << b << " do not fit " << c;
+    const auto subscripts = parse_subscripts(getSubscripts());
+    if (!subscripts || subscripts->operands.size() != 2)
+        return emitOpError() << "subscripts '" << getSubscripts() << "' are not those of a product of two operands";
+    std::map<std::string, int64_t> extents;
+    if (!note_extents(subscripts->operands[0], a, extents) || !note_extents(subscripts->operands[1], b, extents) ||
+        !note_extents(subscripts->result, c, extents))
+        return emitOpError() << "subscripts '" << getSubscripts() << "' do not fit " << a << ", " << b << " and " << c;
+    for (const std::string &loop : subscripts->loops())
+        if (llvm::is_contained(subscripts->operands[0], loop) + llvm::is_contained(subscripts->operands[1], loop) +
+                llvm::is_contained(subscripts->result, loop) <
+            2)
+            return emitOpError() << "loop '" << loop << "' is in one tensor only";
     if (getAccumulator() && getAccumulator().getType() != c)
         return emitOpError() << "the accumulator is " << getAccumulator().getType() << ", the result " << c;
     if (!c.getElementType().isF32() && !c.getElementType().isF64())

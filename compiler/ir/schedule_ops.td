@@ -11,17 +11,20 @@ include "ir/plan_dialect.td"
 // --- products ---------------------------------------------------------------------------------------------------
 
 def Plan_GemmOp : Plan_LayerOp<"gemm", [Pure]> {
-  let summary = "batched matrix product of dense row-major operands";
+  let summary = "product of two operands as matrix products where they lie";
   let description = [{
-    `batch`, `rows`, `columns` and `summed` count dimensions. The result is (batch, rows, columns); a is (batch, rows,
-    summed), or (batch, summed, rows) with `transpose_a`; b is (batch, summed, columns), or (batch, columns, summed)
-    with `transpose_b`. An accumulator is added to the product, in place where it dies.
+    The subscripts name the loop of every dimension as those of `plan.einsum` do; every loop is at least in two of a, b
+    and the result. `schedule/matrix_product.h` says which of them are rows, columns and summed. An accumulator is added
+    to the product, in place where it dies.
+
+    ```mlir
+    %s = plan.gemm "b q h f, b k h f -> b h q k" (%q, %k) : (…) -> …
+    ```
   }];
-  let arguments = !con((ins Plan_TensorType:$a, Plan_TensorType:$b, Optional<Plan_TensorType>:$accumulator,
-                        UnitAttr:$transpose_a, UnitAttr:$transpose_b, I64Attr:$batch, I64Attr:$rows, I64Attr:$columns,
-                        I64Attr:$summed), layerAttributes);
+  let arguments = !con((ins StrAttr:$subscripts, Plan_TensorType:$a, Plan_TensorType:$b,
+                        Optional<Plan_TensorType>:$accumulator), layerAttributes);
   let results = (outs Plan_TensorType:$result);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, $result)";
+  let assemblyFormat = "$subscripts `(` operands `)` attr-dict `:` functional-type(operands, $result)";
 }
 
 def Plan_PermuteOp : Plan_LayerOp<"permute", [Pure]> {

@@ -1,22 +1,17 @@
-// Products become plan.gemm. The loops of a product of two operands fall into four groups:
-//
-//   batch   in a, b and the result         rows     in a and the result
-//   summed  in a and b only                columns  in b and the result
-//
-// BLAS takes a as (batch, rows, summed) or with the last two exchanged, b likewise; an operand whose dimensions stand
-// otherwise is permuted first. A loop of one operand alone is summed first.
+// Products become plan.gemm, done where the operands lie (matrix_product.h). Where strides do not allow that, the
+// smallest of the three tensors that helps is permuted. A loop of one operand alone is summed first.
 
 #include "ir/subscripts.h"
 #include "schedule/functions.h"
+#include "schedule/matrix_product.h"
 #include "schedule/passes.h"
 
-#include <utility>
+#include <array>
+#include <map>
 
 namespace planc::schedule {
 
 namespace {
-
-using Loops = std::vector<std::string>;
 
 Loops operator+(Loops a, const Loops &b) {
     a.insert(a.end(), b.begin(), b.end());
@@ -32,6 +27,13 @@ struct Factor {
     Loops loops;
 };
 
+/// The loops of a product's operands and result, dimension by dimension.
+struct Orders {
+    Loops a;
+    Loops b;
+    Loops result;
+};
+
 class Lowering {
   public:
     explicit Lowering(ir::EinsumOp op)
@@ -41,8 +43,12 @@ class Lowering {
         const auto &loops = subscripts_.operands;
         const bool pair = loops.size() == 2;
         Factor result = sum_alone({op_.getInputs()[0], loops[0]}, pair ? loops[1] : Loops());
-        if (pair)
-            result = product(result, sum_alone({op_.getInputs()[1], loops[1]}, loops[0]));
+        if (pair) {
+            const Factor other = sum_alone({op_.getInputs()[1], loops[1]}, loops[0]);
+            const bool same = llvm::all_of(result.loops, [&](const std::string &l) { return has(other.loops, l); }) &&
+                              result.loops.size() == other.loops.size();
+            result = same ? sum_alone(elementwise(result, other), Loops()) : product(result, other);
+        }
         result = permuted(result, subscripts_.result);
         mlir::Value value = result.value;
         if (value.getType() != op_.getResult().getType())
@@ -67,6 +73,18 @@ class Lowering {
         return {sum.getResult(), kept};
     }
 
+    /// A product without rows and columns of its own.
+    Factor elementwise(const Factor &a, const Factor &b) {
+        const mlir::Value first = with_loop_roles(a);
+        const mlir::Value second = with_loop_roles(b);
+        const bool of_second = tensor(second).getLayout() && !tensor(second).getLayout().getPartial().empty();
+        auto mul = builder_.create<ir::PointwiseOp>(op_.getLoc(), tensor(of_second ? second : first), "mul",
+                                                    mlir::ValueRange{first, second}, mlir::StringAttr(),
+                                                    mlir::StringAttr(), ir::StrategyAttr());
+        set_place(mul, op_);
+        return {mul.getResult(), of_second ? b.loops : a.loops};
+    }
+
     /// Whatever cuts a dimension that goes leaves a partial sum.
     ir::TensorType summed_type(ir::TensorType type, const Loops &kept) {
         const ir::MeshAttr mesh = ir::mesh_attribute(op_->getParentOfType<mlir::ModuleOp>());
@@ -80,39 +98,76 @@ class Lowering {
     }
 
     Factor product(Factor a, Factor b) {
-        Loops batch;
-        Loops rows;
-        Loops columns;
-        for (const std::string &loop : subscripts_.result)
-            (!has(a.loops, loop) ? columns : has(b.loops, loop) ? batch : rows).push_back(loop);
-        if (subscripts_.result != batch + rows + columns && subscripts_.result == batch + columns + rows) {
-            std::swap(a, b); // the transposed result is the product of the transposed operands
-            std::swap(rows, columns);
-        }
-        const Loops summed = summed_loops(a, b);
-        const bool transpose_a = a.loops != batch + rows + summed && a.loops == batch + summed + rows;
-        const bool transpose_b = b.loops != batch + summed + columns && b.loops == batch + columns + summed;
-        if (!transpose_a)
-            a = permuted(a, batch + rows + summed);
-        if (!transpose_b)
-            b = permuted(b, batch + summed + columns);
-        const Loops loops = batch + rows + columns;
-        const auto count = [](const Loops &group) { return static_cast<int64_t>(group.size()); };
-        auto gemm = builder_.create<ir::GemmOp>(
-            op_.getLoc(), product_type(loops), a.value, b.value, mlir::Value(), transpose_a, transpose_b, count(batch),
-            count(rows), count(columns), count(summed), mlir::StringAttr(), mlir::StringAttr(), ir::StrategyAttr());
+        const Orders orders = best_orders(a, b);
+        a = permuted(a, orders.a);
+        b = permuted(b, orders.b);
+        const ir::Subscripts subscripts{{orders.a, orders.b}, orders.result};
+        auto gemm =
+            builder_.create<ir::GemmOp>(op_.getLoc(), product_type(orders.result), subscripts.text(), a.value, b.value,
+                                        mlir::Value(), mlir::StringAttr(), mlir::StringAttr(), ir::StrategyAttr());
         set_place(gemm, op_);
-        return {gemm.getResult(), loops};
+        return {gemm.getResult(), orders.result};
     }
 
-    /// In the order of the larger operand, so that the smaller one is permuted where they differ.
-    Loops summed_loops(const Factor &a, const Factor &b) const {
-        const bool a_first = tensor(a.value).elements() >= tensor(b.value).elements();
-        Loops loops;
-        for (const std::string &loop : (a_first ? a : b).loops)
-            if (has((a_first ? b : a).loops, loop) && !has(subscripts_.result, loop))
-                loops.push_back(loop);
-        return loops;
+    /// Orders of dimensions for which there is a matrix product, with the fewest elements to permute.
+    Orders best_orders(const Factor &a, const Factor &b) {
+        const std::map<std::string, int64_t> extents = loop_extents(a, b);
+        const auto extent = [&](const std::string &loop) { return extents.at(loop); };
+        const std::array volumes{volume(a.loops, extents), volume(b.loops, extents),
+                                 volume(subscripts_.result, extents)};
+        Orders best;
+        int64_t least = -1;
+        for (unsigned choice = 0; choice < 8; ++choice) { // a bit for each tensor: permute it
+            const Orders orders = canonical(a.loops, b.loops, choice);
+            int64_t moved = 0;
+            for (unsigned i = 0; i < 3; ++i)
+                moved += (choice >> i & 1) != 0 ? volumes[i] : 0;
+            if ((least < 0 || moved < least) && matrix_product({{orders.a, orders.b}, orders.result}, extent)) {
+                best = orders;
+                least = moved;
+            }
+        }
+        return best;
+    }
+
+    /// What is permuted gets the order (batch, rows, summed), (batch, summed, columns), (batch, rows, columns), within
+    /// each group as the tensors that stay have it.
+    Orders canonical(const Loops &a, const Loops &b, unsigned choice) const {
+        const Loops &c = subscripts_.result;
+        const bool move_a = (choice & 1) != 0;
+        const bool move_b = (choice & 2) != 0;
+        const bool move_c = (choice & 4) != 0;
+        const auto pick = [](const Loops &order, const Loops &in, const Loops &not_in) {
+            Loops picked;
+            for (const std::string &loop : order)
+                if (has(in, loop) && !has(not_in, loop))
+                    picked.push_back(loop);
+            return picked;
+        };
+        Loops batch;
+        for (const std::string &loop : c)
+            if (has(a, loop) && has(b, loop))
+                batch.push_back(loop);
+        const Loops rows = pick(move_c ? a : c, move_c ? c : a, b);
+        const Loops columns = pick(move_c ? b : c, move_c ? c : b, a);
+        const Loops summed = pick(move_a ? b : a, move_a ? a : b, c);
+        return {move_a ? batch + rows + summed : a, move_b ? batch + summed + columns : b,
+                move_c ? batch + rows + columns : c};
+    }
+
+    std::map<std::string, int64_t> loop_extents(const Factor &a, const Factor &b) const {
+        std::map<std::string, int64_t> extents;
+        for (const Factor *factor : {&a, &b})
+            for (auto [loop, extent] : llvm::zip(factor->loops, tensor(factor->value).getExtents()))
+                extents[loop] = extent;
+        return extents;
+    }
+
+    static int64_t volume(const Loops &loops, const std::map<std::string, int64_t> &extents) {
+        int64_t product = 1;
+        for (const std::string &loop : loops)
+            product *= extents.at(loop);
+        return product;
     }
 
     ir::TensorType product_type(const Loops &loops) {

@@ -87,10 +87,10 @@ TEST(InterpretSchedule, products) {
     const Outcome outcome = run(types + R"(
         func.func @f(%x: !x {plan.input = "x"}) -> (!ab, !kl, !ab) {
             %y = plan.view %x : (!x) -> !y
-            %0 = plan.gemm %x, %y {transpose_b, batch = 0, rows = 1, columns = 1, summed = 1} : (!x, !y) -> !ab
+            %0 = plan.gemm "a k, b k -> a b" (%x, %y) : (!x, !y) -> !ab
             %z = plan.view %x : (!x) -> !z
-            %1 = plan.gemm %x, %z {transpose_a, batch = 0, rows = 1, columns = 1, summed = 1} : (!x, !z) -> !kl
-            %2 = plan.gemm %x, %y, %0 {transpose_b, batch = 0, rows = 1, columns = 1, summed = 1} : (!x, !y, !ab) -> !ab
+            %1 = plan.gemm "a k, a l -> k l" (%x, %z) : (!x, !z) -> !kl
+            %2 = plan.gemm "a k, b k -> a b" (%x, %y, %0) : (!x, !y, !ab) -> !ab
             return %0, %1, %2 : !ab, !kl, !ab
         })",
                                 one_to({2, 3}, 6));
@@ -107,7 +107,7 @@ TEST(InterpretSchedule, batched_product_and_permutation) {
         !abn = !plan.tensor<a: 2, b: 2, n: 2, f32>
         func.func @f(%x: !x {plan.input = "x"}) -> !abn {
             %y = plan.view %x : (!x) -> !y
-            %0 = plan.gemm %x, %y {batch = 1, rows = 1, columns = 1, summed = 0} : (!x, !y) -> !nab
+            %0 = plan.gemm "n a, n b -> n a b" (%x, %y) : (!x, !y) -> !nab
             %1 = plan.permute %0 : (!nab) -> !abn
             return %1 : !abn
         })",

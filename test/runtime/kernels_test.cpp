@@ -66,7 +66,7 @@ TEST_F(Gemm, BatchesAndDoubles) {
     const auto a = random<double>(3 * 10);
     const auto b = random<double>(3 * 8);
     std::vector<double> c(3 * 20, std::numeric_limits<double>::quiet_NaN()); // beta 0 does not read C
-    batched_gemm(Op::plain, Op::plain, 3, 5, 4, 2, 1.0, a.data(), 2, 10, b.data(), 4, 8, 0.0, c.data(), 4, 20);
+    batched_gemm(Op::plain, Op::plain, {{3, 10, 8, 20}}, 5, 4, 2, 1.0, a.data(), 2, b.data(), 4, 0.0, c.data(), 4);
     for (int i = 0; i < 3; ++i) {
         const std::vector<double> a_i(a.begin() + 10 * i, a.begin() + 10 * (i + 1));
         const std::vector<double> b_i(b.begin() + 8 * i, b.begin() + 8 * (i + 1));
@@ -74,6 +74,34 @@ TEST_F(Gemm, BatchesAndDoubles) {
             expected_product(Op::plain, Op::plain, 5, 4, 2, 1.0, a_i, 2, b_i, 4, 0.0, std::vector<double>(20), 4);
         EXPECT_EQ(std::vector<double>(c.begin() + 20 * i, c.begin() + 20 * (i + 1)), wanted);
     }
+}
+
+/// Scores of attention: (batch, query, head, feature) with (batch, key, head, feature) to (batch, head, query, key).
+TEST_F(Gemm, StridedBatchesInSeveralLoops) {
+    constexpr int heads = 3;
+    constexpr int queries = 4;
+    constexpr int keys = 5;
+    constexpr int features = 2;
+    std::vector<double> q(2 * queries * heads * features);
+    std::vector<double> k(2 * keys * heads * features);
+    std::iota(q.begin(), q.end(), 1.0);
+    std::iota(k.begin(), k.end(), -7.0);
+    std::vector<double> scores(2 * heads * queries * keys);
+    batched_gemm(Op::plain, Op::transposed,
+                 {{2, queries * heads * features, keys * heads * features, heads * queries * keys},
+                  {heads, features, features, queries * keys}},
+                 queries, keys, features, 1.0, q.data(), heads * features, k.data(), heads * features, 0.0,
+                 scores.data(), keys);
+    for (int b = 0; b < 2; ++b)
+        for (int h = 0; h < heads; ++h)
+            for (int i = 0; i < queries; ++i)
+                for (int j = 0; j < keys; ++j) {
+                    double sum = 0;
+                    for (int f = 0; f < features; ++f)
+                        sum += q[((b * queries + i) * heads + h) * features + f] *
+                               k[((b * keys + j) * heads + h) * features + f];
+                    EXPECT_EQ(scores[((b * heads + h) * queries + i) * keys + j], sum);
+                }
 }
 
 TEST_F(Gemm, EmptySumClearsWhatIsNoNumber) {

@@ -6,8 +6,8 @@
 
 // The later product is added to the earlier one.
 // CHECK-LABEL: func.func @train
-// CHECK: %[[P:.*]] = plan.gemm %arg0, %arg1 {
-// CHECK: %[[Q:.*]] = plan.gemm %arg0, %arg2, %[[P]] {
+// CHECK: %[[P:.*]] = plan.gemm "a b, b c -> a c"(%arg0, %arg1)
+// CHECK: %[[Q:.*]] = plan.gemm "a b, b c -> a c"(%arg0, %arg2, %[[P]])
 // CHECK-NOT: plan.pointwise
 // CHECK: return %[[Q]]
 func.func @train(%x: !m, %v: !t, %w: !t) -> !y {

@@ -18,12 +18,12 @@ module attributes {plan.mesh = #plan.mesh<rows: 2>} {
   plan.variable @w : !w = #plan.init<constant, 0.0, 0.0> {trained}
   func.func @train(%x: !x) -> !y {
     %w = plan.read @w : !w
-    %p = plan.gemm %x, %w {batch = 0, rows = 1, columns = 1, summed = 1} : (!x, !w) -> !y
+    %p = plan.gemm "batch hidden, hidden out -> batch out" (%x, %w) : (!x, !w) -> !y
     %a = plan.loops outer 2 {
       %t = plan.pointwise "tanh" (%p) : (!y) -> !y
       plan.yield %t : !y
     } : !y
-    %q = plan.gemm %a, %w {batch = 0, rows = 1, columns = 1, summed = 1} : (!y, !w) -> !y
+    %q = plan.gemm "batch hidden, hidden out -> batch out" (%a, %w) : (!y, !w) -> !y
     return %q : !y
   }
 }

@@ -76,7 +76,7 @@ func.func @train(%x: !x) -> !x {
 func.func @train(%h: !x, %dy: !y, %w: !w) -> !x {
   %zero = plan.constant 0.0 : !plan.tensor<f32>
   %c = plan.pointwise "greater" (%h, %zero) {layer = "h", phase = "input gradient"} : (!x, !plan.tensor<f32>) -> !x
-  %g = plan.gemm %dy, %w {batch = 0, rows = 1, columns = 1, summed = 1, transpose_b, layer = "y", phase = "input gradient"} : (!y, !w) -> !x
+  %g = plan.gemm "batch out, hidden out -> batch hidden" (%dy, %w) {layer = "y", phase = "input gradient"} : (!y, !w) -> !x
   %d = plan.pointwise "select" (%c, %g, %zero) {layer = "h", phase = "input gradient"} : (!x, !x, !plan.tensor<f32>) -> !x
   return %d : !x
 }

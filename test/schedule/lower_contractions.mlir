@@ -1,10 +1,10 @@
 // RUN: plan-opt %s --lower-contractions --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @train
-// CHECK: plan.gemm %arg0, %arg1 {batch = 0 : i64, columns = 1 : i64, layer = "y", phase = "forward", rows = 1 : i64, summed = 1 : i64}
+// CHECK: plan.gemm "batch in, in out -> batch out"(%arg0, %arg1) {layer = "y", phase = "forward"}
 // The gradients of a dense layer need no permutation either.
-// CHECK: plan.gemm %arg2, %arg1 {{{.*}}transpose_b}
-// CHECK: plan.gemm %arg0, %arg2 {{{.*}}transpose_a}
+// CHECK: plan.gemm "batch out, in out -> batch in"(%arg2, %arg1)
+// CHECK: plan.gemm "batch in, batch out -> in out"(%arg0, %arg2)
 // CHECK-NOT: plan.permute
 func.func @train(%x: !plan.tensor<batch: 4, in: 3, f32>, %w: !plan.tensor<in: 3, out: 2, f32>, %dy: !plan.tensor<batch: 4, out: 2, f32>)
     -> (!plan.tensor<batch: 4, out: 2, f32>, !plan.tensor<batch: 4, in: 3, f32>, !plan.tensor<in: 3, out: 2, f32>) {
@@ -20,7 +20,7 @@ func.func @train(%x: !plan.tensor<batch: 4, in: 3, f32>, %w: !plan.tensor<in: 3,
 // -----
 
 // A transposed result is the product of the exchanged operands.
-// CHECK: plan.gemm %arg1, %arg0 {{{.*}}transpose_a, transpose_b}
+// CHECK: plan.gemm "batch in, in out -> out batch"(%arg0, %arg1)
 // CHECK-NOT: plan.permute
 func.func @train(%x: !plan.tensor<batch: 4, in: 3, f32>, %w: !plan.tensor<in: 3, out: 2, f32>) -> !plan.tensor<out: 2, batch: 4, f32> {
   %y = plan.einsum "batch in, in out -> out batch" (%x, %w)
@@ -30,23 +30,59 @@ func.func @train(%x: !plan.tensor<batch: 4, in: 3, f32>, %w: !plan.tensor<in: 3,
 
 // -----
 
-// Heads stand between rows and summed: the operand is permuted, and named by its loops for that.
-// CHECK: %[[NAMED:.*]] = plan.view %arg0 : (!plan.tensor<batch: 2, sequence: 5, head: 3, key: 4, f32>) -> !plan.tensor<b: 2, q: 5, h: 3, d: 4, f32>
-// CHECK: %[[Q:.*]] = plan.permute %[[NAMED]] : {{.*}} -> !plan.tensor<b: 2, h: 3, q: 5, d: 4, f32>
-// CHECK: plan.gemm %[[Q]], %{{.*}} {batch = 2 : i64, columns = 1 : i64, rows = 1 : i64, summed = 1 : i64, transpose_b}
-func.func @train(%q: !plan.tensor<batch: 2, sequence: 5, head: 3, key: 4, f32>, %k: !plan.tensor<batch: 2, head: 3, sequence: 5, key: 4, f32>)
+// Attention: heads stand between rows and summed, and may.
+// CHECK-NOT: plan.permute
+// CHECK: plan.gemm "b q h d, b s h d -> b h q s"(%arg0, %arg1)
+// CHECK-NOT: plan.permute
+func.func @train(%q: !plan.tensor<batch: 2, sequence: 5, head: 3, key: 4, f32>, %k: !plan.tensor<batch: 2, sequence: 5, head: 3, key: 4, f32>)
     -> !plan.tensor<batch: 2, head: 3, from: 5, to: 5, f32> {
-  %y = plan.einsum "b q h d, b h s d -> b h q s" (%q, %k)
-    : (!plan.tensor<batch: 2, sequence: 5, head: 3, key: 4, f32>, !plan.tensor<batch: 2, head: 3, sequence: 5, key: 4, f32>)
+  %y = plan.einsum "b q h d, b s h d -> b h q s" (%q, %k)
+    : (!plan.tensor<batch: 2, sequence: 5, head: 3, key: 4, f32>, !plan.tensor<batch: 2, sequence: 5, head: 3, key: 4, f32>)
       -> !plan.tensor<batch: 2, head: 3, from: 5, to: 5, f32>
   return %y : !plan.tensor<batch: 2, head: 3, from: 5, to: 5, f32>
 }
 
 // -----
 
+// Heads stand innermost: neither rows nor summed are, so that the operand is permuted, and named by its loops for that.
+// CHECK: %[[NAMED:.*]] = plan.view %arg0 : (!plan.tensor<batch: 2, sequence: 5, key: 4, head: 3, f32>) -> !plan.tensor<b: 2, q: 5, d: 4, h: 3, f32>
+// CHECK: %[[Q:.*]] = plan.permute %[[NAMED]] : {{.*}} -> !plan.tensor<b: 2, h: 3, q: 5, d: 4, f32>
+// CHECK: plan.gemm "b h q d, b h s d -> b h q s"(%[[Q]], %arg1)
+func.func @train(%q: !plan.tensor<batch: 2, sequence: 5, key: 4, head: 3, f32>, %k: !plan.tensor<batch: 2, head: 3, sequence: 5, key: 4, f32>)
+    -> !plan.tensor<batch: 2, head: 3, from: 5, to: 5, f32> {
+  %y = plan.einsum "b q d h, b h s d -> b h q s" (%q, %k)
+    : (!plan.tensor<batch: 2, sequence: 5, key: 4, head: 3, f32>, !plan.tensor<batch: 2, head: 3, sequence: 5, key: 4, f32>)
+      -> !plan.tensor<batch: 2, head: 3, from: 5, to: 5, f32>
+  return %y : !plan.tensor<batch: 2, head: 3, from: 5, to: 5, f32>
+}
+
+// -----
+
+// Two summed loops stand apart in the smaller operand: that one is permuted.
+// CHECK: plan.permute %arg1
+// CHECK: plan.gemm "a b c, b c d -> a d"(%arg0,
+func.func @train(%x: !plan.tensor<a: 40, b: 3, c: 2, f32>, %w: !plan.tensor<b: 3, d: 5, c: 2, f32>) -> !plan.tensor<a: 40, d: 5, f32> {
+  %y = plan.einsum "a b c, b d c -> a d" (%x, %w)
+    : (!plan.tensor<a: 40, b: 3, c: 2, f32>, !plan.tensor<b: 3, d: 5, c: 2, f32>) -> !plan.tensor<a: 40, d: 5, f32>
+  return %y : !plan.tensor<a: 40, d: 5, f32>
+}
+
+// -----
+
+// Without rows and columns there is no matrix product.
+// CHECK: %[[M:.*]] = plan.pointwise "mul"(%arg0, %arg1)
+// CHECK: plan.reduce "sum"(%[[M]])
+func.func @train(%x: !plan.tensor<a: 4, b: 3, f32>, %y: !plan.tensor<a: 4, b: 3, f32>) -> !plan.tensor<a: 4, f32> {
+  %z = plan.einsum "a b, a b -> a" (%x, %y)
+    : (!plan.tensor<a: 4, b: 3, f32>, !plan.tensor<a: 4, b: 3, f32>) -> !plan.tensor<a: 4, f32>
+  return %z : !plan.tensor<a: 4, f32>
+}
+
+// -----
+
 // A loop of one operand alone is summed first.
 // CHECK: %[[S:.*]] = plan.reduce "sum"(%arg0) : {{.*}} -> !plan.tensor<a: 4, b: 3, f32>
-// CHECK: plan.gemm %[[S]], %arg1
+// CHECK: plan.gemm "a b, b d -> a d"(%[[S]], %arg1)
 func.func @train(%x: !plan.tensor<a: 4, b: 3, c: 2, f32>, %w: !plan.tensor<b: 3, d: 2, f32>) -> !plan.tensor<a: 4, d: 2, f32> {
   %y = plan.einsum "a b c, b d -> a d" (%x, %w)
     : (!plan.tensor<a: 4, b: 3, c: 2, f32>, !plan.tensor<b: 3, d: 2, f32>) -> !plan.tensor<a: 4, d: 2, f32>

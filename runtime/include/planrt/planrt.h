@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 
 namespace planrt {
@@ -110,8 +111,8 @@ struct Collective {
     std::span<const Member> members = {};
     std::int64_t scratch_offset = 0; ///< arena bytes for packing, 64-byte aligned
     std::int64_t scratch_bytes = 0;  ///< at least what <planrt/scratch.h> says
-    /// Predicted per rank for a whole training step, all its micro-batches: {calls, bytes}; one entry: the same on every
-    /// rank.
+    /// Predicted per rank for a whole training step, all its micro-batches: {calls, bytes}; one entry: the same on
+    /// every rank.
     struct Predicted {
         std::int64_t calls = 0;
         std::int64_t bytes = 0;
@@ -213,13 +214,21 @@ void gemm(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, floa
 void gemm(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const double *a,
           std::int64_t lda, const double *b, std::int64_t ldb, double beta, double *c, std::int64_t ldc);
 
-/// `batch` products with the given strides (elements) between consecutive matrices.
-void batched_gemm(Op a_op, Op b_op, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
-                  const float *a, std::int64_t lda, std::int64_t a_stride, const float *b, std::int64_t ldb,
-                  std::int64_t b_stride, float beta, float *c, std::int64_t ldc, std::int64_t c_stride);
-void batched_gemm(Op a_op, Op b_op, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, double alpha,
-                  const double *a, std::int64_t lda, std::int64_t a_stride, const double *b, std::int64_t ldb,
-                  std::int64_t b_stride, double beta, double *c, std::int64_t ldc, std::int64_t c_stride);
+/// A loop around matrix products: how often, and the strides in elements from one A, B and C to the next.
+struct BatchLoop {
+    std::int64_t count = 1;
+    std::int64_t a = 0;
+    std::int64_t b = 0;
+    std::int64_t c = 0;
+};
+
+/// A product for every combination of the loops `batch`; no two of them share elements of C.
+void batched_gemm(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,
+                  std::int64_t k, float alpha, const float *a, std::int64_t lda, const float *b, std::int64_t ldb,
+                  float beta, float *c, std::int64_t ldc);
+void batched_gemm(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,
+                  std::int64_t k, double alpha, const double *a, std::int64_t lda, const double *b, std::int64_t ldb,
+                  double beta, double *c, std::int64_t ldc);
 
 /// Permutes dimensions: `to`, dense, has extents[permutation[0]], extents[permutation[1]], …; `from` is dense with
 /// `extents`.

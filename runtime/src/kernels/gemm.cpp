@@ -64,10 +64,12 @@ void multiply_batch(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, st
         std::int64_t at_a = 0;
         std::int64_t at_b = 0;
         std::int64_t at_c = 0;
-        for (const BatchLoop *loop = batch.end(); loop-- != batch.begin(); rest /= loop->count) {
-            at_a += rest % loop->count * loop->a;
-            at_b += rest % loop->count * loop->b;
-            at_c += rest % loop->count * loop->c;
+        for (std::size_t d = batch.size(); d-- > 0;) {
+            const BatchLoop &loop = batch.begin()[d];
+            at_a += rest % loop.count * loop.a;
+            at_b += rest % loop.count * loop.b;
+            at_c += rest % loop.count * loop.c;
+            rest /= loop.count;
         }
         multiply(a_op, b_op, m, n, k, alpha, a + at_a, lda, b + at_b, ldb, beta, c + at_c, ldc);
     }
