@@ -76,6 +76,7 @@ class Gpt(nn.Module):
         self.blocks = nn.Sequential(*(Block(self.MODEL, self.HEADS, self.POSITIONS) for _ in range(self.BLOCKS)))
         self.norm = nn.LayerNorm(self.MODEL)
         self.head = nn.Linear(self.MODEL, self.CHARACTERS, bias=False)
+        self.head.weight = self.token.weight
         self.register_buffer("positions", torch.arange(self.POSITIONS))
 
     def forward(self, token):
@@ -89,7 +90,18 @@ class Gpt(nn.Module):
         return F.cross_entropy(self(x).flatten(0, 1), y.flatten())
 
     def optimizer(self):
-        return torch.optim.AdamW(self.parameters(), lr=1e-3)
+        decayed = [p for p in self.parameters() if p.dim() > 1]
+        others = [p for p in self.parameters() if p.dim() == 1]
+        return torch.optim.AdamW(
+            [{"params": decayed, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}], lr=1e-3
+        )
+
+    @staticmethod
+    def rate(step):
+        """Its share of the peak: 20 steps of warm-up, then a cosine to a tenth at step 200."""
+        if step < 20:
+            return (step + 1) / 21
+        return 0.1 + 0.45 * (1 + math.cos(math.pi * min((step - 20) / 180, 1)))
 
 
 class WithLoss(nn.Module):
@@ -109,6 +121,7 @@ def main():
     torch.manual_seed(1)
     network = {"wide_mlp": WideMlp, "gpt": Gpt}[name]()
     optimizer = network.optimizer()
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, network.rate) if hasattr(network, "rate") else None
     model = WithLoss(network)
     if ranks > 1:
         os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
@@ -122,7 +135,11 @@ def main():
         optimizer.zero_grad(set_to_none=True)
         loss = model(x, y)
         loss.backward()
+        if schedule:  # gpt
+            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
+        if schedule:
+            schedule.step()
         loss.item()
         times.append(time.perf_counter() - start)
     if rank == 0:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import pathlib
+import re
 import typing
 
 import numpy
@@ -25,11 +26,34 @@ class Case:
     update: typing.Callable  # as in optimizers.py
     tolerance: float = 1e-4
     runs: tuple = ("--ranks 1", SQUARE)
+    clip_norm: float = 0  # 0: not clipped
+    optimizer: str = ""  # takes the place of the one in the .plan file
+
+    def plan_file(self, work):
+        if not self.optimizer:
+            return self.plan
+        text, places = re.subn(r"optimizer = sgd\(rate = 0\.1\)", f"optimizer = {self.optimizer}", self.plan.read_text())
+        if places != 1:
+            raise SystemExit(f"{self.plan}: no place for an optimizer")
+        path = work / f"{self.name}.plan"
+        path.write_text(text)
+        return path
 
 
 def optdigits(work):
     table = torch.tensor(numpy.loadtxt(ROOT / "examples/data/optdigits.csv", delimiter=",", dtype=numpy.int64))
     return {"image": table[:, :64].float() / 16, "label": table[:, 64]}, None
+
+
+def language(work, windows=8, length=128):
+    """The first windows of examples/data/language.txt: characters as their places in the sorted list of all of them."""
+    text = (ROOT / "examples/data/language.txt").read_bytes()[: windows * length + 1]
+    folder = work / "gpt_data"
+    folder.mkdir(exist_ok=True)
+    (folder / "excerpt.txt").write_bytes(text)
+    alphabet = sorted(set(text))
+    indices = torch.tensor([alphabet.index(character) for character in text])
+    return {"token": indices[:-1].view(windows, length), "next": indices[1:].view(windows, length)}, folder
 
 
 def drawn(name, double=False, **fields):
@@ -72,6 +96,15 @@ def foreign(name, fields, loss, update, tolerance=1e-4, runs=("--ranks 1", SQUAR
     return Case(name, FOREIGN / f"{name}.plan", fields, loss, update, tolerance, runs)
 
 
+def optimizer(name, written, update, clip_norm=0.0, runs=("--ranks 1", SQUARE, f"{SQUARE} --layout shares")):
+    """Optimizer `written` in the language against `update`."""
+    fields = drawn("optimizer", x=(64, 9), label=((64,), 5))
+    return Case(name, HERE / "Inputs/optimizer.plan", fields, models.small, update, 1e-4, runs, clip_norm, written)
+
+
+NO_DECAY = [(lambda name: name.endswith((".b", ".scale")), {"weight_decay": 0.0})]
+NOT_ADAPTED = [(lambda name: name.endswith((".b", ".scale")), {"weight_decay": 0.0, "adapt": False})]
+
 GATED = {"x": (37, 22), "label": ((37,), 7)}
 
 CASES = {
@@ -79,6 +112,13 @@ CASES = {
     for case in [
         Case("mlp", HERE / "Inputs/full_batch.plan", optdigits, models.mlp,
              optimizers.sgd(optimizers.constant(0.2), momentum=0.9), runs=("--ranks 1", "--ranks 4")),
+        Case("gpt", HERE / "Inputs/gpt.plan", language, models.gpt,
+             optimizers.adam(optimizers.warm_up(3, optimizers.cosine(1e-3, 9, 1e-4)),
+                             optimizers.Settings(0.1, [(lambda name: name.endswith(".b"), {"weight_decay": 0.0}),
+                                                       (lambda name: name.endswith(".scale"),
+                                                        {"weight_decay": 0.0, "rate_factor": 2.0})]),
+                             decoupled=True),
+             runs=("--ranks 1", "--ranks 4 --layout megatron", f"{SQUARE} --layout hybrid"), clip_norm=0.5),
         foreign("autoencoder", squashed("autoencoder", drawn("autoencoder", image=(46, 30)), image=logistic),
                 models.autoencoder, optimizers.adam(optimizers.constant(0.01))),
         foreign("gated", drawn("gated", **GATED), models.gated,
@@ -99,5 +139,25 @@ CASES = {
         foreign("click", squashed("click", drawn("click", numbers=(44, 7), categories=((44, 3), 29), clicked=(44,)),
                                   clicked=lambda x: (x > 0).astype(numpy.float32)),
                 models.click, optimizers.adam(optimizers.constant(0.02))),
+        optimizer("nesterov", "sgd(rate = step_decay(0.4, every = 3, factor = 0.5), momentum = 0.9, nesterov = true, "
+                  "weight_decay = 0.01)",
+                  optimizers.sgd(optimizers.step_decay(0.4, 3, 0.5), optimizers.Settings(0.01), 0.9, True)),
+        optimizer("adamw", "adamw(rate = warmup(steps = 3, then = cosine(0.05, steps = 6, floor = 0.01), start = 0.005), "
+                  "weight_decay = 0.3, clip_norm = 0.2) { *.b { weight_decay = 0 }; *.scale { weight_decay = 0 } }",
+                  optimizers.adam(optimizers.warm_up(3, optimizers.cosine(0.05, 6, 0.01), 0.005),
+                                  optimizers.Settings(0.3, NO_DECAY), decoupled=True), 0.2),
+        optimizer("adam_l2", "adam(rate = linear_scaling(0.1, batch = 256), weight_decay = 0.1)",
+                  optimizers.adam(optimizers.constant(0.1 * 64 / 256), optimizers.Settings(0.1))),
+        optimizer("lars", "lars(rate = polynomial(20, steps = 10, floor = 1, power = 2), momentum = 0.9, trust = 0.01, "
+                  "weight_decay = 0.02) { *.b { weight_decay = 0; adapt = false; rate_factor = 0.01 }; "
+                  "*.scale { weight_decay = 0; adapt = false; rate_factor = 0.01 } }",
+                  optimizers.lars(optimizers.polynomial(20, 10, 1, 2),
+                                  optimizers.Settings(0.02, [(matches, {**changes, "rate_factor": 0.01})
+                                                             for matches, changes in NOT_ADAPTED]), 0.9, 0.01)),
+        optimizer("lamb", "lamb(rate = 0.03, weight_decay = 0.05, clip_norm = 0.5) { *.b { weight_decay = 0; adapt = false }; "
+                  "*.scale { weight_decay = 0; adapt = false } }",
+                  optimizers.lamb(optimizers.constant(0.03), optimizers.Settings(0.05, NOT_ADAPTED)), 0.5),
+        optimizer("lamb_all", "lamb(rate = warmup(steps = 2, then = 0.05))",
+                  optimizers.lamb(optimizers.warm_up(2, optimizers.constant(0.05)))),
     ]
 }

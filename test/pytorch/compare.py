@@ -12,10 +12,20 @@ import argparse
 import pathlib
 import sys
 
+try:
+    import torch
+except ImportError:
+    print("skipped: PyTorch is not installed (Debian: python3-torch)")
+    sys.exit(77)
+
+import cases
+import optimizers
+import planc_run
+
 STEPS = 10
 
 
-def train(torch, case, fields, initial):
+def train(case, fields, initial):
     """Losses of STEPS steps in PyTorch."""
     weights = {name: tensor.clone().requires_grad_() for name, tensor in initial.items()}
     losses, state = [], {}
@@ -23,16 +33,18 @@ def train(torch, case, fields, initial):
         loss = case.loss(weights, fields)
         gradients = dict(zip(weights, torch.autograd.grad(loss, list(weights.values()))))
         with torch.no_grad():
+            if case.clip_norm:
+                optimizers.clip(gradients, case.clip_norm)
             case.update(weights, gradients, t, state)
         losses.append(loss.item())
     return losses
 
 
-def compare(torch, planc_run, case, work, options):
+def compare(case, work, options):
     """A line on one run of planc's program; raises SystemExit where the losses differ."""
     fields, data = case.fields(work)
-    training = planc_run.Training(case.plan, work, STEPS, options, data)
-    theirs = train(torch, case, fields, planc_run.read_safetensors(torch, training.initial))
+    training = planc_run.Training(case.plan_file(work), work, STEPS, options, data)
+    theirs = train(case, fields, planc_run.read_safetensors(torch, training.initial))
     difference = max(abs(a - b) / abs(b) for a, b in zip(training.losses, theirs))
     line = (f"{case.name}, {options}: loss {training.losses[0]:.6f} to {training.losses[-1]:.6f}, PyTorch "
             f"{theirs[0]:.6f} to {theirs[-1]:.6f}, largest relative difference {difference:.1e}")
@@ -45,19 +57,11 @@ def compare(torch, planc_run, case, work, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", nargs="+")
+    parser.add_argument("cases", nargs="+", choices=[*cases.CASES], metavar="CASE")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--layouts", nargs="+")
     parser.add_argument("--meshes", nargs="+")
     options = parser.parse_args()
-    try:
-        import torch
-    except ImportError:
-        print("skipped: PyTorch is not installed (Debian: python3-torch)")
-        return 77
-    import cases
-    import planc_run
-
     torch.set_num_threads(1)
     options.work.mkdir(parents=True, exist_ok=True)
     failed = 0
@@ -69,7 +73,7 @@ def main():
                     for layout in options.layouts or [None] for mesh in options.meshes or ["rows=2,cols=2"]]
         for run in runs:
             try:
-                print(compare(torch, planc_run, case, options.work, run), flush=True)
+                print(compare(case, options.work, run), flush=True)
             except SystemExit as error:
                 failed += 1
                 print(f"{name}, {run}: {error}", flush=True)

@@ -103,3 +103,44 @@ def click(w, fields):
     flat = (vectors @ vectors.transpose(1, 2)).triu(1).flatten(1)
     score = torch.maximum(flat @ w["top"], torch.tensor(-0.1)) @ w["last"]
     return F.mse_loss(torch.sigmoid(score), fields["clicked"])
+
+
+def gpt(w, fields):
+    """Radford et al. 2019: pre-norm blocks of causal attention and feed-forward, one table for tokens and logits."""
+
+    def normalise(x, name):
+        return F.layer_norm(x, x.shape[-1:], w[f"{name}.scale"], w[f"{name}.b"])
+
+    def dense(x, name):
+        return x @ w[f"{name}.w"] + w[f"{name}.b"]
+
+    def attend(x, name):
+        def project(part):
+            return (x @ w[f"{name}.{part}.w"].flatten(1) + w[f"{name}.{part}.b"].flatten()).view(
+                *x.shape[:2], *w[f"{name}.{part}.b"].shape
+            ).transpose(1, 2)
+
+        query, key, value = project("query"), project("key"), project("value")
+        scores = query @ key.transpose(-1, -2) / query.shape[-1] ** 0.5
+        future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        seen = torch.softmax(scores.masked_fill(future, float("-inf")), -1) @ value
+        return seen.transpose(1, 2).flatten(2) @ w[f"{name}.output.w"].flatten(0, 1) + w[f"{name}.output.b"]
+
+    x = F.embedding(fields["token"], w["table"]) + w["placed.table"]
+    blocks = 0
+    while f"block[{blocks}].norm1.scale" in w:
+        path = f"block[{blocks}]"
+        x = x + attend(normalise(x, f"{path}.norm1"), f"{path}.attention")
+        x = x + dense(F.gelu(dense(normalise(x, f"{path}.norm2"), f"{path}.mlp.grow")), f"{path}.mlp.shrink")
+        blocks += 1
+    logits = normalise(x, "norm") @ w["table"].T
+    return F.cross_entropy(logits.flatten(0, 1), fields["next"].flatten())
+
+
+def small(w, fields):
+    def dense(x, name):
+        return x @ w[f"{name}.w"] + w[f"{name}.b"]
+
+    h1 = torch.tanh(dense(fields["x"], "h1"))
+    normalised = F.layer_norm(h1, h1.shape[-1:], w["norm.scale"], w["norm.b"])
+    return F.cross_entropy(dense(F.gelu(dense(normalised, "h2")), "logits"), fields["label"])
