@@ -1,5 +1,7 @@
 #include "cost/compute.h"
 
+#include "sharding/placement.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -46,8 +48,8 @@ static double points(const std::vector<int> &loops, const std::vector<std::int64
 }
 
 Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
-                          const std::vector<std::int64_t> &extents, const Machine &machine) {
-    double iterations = 1;
+                          const std::vector<std::int64_t> &extents, const Machine &machine, std::int64_t shares) {
+    double iterations = 1 / static_cast<double>(shares);
     for (std::int64_t extent : extents)
         iterations *= static_cast<double>(extent);
     if (iterations == 0)
@@ -57,11 +59,22 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
         return at_intensity(
             flops, block_intensity(*machine.gemm_block, graph.values[operation.results[0]].element_bytes), machine);
     Bytes moved{};
+    const bool looks_up = operation.kernel == sharding::Kernel::look_up;
+    const double most =
+        looks_up ? points(operation.nest.results[0], extents) : iterations * static_cast<double>(shares);
     for (std::size_t i = 0; i < operation.operands.size(); ++i)
-        moved += Bytes(points(operation.nest.operands[i], extents) * graph.values[operation.operands[i]].element_bytes);
+        moved += Bytes(std::min(most, points(operation.nest.operands[i], extents)) *
+                       graph.values[operation.operands[i]].element_bytes);
     for (std::size_t i = 0; i < operation.results.size(); ++i)
         moved += Bytes(points(operation.nest.results[i], extents) * graph.values[operation.results[i]].element_bytes);
-    return roofline(flops, moved, machine);
+    return roofline(flops, moved * (1 / static_cast<double>(shares)), machine);
+}
+
+Seconds seconds_of_step(const sharding::Graph &graph, const sharding::Operation &operation,
+                        const sharding::Strategy &strategy, const sharding::Mesh &mesh, const Machine &machine) {
+    const double times = operation.per_step ? 1 : graph.microbatches;
+    return times * operation_seconds(graph, operation, local_extents(operation.nest, strategy, mesh), machine,
+                                     sharding::group_size(strategy.stored, mesh));
 }
 
 } // namespace planc::cost

@@ -28,8 +28,15 @@ namespace planc::cost {
 [[nodiscard]] std::vector<std::int64_t> local_extents(const sharding::Nest &nest, const sharding::Strategy &strategy,
                                                       const sharding::Mesh &mesh);
 
-/// One operation on the rank with the largest blocks. `extents`: local, per loop of its nest.
+/// One operation on the rank with the largest blocks. `extents`: local, per loop of its nest; of its iterations the
+/// rank does one of `shares` (Strategy::stored).
 [[nodiscard]] Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
-                                        const std::vector<std::int64_t> &extents, const Machine &machine);
+                                        const std::vector<std::int64_t> &extents, const Machine &machine,
+                                        std::int64_t shares = 1);
+
+/// The same under a strategy, as often as a step runs it.
+[[nodiscard]] Seconds seconds_of_step(const sharding::Graph &graph, const sharding::Operation &operation,
+                                      const sharding::Strategy &strategy, const sharding::Mesh &mesh,
+                                      const Machine &machine);
 
 } // namespace planc::cost

@@ -5,7 +5,6 @@
 namespace planc::cost {
 
 using sharding::CollectiveKind;
-using sharding::Kernel;
 using sharding::Phase;
 using sharding::ValueKind;
 
@@ -25,9 +24,9 @@ std::vector<Uses> uses_of_values(const sharding::Graph &graph) {
         const sharding::Operation &operation = graph.operations[o];
         for (int v : operation.operands) {
             uses[v].last = o;
-            (operation.kernel == Kernel::update ? uses[v].by_update : uses[v].by_others) = true;
-            uses[v].by_backward |=
-                operation.phase == Phase::input_gradient || operation.phase == Phase::weight_gradient;
+            (operation.phase == Phase::update ? uses[v].by_update : uses[v].by_others) = true;
+            uses[v].by_backward |= operation.phase == Phase::input_gradient ||
+                                   operation.phase == Phase::weight_gradient || operation.phase == Phase::recompute;
         }
     }
     for (int v : graph.outputs)
@@ -55,7 +54,7 @@ Residence residence(const sharding::Graph &graph, const Uses &uses, int v) {
     if (written_in_place(graph, v))
         return Residence::in_place;
     const sharding::Operation &producer = graph.operations[value.producer];
-    if (uses.by_update && producer.kernel != Kernel::update)
+    if (uses.by_update && producer.phase != Phase::update)
         return Residence::gradient;
     if (uses.by_backward && (producer.phase == Phase::forward || producer.phase == Phase::loss))
         return Residence::activation;

@@ -130,8 +130,8 @@ class Table {
     void add_compute() {
         for (std::size_t o = 0; o < graph_.operations.size(); ++o) {
             const sharding::Operation &operation = graph_.operations[o];
-            const Seconds seconds = operation_seconds(
-                graph_, operation, local_extents(operation.nest, laid_out_.operations[o].strategy, mesh_), machine_);
+            const Seconds seconds =
+                seconds_of_step(graph_, operation, laid_out_.operations[o].strategy, mesh_, machine_);
             table_.layers[operation.layer].compute[static_cast<std::size_t>(operation.phase)] += seconds;
             table_.compute += seconds;
         }

@@ -28,7 +28,7 @@ using sharding::LayerStrategy;
 using sharding::Mesh;
 using sharding::Phase;
 
-inline constexpr int phases = 5;
+inline constexpr int phases = 6;
 
 /// One step of one reshard.
 struct CollectiveRow {

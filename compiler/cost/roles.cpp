@@ -42,7 +42,7 @@ static void read_contraction(const sharding::Graph &graph, const sharding::Opera
 std::vector<LayerRoles> roles(const sharding::Graph &graph) {
     std::vector<LayerRoles> result(graph.layers.size());
     for (const sharding::Operation &operation : graph.operations) {
-        if (operation.kernel == sharding::Kernel::update)
+        if (operation.parameter >= 0)
             continue;
         LayerRoles &layer = result[operation.layer];
         for (const sharding::Loop &loop : operation.nest.loops)

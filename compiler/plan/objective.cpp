@@ -42,10 +42,7 @@ class Builder {
         add(structure, {}, std::move(key), [this, o](TermTable &table) {
             const sharding::Operation &operation = graph_.operations[o];
             const sharding::Strategy strategy = sharding::strategy_of(index_, mesh_, layers_, o);
-            table.prices.seconds.push_back(cost::operation_seconds(graph_, operation,
-                                                                   cost::local_extents(operation.nest, strategy, mesh_),
-                                                                   machine_)
-                                               .value);
+            table.prices.seconds.push_back(cost::seconds_of_step(graph_, operation, strategy, mesh_, machine_).value);
         });
     }
 
@@ -138,7 +135,7 @@ class Builder {
         std::vector<std::pair<int, const std::set<int> *>> operations;
         for (const auto &[o, loops] : structure.operations()) {
             const sharding::Operation &operation = graph_.operations[o];
-            if (operation.layer != layer || operation.kernel == sharding::Kernel::update)
+            if (operation.layer != layer || operation.parameter >= 0)
                 continue;
             operations.emplace_back(o, &loops);
             key += ";";

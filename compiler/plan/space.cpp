@@ -124,7 +124,7 @@ std::string content(const Strategies &options) {
 std::vector<std::vector<LayerLoop>> layer_loops(const Graph &graph) {
     std::vector<std::vector<LayerLoop>> result(graph.layers.size());
     for (const sharding::Operation &operation : graph.operations) {
-        if (operation.kernel == sharding::Kernel::update)
+        if (operation.parameter >= 0)
             continue;
         for (const sharding::Loop &loop : operation.nest.loops) {
             std::vector<LayerLoop> &loops = result[operation.layer];

@@ -4,7 +4,6 @@
 
 namespace planc::plan {
 
-using sharding::Kernel;
 using sharding::Operation;
 using sharding::Use;
 using sharding::Value;
@@ -30,17 +29,16 @@ Structure Structure::of_operation(const sharding::GraphIndex &index, int operati
 std::vector<int> Structure::layers() const {
     std::set<int> layers;
     for (const auto &[operation, loops] : operations_)
-        if (graph_.operations[operation].kernel != Kernel::update)
+        if (graph_.operations[operation].parameter < 0)
             layers.insert(graph_.operations[operation].layer);
     return {layers.begin(), layers.end()};
 }
 
-/// An operation's own layer counts as soon as it is among operations_; an update runs where its variable lives.
+/// An operation's own layer counts as soon as it is among operations_, unless it runs where its parameter lives.
 void Structure::strategy(int operation) {
     operations_[operation];
-    if (graph_.operations[operation].kernel == Kernel::update)
-        if (const int root = index_.operation_anchor[operation].root; root >= 0)
-            home(root);
+    if (const int parameter = graph_.operations[operation].parameter; parameter >= 0)
+        home(parameter);
 }
 
 void Structure::derived(int operation, const std::vector<int> &loops) {
@@ -97,9 +95,11 @@ int id(std::map<int, int> &ids, int thing) {
 
 void put_home(std::string &text, const Value &value) {
     text += value.home ? "at " : "";
-    if (value.home)
+    if (value.home) {
         for (const planrt::DimensionPlacement &dimension : value.home->dimensions)
             put(text, dimension.axes);
+        put(text, value.home->stored);
+    }
 }
 
 } // namespace
@@ -134,7 +134,9 @@ void Structure::describe(std::string &text, int operation, std::map<int, int> &v
     text += "\n";
     put(text, static_cast<int>(o.kernel));
     put(text, static_cast<int>(o.phase));
-    put(text, o.kernel == Kernel::update || layer == layer_ids.end() ? -1 : layer->second);
+    put(text, o.parameter >= 0 || layer == layer_ids.end() ? -1 : layer->second);
+    put(text, static_cast<int>(index_.pass[operation]));
+    put(text, (o.accumulates ? 1 : 0) + (o.per_step ? 2 : 0));
     put(text, index_.may_pass_partial[operation] ? 1 : 0);
     put(text, static_cast<int>(o.nest.reduction));
     text += std::to_string(o.flops_per_point) + ' ';
@@ -157,9 +159,8 @@ void Structure::describe(std::string &text, int operation, std::map<int, int> &v
         tensor(o.results[i], o.nest.results[i]);
     for (int variable : o.writes)
         put(text, variable < 0 ? -1 : id(value_ids, variable));
-    if (o.kernel == Kernel::update) {
-        put(text,
-            index_.operation_anchor[operation].root < 0 ? -1 : id(value_ids, index_.operation_anchor[operation].root));
+    if (o.parameter >= 0) {
+        put(text, id(value_ids, o.parameter));
         put(text, index_.operation_anchor[operation].root_dimension);
     }
 }

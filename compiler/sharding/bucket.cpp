@@ -58,9 +58,9 @@ struct Open {
 } // namespace
 
 bool fusable(const Graph &graph, const Mesh &mesh, int value, const Copy &copy) {
-    return copy.phase == Phase::weight_gradient && copy.steps.size() == 1 &&
-           copy.steps[0].kind == CollectiveKind::all_reduce && copy.steps[0].from.reduction == planrt::Reduction::sum &&
-           copy.first_use >= 0 && graph.operations[copy.first_use].kernel == Kernel::update &&
+    return copy.steps.size() == 1 && copy.steps[0].kind == CollectiveKind::all_reduce &&
+           copy.steps[0].from.reduction == planrt::Reduction::sum && copy.first_use >= 0 &&
+           graph.operations[copy.first_use].phase == Phase::update &&
            bytes(graph.values[value], copy, mesh) <= largest_fused_bytes;
 }
 

@@ -1,4 +1,4 @@
-// Buckets: small gradients that are reduced over the same axes travel in one call.
+// Buckets: small gradients, and norms of them, that are reduced over the same axes travel in one call.
 //
 // One deterministic rule for the cost model, which prices a bucket's messages once, and the schedule, which emits the
 // fused call. Example: the biases of a batch-parallel perceptron, 1 KiB each, are one all-reduce a step.
@@ -27,8 +27,8 @@ struct Bucket {
     std::int64_t bytes = 0;            ///< together, on the rank with the largest blocks
 };
 
-/// May this copy join a bucket? One all-reduce by sum of a weight gradient for an update, no larger than
-/// largest_fused_bytes.
+/// May this copy join a bucket? One all-reduce by sum for the update (of a weight gradient, or of a scalar on the way
+/// to a norm), no larger than largest_fused_bytes.
 [[nodiscard]] bool fusable(const Graph &graph, const Mesh &mesh, int value, const Copy &copy);
 
 /// In order of their last member's production. Members of one bucket have the same axes and element size, and all are

@@ -11,25 +11,26 @@ const Strategy &Copies::strategy(int operation) {
     if (known != strategies_.end())
         return known->second;
     const Operation &o = graph_.operations[operation];
-    Strategy strategy = o.kernel == Kernel::update ? update_strategy(operation) : bind(layers_[o.layer], o.nest, mesh_);
+    Strategy strategy = o.parameter >= 0 ? follow_parameter(operation) : bind(layers_[o.layer], o.nest, mesh_);
     return strategies_.emplace(operation, std::move(strategy)).first->second;
 }
 
-Strategy Copies::update_strategy(int operation) {
+Strategy Copies::follow_parameter(int operation) {
     const Anchor &anchor = index_.operation_anchor[operation];
+    const Operation &o = graph_.operations[operation];
     Strategy strategy;
     strategy.loop_of_axis.assign(mesh_.sizes.size(), -1);
-    if (anchor.root >= 0) {
-        const Placement root = home(anchor.root);
-        for (std::size_t loop = 0; loop < anchor.root_dimension.size(); ++loop) {
-            if (anchor.root_dimension[loop] < 0)
-                continue;
-            for (int axis : root.dimensions[anchor.root_dimension[loop]].axes) {
-                strategy.loop_of_axis[axis] = static_cast<int>(loop);
-                strategy.order.push_back(axis);
-            }
+    const Placement root = home(anchor.root);
+    for (std::size_t loop = 0; loop < anchor.root_dimension.size(); ++loop) {
+        if (anchor.root_dimension[loop] < 0)
+            continue;
+        for (int axis : root.dimensions[anchor.root_dimension[loop]].axes) {
+            strategy.loop_of_axis[axis] = static_cast<int>(loop);
+            strategy.order.push_back(axis);
         }
     }
+    if (!o.nest.loops.empty() && is_flat(o.nest))
+        strategy.stored = shares(o.accumulates ? storage_.gradients : storage_.optimizer, root);
     for (int axis = 0; axis < static_cast<int>(mesh_.sizes.size()); ++axis)
         if (strategy.loop_of_axis[axis] < 0)
             strategy.order.push_back(axis);
@@ -59,7 +60,7 @@ Derived Copies::derive_with_partial_sums(int operation) {
             common = operand.partial;
         std::erase_if(common, [&](int axis) {
             return !contains(operand.partial, axis) || operand.reduction != Reduction::sum ||
-                   own.loop_of_axis[axis] >= 0;
+                   own.loop_of_axis[axis] >= 0 || contains(own.stored, axis);
         });
     }
     Derived result = derive(o.nest, own, mesh_, common);
@@ -80,26 +81,47 @@ Placement Copies::origin(int value) {
 Placement Copies::home(int variable) {
     if (graph_.values[variable].home)
         return *graph_.values[variable].home;
-    if (const Use &reader = index_.reader[variable]; reader.operation >= 0)
-        return derived(reader.operation).operands[reader.operand];
     const Anchor &anchor = index_.value_anchor[variable];
     Placement result = replicated(graph_.values[variable].extents);
-    if (anchor.root < 0)
-        return result;
-    const Placement root = home(anchor.root);
-    for (std::size_t d = 0; d < result.dimensions.size(); ++d)
-        if (anchor.root_dimension[d] >= 0)
-            result.dimensions[d].axes = root.dimensions[anchor.root_dimension[d]].axes;
+    if (const Use &reader = index_.reader[variable]; reader.operation >= 0) {
+        result = derived(reader.operation).operands[reader.operand];
+    } else if (anchor.root >= 0) {
+        const Placement root = home(anchor.root);
+        for (std::size_t d = 0; d < result.dimensions.size(); ++d)
+            if (anchor.root_dimension[d] >= 0)
+                result.dimensions[d].axes = root.dimensions[anchor.root_dimension[d]].axes;
+    }
+    if (!result.dimensions.empty())
+        result.stored = shares(anchor.root >= 0 ? storage_.optimizer : storage_.parameters, result);
     return result;
+}
+
+/// Those of the axes that hold replicas of the placement.
+std::vector<int> Copies::shares(const std::vector<int> &axes, const Placement &placement) const {
+    std::vector<int> result;
+    for (int axis : axes)
+        if (mesh_.sizes[axis] > 1 && !cuts(placement, axis))
+            result.push_back(axis);
+    return result;
+}
+
+/// Parameters in shares are gathered for each part of the step that wants them whole; all else is made once.
+Pass Copies::pass(int value, const Placement &placement, int reader) {
+    if (graph_.values[value].kind != ValueKind::variable || reader >= static_cast<int>(graph_.operations.size()))
+        return Pass::forward;
+    const Placement at_home = home(value);
+    return at_home.stored.empty() || placement == at_home ? Pass::forward : index_.pass[reader];
 }
 
 std::vector<Copies::Wanted> Copies::wanted(int value) {
     std::vector<Wanted> result;
-    const auto want = [&result](const Placement &placement, int first_use) {
-        const bool known = std::any_of(result.begin(), result.end(),
-                                       [&](const Wanted &other) { return other.placement == placement; });
+    const auto want = [&](const Placement &placement, int first_use) {
+        const Pass in = pass(value, placement, first_use);
+        const bool known = std::any_of(result.begin(), result.end(), [&](const Wanted &other) {
+            return other.placement == placement && other.pass == in;
+        });
         if (!known)
-            result.push_back({placement, first_use});
+            result.push_back({placement, first_use, in});
     };
     for (const Use &use : index_.uses[value])
         want(derived(use.operation).operands[use.operand], use.operation);
@@ -109,6 +131,13 @@ std::vector<Copies::Wanted> Copies::wanted(int value) {
     if (index_.stored_in[value] >= 0)
         want(home(index_.stored_in[value]), end);
     return result;
+}
+
+int Copies::find(int value, const std::vector<Copy> &copies, const Placement &placement, int reader) {
+    const Pass in = pass(value, placement, reader);
+    const auto found = std::find_if(copies.begin(), copies.end(),
+                                    [&](const Copy &copy) { return copy.placement == placement && copy.pass == in; });
+    return static_cast<int>(found - copies.begin());
 }
 
 std::vector<Copy> Copies::of(int value) {
@@ -147,7 +176,8 @@ std::vector<Copy> Copies::connect(int value, std::vector<Wanted> wanted) {
             for (std::size_t source = 0; source < copies.size(); ++source) {
                 const std::vector<int> &partial = copies[source].placement.partial;
                 if (!std::includes(partial.begin(), partial.end(), wanted[w].placement.partial.begin(),
-                                   wanted[w].placement.partial.end()))
+                                   wanted[w].placement.partial.end()) ||
+                    (source > 0 && copies[source].pass != wanted[w].pass))
                     continue;
                 std::vector<Step> steps = reshard(copies[source].placement, wanted[w].placement, mesh_);
                 const double volume = wire_volume(steps, mesh_);
@@ -162,6 +192,7 @@ std::vector<Copy> Copies::connect(int value, std::vector<Wanted> wanted) {
         }
         best.placement = wanted[chosen].placement;
         best.first_use = wanted[chosen].first_use;
+        best.pass = wanted[chosen].pass;
         wanted.erase(wanted.begin() + static_cast<std::ptrdiff_t>(chosen));
         copies.push_back(std::move(best));
     }

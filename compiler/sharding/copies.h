@@ -11,11 +11,11 @@ namespace planc::sharding {
 
 class Copies {
   public:
-    /// All three must outlive this.
-    Copies(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers)
-        : index_(index), graph_(index.graph), mesh_(mesh), layers_(layers) {}
+    /// All four must outlive this.
+    Copies(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers, const Storage &storage)
+        : index_(index), graph_(index.graph), mesh_(mesh), layers_(layers), storage_(storage) {}
 
-    /// The layer's strategy on the operation; for an update, the one that keeps its variable at home.
+    /// The layer's strategy on the operation; where it follows a parameter, the one that keeps that at home.
     const Strategy &strategy(int operation);
     /// Where the operation wants its operands and leaves its results, partial sums passed on included.
     const Derived &derived(int operation);
@@ -23,15 +23,20 @@ class Copies {
     Placement origin(int value);
     /// All copies of a value; each one's source comes before it.
     std::vector<Copy> of(int value);
+    /// Which of the copies operation `reader` reads in `placement` (graph.operations.size(): the end of the program).
+    int find(int value, const std::vector<Copy> &copies, const Placement &placement, int reader);
 
   private:
     /// A placement that is wanted, and the first operation that wants it (graph_.operations.size(): the end).
     struct Wanted {
         Placement placement;
         int first_use = 0;
+        Pass pass = Pass::forward;
     };
 
-    Strategy update_strategy(int operation);
+    Strategy follow_parameter(int operation);
+    [[nodiscard]] std::vector<int> shares(const std::vector<int> &axes, const Placement &placement) const;
+    Pass pass(int value, const Placement &placement, int reader);
     Derived derive_with_partial_sums(int operation);
     Placement home(int variable);
     std::vector<Wanted> wanted(int value);
@@ -42,6 +47,7 @@ class Copies {
     const Graph &graph_;
     const Mesh &mesh_;
     const std::vector<LayerStrategy> &layers_;
+    const Storage &storage_;
     std::map<int, Strategy> strategies_;
     std::map<int, Derived> derived_;
 };

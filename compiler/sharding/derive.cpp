@@ -12,18 +12,11 @@ Strategy bind(const LayerStrategy &strategy, const Nest &nest, const Mesh &mesh)
         const std::string &name = strategy.loop_of_axis[axis];
         const auto loop = std::find_if(nest.loops.begin(), nest.loops.end(),
                                        [&name](const Loop &candidate) { return candidate.name == name; });
-        if (!name.empty() && loop != nest.loops.end())
+        if (!name.empty() && loop != nest.loops.end() && loop->kind != LoopKind::whole)
             result.loop_of_axis[axis] = static_cast<int>(loop - nest.loops.begin());
     }
     result.order = strategy.order;
     return result;
-}
-
-std::string illegal(const Strategy &strategy, const Nest &nest) {
-    for (int loop : strategy.loop_of_axis)
-        if (loop >= 0 && nest.loops[loop].kind == LoopKind::whole)
-            return "'" + nest.loops[loop].name + "' cannot be split in this operation";
-    return {};
 }
 
 /// The axes that cut each loop, major first. An axis with one rank cuts nothing.
@@ -48,6 +41,8 @@ Derived derive(const Nest &nest, const Strategy &strategy, const Mesh &mesh, con
         for (int loop : loops)
             placement.dimensions.push_back({nest.loops[loop].extent, axes[loop]});
         placement.partial = partial_in;
+        if (!loops.empty())
+            placement.stored = strategy.stored;
         return placement;
     };
     Derived result;
@@ -60,8 +55,10 @@ Derived derive(const Nest &nest, const Strategy &strategy, const Mesh &mesh, con
     for (const std::vector<int> &loops : nest.results) {
         Placement placement = place(loops);
         placement.partial.insert(placement.partial.end(), summed.begin(), summed.end());
+        if (loops.empty()) // each share of the iterations gives an addend
+            placement.partial.insert(placement.partial.end(), strategy.stored.begin(), strategy.stored.end());
         std::sort(placement.partial.begin(), placement.partial.end());
-        if (!summed.empty())
+        if (placement.partial.size() > partial_in.size())
             placement.reduction = nest.reduction;
         result.results.push_back(std::move(placement));
     }

@@ -14,6 +14,8 @@ const char *name(Phase phase) {
         return "weight gradient";
     case Phase::update:
         return "update";
+    case Phase::recompute:
+        return "recompute";
     }
     return "";
 }

@@ -11,7 +11,7 @@
 
 namespace planc::sharding {
 
-enum class Phase : std::uint8_t { forward, loss, input_gradient, weight_gradient, update };
+enum class Phase : std::uint8_t { forward, loss, input_gradient, weight_gradient, update, recompute };
 [[nodiscard]] const char *name(Phase phase); ///< "forward", "loss", "input gradient", …
 
 enum class ValueKind : std::uint8_t {
@@ -33,7 +33,12 @@ struct Value {
     std::optional<planrt::Placement> home;
 };
 
-enum class Kernel : std::uint8_t { contraction, pointwise, reduction, update };
+enum class Kernel : std::uint8_t {
+    contraction,
+    pointwise,
+    reduction,
+    look_up ///< touches of its operands as many elements as the result has at most
+};
 
 struct Operation {
     std::string name; ///< for messages: "einsum", "relu"
@@ -46,6 +51,11 @@ struct Operation {
     double flops_per_point = 1; ///< per point of the nest: 2 for a multiply-add
     /// results[i] is stored in the home of this variable (an update): -1 for none. Its placement is the home's.
     std::vector<int> writes;
+    /// The variable to which it belongs: the operation follows that parameter and what is stored of it, not the rules
+    /// of its layer. An operation of an update, or one that accumulates a gradient; -1: none.
+    int parameter = -1;
+    bool accumulates = false; ///< adds its operand up over the micro-batches
+    bool per_step = false;    ///< depends on what is accumulated: runs once a step, the others once a micro-batch
 };
 
 struct Layer {
@@ -58,6 +68,7 @@ struct Graph {
     std::vector<Operation> operations;
     std::vector<Layer> layers;
     std::vector<int> outputs; ///< values that the program reports (the loss): wanted replicated, not partial
+    int microbatches = 1;     ///< how often a step runs the operations that are not per_step
 };
 
 /// A layer's strategy by loop name: rules[axis] is the loop's name, empty for none. An operation of the layer that
@@ -66,6 +77,16 @@ struct LayerStrategy {
     std::vector<std::string> loop_of_axis;
     std::vector<int> order; ///< as in Strategy
     friend bool operator==(const LayerStrategy &, const LayerStrategy &) = default;
+};
+
+/// Mesh axes along which variables are kept in shares (planrt::Placement::stored), major first, instead of replicas;
+/// with the strategies a part of the choice. An axis that cuts a variable anyway is left out for it. Rajbhandari et al.
+/// 2020: optimizer state alone is ZeRO 1, with gradients ZeRO 2, with parameters ZeRO 3.
+struct Storage {
+    std::vector<int> parameters; ///< gathered for the forward pass, and again for the backward pass
+    std::vector<int> gradients;  ///< while they are accumulated over micro-batches
+    std::vector<int> optimizer;  ///< updates run on these shares; new parameters go home from there
+    friend bool operator==(const Storage &, const Storage &) = default;
 };
 
 } // namespace planc::sharding

@@ -1,12 +1,38 @@
 #include "sharding/graph_index.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace planc::sharding {
 
+bool is_flat(const Nest &nest) {
+    const std::vector<int> *order = nullptr;
+    const auto fits = [&](const std::vector<int> &loops) {
+        if (loops.empty())
+            return true;
+        if (order == nullptr)
+            order = &loops;
+        return loops == *order && loops.size() == nest.loops.size();
+    };
+    return std::all_of(nest.operands.begin(), nest.operands.end(), fits) &&
+           std::all_of(nest.results.begin(), nest.results.end(), fits);
+}
+
+/// Per name the dimension of the parameter with that role and extent, -1 for none.
+static std::vector<int> dimensions_of(const Value &parameter, const std::vector<std::string> &names,
+                                      const std::vector<std::int64_t> &extents) {
+    std::vector<int> result;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto at = std::find(parameter.roles.begin(), parameter.roles.end(), names[i]) - parameter.roles.begin();
+        const bool found = at < static_cast<std::ptrdiff_t>(parameter.roles.size()) &&
+                           parameter.extents[static_cast<std::size_t>(at)] == extents[i];
+        result.push_back(found ? static_cast<int>(at) : -1);
+    }
+    return result;
+}
+
 GraphIndex::GraphIndex(const Graph &g) : graph(g) {
     find_uses();
+    find_passes();
     find_partial_sums();
     find_anchors();
 }
@@ -22,7 +48,7 @@ void GraphIndex::find_uses() {
             const int value = operation.operands[i];
             const Use use{static_cast<int>(o), static_cast<int>(i)};
             uses[value].push_back(use);
-            if (operation.kernel != Kernel::update && reader[value].operation < 0)
+            if (operation.parameter < 0 && reader[value].operation < 0)
                 reader[value] = use;
         }
         for (std::size_t i = 0; i < operation.writes.size(); ++i)
@@ -31,6 +57,16 @@ void GraphIndex::find_uses() {
     }
     for (int value : graph.outputs)
         is_output[value] = true;
+}
+
+void GraphIndex::find_passes() {
+    Pass now = Pass::forward;
+    for (const Operation &operation : graph.operations) {
+        if (operation.phase == Phase::input_gradient || operation.phase == Phase::weight_gradient ||
+            operation.phase == Phase::recompute)
+            now = Pass::backward;
+        pass.push_back(operation.phase == Phase::update ? Pass::update : now);
+    }
 }
 
 void GraphIndex::find_partial_sums() {
@@ -44,7 +80,9 @@ void GraphIndex::find_partial_sums() {
     for (std::size_t o = 0; o < graph.operations.size(); ++o) {
         const Operation &operation = graph.operations[o];
         const Nest &nest = operation.nest;
-        may_pass_partial[o] = nest.linear && !operation.operands.empty() &&
+        // A gradient is reduced as soon as it is there, not within its update; sums of norms may wait.
+        const bool updates = operation.phase == Phase::update && !operation.accumulates && !nest.loops.empty();
+        may_pass_partial[o] = nest.linear && !updates && !operation.operands.empty() &&
                               std::all_of(operation.operands.begin(), operation.operands.end(), travels);
         const bool sums = nest.reduction == Reduction::sum &&
                           std::any_of(nest.loops.begin(), nest.loops.end(),
@@ -54,86 +92,33 @@ void GraphIndex::find_partial_sums() {
     }
 }
 
-/// Updates are tied together by the values that they share: a momentum that is only ever read by updates lies as the
-/// parameter that one of them writes. Spreads from the variables that have a reader until nothing changes.
+/// Optimizer state that only the operations of one parameter touch lies as that parameter.
 void GraphIndex::find_anchors() {
     value_anchor.resize(graph.values.size());
     operation_anchor.resize(graph.operations.size());
-    for (std::size_t v = 0; v < graph.values.size(); ++v) {
-        if (graph.values[v].kind != ValueKind::variable || reader[v].operation < 0)
+    const auto anchor_value = [this](int value, int parameter) {
+        const Value &v = graph.values[value];
+        if (v.kind == ValueKind::variable && value != parameter && reader[value].operation < 0 &&
+            value_anchor[value].root < 0)
+            value_anchor[value] = {parameter, dimensions_of(graph.values[parameter], v.roles, v.extents)};
+    };
+    for (std::size_t o = 0; o < graph.operations.size(); ++o) {
+        const Operation &operation = graph.operations[o];
+        if (operation.parameter < 0)
             continue;
-        value_anchor[v].root = static_cast<int>(v);
-        value_anchor[v].root_dimension.resize(graph.values[v].extents.size());
-        std::iota(value_anchor[v].root_dimension.begin(), value_anchor[v].root_dimension.end(), 0);
-    }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (std::size_t o = 0; o < graph.operations.size(); ++o) {
-            if (graph.operations[o].kernel != Kernel::update)
-                continue;
-            if (operation_anchor[o].root < 0)
-                operation_anchor[o] = best_anchor(static_cast<int>(o));
-            if (operation_anchor[o].root >= 0 && anchor_values(static_cast<int>(o)))
-                changed = true;
+        std::vector<std::string> names;
+        std::vector<std::int64_t> extents;
+        for (const Loop &loop : operation.nest.loops) {
+            names.push_back(loop.name);
+            extents.push_back(loop.extent);
         }
+        operation_anchor[o] = {operation.parameter, dimensions_of(graph.values[operation.parameter], names, extents)};
+        for (int value : operation.operands)
+            anchor_value(value, operation.parameter);
+        for (int value : operation.writes)
+            if (value >= 0)
+                anchor_value(value, operation.parameter);
     }
-}
-
-/// From a variable that the operation writes if one is anchored, else from the anchored value with most dimensions.
-Anchor GraphIndex::best_anchor(int o) const {
-    const Operation &operation = graph.operations[o];
-    const Anchor *best = nullptr;
-    const std::vector<int> *loops = nullptr;
-    const auto offer = [&](int value, const std::vector<int> &dimensions) {
-        const Anchor &anchor = value_anchor[value];
-        if (anchor.root >= 0 && (!best || dimensions.size() > loops->size())) {
-            best = &anchor;
-            loops = &dimensions;
-        }
-    };
-    for (std::size_t i = 0; i < operation.writes.size(); ++i)
-        if (operation.writes[i] >= 0)
-            offer(operation.writes[i], operation.nest.results[i]);
-    if (!best) {
-        for (std::size_t i = 0; i < operation.operands.size(); ++i)
-            offer(operation.operands[i], operation.nest.operands[i]);
-        for (std::size_t i = 0; i < operation.results.size(); ++i)
-            offer(operation.results[i], operation.nest.results[i]);
-    }
-    Anchor result;
-    if (!best)
-        return result;
-    result.root = best->root;
-    result.root_dimension.assign(operation.nest.loops.size(), -1);
-    for (std::size_t d = 0; d < loops->size(); ++d)
-        result.root_dimension[(*loops)[d]] = best->root_dimension[d];
-    return result;
-}
-
-/// Anchors the variables and update results that an anchored operation touches; true if there were new ones.
-bool GraphIndex::anchor_values(int o) {
-    const Operation &operation = graph.operations[o];
-    bool changed = false;
-    const auto anchor = [&](int value, const std::vector<int> &loops) {
-        if (value_anchor[value].root >= 0)
-            return;
-        value_anchor[value].root = operation_anchor[o].root;
-        for (int loop : loops)
-            value_anchor[value].root_dimension.push_back(operation_anchor[o].root_dimension[loop]);
-        changed = true;
-    };
-    for (std::size_t i = 0; i < operation.operands.size(); ++i) {
-        const int producer = graph.values[operation.operands[i]].producer;
-        const bool updated = producer >= 0 && graph.operations[producer].kernel == Kernel::update;
-        if (updated || graph.values[operation.operands[i]].kind == ValueKind::variable)
-            anchor(operation.operands[i], operation.nest.operands[i]);
-    }
-    for (std::size_t i = 0; i < operation.results.size(); ++i) {
-        anchor(operation.results[i], operation.nest.results[i]);
-        if (i < operation.writes.size() && operation.writes[i] >= 0)
-            anchor(operation.writes[i], operation.nest.results[i]);
-    }
-    return changed;
 }
 
 } // namespace planc::sharding

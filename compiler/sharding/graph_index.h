@@ -13,12 +13,19 @@ struct Use {
     int operand = -1;
 };
 
-/// Where something lies follows from the home of variable `root`: its dimension (or loop) i is cut as dimension
-/// root_dimension[i] of the root is, -1: not cut. root -1: nothing decides, it lies replicated.
+/// Where something lies follows from the home of parameter `root`: its dimension (or loop) i is cut as dimension
+/// root_dimension[i] of the root is, -1: not cut. They correspond by role and extent. root -1: nothing decides.
 struct Anchor {
     int root = -1;
     std::vector<int> root_dimension;
 };
+
+/// Every tensor of the nest has all loops in one order, or none: its iterations can be cut as stored tensors are.
+[[nodiscard]] bool is_flat(const Nest &nest);
+
+/// In which part of the step an operation runs. A parameter that is stored in shares is gathered in each part that
+/// needs it, so that it need not be kept between them.
+enum class Pass : std::uint8_t { forward, backward, update };
 
 struct GraphIndex {
     /// The graph must outlive the index and not change.
@@ -28,18 +35,18 @@ struct GraphIndex {
     std::vector<std::vector<Use>> uses;   ///< per value, in execution order
     std::vector<bool> is_output;          ///< per value
     std::vector<int> stored_in;           ///< per value: the variable that it is written to, -1 for none
-    std::vector<Use> reader;              ///< per variable: the first use that is not an update's
+    std::vector<Use> reader;              ///< per variable: the first use that follows no parameter
+    std::vector<Pass> pass;               ///< per operation
     std::vector<bool> may_be_partial;     ///< per value, under some strategy
     std::vector<bool> may_pass_partial;   ///< per operation, under some strategy
-    std::vector<Anchor> value_anchor;     ///< per variable without a reader and per result of an update: by dimension
-    std::vector<Anchor> operation_anchor; ///< per update: by loop
+    std::vector<Anchor> value_anchor;     ///< per variable without a reader (optimizer state): by dimension
+    std::vector<Anchor> operation_anchor; ///< per operation that follows a parameter: by loop
 
   private:
     void find_uses();
+    void find_passes();
     void find_partial_sums();
     void find_anchors();
-    [[nodiscard]] Anchor best_anchor(int operation) const;
-    bool anchor_values(int operation);
 };
 
 } // namespace planc::sharding

@@ -8,15 +8,11 @@
 
 namespace planc::sharding {
 
-static int copy_in(const std::vector<Copy> &copies, const Placement &placement) {
-    const auto found = std::find_if(copies.begin(), copies.end(),
-                                    [&placement](const Copy &copy) { return copy.placement == placement; });
-    return static_cast<int>(found - copies.begin());
-}
-
-LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers) {
+LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
+                const Storage &storage) {
     const GraphIndex index(graph);
-    Copies copies(index, mesh, layers);
+    Copies copies(index, mesh, layers, storage);
+    const int end = static_cast<int>(graph.operations.size());
     LaidOut result;
     for (std::size_t o = 0; o < graph.operations.size(); ++o) {
         LaidOutOperation &operation = result.operations.emplace_back();
@@ -30,14 +26,17 @@ LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStr
         const Operation &operation = graph.operations[o];
         LaidOutOperation &laid_out = result.operations[o];
         for (std::size_t i = 0; i < operation.operands.size(); ++i)
-            laid_out.operand_copy.push_back(copy_in(result.copies[operation.operands[i]], laid_out.operands[i]));
+            laid_out.operand_copy.push_back(copies.find(operation.operands[i], result.copies[operation.operands[i]],
+                                                        laid_out.operands[i], static_cast<int>(o)));
         for (int value : operation.results) {
             const int variable = index.stored_in[value];
-            laid_out.result_copy.push_back(variable < 0 ? -1 : copy_in(result.copies[value], copies.origin(variable)));
+            laid_out.result_copy.push_back(
+                variable < 0 ? -1 : copies.find(value, result.copies[value], copies.origin(variable), end));
         }
     }
     for (int value : graph.outputs)
-        result.output_copy.push_back(copy_in(result.copies[value], replicated(graph.values[value].extents)));
+        result.output_copy.push_back(
+            copies.find(value, result.copies[value], replicated(graph.values[value].extents), end));
     return result;
 }
 
@@ -49,10 +48,10 @@ class Scope {
     explicit Scope(const GraphIndex &index) : index_(index), graph_(index.graph) {}
 
     void strategy(int operation) {
-        if (graph_.operations[operation].kernel != Kernel::update)
+        if (const int parameter = graph_.operations[operation].parameter; parameter >= 0)
+            home(parameter);
+        else
             layers_.insert(graph_.operations[operation].layer);
-        else if (const int root = index_.operation_anchor[operation].root; root >= 0)
-            home(root);
     }
     void derived(int operation) {
         if (!seen_.insert(operation).second)
@@ -105,17 +104,18 @@ std::vector<int> scope(const Graph &graph, int value) {
 }
 
 std::vector<Copy> copies_of(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
-                            int value) {
-    return Copies(index, mesh, layers).of(value);
+                            int value, const Storage &storage) {
+    return Copies(index, mesh, layers, storage).of(value);
 }
 
-std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers, int value) {
-    return copies_of(GraphIndex(graph), mesh, layers, value);
+std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers, int value,
+                            const Storage &storage) {
+    return copies_of(GraphIndex(graph), mesh, layers, value, storage);
 }
 
-Strategy strategy_of(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
-                     int operation) {
-    return Copies(index, mesh, layers).strategy(operation);
+Strategy strategy_of(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers, int operation,
+                     const Storage &storage) {
+    return Copies(index, mesh, layers, storage).strategy(operation);
 }
 
 std::vector<int> layers_of_strategy(const GraphIndex &index, int operation) {

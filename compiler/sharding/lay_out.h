@@ -21,13 +21,9 @@ using planrt::CollectiveKind;
 using planrt::Mesh;
 using planrt::Placement;
 
-/// The strategy of a layer on one of its operations' nests (loops by name; axes of absent loops: none). Operations of
-/// Kernel::update do not follow their layer: see strategy_of().
+/// The strategy of a layer on one of its operations' nests (loops by name; axes of absent or whole loops: none).
+/// Operations that follow a parameter do not follow their layer: see strategy_of().
 [[nodiscard]] Strategy bind(const LayerStrategy &strategy, const Nest &nest, const Mesh &mesh);
-
-/// Two loops of one operation on one axis cannot arise (an axis has one loop); what can be wrong is a `whole` loop
-/// that is split. Empty: legal.
-[[nodiscard]] std::string illegal(const Strategy &strategy, const Nest &nest);
 
 struct Derived {
     std::vector<Placement> operands; ///< wanted
@@ -60,6 +56,7 @@ struct Copy {
                    ///< partial sums
     Phase phase = Phase::forward;
     int first_use = -1; ///< operation that needs it first, itself or to make another copy; -1: the end of the program
+    Pass pass = Pass::forward; ///< of a parameter that is gathered from shares: in which part of the step
 };
 
 struct LaidOutOperation {
@@ -80,9 +77,12 @@ struct LaidOut {
 ///     that is cheapest to make from a copy in hand. A free value is made in each wanted placement at no cost.
 ///   - Partial sums pass through a linear operation if all its operands are partial along the axis and have no other
 ///     use, its own strategy does not use the axis, and its result is not larger. Anything else reduces first.
-///   - A variable's home is where its first reader that is not an update wants it; updates run there, whatever their
-///     layer's strategy says, and optimizer state lies as the parameter that is updated with it.
-[[nodiscard]] LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers);
+///   - A variable's home is where its first reader that follows no parameter wants it; what follows the parameter
+///     (updates, its optimizer state) lies there, whatever the layer's strategy says.
+///   - `storage` cuts homes further into shares. A stored parameter is gathered once for each part of the step (Pass)
+///     that needs it. Updates run on the shares of the optimizer state, gradients are reduce-scattered into them.
+[[nodiscard]] LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
+                              const Storage &storage = {});
 
 /// The layers on whose strategies the copies of value `v` depend: its producer's, its consumers', and, through linear
 /// operations that pass partial sums on, those above. For the planner's factors. Ascending.
@@ -92,14 +92,16 @@ struct LaidOut {
 
 /// The copies of one value alone; equals lay_out(...).copies[value]. Reads only the strategies of scope(value).
 [[nodiscard]] std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh,
-                                          const std::vector<LayerStrategy> &layers, int value);
+                                          const std::vector<LayerStrategy> &layers, int value,
+                                          const Storage &storage = {});
 [[nodiscard]] std::vector<Copy> copies_of(const GraphIndex &index, const Mesh &mesh,
-                                          const std::vector<LayerStrategy> &layers, int value);
+                                          const std::vector<LayerStrategy> &layers, int value,
+                                          const Storage &storage = {});
 
 /// The strategy under which an operation runs; equals lay_out(...).operations[operation].strategy. Reads only the
-/// strategies of layers_of_strategy(): the operation's own layer, or for an update the layer of the variable's reader.
+/// strategies of layers_of_strategy(): the operation's own layer, or that of the reader of the parameter it follows.
 [[nodiscard]] Strategy strategy_of(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
-                                   int operation);
+                                   int operation, const Storage &storage = {});
 [[nodiscard]] std::vector<int> layers_of_strategy(const GraphIndex &index, int operation);
 
 } // namespace planc::sharding

@@ -42,9 +42,13 @@ struct Nest {
 
 /// Mesh axis -> loop of one nest, -1 for none. strategy[axis] is an index into Nest::loops. Where several axes cut the
 /// same loop, `order` says which is major; it lists all axes, by default ascending.
+///
+/// `stored`: axes by which the iterations of a flat nest (is_flat()), row-major, are cut into balanced ranges, as
+/// shares of stored tensors are (planrt::Placement::stored); none of them cuts a loop.
 struct Strategy {
     std::vector<int> loop_of_axis;
     std::vector<int> order;
+    std::vector<int> stored = {};
 };
 
 } // namespace planc::sharding

@@ -201,11 +201,8 @@ void normalise(Placement &placement) {
 
 } // namespace
 
-std::vector<Step> reshard(const Placement &from_given, const Placement &to_given, const Mesh &mesh) {
-    Placement from = from_given;
-    Placement to = to_given;
-    normalise(from);
-    normalise(to);
+/// Neither placement is cut into shares, or both alike and only partial sums go.
+static std::vector<Step> reshard_blocks(const Placement &from, const Placement &to, const Mesh &mesh) {
     if (from == to)
         return {};
     const bool reduces = from.partial != to.partial;
@@ -224,6 +221,94 @@ std::vector<Step> reshard(const Placement &from_given, const Placement &to_given
         cheapest.offer(direct);
     }
     return cheapest.take();
+}
+
+namespace {
+
+/// Routes between placements in shares: whole blocks move as ever, shares are gathered before or cut after.
+class SharesRoute {
+  public:
+    SharesRoute(const Placement &from, const Placement &to, const Mesh &mesh) : to_(to), mesh_(mesh), now_(from) {}
+
+    std::vector<Step> run() {
+        const bool alike = same_cuts(now_, to_);
+        if (alike)
+            move_blocks(); // partial sums are smallest in shares
+        std::vector<int> kept;
+        if (alike)
+            kept.assign(
+                now_.stored.begin(),
+                std::mismatch(now_.stored.begin(), now_.stored.end(), to_.stored.begin(), to_.stored.end()).first);
+        gather(kept);
+        move_blocks();
+        while (now_.stored != to_.stored)
+            cut();
+        return std::move(steps_);
+    }
+
+  private:
+    /// To where `to` lies but for its shares; partial sums that become shares stay.
+    void move_blocks() {
+        Placement next = to_;
+        next.stored = now_.stored;
+        for (int axis : now_.partial)
+            if (contains(to_.stored, axis))
+                next.partial.push_back(axis);
+        normalise(next);
+        if (!next.partial.empty())
+            next.reduction = now_.reduction;
+        for (Step &step : reshard_blocks(now_, next, mesh_))
+            steps_.push_back(std::move(step));
+        now_ = next;
+    }
+
+    void gather(const std::vector<int> &kept) {
+        if (now_.stored == kept)
+            return;
+        Placement next = now_;
+        next.stored = kept;
+        go(CollectiveKind::all_gather, next,
+           {now_.stored.begin() + static_cast<std::ptrdiff_t>(kept.size()), now_.stored.end()});
+    }
+
+    /// By the next stored axes that `to` has, as many as are alike: partial sums are scattered, replicas cut.
+    void cut() {
+        const bool partial = contains(now_.partial, to_.stored[now_.stored.size()]);
+        Placement next = now_;
+        std::vector<int> axes;
+        for (std::size_t i = now_.stored.size(); i < to_.stored.size(); ++i) {
+            if (contains(now_.partial, to_.stored[i]) != partial)
+                break;
+            next.stored.push_back(to_.stored[i]);
+            axes.push_back(to_.stored[i]);
+        }
+        std::erase_if(next.partial, [&](int axis) { return contains(axes, axis); });
+        normalise(next);
+        go(partial ? CollectiveKind::reduce_scatter : CollectiveKind::slice, next, axes);
+    }
+
+    void go(CollectiveKind kind, const Placement &next, std::vector<int> axes) {
+        std::sort(axes.begin(), axes.end());
+        steps_.push_back({kind, std::move(axes), now_, next});
+        now_ = next;
+    }
+
+    const Placement &to_;
+    const Mesh &mesh_;
+    Placement now_;
+    std::vector<Step> steps_;
+};
+
+} // namespace
+
+std::vector<Step> reshard(const Placement &from_given, const Placement &to_given, const Mesh &mesh) {
+    Placement from = from_given;
+    Placement to = to_given;
+    normalise(from);
+    normalise(to);
+    if (from.stored.empty() && to.stored.empty())
+        return reshard_blocks(from, to, mesh);
+    return SharesRoute(from, to, mesh).run();
 }
 
 } // namespace planc::sharding

@@ -4,6 +4,8 @@
 #include "ir/pointwise.h"
 #include "ir/subscripts.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 #include <algorithm>
 #include <map>
 
@@ -20,7 +22,8 @@ Phase phase_of(mlir::Operation *op) {
                                                      {"loss", Phase::loss},
                                                      {"input gradient", Phase::input_gradient},
                                                      {"weight gradient", Phase::weight_gradient},
-                                                     {"update", Phase::update}};
+                                                     {"update", Phase::update},
+                                                     {"recompute", Phase::recompute}};
     const auto name = op->getAttrOfType<mlir::StringAttr>("phase");
     const auto at = name ? phases.find(name.str()) : phases.end();
     return at == phases.end() ? Phase::forward : at->second;
@@ -29,6 +32,11 @@ Phase phase_of(mlir::Operation *op) {
 std::string layer_of(mlir::Operation *op) {
     const auto layer = op->getAttrOfType<mlir::StringAttr>("layer");
     return layer ? layer.str() : "";
+}
+
+/// Every rank makes its block of these itself.
+bool is_free(mlir::Operation &op) {
+    return mlir::isa<ir::IotaOp, ir::RandomOp, ir::StepOp>(op);
 }
 
 bool is_constant(mlir::Value value) {
@@ -46,7 +54,9 @@ class Extraction {
         }
         for (mlir::Operation &op : function_.getBody().front())
             visit(op);
+        follow_parameters();
         name_gradients();
+        find_microbatches();
         return std::move(result_);
     }
 
@@ -58,8 +68,8 @@ class Extraction {
             const int value = add_value(read.getResult(), ValueKind::variable, read.getVariable().str(), -1,
                                         layer(variable_layer(read)));
             result_.variable_of[read.getVariable()] = value;
-        } else if (auto iota = mlir::dyn_cast<ir::IotaOp>(op)) {
-            add_value(iota.getResult(), ValueKind::free, "iota", -1, layer(layer_of(&op)));
+        } else if (is_free(op)) {
+            add_value(op.getResult(0), ValueKind::free, op.getName().stripDialect().str(), -1, layer(layer_of(&op)));
         } else if (auto write = mlir::dyn_cast<ir::WriteOp>(op)) {
             const auto value = mlir::cast<mlir::OpResult>(write.getValue());
             sharding::Operation &producer =
@@ -126,6 +136,42 @@ class Extraction {
         return at->second;
     }
 
+    /// Which variable an operation follows: said by its attribute, or by what it accumulates.
+    void follow_parameters() {
+        for (size_t o = 0; o < graph().operations.size(); ++o) {
+            mlir::Operation *op = result_.operations[o];
+            llvm::StringRef name;
+            if (const auto attribute = op->getAttrOfType<mlir::StringAttr>("parameter"))
+                name = attribute.getValue();
+            if (auto accumulate = mlir::dyn_cast<ir::AccumulateOp>(op)) {
+                graph().operations[o].accumulates = true;
+                name = accumulate.getAccumulator();
+                if (!name.consume_front("gradient of "))
+                    continue;
+            }
+            if (mlir::isa<ir::SgdOp, ir::AdamOp>(op))
+                graph().operations[o].parameter = graph().operations[o].operands[0];
+            else if (const auto at = result_.variable_of.find(name); at != result_.variable_of.end())
+                graph().operations[o].parameter = at->second;
+        }
+    }
+
+    void find_microbatches() {
+        auto module = function_->getParentOfType<mlir::ModuleOp>();
+        const auto count = module ? module->getAttrOfType<mlir::IntegerAttr>("plan.microbatches") : mlir::IntegerAttr();
+        if (count)
+            graph().microbatches = static_cast<int>(count.getInt());
+        std::vector<bool> accumulated(graph().values.size());
+        for (sharding::Operation &operation : graph().operations) {
+            operation.per_step = !operation.accumulates &&
+                                 (operation.phase == Phase::update || llvm::any_of(operation.operands, [&](int value) {
+                                      return accumulated[static_cast<size_t>(value)];
+                                  }));
+            for (int value : operation.results)
+                accumulated[static_cast<size_t>(value)] = operation.accumulates || operation.per_step;
+        }
+    }
+
     static std::string variable_layer(ir::ReadOp read) {
         auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(read, read.getVariableAttr());
         return variable && variable.getLayer() ? variable.getLayer()->str() : layer_of(read);
@@ -144,7 +190,7 @@ class Extraction {
             return Kernel::contraction;
         if (mlir::isa<ir::ReduceOp>(op))
             return Kernel::reduction;
-        return mlir::isa<ir::SgdOp, ir::AdamOp>(op) ? Kernel::update : Kernel::pointwise;
+        return mlir::isa<ir::EmbeddingOp, ir::EmbeddingGradientOp>(op) ? Kernel::look_up : Kernel::pointwise;
     }
 
     static double flops_of(mlir::Operation &op) {
@@ -156,12 +202,31 @@ class Extraction {
         }
         if (auto sgd = mlir::dyn_cast<ir::SgdOp>(op))
             return sgd.getVelocity() ? 6 : 4;
+        if (auto look_up = mlir::dyn_cast<ir::EmbeddingOp>(op)) // an addition for each element of the result
+            return 1 / extent(look_up.getTable().getType(), look_up.getDimension());
+        if (auto look_up = mlir::dyn_cast<ir::EmbeddingGradientOp>(op))
+            return 1 / extent(look_up.getResult().getType(), look_up.getDimension());
         return mlir::isa<ir::AdamOp>(op) ? 15 : 1;
+    }
+
+    static double extent(ir::TensorType type, llvm::StringRef role) {
+        return static_cast<double>(type.getExtents()[static_cast<size_t>(type.find(role))]);
     }
 
     /// A forward value bears its layer's name; gradients get theirs from their consumers, see name_gradients().
     static std::string value_name(mlir::Operation &op, Phase phase) {
-        return phase == Phase::forward || phase == Phase::loss ? layer_of(&op) : "";
+        if (phase == Phase::update)
+            return update_name(op);
+        return phase == Phase::forward || phase == Phase::loss || phase == Phase::recompute ? layer_of(&op) : "";
+    }
+
+    /// What moves within an update: the new value of a variable, or a scalar on the way to a norm.
+    static std::string update_name(mlir::Operation &op) {
+        const auto parameter = op.getAttrOfType<mlir::StringAttr>("parameter");
+        for (mlir::Operation *user : op.getUsers())
+            if (auto write = mlir::dyn_cast<ir::WriteOp>(user))
+                return write.getVariable().str();
+        return parameter ? "norm of " + parameter.str() : "norm";
     }
 
     void name_gradients() {
@@ -170,9 +235,9 @@ class Extraction {
                 sharding::Value &value = graph().values[static_cast<size_t>(operation.operands[i])];
                 if (!value.name.empty())
                     continue;
-                const bool update = operation.kernel == Kernel::update;
-                value.name = "gradient of " + (update ? graph().values[static_cast<size_t>(operation.operands[0])].name
-                                                      : graph().layers[static_cast<size_t>(operation.layer)].name);
+                value.name = "gradient of " + (operation.parameter >= 0
+                                                   ? graph().values[static_cast<size_t>(operation.parameter)].name
+                                                   : graph().layers[static_cast<size_t>(operation.layer)].name);
             }
         }
         for (sharding::Value &value : graph().values)

@@ -9,9 +9,9 @@
 
 namespace planc::spmd {
 
-/// Lays out @train, @evaluate and @predict by the module's `plan.mesh` and `plan.strategies` (strategies.h); a layer
-/// that is not named there is replicated. Variables live where @train wants them. Error: a function that cannot be laid
-/// out, with a message at the module.
+/// Lays out @train, the functions of other micro-batches, @evaluate and @predict by the module's `plan.mesh`,
+/// `plan.strategies` and `plan.storage` (strategies.h); a layer that is not named there is replicated. Variables live
+/// where @train wants them. Error, at the module: `plan.storage` names what is no axis, or an axis twice.
 [[nodiscard]] mlir::LogicalResult materialize(mlir::ModuleOp module);
 
 /// For plan-opt: --materialize-layouts.

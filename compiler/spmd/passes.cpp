@@ -12,7 +12,7 @@ struct MaterializeLayouts : mlir::PassWrapper<MaterializeLayouts, mlir::Operatio
     llvm::StringRef getArgument() const override { return "materialize-layouts"; }
     llvm::StringRef getDescription() const override {
         return "Turn a training step into a rank program: layouts on all types, collectives between them, by the "
-               "module's plan.mesh and plan.strategies";
+               "module's plan.mesh, plan.strategies and plan.storage";
     }
     void runOnOperation() override {
         if (failed(materialize(getOperation())))

@@ -57,4 +57,63 @@ void set_strategies(mlir::ModuleOp module, const std::map<std::string, LayerStra
     module->setAttr("plan.strategies", builder.getDictionaryAttr(layers));
 }
 
+namespace {
+
+constexpr llvm::StringLiteral kinds[] = {"parameters", "gradients", "optimizer"};
+
+llvm::SmallVector<mlir::StringAttr> stored_names(mlir::ModuleOp module, llvm::StringRef what) {
+    const auto storage = module->getAttrOfType<mlir::DictionaryAttr>("plan.storage");
+    const auto names = storage ? storage.getAs<mlir::ArrayAttr>(what) : mlir::ArrayAttr();
+    llvm::SmallVector<mlir::StringAttr> result;
+    if (names)
+        llvm::append_range(result, names.getAsRange<mlir::StringAttr>());
+    return result;
+}
+
+std::vector<int> stored_axes(mlir::ModuleOp module, llvm::StringRef what) {
+    std::vector<int> axes;
+    for (mlir::StringAttr name : stored_names(module, what))
+        axes.push_back(ir::axis_index(ir::mesh_attribute(module), name));
+    return axes;
+}
+
+} // namespace
+
+sharding::Storage storage_of(mlir::ModuleOp module) {
+    return {stored_axes(module, kinds[0]), stored_axes(module, kinds[1]), stored_axes(module, kinds[2])};
+}
+
+void set_storage(mlir::ModuleOp module, const sharding::Storage &storage) {
+    const ir::MeshAttr mesh = ir::mesh_attribute(module);
+    mlir::Builder builder(module.getContext());
+    llvm::SmallVector<mlir::NamedAttribute> entries;
+    const auto add = [&](llvm::StringRef what, const std::vector<int> &axes) {
+        const auto names = llvm::map_to_vector(
+            axes, [&](int axis) -> mlir::Attribute { return mesh.getNames()[static_cast<size_t>(axis)]; });
+        if (!names.empty())
+            entries.emplace_back(builder.getStringAttr(what), builder.getArrayAttr(names));
+    };
+    add(kinds[0], storage.parameters);
+    add(kinds[1], storage.gradients);
+    add(kinds[2], storage.optimizer);
+    if (entries.empty())
+        module->removeAttr("plan.storage");
+    else
+        module->setAttr("plan.storage", builder.getDictionaryAttr(entries));
+}
+
+mlir::LogicalResult check_storage(mlir::ModuleOp module) {
+    for (const llvm::StringLiteral kind : kinds) {
+        llvm::SmallDenseSet<mlir::StringAttr> seen;
+        for (mlir::StringAttr name : stored_names(module, kind)) {
+            if (ir::axis_index(ir::mesh_attribute(module), name) < 0)
+                return module.emitError()
+                       << "plan.storage: " << kind << " are stored by " << name << ", which is no axis of the mesh";
+            if (!seen.insert(name).second)
+                return module.emitError() << "plan.storage: " << kind << " are stored by " << name << " twice";
+        }
+    }
+    return mlir::success();
+}
+
 } // namespace planc::spmd

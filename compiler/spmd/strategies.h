@@ -1,4 +1,4 @@
-// Strategies as attributes of a module.
+// Strategies and storage as attributes of a module.
 #pragma once
 
 #include "sharding/lay_out.h"
@@ -14,5 +14,12 @@ namespace planc::spmd {
 /// `plan.strategies = {h1 = #plan.strategy<batch -> rows>, …}` on the axes of `plan.mesh`.
 [[nodiscard]] std::map<std::string, sharding::LayerStrategy> strategies_of(mlir::ModuleOp module);
 void set_strategies(mlir::ModuleOp module, const std::map<std::string, sharding::LayerStrategy> &strategies);
+
+/// What is stored in shares: the module's attribute `plan.storage = {parameters = ["rows"], gradients = ["rows"],
+/// optimizer = ["rows", "cols"]}`, axes of `plan.mesh`, major first; what is not named is not.
+[[nodiscard]] sharding::Storage storage_of(mlir::ModuleOp module);
+void set_storage(mlir::ModuleOp module, const sharding::Storage &storage);
+/// Error, at the module: it names what is no axis, or an axis twice.
+[[nodiscard]] mlir::LogicalResult check_storage(mlir::ModuleOp module);
 
 } // namespace planc::spmd

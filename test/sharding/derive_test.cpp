@@ -68,12 +68,20 @@ TEST(Bind, FindsLoopsByName) {
     EXPECT_EQ(strategy.order, (std::vector<int>{2, 1, 0}));
 }
 
-TEST(Illegal, AWholeLoopIsNotSplit) {
+TEST(Bind, LeavesAnOperationUncutWhoseLoopIsWhole) {
     Nest nest = dense();
-    EXPECT_EQ(illegal({{1}, {}}, nest), "");
-    nest.loops[1].kind = LoopKind::whole;
-    EXPECT_EQ(illegal({{1}, {}}, nest), "'in' cannot be split in this operation");
-    EXPECT_EQ(illegal({{0}, {}}, nest), "");
+    nest.loops[2].kind = LoopKind::whole;
+    EXPECT_EQ(bind({{"out", "batch"}, {}}, nest, Mesh{{2, 2}}).loop_of_axis, (std::vector<int>{-1, 0}));
+}
+
+TEST(Derive, SharesOfAFlatNest) {
+    // a norm: every share of the iterations gives an addend
+    Nest norm{{{"in", 3, LoopKind::reduced}, {"out", 4, LoopKind::reduced}}, {{0, 1}}, {{}}, Reduction::sum, true};
+    EXPECT_TRUE(is_flat(norm));
+    const Derived derived = derive(norm, {{-1, 1, -1}, {}, {2, 0}}, Mesh{{2, 2, 3}});
+    EXPECT_EQ(derived.operands[0], (Placement{{{3, {}}, {4, {1}}}, {}, Reduction::sum, {2, 0}}));
+    EXPECT_EQ(derived.results[0], (Placement{{}, {0, 1, 2}, Reduction::sum}));
+    EXPECT_FALSE(is_flat(dense()));
 }
 
 Nest random_nest(Random &random) {

@@ -43,6 +43,26 @@ void for_each(const Box &box, const std::function<void(const Index &)> &body) {
     }
 }
 
+void for_each_held(const Placement &placement, const Mesh &mesh, int rank,
+                   const std::function<void(const Index &)> &body) {
+    const Range share = stored_range(placement, mesh, rank);
+    std::int64_t position = 0;
+    for_each(local_box(placement, mesh, rank), [&](const Index &index) {
+        if (position >= share.begin && position < share.end)
+            body(index);
+        ++position;
+    });
+}
+
+std::int64_t position_of(const Placement &placement, const Mesh &mesh, int rank, const Index &index) {
+    const Box box = local_box(placement, mesh, rank);
+    const Range share = stored_range(placement, mesh, rank);
+    if (!inside(box, index))
+        return -1;
+    const auto position = static_cast<std::int64_t>(offset(box, index));
+    return position >= share.begin && position < share.end ? position - share.begin : -1;
+}
+
 Element combine(Reduction reduction, Element a, Element b) {
     switch (reduction) {
     case Reduction::sum:

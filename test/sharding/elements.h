@@ -19,6 +19,11 @@ using Index = std::vector<std::int64_t>;
 [[nodiscard]] bool inside(const Box &box, const Index &index);
 /// Calls `body` with every index of the box, in row-major order.
 void for_each(const Box &box, const std::function<void(const Index &)> &body);
+/// The same with every index that the rank holds.
+void for_each_held(const Placement &placement, const Mesh &mesh, int rank,
+                   const std::function<void(const Index &)> &body);
+/// Where in the rank's part the element of a global index is; -1: the rank does not hold it.
+[[nodiscard]] std::int64_t position_of(const Placement &placement, const Mesh &mesh, int rank, const Index &index);
 
 [[nodiscard]] Element combine(Reduction reduction, Element a, Element b);
 [[nodiscard]] Element identity(Reduction reduction);

@@ -71,15 +71,16 @@ int Builder::operation(const Spec &spec, const std::vector<Operand> &operands, c
     return into;
 }
 
-std::vector<int> Builder::update(const std::string &name, int layer, const std::vector<int> &operands,
+std::vector<int> Builder::update(const std::string &name, int layer, int parameter, const std::vector<int> &operands,
                                  const std::vector<int> &writes) {
     std::vector<Operand> plain_operands;
     for (int operand : operands)
         plain_operands.push_back(plain(operand));
-    const Spec spec{name, layer, Phase::update, Kernel::update, false, Reduction::sum};
+    const Spec spec{name, layer, Phase::update, Kernel::pointwise, false, Reduction::sum};
     const Value first = graph.values[writes[0]];
     std::vector<int> results = {operation(spec, plain_operands, first.roles, "new " + first.name)};
     Operation &operation = graph.operations.back();
+    operation.parameter = parameter;
     for (std::size_t i = 1; i < writes.size(); ++i) {
         const Value variable = graph.values[writes[i]];
         results.push_back(static_cast<int>(graph.values.size()));
@@ -200,7 +201,7 @@ class MlpBuilder {
             operands.push_back(static_cast<int>(b_.graph.values.size()) - 1);
             writes.push_back(operands.back());
         }
-        b_.update("sgd", static_cast<int>(l), operands, writes);
+        b_.update("sgd", static_cast<int>(l), variable, operands, writes);
     }
 
     const Mlp &mlp_;

@@ -40,8 +40,8 @@ class Builder {
     /// One result whose dimensions are the loops named `result`; loops that are not among them are reduced.
     int operation(const Spec &spec, const std::vector<Operand> &operands, const std::vector<std::string> &result,
                   const std::string &result_name);
-    /// Pointwise over equal loops, one result per variable in `writes`, which it is stored in.
-    std::vector<int> update(const std::string &name, int layer, const std::vector<int> &operands,
+    /// Pointwise over equal loops, one result per variable in `writes`, which it is stored in; follows `parameter`.
+    std::vector<int> update(const std::string &name, int layer, int parameter, const std::vector<int> &operands,
                             const std::vector<int> &writes);
 
   private:

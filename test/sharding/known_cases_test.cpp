@@ -181,7 +181,7 @@ TEST(Home, GradientsAreScatteredWhereTheReaderSplitsTheWeight) {
     spec.layer = backward;
     spec.phase = Phase::weight_gradient;
     const int dw = b.operation(spec, {b.plain(x), b.plain(y)}, {"in", "hidden"}, "dw");
-    b.update("sgd", backward, {w, dw}, {w});
+    b.update("sgd", backward, w, {w, dw}, {w});
     std::vector<LayerStrategy> layers = {{{"hidden"}, {}}, {{"batch"}, {}}};
     EXPECT_EQ(communication(b.graph, Mesh{{2}}, layers), (Lines{"weight gradient backward: all-to-all 8 over 0",
                                                                 "weight gradient backward: reduce-scatter 24 over 0"}));

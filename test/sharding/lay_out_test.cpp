@@ -12,10 +12,10 @@ namespace planc::sharding {
 
 static bool operator==(const Copy &a, const Copy &b) {
     return a.placement == b.placement && a.source == b.source && a.steps == b.steps && a.layer == b.layer &&
-           a.phase == b.phase && a.first_use == b.first_use;
+           a.phase == b.phase && a.first_use == b.first_use && a.pass == b.pass;
 }
 static bool operator==(const Strategy &a, const Strategy &b) {
-    return a.loop_of_axis == b.loop_of_axis && a.order == b.order;
+    return a.loop_of_axis == b.loop_of_axis && a.order == b.order && a.stored == b.stored;
 }
 
 namespace reference {
@@ -25,6 +25,7 @@ struct Case {
     Mesh mesh;
     Graph graph;
     std::vector<LayerStrategy> layers;
+    Storage storage;
 };
 
 Case random_case(Random &random) {
@@ -32,6 +33,8 @@ Case random_case(Random &random) {
     result.mesh = random_mesh(random, 3, 8);
     result.graph = random_graph(random);
     result.layers = random_strategies(result.graph, result.mesh, random);
+    if (uniform(random, 0, 2) > 0)
+        result.storage = random_storage(result.mesh, random);
     return result;
 }
 
@@ -41,7 +44,7 @@ TEST(LayOut, ExecutedOnRandomGraphs) {
         SCOPED_TRACE(i);
         const Case c = random_case(random);
         ASSERT_EQ(check_graph(c.graph), "");
-        const LaidOut laid_out = lay_out(c.graph, c.mesh, c.layers);
+        const LaidOut laid_out = lay_out(c.graph, c.mesh, c.layers, c.storage);
         EXPECT_EQ(run(c.graph, laid_out, c.mesh, random), "");
     }
 }
@@ -50,7 +53,7 @@ TEST(LayOut, CopiesAreDistinctAndMadeFromEarlierOnes) {
     Random random(5);
     for (int i = 0; i < 300; ++i) {
         const Case c = random_case(random);
-        const LaidOut laid_out = lay_out(c.graph, c.mesh, c.layers);
+        const LaidOut laid_out = lay_out(c.graph, c.mesh, c.layers, c.storage);
         for (std::size_t v = 0; v < c.graph.values.size(); ++v) {
             const std::vector<Copy> &copies = laid_out.copies[v];
             ASSERT_FALSE(copies.empty());
@@ -59,7 +62,7 @@ TEST(LayOut, CopiesAreDistinctAndMadeFromEarlierOnes) {
                 EXPECT_EQ(copies[a].source < 0, copies[a].steps.empty());
                 EXPECT_TRUE(a == 0 || c.graph.values[v].kind == ValueKind::free || copies[a].source >= 0);
                 for (std::size_t b = 0; b < a; ++b)
-                    EXPECT_NE(copies[a].placement, copies[b].placement);
+                    EXPECT_TRUE(copies[a].placement != copies[b].placement || copies[a].pass != copies[b].pass);
             }
         }
     }
@@ -69,12 +72,12 @@ TEST(LayOut, OfOneValueEqualsThatOfTheGraph) {
     Random random(6);
     for (int i = 0; i < 300 && !testing::Test::HasFailure(); ++i) {
         const Case c = random_case(random);
-        const LaidOut laid_out = lay_out(c.graph, c.mesh, c.layers);
+        const LaidOut laid_out = lay_out(c.graph, c.mesh, c.layers, c.storage);
         const GraphIndex index(c.graph);
         for (int v = 0; v < static_cast<int>(c.graph.values.size()); ++v)
-            EXPECT_EQ(copies_of(index, c.mesh, c.layers, v), laid_out.copies[v]);
+            EXPECT_EQ(copies_of(index, c.mesh, c.layers, v, c.storage), laid_out.copies[v]);
         for (int o = 0; o < static_cast<int>(c.graph.operations.size()); ++o)
-            EXPECT_EQ(strategy_of(index, c.mesh, c.layers, o), laid_out.operations[o].strategy);
+            EXPECT_EQ(strategy_of(index, c.mesh, c.layers, o, c.storage), laid_out.operations[o].strategy);
     }
 }
 
@@ -91,11 +94,11 @@ TEST(Scope, LayersOutsideItChangeNothing) {
             return mixed;
         };
         for (int v = 0; v < static_cast<int>(c.graph.values.size()); ++v)
-            EXPECT_EQ(copies_of(index, c.mesh, outside_replaced(scope(index, v)), v),
-                      copies_of(index, c.mesh, c.layers, v));
+            EXPECT_EQ(copies_of(index, c.mesh, outside_replaced(scope(index, v)), v, c.storage),
+                      copies_of(index, c.mesh, c.layers, v, c.storage));
         for (int o = 0; o < static_cast<int>(c.graph.operations.size()); ++o)
-            EXPECT_EQ(strategy_of(index, c.mesh, outside_replaced(layers_of_strategy(index, o)), o),
-                      strategy_of(index, c.mesh, c.layers, o));
+            EXPECT_EQ(strategy_of(index, c.mesh, outside_replaced(layers_of_strategy(index, o)), o, c.storage),
+                      strategy_of(index, c.mesh, c.layers, o, c.storage));
     }
 }
 

@@ -119,23 +119,55 @@ class RandomGraph {
         spec.layer = layer();
         spec.phase = Phase::weight_gradient;
         const std::vector<std::string> loops = value.roles;
-        const int gradient = b_.operation(spec, {b_.plain(pick()), b_.plain(variable)}, loops, "gradient");
+        int gradient = b_.operation(spec, {b_.plain(pick()), b_.plain(variable)}, loops, "gradient");
+        if (uniform(random_, 0, 1) == 0)
+            gradient = accumulated(gradient, variable, loops);
         std::vector<Dimension> dimensions;
         for (std::size_t d = 0; d < loops.size(); ++d)
             dimensions.push_back({loops[d], b_.graph.values[variable].extents[d]});
-        const int kind = uniform(random_, 0, 2);
+        const int kind = uniform(random_, 0, 3);
         const int owner = layer();
+        if (kind == 3) {
+            const int size = norm(variable, gradient, owner);
+            b_.update("scaled", owner, variable, {variable, gradient, size}, {variable});
+            return;
+        }
         if (kind == 0) {
-            b_.update("sgd", owner, {variable, gradient}, {variable});
+            b_.update("sgd", owner, variable, {variable, gradient}, {variable});
             return;
         }
         const int state = b_.value("state", ValueKind::variable, owner, dimensions);
         if (kind == 1) {
-            b_.update("momentum", owner, {variable, gradient, state}, {variable, state});
+            b_.update("momentum", owner, variable, {variable, gradient, state}, {variable, state});
             return;
         }
-        const int moved = b_.update("state", owner, {state, gradient}, {state})[0];
-        b_.update("sgd", owner, {variable, moved}, {variable});
+        const int moved = b_.update("state", owner, variable, {state, gradient}, {state})[0];
+        b_.update("sgd", owner, variable, {variable, moved}, {variable});
+    }
+
+    int accumulated(int gradient, int variable, const std::vector<std::string> &loops) {
+        Builder::Spec spec;
+        spec.layer = layer();
+        spec.phase = Phase::weight_gradient;
+        spec.linear = true;
+        const int sum = b_.operation(spec, {b_.plain(gradient)}, loops, "accumulated");
+        b_.graph.operations.back().parameter = variable;
+        b_.graph.operations.back().accumulates = true;
+        return sum;
+    }
+
+    /// Two sums over all elements, added: partial sums may wait until then.
+    int norm(int variable, int gradient, int owner) {
+        Builder::Spec spec;
+        spec.layer = owner;
+        spec.phase = Phase::update;
+        spec.linear = true;
+        std::vector<graphs::Operand> sums;
+        for (int value : {gradient, variable}) {
+            sums.push_back({b_.operation(spec, {b_.plain(value)}, {}, "sum"), {}});
+            b_.graph.operations.back().parameter = variable;
+        }
+        return b_.operation(spec, sums, {}, "norm");
     }
 
     Random &random_;
@@ -163,6 +195,16 @@ std::vector<LayerStrategy> random_strategies(const Graph &graph, const Mesh &mes
         }
     }
     return result;
+}
+
+Storage random_storage(const Mesh &mesh, Random &random) {
+    std::vector<int> axes(mesh.sizes.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    const auto some = [&] {
+        std::shuffle(axes.begin(), axes.end(), random);
+        return std::vector<int>(axes.begin(), axes.begin() + uniform(random, 0, static_cast<int>(axes.size())));
+    };
+    return {some(), some(), some()};
 }
 
 } // namespace planc::sharding::reference

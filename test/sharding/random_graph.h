@@ -11,5 +11,7 @@ namespace planc::sharding::reference {
                                          Random &random);
 [[nodiscard]] Graph random_graph(Random &random);
 [[nodiscard]] std::vector<LayerStrategy> random_strategies(const Graph &graph, const Mesh &mesh, Random &random);
+/// Any axes for each kind of variable, in any order.
+[[nodiscard]] Storage random_storage(const Mesh &mesh, Random &random);
 
 } // namespace planc::sharding::reference

@@ -21,6 +21,10 @@ std::string text(const Placement &placement) {
         result.append(" partial");
     for (int axis : placement.partial)
         result.append(" ").append(std::to_string(axis));
+    if (!placement.stored.empty())
+        result.append(" stored");
+    for (int axis : placement.stored)
+        result.append(" ").append(std::to_string(axis));
     return result;
 }
 
@@ -72,8 +76,9 @@ Distributed distribute(const Whole &whole, const Placement &placement, const Mes
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
         const std::vector<int> group = mesh.group(rank, placement.partial);
         const auto member = std::find(group.begin(), group.end(), rank) - group.begin();
-        for_each(local_box(placement, mesh, rank),
-                 [&](const Index &index) { result.parts[rank].push_back(addends[offset(everything, index)][member]); });
+        for_each_held(placement, mesh, rank, [&](const Index &index) {
+            result.parts[rank].push_back(addends[offset(everything, index)][member]);
+        });
     }
     return result;
 }
@@ -83,16 +88,17 @@ std::string difference(const Distributed &tensor, const Whole &whole, const Mesh
     const Box everything = whole_box(placement);
     std::string result;
     for (int rank = 0; rank < mesh.ranks() && result.empty(); ++rank) {
-        const Box box = local_box(placement, mesh, rank);
         const std::vector<int> group = mesh.group(rank, placement.partial);
-        if (static_cast<std::int64_t>(tensor.parts[rank].size()) != volume(box))
+        if (static_cast<std::int64_t>(tensor.parts[rank].size()) != local_volume(placement, mesh, rank))
             return "rank " + std::to_string(rank) + " has a block of the wrong size in " + text(placement);
-        for_each(box, [&](const Index &index) {
-            Element value = tensor.parts[group[0]][offset(box, index)];
+        std::size_t position = 0;
+        for_each_held(placement, mesh, rank, [&](const Index &index) {
+            Element value = tensor.parts[group[0]][position];
             for (std::size_t member = 1; member < group.size(); ++member)
-                value = combine(placement.reduction, value, tensor.parts[group[member]][offset(box, index)]);
+                value = combine(placement.reduction, value, tensor.parts[group[member]][position]);
             if (value != whole[offset(everything, index)])
                 result = "rank " + std::to_string(rank) + " has wrong elements in " + text(placement);
+            ++position;
         });
     }
     return result;
@@ -115,11 +121,12 @@ class Executor {
         const bool reduces = step_.kind == CollectiveKind::all_reduce || step_.kind == CollectiveKind::reduce_scatter;
         if (!reduces && step_.from.partial != step_.to.partial)
             fail("loses partial sums");
+        check_shares();
         for (int rank = 0; rank < mesh_.ranks() && out_.error.empty(); ++rank) {
             if (step_.kind == CollectiveKind::exchange)
                 receive(rank);
             else
-                for_each(local_box(step_.to, mesh_, rank), [&](const Index &index) {
+                for_each_held(step_.to, mesh_, rank, [&](const Index &index) {
                     out_.tensor.parts[rank].push_back(reduces ? reduced(rank, index) : moved(rank, index));
                 });
             count(rank);
@@ -133,13 +140,28 @@ class Executor {
             out_.error = text({step_}) + ": " + message;
     }
 
+    /// What layout.h says of flat steps: equal boxes, and the stored axes of one begin with those of the other.
+    void check_shares() {
+        const std::vector<int> &from = step_.from.stored;
+        const std::vector<int> &to = step_.to.stored;
+        if (from.empty() && to.empty())
+            return;
+        if (step_.from.dimensions != step_.to.dimensions)
+            fail("moves boxes and shares at once");
+        if (!is_prefix(step_.kind == CollectiveKind::all_gather ? to : from,
+                       step_.kind == CollectiveKind::all_gather ? from : to))
+            fail("changes the stored axes elsewhere than at the end");
+        if (step_.kind == CollectiveKind::all_to_all || step_.kind == CollectiveKind::exchange)
+            fail("is no kind that moves shares");
+    }
+
     [[nodiscard]] Element held(int rank, const Index &index) {
-        const Box box = local_box(step_.from, mesh_, rank);
-        if (!inside(box, index)) {
+        const std::int64_t position = position_of(step_.from, mesh_, rank, index);
+        if (position < 0) {
             fail("wants elements that rank " + std::to_string(rank) + " does not hold");
             return 0;
         }
-        return in_.parts[rank][offset(box, index)];
+        return in_.parts[rank][static_cast<std::size_t>(position)];
     }
 
     Element reduced(int rank, const Index &index) {
@@ -155,7 +177,7 @@ class Executor {
         if (step_.kind == CollectiveKind::slice)
             return held(rank, index);
         for (int member : mesh_.group(rank, step_.axes)) {
-            if (!inside(local_box(step_.from, mesh_, member), index))
+            if (position_of(step_.from, mesh_, member, index) < 0)
                 continue;
             if (member != rank && step_.kind == CollectiveKind::all_to_all)
                 ++out_.traffic[member].elements;

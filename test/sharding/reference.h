@@ -23,7 +23,8 @@ using Random = std::mt19937_64;
 using Whole = std::vector<Element>;
 [[nodiscard]] Whole random_whole(const std::vector<std::int64_t> &extents, Random &random);
 
-/// A tensor on all ranks: parts[rank] is dense, row-major in local_box(placement, mesh, rank).
+/// A tensor on all ranks: parts[rank] is dense, row-major in local_box(placement, mesh, rank), of that the elements of
+/// stored_range(placement, mesh, rank).
 struct Distributed {
     Placement placement;
     std::vector<std::vector<Element>> parts;

@@ -1,4 +1,5 @@
 #include "sharding/elements.h"
+#include "sharding/placement.h"
 
 namespace planc::sharding::reference {
 
@@ -10,22 +11,46 @@ struct Local {
     Box iterations; ///< per loop
     std::vector<Box> operand_boxes;
     std::vector<const std::vector<Element> *> operands;
+    /// Of the tensors that have all loops only these elements are there, of the iterations only those are done.
+    planrt::Range share = {0, INT64_MAX};
 
     [[nodiscard]] std::vector<Element> result(std::size_t which) const {
-        Box box;
-        for (int loop : nest.results[which])
-            box.push_back(iterations[loop]);
-        std::vector<Element> out(static_cast<std::size_t>(volume(box)), identity(nest.reduction));
+        const Box box = box_of(nest.results[which]);
+        const bool in_shares = share.end != INT64_MAX;
+        const auto size = in_shares && !box.empty() ? share.size() : volume(box);
+        std::vector<Element> out(static_cast<std::size_t>(size), identity(nest.reduction));
         for_each(iterations, [&](const Index &point) {
+            if (in_shares && (flat(point) < share.begin || flat(point) >= share.end))
+                return;
             Element value = nest.linear ? 0 : 1;
             for (std::size_t i = 0; i < operands.size(); ++i) {
-                const Element element = (*operands[i])[offset(operand_boxes[i], at(point, nest.operands[i]))];
+                const Element element = (*operands[i])[place(operand_boxes[i], at(point, nest.operands[i]))];
                 value = nest.linear ? value + element : value * element;
             }
-            Element &into = out[offset(box, at(point, nest.results[which]))];
+            Element &into = out[place(box, at(point, nest.results[which]))];
             into = combine(nest.reduction, into, value * (which + 1));
         });
         return out;
+    }
+
+    [[nodiscard]] Box box_of(const std::vector<int> &loops) const {
+        Box box;
+        for (int loop : loops)
+            box.push_back(iterations[loop]);
+        return box;
+    }
+
+    /// Position of a point of a flat nest, in the order of the tensors that have its loops.
+    [[nodiscard]] std::int64_t flat(const Index &point) const {
+        for (const auto &tensors : {nest.operands, nest.results})
+            for (const std::vector<int> &loops : tensors)
+                if (!loops.empty())
+                    return static_cast<std::int64_t>(offset(box_of(loops), at(point, loops)));
+        return 0;
+    }
+
+    [[nodiscard]] std::size_t place(const Box &box, const Index &index) const {
+        return offset(box, index) - (box.empty() ? 0 : static_cast<std::size_t>(share.begin));
     }
 
     static Index at(const Index &point, const std::vector<int> &loops) {
@@ -71,6 +96,11 @@ std::vector<Distributed> compute(const Nest &nest, const Strategy &strategy, con
         for (const Distributed &operand : operands) {
             local.operand_boxes.push_back(local_box(operand.placement, mesh, rank));
             local.operands.push_back(&operand.parts[rank]);
+        }
+        if (!strategy.stored.empty()) {
+            Placement flat = iterations;
+            flat.stored = strategy.stored;
+            local.share = stored_range(flat, mesh, rank);
         }
         for (std::size_t i = 0; i < results.size(); ++i)
             results[i].parts[rank] = local.result(i);
@@ -169,7 +199,7 @@ class Runner {
     void check_ends() {
         for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
             const Placement &placement = laid_out_.copies[graph_.outputs[i]][laid_out_.output_copy[i]].placement;
-            if (largest_volume(placement, mesh_) != volume(whole_box(placement)) || !placement.partial.empty())
+            if (placement != replicated(graph_.values[graph_.outputs[i]].extents))
                 note("is not whole at the end", graph_.values[graph_.outputs[i]].name);
         }
         for (std::size_t o = 0; o < graph_.operations.size(); ++o)
