@@ -92,6 +92,7 @@ class Derivation {
         end->eraseOperand(1);
         // Before gradients: what only the prediction needs is no part of the step.
         settle(function, true);
+        apply_dropout(function);
         if (parts.count > 1 && failed(restrict_to_micro_batch(function, samples, parts.count)))
             return mlir::failure();
         builder_.setInsertionPoint(end);

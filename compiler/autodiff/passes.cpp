@@ -13,6 +13,7 @@ void add_passes(mlir::OpPassManager &passes) {
     passes.addPass(createDecomposeComposites());
     passes.addPass(createDeriveTrainingStep());
     passes.addPass(createSimplify());
+    passes.addPass(createRecomputeActivations());
 }
 
 void register_passes() {

@@ -28,9 +28,24 @@ def DeriveTrainingStep : Pass<"derive-training-step", "::mlir::ModuleOp"> {
     `@evaluate(inputs, valid) -> (loss, correct)`: sums over the samples where `valid` is 1; `plan.results` says which of
     the two there are. `@predict(inputs) -> prediction`. Neither has arguments that it does not use.
 
+    With `plan.microbatches = N` at the module a step runs over N parts of the batch, the larger ones first, which differ
+    by at most one sample: `@accumulate_rest` on the larger parts and `@accumulate` on the others end with `plan.accumulate`
+    of the loss and of every gradient; `@train` runs on the last part and updates. `plan.firsts` at each says the first
+    samples of its parts.
+
     Expects loop nests only: runs after decompose-composites. `@loss` is gone afterwards.
   }];
   let dependentDialects = ["::planc::ir::PlanDialect", "::mlir::func::FuncDialect"];
+}
+
+def RecomputeActivations : Pass<"recompute-activations", "::mlir::ModuleOp"> {
+  let summary = "compute activations again for the backward pass instead of keeping them";
+  let description = [{
+    `plan.recompute = {layer = "group", …}` at the module says which group of layers a layer belongs to; others keep their
+    activations. Values that leave their group forwards are kept; the others that the backward pass needs are computed
+    again in phase `recompute`, just before their first use, from what enters the group. Random numbers are the same ones.
+  }];
+  let dependentDialects = ["::planc::ir::PlanDialect"];
 }
 
 def Simplify : Pass<"simplify", "::mlir::ModuleOp"> {

@@ -45,6 +45,26 @@ class Timer {
     std::chrono::steady_clock::time_point begin_;
 };
 
+PLANC_DIAGNOSTIC(microbatches_mix, error, "{0}");
+
+support::SourceRange range_of(const support::SourceFiles &files, const std::string &path, int line, int column) {
+    for (support::FileId id = 0; id < files.count(); ++id) {
+        const support::SourceFile &file = files.file(id);
+        if (file.path == path && line >= 1 && line <= static_cast<int>(file.line_starts.size())) {
+            const std::int32_t begin = file.line_starts[static_cast<std::size_t>(line - 1)] + column - 1;
+            return {id, begin, begin + 1};
+        }
+    }
+    return {};
+}
+
+/// Samples of a step: the first extent of the first input.
+std::int64_t batch_of(const sema::Network &loss) {
+    if (loss.arguments.empty() || loss.arguments.front().type.dimensions.empty())
+        return 1;
+    return loss.arguments.front().type.dimensions.front().extent;
+}
+
 std::string hint(const std::string &name, const std::map<std::string, std::int64_t> &known) {
     std::vector<std::string> names;
     for (const auto &[candidate, extent] : known)
@@ -157,10 +177,49 @@ bool Pipeline::import() {
 bool Pipeline::derive_step() {
     if (program_->trains.empty())
         return fail("'" + options_.file + "' has no `train` declaration: there is no step to plan", input_error);
-    return run_passes([](mlir::OpPassManager &passes) { autodiff::add_passes(passes); });
+    imported_ = std::move(module_);
+    return derive_with(savings_of(layout_of(*program_, options_)));
+}
+
+bool Pipeline::derive_with(const MemorySavings &savings) {
+    const sema::Network &network = program_->trains.back().loss;
+    const std::int64_t batch = batch_of(network);
+    if (savings.microbatches > batch)
+        return fail("layout '" + layout_of(*program_, options_)->name + "': " + std::to_string(savings.microbatches) +
+                        " micro-batches of a batch of " + std::to_string(batch) + " samples",
+                    input_error);
+    savings_ = savings;
+    module_ = imported_->clone();
+    set_savings(*module_, network, savings);
+    const auto add = [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); };
+    return savings.microbatches > 1 ? run_passes(add, &microbatches_mix) : run_passes(add);
+}
+
+bool Pipeline::report(const support::DiagnosticKind &kind, mlir::Location where, const std::string &text) {
+    support::SourceRange range;
+    if (const auto place = mlir::dyn_cast<mlir::FileLineColLoc>(where))
+        range = range_of(files_, place.getFilename().str(), static_cast<int>(place.getLine()),
+                         static_cast<int>(place.getColumn()));
+    diagnostics_.report(kind, range, {text});
+    std::cerr << diagnostics_.render();
+    exit_code_ = input_error;
+    return false;
 }
 
 bool Pipeline::choose_plan() {
+    if (!make_plan())
+        return false;
+    if (plan_->out_of_memory && request_->request.search && !search_savings())
+        return false;
+    if (!plan_->failure.empty())
+        return fail("layout '" + request_->layout + "': " + plan_->failure, input_error);
+    for (const std::string &note : request_->notes)
+        std::cerr << "planc: note: " << note << '\n';
+    set_plan(*module_, request_->request.graph, *plan_);
+    return true;
+}
+
+bool Pipeline::make_plan() {
     auto function = module_->lookupSymbol<mlir::func::FuncOp>("train");
     auto made = make_request(*program_, spmd::extract(function).graph, options_, installation_, files_, diagnostics_);
     std::cerr << diagnostics_.render();
@@ -171,12 +230,30 @@ bool Pipeline::choose_plan() {
         return false;
     }
     request_ = std::get<PlanRequest>(std::move(made));
-    for (const std::string &note : request_->notes)
-        std::cerr << "planc: note: " << note << '\n';
     plan_ = plan::make_plan(request_->request);
-    if (!plan_->failure.empty())
-        return fail("layout '" + request_->layout + "': " + plan_->failure, input_error);
-    set_plan(*module_, request_->request.graph, *plan_);
+    return true;
+}
+
+bool Pipeline::search_savings() {
+    const plan::Plan without = *plan_;
+    const MemorySavings pinned = savings_;
+    std::optional<MemorySavings> best;
+    double least = 0;
+    for (const MemorySavings &more : further_savings(pinned, batch_of(program_->trains.back().loss))) {
+        // More micro-batches than the least number that fits only take longer.
+        if (best && more.microbatches > best->microbatches && !more.recompute.empty())
+            break;
+        if (!derive_with(more) || !make_plan())
+            return false;
+        if (!plan_->failure.empty() || (best && plan_->cost.seconds().value >= least))
+            continue;
+        best = more;
+        least = plan_->cost.seconds().value;
+    }
+    if (!derive_with(best.value_or(pinned)) || !make_plan())
+        return false;
+    if (!best)
+        plan_ = without;
     return true;
 }
 
@@ -195,14 +272,23 @@ bool Pipeline::emit() {
     return true;
 }
 
-bool Pipeline::run_passes(void (*add)(mlir::OpPassManager &)) {
+bool Pipeline::run_passes(void (*add)(mlir::OpPassManager &), const support::DiagnosticKind *users_error) {
+    std::optional<std::pair<mlir::Location, std::string>> error;
+    const mlir::ScopedDiagnosticHandler handler(&context_, [&](mlir::Diagnostic &diagnostic) {
+        if (!error && diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+            error.emplace(diagnostic.getLocation(), diagnostic.str());
+    });
     mlir::PassManager passes(&context_);
     if (options_.print_passes)
         passes.enableIRPrinting();
     add(passes);
-    if (failed(passes.run(*module_)))
-        return fail("internal error in the compiler; please report the .plan file", input_error);
-    return true;
+    if (succeeded(passes.run(*module_)))
+        return true;
+    if (error && users_error != nullptr)
+        return report(*users_error, error->first, error->second);
+    return fail("internal error in the compiler" + (error ? " (" + error->second + ")" : "") +
+                    "; please report the .plan file",
+                input_error);
 }
 
 } // namespace planc::driver

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "driver/locate.h"
+#include "driver/memory_savings.h"
 #include "driver/options.h"
 #include "driver/request.h"
 #include "plan/plan.h"
@@ -36,6 +37,7 @@ class Pipeline {
     [[nodiscard]] const std::string &network_name() const { return program_->trains.back().network; }
     [[nodiscard]] const plan::Plan &plan() const { return *plan_; }
     [[nodiscard]] const PlanRequest &request() const { return *request_; }
+    [[nodiscard]] const MemorySavings &savings() const { return savings_; }
     [[nodiscard]] mlir::ModuleOp module() { return *module_; }
     [[nodiscard]] const std::string &cpp() const { return cpp_; }
     [[nodiscard]] const Installation &installation() const { return installation_; }
@@ -59,8 +61,17 @@ class Pipeline {
     bool schedule();
     bool emit();
 
+    /// Makes the training step anew from the imported networks.
+    bool derive_with(const MemorySavings &savings);
+    /// request_ and plan_ for the step as it is derived now.
+    bool make_plan();
+    /// What fits into memory with the savings that a search may add; plan_ keeps its failure if nothing does.
+    bool search_savings();
+
     bool fail(const std::string &line, int code);
-    bool run_passes(void (*add)(mlir::OpPassManager &));
+    bool report(const support::DiagnosticKind &kind, mlir::Location where, const std::string &text);
+    /// The first error of a pass is the user's of kind `users_error`, ours where there is none.
+    bool run_passes(void (*add)(mlir::OpPassManager &), const support::DiagnosticKind *users_error = nullptr);
 
     const Options &options_;
     Installation installation_ = locate_installation();
@@ -68,7 +79,9 @@ class Pipeline {
     support::Diagnostics diagnostics_{files_};
     std::optional<sema::Program> program_;
     mlir::MLIRContext context_;
+    mlir::OwningOpRef<mlir::ModuleOp> imported_; ///< before the training step is derived
     mlir::OwningOpRef<mlir::ModuleOp> module_;
+    MemorySavings savings_;
     std::optional<PlanRequest> request_;
     std::optional<plan::Plan> plan_;
     std::string cpp_;

@@ -62,7 +62,7 @@ class RequestMaker {
             result_.notes.emplace_back("no layout is named: the compiler chooses mesh and layout");
             return nullptr;
         }
-        const sema::Layout *layout = find(program_.layouts, name);
+        const sema::Layout *layout = layout_of(program_, options_);
         if (layout == nullptr)
             throw Failure{"there is no layout '" + name + "' in '" + options_.file + "'" +
                               hint(name, names_of(program_.layouts)),
@@ -185,6 +185,10 @@ class RequestMaker {
 };
 
 } // namespace
+
+const sema::Layout *layout_of(const sema::Program &program, const Options &options) {
+    return find(program.layouts, options.layout.empty() ? program.trains.back().layout : options.layout);
+}
 
 std::variant<PlanRequest, RequestError> make_request(const sema::Program &program, const sharding::Graph &graph,
                                                      const Options &options, const Installation &installation,

@@ -28,6 +28,9 @@ struct RequestError {
     int exit_code = 1;
 };
 
+/// The layout that --layout or the training names; null: none is named, or there is none of that name.
+[[nodiscard]] const sema::Layout *layout_of(const sema::Program &program, const Options &options);
+
 [[nodiscard]] std::variant<PlanRequest, RequestError>
 make_request(const sema::Program &program, const sharding::Graph &graph, const Options &options,
              const Installation &installation, support::SourceFiles &files, support::Diagnostics &diagnostics);

@@ -123,7 +123,7 @@ def Plan_ReduceOp : Plan_LayerOp<"reduce", [Pure, Plan_Nest]> {
   let assemblyFormat = "$reduction `(` $operand `)` attr-dict `:` functional-type($operand, $result)";
 }
 
-def Plan_AccumulateOp : Plan_LayerOp<"accumulate", [Pure, Plan_Nest]> {
+def Plan_AccumulateOp : Plan_LayerOp<"accumulate", [MemoryEffects<[MemWrite]>, Plan_Nest]> {
   let summary = "the sum of a value over the micro-batches of a step";
   let description = [{
     `%1 = plan.accumulate %0 to "gradient of h1.w" : !plan.tensor<…>`

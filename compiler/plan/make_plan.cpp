@@ -43,8 +43,10 @@ class Planner {
         lower_bound_ = std::numeric_limits<double>::infinity();
         for (const MeshShape &shape : shapes)
             try_mesh(shape);
-        if (plan_.failure.empty() && best_seconds_ == std::numeric_limits<double>::infinity())
+        if (plan_.failure.empty() && best_seconds_ == std::numeric_limits<double>::infinity()) {
             plan_.failure = does_not_fit();
+            plan_.out_of_memory = true;
+        }
         if (!plan_.failure.empty())
             return std::move(plan_);
         plan_.lower_bound = Seconds(std::min(lower_bound_, best_seconds_));

@@ -78,7 +78,8 @@ struct RunnerUp {
 };
 
 struct Plan {
-    std::string failure; ///< why there is no plan: one line for the user; empty: there is one
+    std::string failure;        ///< why there is no plan: one line for the user; empty: there is one
+    bool out_of_memory = false; ///< the failure: nothing fits
     std::vector<std::string> axes;
     Mesh mesh;
     std::vector<LayerStrategy> layers; ///< as Graph::layers

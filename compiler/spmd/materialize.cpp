@@ -2,6 +2,7 @@
 
 #include "ir/placement.h"
 #include "sharding/bucket.h"
+#include "spmd/accumulators.h"
 #include "spmd/strategies.h"
 
 #include <numeric>
@@ -86,7 +87,7 @@ class Materializer {
         } else if (mlir::isa<ir::ReadOp>(op)) {
             const int value = extracted_.value_of.at(op.getResult(0));
             made_[{value, 0}] = clone_source(op, copies(value).front());
-        } else if (mlir::isa<ir::IotaOp>(op)) {
+        } else if (mlir::isa<ir::IotaOp, ir::RandomOp, ir::StepOp>(op)) {
             const int value = extracted_.value_of.at(op.getResult(0));
             for (size_t i = 0; i < copies(value).size(); ++i)
                 made_[{value, static_cast<int>(i)}] = clone_source(op, copies(value)[i]);
@@ -234,13 +235,7 @@ mlir::LogicalResult materialize_function(mlir::ModuleOp module, llvm::StringRef 
         layers.push_back(at == strategies.end() ? replicated : at->second);
     }
     const planrt::Mesh ranks = ir::mesh_of(mesh);
-    for (const sharding::Operation &operation : extracted.graph.operations) {
-        const auto strategy = sharding::bind(layers[static_cast<size_t>(operation.layer)], operation.nest, ranks);
-        if (const std::string reason = sharding::illegal(strategy, operation.nest); !reason.empty())
-            return module.emitError() << "layer '" << extracted.graph.layers[static_cast<size_t>(operation.layer)].name
-                                      << "': " << reason;
-    }
-    const LaidOut laid_out = sharding::lay_out(extracted.graph, ranks, layers);
+    const LaidOut laid_out = sharding::lay_out(extracted.graph, ranks, layers, storage_of(module));
     for (auto [variable, value] : extracted.variable_of)
         homes.emplace(variable.str(), laid_out.copies[static_cast<size_t>(value)].front().placement);
     Materializer(function, mesh, extracted, laid_out).run();
@@ -250,9 +245,11 @@ mlir::LogicalResult materialize_function(mlir::ModuleOp module, llvm::StringRef 
 } // namespace
 
 mlir::LogicalResult materialize(mlir::ModuleOp module) {
+    if (failed(check_storage(module)))
+        return mlir::failure();
     const auto strategies = strategies_of(module);
     Homes homes;
-    for (llvm::StringRef name : {"train", "evaluate", "predict"})
+    for (llvm::StringRef name : {"train", "accumulate", "accumulate_rest", "evaluate", "predict"})
         if (failed(materialize_function(module, name, strategies, homes)))
             return mlir::failure();
     const ir::MeshAttr mesh = ir::mesh_attribute(module);
@@ -263,7 +260,7 @@ mlir::LogicalResult materialize(mlir::ModuleOp module) {
             home == homes.end() ? ir::placement_of(type.withoutLayout(), mesh) : home->second;
         variable.setType(type.withLayout(ir::layout_of(placement, type, mesh)));
     }
-    return mlir::success();
+    return expand_accumulates(module);
 }
 
 } // namespace planc::spmd

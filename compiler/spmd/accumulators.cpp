@@ -1,0 +1,76 @@
+#include "spmd/accumulators.h"
+
+#include "ir/plan_dialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace planc::spmd {
+
+namespace {
+
+class Expansion {
+  public:
+    explicit Expansion(mlir::ModuleOp module) : module_(module), symbols_(module), builder_(module.getContext()) {}
+
+    mlir::LogicalResult run() {
+        for (mlir::StringRef name : {"train", "accumulate", "accumulate_rest"}) {
+            auto function = module_.lookupSymbol<mlir::func::FuncOp>(name);
+            if (!function)
+                continue;
+            for (auto op : llvm::make_early_inc_range(function.getOps<ir::AccumulateOp>()))
+                if (failed(expand(op, name == "train")))
+                    return mlir::failure();
+        }
+        return mlir::success();
+    }
+
+  private:
+    mlir::LogicalResult expand(ir::AccumulateOp op, bool last) {
+        ir::VariableOp variable = accumulator(op);
+        const mlir::Type type = op.getOperand().getType();
+        if (variable.getType() != type)
+            return op.emitOpError() << "lies as " << type << " here and as " << variable.getType() << " elsewhere";
+        builder_.setInsertionPoint(op);
+        const auto symbol = mlir::FlatSymbolRefAttr::get(variable);
+        const auto layer = op.getLayerAttr();
+        const auto phase = op.getPhaseAttr();
+        auto sum_so_far = builder_.create<ir::ReadOp>(op.getLoc(), type, symbol, layer, phase, ir::StrategyAttr());
+        auto sum = builder_.create<ir::PointwiseOp>(op.getLoc(), type, builder_.getStringAttr("add"),
+                                                    mlir::ValueRange{sum_so_far, op.getOperand()}, layer, phase,
+                                                    op.getStrategyAttr());
+        if (!last)
+            builder_.create<ir::WriteOp>(op.getLoc(), sum, symbol, layer, phase, ir::StrategyAttr());
+        op.getResult().replaceAllUsesWith(sum);
+        op.erase();
+        return mlir::success();
+    }
+
+    ir::VariableOp accumulator(ir::AccumulateOp op) {
+        const std::string name = "sum of " + op.getAccumulator().str();
+        if (auto known = symbols_.lookup<ir::VariableOp>(name))
+            return known;
+        builder_.setInsertionPoint(module_.lookupSymbol("train"));
+        const mlir::FloatAttr zero = builder_.getF64FloatAttr(0);
+        const auto init =
+            ir::InitializerAttr::get(module_.getContext(), builder_.getStringAttr("constant"), zero, zero);
+        auto variable = builder_.create<ir::VariableOp>(op.getLoc(), builder_.getStringAttr(name),
+                                                        mlir::TypeAttr::get(op.getOperand().getType()), init,
+                                                        mlir::UnitAttr(), op.getLayerAttr());
+        variable->setAttr("accumulator", builder_.getUnitAttr());
+        symbols_.insert(variable);
+        return variable;
+    }
+
+    mlir::ModuleOp module_;
+    mlir::SymbolTable symbols_;
+    mlir::OpBuilder builder_;
+};
+
+} // namespace
+
+mlir::LogicalResult expand_accumulates(mlir::ModuleOp module) {
+    return Expansion(module).run();
+}
+
+} // namespace planc::spmd
