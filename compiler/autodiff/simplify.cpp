@@ -65,9 +65,12 @@ class Rewrite {
     }
 
     bool change(StringRef function, std::initializer_list<Value> inputs) {
-        rewriter_.replaceOpWithNewOp<PointwiseOp>(op_, op_.getResult().getType(), rewriter_.getStringAttr(function),
-                                                  mlir::ValueRange(mlir::ArrayRef<Value>(inputs)), op_.getLayerAttr(),
-                                                  op_.getPhaseAttr(), ir::StrategyAttr());
+        const mlir::DictionaryAttr others = op_->getDiscardableAttrDictionary();
+        auto changed =
+            rewriter_.replaceOpWithNewOp<PointwiseOp>(op_, op_.getResult().getType(), rewriter_.getStringAttr(function),
+                                                      mlir::ValueRange(mlir::ArrayRef<Value>(inputs)),
+                                                      op_.getLayerAttr(), op_.getPhaseAttr(), ir::StrategyAttr());
+        changed->setDiscardableAttrs(others);
         return true;
     }
 

@@ -1,99 +1,258 @@
 #include "autodiff/update.h"
 
+#include "autodiff/learning_rate.h"
+#include "ir/optimizer_attribute.h"
+
 #include "mlir/IR/SymbolTable.h"
+
+#include <map>
+#include <optional>
 
 namespace planc::autodiff {
 
 using mlir::FlatSymbolRefAttr;
-using mlir::FloatAttr;
 using mlir::StringAttr;
 using mlir::StringRef;
 using mlir::Value;
+using sema::Optimizer;
 
 namespace {
+
+/// What the optimizer does with one parameter.
+struct Settings {
+    double weight_decay = 0;
+    double rate_factor = 1;
+    bool adapt = true; ///< LARS, LAMB: by the trust ratio
+
+    Settings(const Optimizer &optimizer, ir::VariableOp variable) : weight_decay(optimizer.weight_decay) {
+        if (const auto own = variable->getAttrOfType<mlir::FloatAttr>("weight_decay"))
+            weight_decay = own.getValueAsDouble();
+        if (const auto own = variable->getAttrOfType<mlir::FloatAttr>("rate_factor"))
+            rate_factor = own.getValueAsDouble();
+        if (const auto own = variable->getAttrOfType<mlir::BoolAttr>("adapt"))
+            adapt = own.getValue();
+    }
+};
 
 class Updater {
   public:
     Updater(mlir::ModuleOp module, mlir::DictionaryAttr optimizer, mlir::OpBuilder &builder)
-        : symbols_(module), optimizer_(optimizer), builder_(builder), phase_(builder.getStringAttr("update")) {}
+        : symbols_(module), optimizer_(ir::optimizer_of(optimizer)), builder_(builder),
+          phase_(builder.getStringAttr("update")), shared_(builder, builder.getUnknownLoc(), "optimizer", "") {}
 
-    void update(const ParameterGradient &entry) {
-        ir::ReadOp read = entry.parameter;
-        auto variable = symbols_.lookup<ir::VariableOp>(read.getVariable());
-        location_ = read.getLoc();
-        layer_ = variable.getLayerAttr();
-        if (optimizer_.getAs<StringAttr>("kind") == "adam")
-            adam(variable, read, entry.gradient);
-        else
-            sgd(variable, read, entry.gradient);
-    }
+    void clip(mlir::ArrayRef<ParameterGradient> gradients);
+    void update(const ParameterGradient &entry);
 
   private:
-    /// Declares a piece of state after `variable` and returns its value.
-    ir::ReadOp state(ir::VariableOp variable, StringRef suffix) {
-        ir::VariableOp declared;
-        {
-            const mlir::OpBuilder::InsertionGuard guard(builder_);
-            builder_.setInsertionPointAfter(variable);
-            const FloatAttr zero = builder_.getF64FloatAttr(0);
-            const auto init =
-                ir::InitializerAttr::get(builder_.getContext(), builder_.getStringAttr("constant"), zero, zero);
-            declared = builder_.create<ir::VariableOp>(
-                location_, builder_.getStringAttr(variable.getSymName() + "." + suffix), variable.getTypeAttr(), init,
-                mlir::UnitAttr(), variable.getLayerAttr());
-        }
-        symbols_.insert(declared);
-        return builder_.create<ir::ReadOp>(location_, variable.getType(), FlatSymbolRefAttr::get(declared), layer_,
-                                           phase_, ir::StrategyAttr());
-    }
+    struct State {
+        Value value;
+        FlatSymbolRefAttr variable;
+    };
 
-    void write(Value value, FlatSymbolRefAttr variable) {
-        builder_.create<ir::WriteOp>(location_, value, variable, layer_, phase_, ir::StrategyAttr());
+    [[nodiscard]] bool is_adaptive() const {
+        return optimizer_.kind == Optimizer::Kind::adam || optimizer_.kind == Optimizer::Kind::lamb;
     }
+    State state(StringRef suffix);
+    void write(Value value, FlatSymbolRefAttr variable);
 
-    FloatAttr number(StringRef name) { return optimizer_.getAs<FloatAttr>(name); }
+    Value rate(double factor);
+    Value bias(double decay);
+    Value trust_ratio(Arithmetic &of, Value change, double share);
 
-    void sgd(ir::VariableOp variable, ir::ReadOp read, Value gradient) {
-        const bool with_momentum = number("momentum").getValueAsDouble() != 0;
-        ir::ReadOp velocity;
-        if (with_momentum)
-            velocity = state(variable, "momentum");
-        auto op = builder_.create<ir::SgdOp>(
-            location_, read.getResult().getType(), with_momentum ? read.getResult().getType() : mlir::Type(),
-            read.getResult(), gradient, velocity ? velocity.getResult() : Value(), number("rate"), number("momentum"),
-            number("weight_decay"), layer_, phase_, ir::StrategyAttr());
-        write(op.getNewParameter(), read.getVariableAttr());
-        if (with_momentum)
-            write(op.getNewVelocity(), velocity.getVariableAttr());
-    }
-
-    void adam(ir::VariableOp variable, ir::ReadOp read, Value gradient) {
-        // Declared in the reverse order: each stands right after the variable.
-        ir::ReadOp second = state(variable, "second_moment");
-        ir::ReadOp first = state(variable, "first_moment");
-        const mlir::Type type = read.getResult().getType();
-        auto op =
-            builder_.create<ir::AdamOp>(location_, type, type, type, read.getResult(), gradient, first.getResult(),
-                                        second.getResult(), number("rate"), number("beta1"), number("beta2"),
-                                        number("epsilon"), number("weight_decay"), layer_, phase_, ir::StrategyAttr());
-        write(op.getNewParameter(), read.getVariableAttr());
-        write(op.getNewFirstMoment(), first.getVariableAttr());
-        write(op.getNewSecondMoment(), second.getVariableAttr());
-    }
+    void descend(Arithmetic &of, Value gradient);
+    void adaptive(Arithmetic &of, Value gradient);
+    bool whole_operation(ir::ReadOp read, Value gradient);
 
     mlir::SymbolTable symbols_;
-    mlir::DictionaryAttr optimizer_;
+    Optimizer optimizer_;
     mlir::OpBuilder &builder_;
-    mlir::Location location_ = builder_.getUnknownLoc();
-    StringAttr layer_;
     StringAttr phase_;
+
+    // What parameters share.
+    Arithmetic shared_;
+    std::map<double, Value> rates_;  ///< by factor
+    std::map<double, Value> biases_; ///< by decay
+    Value scale_;                    ///< of all gradients; none without clipping
+
+    // Of the parameter at hand.
+    ir::VariableOp variable_;
+    Value parameter_;
+    std::optional<Settings> settings_;
 };
+
+/// Declares a piece of state after the parameter and reads it.
+Updater::State Updater::state(StringRef suffix) {
+    const mlir::Location location = parameter_.getLoc();
+    ir::VariableOp declared;
+    {
+        const mlir::OpBuilder::InsertionGuard guard(builder_);
+        builder_.setInsertionPointAfter(variable_);
+        const mlir::FloatAttr zero = builder_.getF64FloatAttr(0);
+        const auto init =
+            ir::InitializerAttr::get(builder_.getContext(), builder_.getStringAttr("constant"), zero, zero);
+        declared =
+            builder_.create<ir::VariableOp>(location, builder_.getStringAttr(variable_.getSymName() + "." + suffix),
+                                            variable_.getTypeAttr(), init, mlir::UnitAttr(), variable_.getLayerAttr());
+    }
+    symbols_.insert(declared);
+    const auto name = FlatSymbolRefAttr::get(declared);
+    auto read = builder_.create<ir::ReadOp>(location, variable_.getType(), name, variable_.getLayerAttr(), phase_,
+                                            ir::StrategyAttr());
+    return {read.getResult(), name};
+}
+
+void Updater::write(Value value, FlatSymbolRefAttr variable) {
+    builder_.create<ir::WriteOp>(parameter_.getLoc(), value, variable, variable_.getLayerAttr(), phase_,
+                                 ir::StrategyAttr());
+}
+
+Value Updater::rate(double factor) {
+    Value &known = rates_[factor];
+    if (!known)
+        known = factor == 1 ? learning_rate(shared_, optimizer_.rate) : shared_.mul(rate(1), factor);
+    return known;
+}
+
+/// 1 − decay^t in step t = 1, 2, …: what a moving average that began with zeros has gathered.
+Value Updater::bias(double decay) {
+    Value &known = biases_[decay];
+    if (!known)
+        known = shared_.sub(shared_.scalar(1),
+                            shared_.call("power", {shared_.scalar(decay), shared_.add(shared_.step(), 1)}));
+    return known;
+}
+
+/// Pascanu, Mikolov, Bengio 2013, algorithm 1: all gradients are scaled so that their common norm is at most the limit.
+void Updater::clip(mlir::ArrayRef<ParameterGradient> gradients) {
+    Value sum;
+    for (ParameterGradient entry : gradients) {
+        Arithmetic of(builder_, entry.gradient.getLoc(), entry.parameter.getLayer().value_or(""),
+                      entry.parameter.getVariable());
+        const Value squares = of.sum_of_squares(entry.gradient);
+        sum = sum ? shared_.add(sum, squares) : squares;
+    }
+    const Value ratio = shared_.div(shared_.scalar(optimizer_.clip_norm), shared_.sqrt(sum));
+    scale_ = shared_.call("minimum", {ratio, shared_.scalar(1)});
+}
+
+/// ‖w‖ / (‖change‖ + share · ‖w‖), and 1 where a norm is 0; f64.
+Value Updater::trust_ratio(Arithmetic &of, Value change, double share) {
+    const Value zero = of.scalar(0);
+    const Value weights = of.sqrt(of.sum_of_squares(parameter_));
+    const Value changes = of.sqrt(of.sum_of_squares(change));
+    const Value ratio = of.div(weights, share == 0 ? changes : of.add(changes, of.mul(weights, share)));
+    const Value some = of.mul(of.call("greater", {weights, zero}), of.call("greater", {changes, zero}));
+    return of.call("select", {some, ratio, of.scalar(1)});
+}
+
+/// SGD: d = g + λ w; v ← μ v + d; w ← w − γ v, with Nesterov's momentum w ← w − γ (d + μ v) (Sutskever et al. 2013, in
+/// PyTorch's form). LARS (You, Gitman, Ginsburg 2017, algorithm 1): d is scaled by γ η ‖w‖ / (‖g‖ + λ ‖w‖), v ← μ v +
+/// d, w ← w − v.
+void Updater::descend(Arithmetic &of, Value gradient) {
+    const double decay = settings_->weight_decay;
+    const double momentum = optimizer_.momentum;
+    const bool lars = optimizer_.kind == Optimizer::Kind::lars;
+    Value rate = this->rate(settings_->rate_factor);
+    if (lars && settings_->adapt)
+        rate = of.mul(of.mul(trust_ratio(of, gradient, decay), optimizer_.trust), rate);
+    const Value in_type = of.as(rate, parameter_);
+    Value change = decay == 0 ? gradient : of.add(gradient, of.mul(parameter_, decay));
+    if (lars)
+        change = of.mul(change, in_type);
+    if (momentum != 0) {
+        const State velocity = state("momentum");
+        const Value next = of.add(of.mul(velocity.value, momentum), change);
+        write(next, velocity.variable);
+        change = optimizer_.nesterov ? of.add(change, of.mul(next, momentum)) : next;
+    }
+    if (!lars)
+        change = of.mul(change, in_type);
+    write(of.sub(parameter_, change), FlatSymbolRefAttr::get(variable_));
+}
+
+/// Adam (Kingma and Ba 2015, algorithm 1); decoupled weight decay as AdamW (Loshchilov and Hutter 2019, algorithm 2,
+/// scaled by the rate); LAMB (You et al. 2020, algorithm 2, φ the identity).
+void Updater::adaptive(Arithmetic &of, Value gradient) {
+    const bool lamb = optimizer_.kind == Optimizer::Kind::lamb;
+    const double decay = settings_->weight_decay;
+    if (decay != 0 && !lamb && !optimizer_.decoupled)
+        gradient = of.add(gradient, of.mul(parameter_, decay));
+    // Declared in the reverse order: each stands right after the parameter.
+    const State second = state("second_moment");
+    const State first = state("first_moment");
+    const double beta1 = optimizer_.beta1;
+    const double beta2 = optimizer_.beta2;
+    const Value mean = of.add(of.mul(first.value, beta1), of.mul(gradient, 1 - beta1));
+    const Value squares = of.add(of.mul(second.value, beta2), of.mul(of.square(gradient), 1 - beta2));
+    write(mean, first.variable);
+    write(squares, second.variable);
+
+    const Value deviation = of.mul(of.sqrt(squares), of.as(shared_.call("rsqrt", {bias(beta2)}), parameter_));
+    const Value corrected = of.mul(mean, of.as(shared_.call("reciprocal", {bias(beta1)}), parameter_));
+    Value change = of.div(corrected, of.add(deviation, optimizer_.epsilon));
+    if (decay != 0 && (lamb || optimizer_.decoupled))
+        change = of.add(change, of.mul(parameter_, decay));
+    Value rate = this->rate(settings_->rate_factor);
+    if (lamb && settings_->adapt)
+        rate = of.mul(trust_ratio(of, change, 0), rate);
+    write(of.sub(parameter_, of.mul(change, of.as(rate, parameter_))), FlatSymbolRefAttr::get(variable_));
+}
+
+bool Updater::whole_operation(ir::ReadOp read, Value gradient) {
+    if (optimizer_.rate.shape != sema::Schedule::Shape::constant || optimizer_.rate.warmup > 0 || scale_ ||
+        optimizer_.nesterov || optimizer_.decoupled || settings_->rate_factor != 1)
+        return false;
+    const auto number = [&](double value) { return builder_.getF64FloatAttr(value); };
+    const mlir::Type type = parameter_.getType();
+    const auto name = read.getVariableAttr();
+    const StringAttr layer = variable_.getLayerAttr();
+    if (optimizer_.kind == Optimizer::Kind::sgd) {
+        const bool with = optimizer_.momentum != 0;
+        const State velocity = with ? state("momentum") : State{};
+        auto op = builder_.create<ir::SgdOp>(read.getLoc(), type, with ? type : mlir::Type(), parameter_, gradient,
+                                             velocity.value, number(optimizer_.rate.peak), number(optimizer_.momentum),
+                                             number(settings_->weight_decay), layer, phase_, ir::StrategyAttr());
+        write(op.getNewParameter(), name);
+        if (with)
+            write(op.getNewVelocity(), velocity.variable);
+        return true;
+    }
+    if (optimizer_.kind != Optimizer::Kind::adam)
+        return false;
+    const State second = state("second_moment");
+    const State first = state("first_moment");
+    auto op = builder_.create<ir::AdamOp>(read.getLoc(), type, type, type, parameter_, gradient, first.value,
+                                          second.value, number(optimizer_.rate.peak), number(optimizer_.beta1),
+                                          number(optimizer_.beta2), number(optimizer_.epsilon),
+                                          number(settings_->weight_decay), layer, phase_, ir::StrategyAttr());
+    write(op.getNewParameter(), name);
+    write(op.getNewFirstMoment(), first.variable);
+    write(op.getNewSecondMoment(), second.variable);
+    return true;
+}
+
+void Updater::update(const ParameterGradient &entry) {
+    ir::ReadOp read = entry.parameter;
+    variable_ = symbols_.lookup<ir::VariableOp>(read.getVariable());
+    parameter_ = read.getResult();
+    settings_.emplace(optimizer_, variable_);
+    Arithmetic of(builder_, read.getLoc(), variable_.getLayer().value_or(""), read.getVariable());
+    const Value gradient = scale_ ? of.mul(entry.gradient, of.as(scale_, entry.gradient)) : entry.gradient;
+    if (whole_operation(read, gradient))
+        return;
+    if (is_adaptive())
+        adaptive(of, gradient);
+    else
+        descend(of, gradient);
+}
 
 } // namespace
 
 void add_updates(mlir::ModuleOp module, mlir::ArrayRef<ParameterGradient> gradients, mlir::DictionaryAttr optimizer,
                  mlir::OpBuilder &builder) {
     Updater updater(module, optimizer, builder);
+    if (!gradients.empty() && ir::optimizer_of(optimizer).clip_norm > 0)
+        updater.clip(gradients);
     for (const ParameterGradient &gradient : gradients)
         updater.update(gradient);
 }
