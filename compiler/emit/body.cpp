@@ -63,9 +63,16 @@ std::string Body::extents(const schedule::LoopSpace &space) {
     return factors.empty() ? "1" : joined(factors, " * ");
 }
 
-std::string Body::step() {
-    uses_step_ = true;
-    return "step";
+std::string Body::context() {
+    uses_context_ = true;
+    return "context";
+}
+
+std::string Body::text_parameter(const std::string &text) {
+    auto at = std::find(texts_.begin(), texts_.end(), text);
+    if (at == texts_.end())
+        at = texts_.insert(at, text);
+    return place_holder('s', static_cast<std::size_t>(at - texts_.begin()));
 }
 
 std::string Body::local(const std::string &base) {
@@ -88,8 +95,7 @@ void Body::close(const std::string &text) {
 }
 
 void Body::progress() {
-    uses_context_ = true;
-    line("context.progress();");
+    line(context() + ".progress();");
 }
 
 std::string Body::key() const {
@@ -108,7 +114,9 @@ std::string Body::text(const ParameterNames &names) const {
         }
         const std::size_t end = text_.find(end_mark, i);
         const auto number = static_cast<std::size_t>(std::stoul(text_.substr(i + 2, end - i - 2)));
-        result += text_[i + 1] == 'p' ? names.buffers[number] : names.extents[number];
+        result += text_[i + 1] == 'p'   ? names.buffers[number]
+                  : text_[i + 1] == 'n' ? names.extents[number]
+                                        : names.texts[number];
         i = end;
     }
     return result;

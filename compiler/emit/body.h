@@ -31,6 +31,7 @@ struct ExtentParameter {
 struct ParameterNames {
     std::vector<std::string> buffers;
     std::vector<std::string> extents;
+    std::vector<std::string> texts;
 };
 
 class Body {
@@ -41,8 +42,10 @@ class Body {
     std::string begin(const schedule::LoopDimension &dimension) { return extent_parameter({dimension, true}); }
     /// Product of extents: "batch * hidden"; "1" for none.
     std::string extents(const schedule::LoopSpace &space);
-    /// Number of the training step.
-    std::string step();
+    /// The run's state: step, seed, threads.
+    std::string context();
+    /// A text that differs between layers alike.
+    std::string text_parameter(const std::string &text);
     /// A name for a local variable, unlike all others of the body: "exp_2".
     std::string local(const std::string &base);
 
@@ -53,9 +56,9 @@ class Body {
 
     [[nodiscard]] bool empty() const { return text_.empty(); }
     [[nodiscard]] bool uses_context() const { return uses_context_; }
-    [[nodiscard]] bool uses_step() const { return uses_step_; }
     [[nodiscard]] const std::vector<BufferParameter> &buffer_parameters() const { return buffers_; }
     [[nodiscard]] const std::vector<ExtentParameter> &extent_parameters() const { return extents_; }
+    [[nodiscard]] const std::vector<std::string> &text_parameters() const { return texts_; }
     [[nodiscard]] const std::vector<std::string> &locals() const { return locals_; }
 
     /// The same for bodies that can share a function.
@@ -68,10 +71,10 @@ class Body {
     std::string text_;
     int depth_ = 1;
     bool uses_context_ = false;
-    bool uses_step_ = false;
     int next_local_ = 0;
     std::vector<BufferParameter> buffers_;
     std::vector<ExtentParameter> extents_;
+    std::vector<std::string> texts_;
     std::vector<std::string> locals_;
 };
 

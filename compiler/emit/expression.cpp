@@ -35,6 +35,15 @@ std::string typed_literals(std::string_view text, mlir::Type element) {
     return result;
 }
 
+/// The template with its literals: of a condition in the condition's type, else in that of the result.
+std::string with_condition_type(std::string_view text, ir::PointwiseOp function, mlir::Type element) {
+    if (function.getFunction() != "select")
+        return typed_literals(text, element);
+    const std::size_t question = text.find(" ?");
+    const mlir::Type condition = schedule::tensor(function.getInputs()[0]).getElementType();
+    return typed_literals(text.substr(0, question), condition) + typed_literals(text.substr(question), element);
+}
+
 /// Does the place holder that stands at [begin, end) fill a whole argument of a call?
 bool is_argument(std::string_view text, std::size_t begin, std::size_t end) {
     const bool whole = begin == 0 && end == text.size();
@@ -100,14 +109,17 @@ Expression call_of(ir::PointwiseOp function, const std::vector<Expression> &oper
     const mlir::Type element = function.getResult().getType().getElementType();
     std::string_view text = ir::find_pointwise(function.getFunction().str())->expression;
     const std::vector<Expression> values = converted(function, operands);
-    if (text == "{0}")
-        return values.front();
+    if (text == "{0}") {
+        if (schedule::tensor(function.getInputs()[0]).getElementType() == element)
+            return values.front();
+        return {"static_cast<" + type_name(element) + ">(" + values.front().text + ")", true, ""};
+    }
     std::string condition;
     if (text.ends_with(comparison_tail))
         condition = substitute(text.substr(0, text.size() - comparison_tail.size()), values);
     if (function.getFunction() == "select" && !operands[0].condition.empty())
         return {operands[0].condition + substitute(text.substr(text.find(" ?")), values), false, ""};
-    const std::string typed = typed_literals(text, element);
+    const std::string typed = with_condition_type(text, function, element);
     const std::string result = substitute(typed, values);
     return {result, is_call(typed), condition};
 }

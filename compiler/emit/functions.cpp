@@ -13,7 +13,7 @@ namespace planc::emit {
 namespace {
 
 bool belongs_to_body(mlir::Operation *op) {
-    return mlir::isa<ir::GemmOp, ir::PermuteOp, ir::LoopsOp>(op);
+    return schedule::is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
 }
 
 /// "forward", "weight_gradient", "backward", "update": what the operations of one body are.
@@ -62,10 +62,8 @@ void Functions::write_stage(mlir::func::FuncOp function) {
             flush(body, ops);
         if (belongs_to_body(&op))
             ops.push_back(&op);
-        if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))
-            write_gemm(body, gemm);
-        else if (auto permute = mlir::dyn_cast<ir::PermuteOp>(op))
-            write_permute(body, permute);
+        if (schedule::is_kernel(&op))
+            write_kernel(body, &op);
         else if (auto loops = mlir::dyn_cast<ir::LoopsOp>(op))
             write_loops(body, loops);
         else if (mlir::isa<ir::ProgressOp>(op) && !body.empty())
@@ -126,8 +124,8 @@ void Functions::flush(Body &body, std::vector<mlir::Operation *> &ops) {
         arguments.push_back(extents_.of(parameter));
     for (const BufferParameter &parameter : body.buffer_parameters())
         arguments.push_back("context.at<" + type_name(parameter.element) + ">(at::" + names_.of(parameter.value) + ")");
-    if (body.uses_step())
-        arguments.emplace_back("context.step()");
+    for (const std::string &text : body.text_parameters())
+        arguments.push_back(string_literal(text));
     stages_ += "    // " + comment(place(ops.front())) + "\n" + wrapped("    " + name + "(", arguments, ");\n", 8);
     body = Body();
     ops.clear();
@@ -155,8 +153,8 @@ std::string Functions::define(const Body &body, const std::vector<mlir::Operatio
         bodies_ += wrapped_comment("  " + names.buffers[i] + ": " + names_.title(parameter.value) + " " +
                                    describe(schedule::tensor(parameter.value)));
     }
-    if (body.uses_step())
-        parameters.emplace_back("int64_t step");
+    for (const std::string &key : names.texts)
+        parameters.push_back("const char *" + key);
     const std::string head = "void " + name + "(";
     bodies_ += wrapped(head, parameters, ") {\n", head.size()) + body.text(names) + "}\n\n";
     return name;
@@ -169,6 +167,8 @@ ParameterNames Functions::parameter_names(const Body &body, const std::string &l
         names.extents.push_back(unique.add(parameter.dimension.role + (parameter.begin ? " begin" : "")));
     for (const BufferParameter &parameter : body.buffer_parameters())
         names.buffers.push_back(unique.add(within_layer(names_.title(parameter.value), layer)));
+    for (size_t i = 0; i < body.text_parameters().size(); ++i)
+        names.texts.push_back(unique.add("key"));
     return names;
 }
 

@@ -63,7 +63,7 @@ class GemmWriter {
     };
 
     void note(const schedule::Loops &loops, mlir::Value value) {
-        const schedule::LoopSpace space = schedule::space_of(schedule::tensor(value));
+        const schedule::LoopSpace space = schedule::dimensions_of(schedule::tensor(value));
         for (size_t i = 0; i < loops.size(); ++i)
             dimensions_[loops[i]] = space[i];
     }
@@ -97,22 +97,11 @@ class GemmWriter {
     schedule::MatrixProduct product_;
 };
 
-} // namespace
-
-void write_copy(Body &body, mlir::Value from, mlir::Value to) {
-    const std::string count = body.extents(schedule::space_of(schedule::tensor(from)));
-    body.line("std::copy_n(" + body.buffer(from) + ", " + count + ", " + body.buffer(to, true) + ");");
-}
-
-void write_gemm(Body &body, ir::GemmOp gemm) {
-    GemmWriter(body, gemm).write();
-}
-
 void write_permute(Body &body, ir::PermuteOp permute) {
     const ir::TensorType from = permute.getOperand().getType();
     const ir::TensorType to = permute.getResult().getType();
     std::vector<std::string> extents;
-    for (const schedule::LoopDimension &dimension : schedule::space_of(from))
+    for (const schedule::LoopDimension &dimension : schedule::dimensions_of(from))
         extents.push_back(body.extent(dimension));
     std::vector<std::string> permutation;
     for (mlir::StringAttr role : to.getRoles())
@@ -123,6 +112,93 @@ void write_permute(Body &body, ir::PermuteOp permute) {
     body.line("planrt::transpose(" + body.buffer(permute.getOperand()) + ", extents, permutation, " +
               body.buffer(permute.getResult(), true) + ");");
     body.close();
+}
+
+/// Extents of the dimensions before, at and behind one of them.
+struct Around {
+    std::string before;
+    std::string at;
+    std::string behind;
+};
+
+Around around(Body &body, ir::TensorType type, llvm::StringRef role) {
+    const schedule::LoopSpace space = schedule::dimensions_of(type);
+    const auto at = space.begin() + type.find(role);
+    return {body.extents({space.begin(), at}), body.extent(*at), body.extents({at + 1, space.end()})};
+}
+
+std::string product(const std::string &a, const std::string &b) {
+    return a == "1" ? b : b == "1" ? a : a + " * " + b;
+}
+
+/// Arguments of both embedding kernels: indices, how many, what is read, the table's extents, what is written.
+void write_embedding(Body &body, mlir::Operation *op, const std::string &kernel, ir::TensorType table,
+                     llvm::StringRef role) {
+    const Around extents = around(body, table, role);
+    const auto dimension = schedule::dimensions_of(table)[static_cast<size_t>(table.find(role))];
+    const mlir::Value indices = op->getOperand(0);
+    body.line("planrt::" + kernel + "(" +
+              joined({body.buffer(indices), body.extents(schedule::dimensions_of(schedule::tensor(indices))),
+                      body.buffer(op->getOperand(1)), extents.before, extents.at, extents.behind,
+                      dimension.axes.empty() ? "0" : body.begin(dimension), body.buffer(op->getResult(0), true)}) +
+              ");");
+}
+
+/// Copies all of `part` to or from the indices [begin, begin + its extent) of the same dimension of `whole`.
+void write_part(Body &body, mlir::Value from, mlir::Value to, llvm::StringRef role, mlir::Value part,
+                const std::string &begin) {
+    const Around small = around(body, schedule::tensor(part), role);
+    const Around large = around(body, schedule::tensor(part == from ? to : from), role);
+    const std::string length = product(small.at, small.behind);
+    const std::string stride = product(large.at, large.behind);
+    const std::string shift = begin == "0" ? "" : " + " + product(begin, small.behind);
+    body.line(
+        "planrt::copy_rows(" +
+        joined({small.before, length, body.buffer(from) + (part == from ? "" : shift), part == from ? length : stride,
+                body.buffer(to, true) + (part == from ? shift : ""), part == from ? stride : length}) +
+        ");");
+}
+
+void write_pad(Body &body, ir::PadOp pad) {
+    const mlir::Value result = pad.getResult();
+    body.line("std::fill_n(" + body.buffer(result, true) + ", " +
+              body.extents(schedule::dimensions_of(schedule::tensor(result))) + ", " +
+              literal(0, schedule::tensor(result).getElementType()) + ");");
+    write_part(body, pad.getOperand(), result, pad.getDimension(), pad.getOperand(), std::to_string(pad.getBefore()));
+}
+
+void write_concat(Body &body, ir::ConcatOp concat) {
+    int64_t begin = 0;
+    for (mlir::Value part : concat.getInputs()) {
+        write_part(body, part, concat.getResult(), concat.getDimension(), part, std::to_string(begin));
+        const ir::TensorType type = schedule::tensor(part);
+        begin += type.getExtents()[static_cast<size_t>(type.find(concat.getDimension()))];
+    }
+}
+
+} // namespace
+
+void write_copy(Body &body, mlir::Value from, mlir::Value to) {
+    const std::string count = body.extents(schedule::space_of(schedule::tensor(from)));
+    body.line("std::copy_n(" + body.buffer(from) + ", " + count + ", " + body.buffer(to, true) + ");");
+}
+
+void write_kernel(Body &body, mlir::Operation *op) {
+    if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))
+        GemmWriter(body, gemm).write();
+    else if (auto permute = mlir::dyn_cast<ir::PermuteOp>(op))
+        write_permute(body, permute);
+    else if (auto embedding = mlir::dyn_cast<ir::EmbeddingOp>(op))
+        write_embedding(body, op, "embedding", embedding.getTable().getType(), embedding.getDimension());
+    else if (auto gradient = mlir::dyn_cast<ir::EmbeddingGradientOp>(op))
+        write_embedding(body, op, "embedding_gradient", gradient.getResult().getType(), gradient.getDimension());
+    else if (auto slice = mlir::dyn_cast<ir::SliceOp>(op))
+        write_part(body, slice.getOperand(), slice.getResult(), slice.getDimension(), slice.getResult(),
+                   std::to_string(slice.getBegin()));
+    else if (auto pad = mlir::dyn_cast<ir::PadOp>(op))
+        write_pad(body, pad);
+    else if (auto concat = mlir::dyn_cast<ir::ConcatOp>(op))
+        write_concat(body, concat);
 }
 
 } // namespace planc::emit

@@ -5,8 +5,8 @@
 
 namespace planc::emit {
 
-void write_gemm(Body &body, ir::GemmOp gemm);
-void write_permute(Body &body, ir::PermuteOp permute);
+/// Everything but loops: see schedule::is_kernel().
+void write_kernel(Body &body, mlir::Operation *op);
 void write_loops(Body &body, ir::LoopsOp loops);
 /// A variable whose new value was made elsewhere.
 void write_copy(Body &body, mlir::Value from, mlir::Value to);

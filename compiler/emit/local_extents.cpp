@@ -28,13 +28,12 @@ std::string LocalExtents::of(const ExtentParameter &parameter) {
     if (parameter.dimension.axes.empty())
         return std::to_string(parameter.begin ? 0 : parameter.dimension.extent);
     const auto same = [&](const Variable &variable) {
-        return variable.parameter.begin == parameter.begin &&
-               variable.parameter.dimension.extent == parameter.dimension.extent &&
-               variable.parameter.dimension.axes == parameter.dimension.axes &&
-               variable.parameter.dimension.role == parameter.dimension.role;
+        return variable.parameter.begin == parameter.begin && variable.parameter.dimension == parameter.dimension;
     };
     auto at = std::find_if(variables_.begin(), variables_.end(), same);
     if (at == variables_.end()) {
+        for (const schedule::LoopDimension &dimension : parameter.dimension.within)
+            (void)of({dimension, false}); // its variable comes first
         const std::string base =
             parameter.dimension.role + (parameter.begin ? "_begin_" : "_") + axes(parameter.dimension.axes);
         at = variables_.insert(at, {parameter, unique_.add(base)});
@@ -52,22 +51,34 @@ std::string LocalExtents::declaration() const {
     return text + "} local;\n\n";
 }
 
+std::string LocalExtents::whole(const schedule::LoopDimension &dimension) {
+    if (dimension.within.empty())
+        return std::to_string(dimension.extent);
+    std::vector<std::string> factors;
+    for (const schedule::LoopDimension &factor : dimension.within)
+        factors.push_back(of({factor, false}));
+    return joined(factors, " * ");
+}
+
 std::string LocalExtents::set_up() {
     std::string text;
     for (const Variable &variable : variables_)
         text += "    local." + variable.name + " = context." +
-                (variable.parameter.begin ? "local_begin(" : "local_extent(") +
-                std::to_string(variable.parameter.dimension.extent) + ", " + axes(variable.parameter.dimension.axes) +
-                ");\n";
+                (variable.parameter.begin ? "local_begin(" : "local_extent(") + whole(variable.parameter.dimension) +
+                ", " + axes(variable.parameter.dimension.axes) + ");\n";
     return text;
 }
 
 std::string describe(ir::TensorType type) {
     std::vector<std::string> dimensions;
-    for (const schedule::LoopDimension &dimension : schedule::space_of(type))
+    for (const schedule::LoopDimension &dimension : schedule::dimensions_of(type))
         dimensions.push_back(dimension.role + ": " + std::to_string(dimension.extent) +
                              (dimension.axes.empty() ? "" : " over " + joined(dimension.axes, " and ")));
-    return "[" + joined(dimensions) + "]";
+    std::vector<std::string> stored;
+    if (type.getLayout())
+        for (mlir::StringAttr axis : type.getLayout().getStored())
+            stored.push_back(axis.str());
+    return "[" + joined(dimensions) + "]" + (stored.empty() ? "" : " in shares over " + joined(stored, " and "));
 }
 
 } // namespace planc::emit

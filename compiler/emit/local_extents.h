@@ -28,6 +28,9 @@ class LocalExtents {
     [[nodiscard]] std::string set_up();
 
   private:
+    /// What the axes cut: the extent; of a share the rank's part of the dimensions.
+    std::string whole(const schedule::LoopDimension &dimension);
+
     struct Variable {
         ExtentParameter parameter;
         std::string name;

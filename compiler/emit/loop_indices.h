@@ -28,6 +28,10 @@ class LoopIndices {
     [[nodiscard]] const std::vector<Loop> &inner() const { return inner_; }
     /// "i * hidden + j"; "0" for a scalar.
     [[nodiscard]] std::string index(ir::TensorType type) const;
+    /// Of the loop over one dimension alone.
+    [[nodiscard]] std::string index_of(llvm::StringRef role) const { return loop_of(dimension(role)).index; }
+    /// Row-major number among the global elements of a tensor's dimensions, one of them left out.
+    [[nodiscard]] std::string global_index(ir::TensorType type, llvm::StringRef without, Body &body) const;
     /// Does the subscript of a tensor depend on the loop?
     [[nodiscard]] bool moves(ir::TensorType type, const Loop &loop) const;
 

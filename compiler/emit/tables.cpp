@@ -64,7 +64,7 @@ std::string Tables::array(const std::string &type, const std::string &name, cons
 
 std::string Tables::shape(ir::TensorType type) {
     std::vector<std::string> rows;
-    for (const schedule::LoopDimension &dimension : schedule::space_of(type))
+    for (const schedule::LoopDimension &dimension : schedule::dimensions_of(type))
         rows.push_back(
             braces({string_literal(dimension.role), std::to_string(dimension.extent), extents_.axes(dimension.axes)}));
     if (rows.empty())

@@ -12,6 +12,7 @@
 #include "schedule/functions.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <map>
 
@@ -27,7 +28,7 @@ using schedule::LoopRole;
 class LoopWriter {
   public:
     LoopWriter(Body &body, ir::LoopsOp loops)
-        : body_(body), nest_(schedule::analyze_loops(loops)), indices_(nest_, loops, body) {
+        : body_(body), loops_(loops), nest_(schedule::analyze_loops(loops)), indices_(nest_, loops, body) {
         mlir::Operation *yield = loops.getBody().front().getTerminator();
         for (auto [inside, outside] : llvm::zip(yield->getOperands(), loops.getResults()))
             stored_[inside] = outside;
@@ -39,6 +40,7 @@ class LoopWriter {
     void write() {
         clear_accumulators();
         declare_corrections();
+        declare_keys(loops_);
         for (const Loop &loop : indices_.outer())
             body_.open(loop.head());
         for (sweep_ = 0; sweep_ <= nest_.sweeps; ++sweep_) {
@@ -193,11 +195,9 @@ class LoopWriter {
             }
     }
 
-    /// From outside, and neither a constant nor an iota.
+    /// From outside, and not written where it is used.
     bool is_loaded(Value operand) const {
-        mlir::Operation *producer = operand.getDefiningOp();
-        return nest_.producer(operand) == nullptr &&
-               !(producer != nullptr && mlir::isa<ir::ConstantOp, ir::IotaOp>(producer));
+        return nest_.producer(operand) == nullptr && !schedule::is_inline(operand.getDefiningOp());
     }
 
     /// The iterations are independent but for the variables that collect: `reduction` names them.
@@ -286,13 +286,8 @@ class LoopWriter {
         if (const auto name = names_.find(value); name != names_.end())
             return {name->second, true, ""};
         mlir::Operation *producer = value.getDefiningOp();
-        const mlir::Type type = schedule::tensor(value).getElementType();
-        if (auto constant = producer ? mlir::dyn_cast<ir::ConstantOp>(producer) : ir::ConstantOp()) {
-            const double number = constant.getValue().convertToDouble();
-            return {literal(number, type), number >= 0, ""};
-        }
-        if (auto iota = producer ? mlir::dyn_cast<ir::IotaOp>(producer) : ir::IotaOp())
-            return {iota_text(iota), true, ""};
+        if (schedule::is_inline(producer))
+            return inline_expression(producer, user);
         const LoopMember *member = nest_.producer(value);
         const bool earlier = member != nullptr && member->inner && member->sweep < user.sweep;
         if (member == nullptr || (earlier && !nest_.is_made_again(*member)))
@@ -311,6 +306,50 @@ class LoopWriter {
         if (const auto name = loaded_.find(value); name != loaded_.end())
             return {name->second, true, ""};
         return {element(member == nullptr ? value : stored_.lookup(value)), true, ""};
+    }
+
+    Expression inline_expression(mlir::Operation *op, const LoopMember &user) {
+        const mlir::Type type = schedule::tensor(op->getResult(0)).getElementType();
+        if (auto constant = mlir::dyn_cast<ir::ConstantOp>(op)) {
+            const double number = constant.getValue().convertToDouble();
+            return {literal(number, type), number >= 0, ""};
+        }
+        if (auto iota = mlir::dyn_cast<ir::IotaOp>(op))
+            return {iota_text(iota), true, ""};
+        if (auto random = mlir::dyn_cast<ir::RandomOp>(op))
+            return {random_text(random), true, ""};
+        if (mlir::isa<ir::StepOp>(op))
+            return {"static_cast<" + type_name(type) + ">(" + body_.context() + ".step())", true, ""};
+        std::vector<Expression> operands;
+        for (Value operand : op->getOperands())
+            operands.push_back(expression(operand, user));
+        return call_of(mlir::cast<ir::PointwiseOp>(op), operands);
+    }
+
+    std::string random_text(ir::RandomOp random) {
+        const ir::TensorType type = random.getResult().getType();
+        const llvm::StringRef samples = random.getSamples().value_or("");
+        std::string sample = "0";
+        for (const schedule::LoopDimension &dimension : schedule::dimensions_of(type))
+            if (dimension.role == samples)
+                sample = body_.context() + ".first_sample() + " +
+                         (dimension.axes.empty() ? "" : body_.begin(dimension) + " + ") + indices_.index_of(samples);
+        const std::string number = "planrt::uniform(" + keys_.lookup(random.getKey()) + ", " + sample + ", " +
+                                   indices_.global_index(type, samples, body_) + ")";
+        return type.getElementType().isF32() ? number
+                                             : "static_cast<" + type_name(type.getElementType()) + ">(" + number + ")";
+    }
+
+    /// What the numbers of one random tensor share, made before the loops.
+    void declare_keys(ir::LoopsOp loops) {
+        for (auto random : loops.getBody().front().getOps<ir::RandomOp>()) {
+            std::string &name = keys_[random.getKey()];
+            if (!name.empty())
+                continue;
+            name = body_.local("key");
+            body_.line("const planrt::Key " + name + " = planrt::key_of(" + body_.context() + ".seed(), " +
+                       body_.text_parameter(random.getKey().str()) + ", context.step());");
+        }
     }
 
     std::string iota_text(ir::IotaOp iota) {
@@ -385,12 +424,13 @@ class LoopWriter {
                         continue;
                     name = body_.local("correction");
                     body_.line("const " + type_name(type) + " " + name + " = static_cast<" + type_name(type) +
-                               ">(1.0 - std::pow(" + number(beta) + ", static_cast<double>(" + body_.step() +
-                               " + 1)));");
+                               ">(1.0 - std::pow(" + number(beta) + ", static_cast<double>(" + body_.context() +
+                               ".step() + 1)));");
                 }
     }
 
     Body &body_;
+    ir::LoopsOp loops_;
     LoopNest nest_;
     LoopIndices indices_;
     int sweep_ = 0;
@@ -399,6 +439,7 @@ class LoopWriter {
     llvm::DenseMap<Value, std::string> names_;   ///< values that have a variable
     llvm::DenseMap<Value, std::string> hoisted_; ///< values read before the innermost loop
     llvm::DenseMap<Value, std::string> loaded_;  ///< values read at the beginning of an iteration
+    llvm::StringMap<std::string> keys_;          ///< of random numbers
     std::map<double, std::string> corrections_;
 };
 

@@ -65,8 +65,8 @@ LogicalResult PermuteOp::verify() {
 }
 
 LogicalResult ViewOp::verify() {
-    if (getOperand().getType().getExtents() != getResult().getType().getExtents())
-        return emitOpError() << "the result " << getResult().getType() << " has not the extents of "
+    if (getOperand().getType().elements() != getResult().getType().elements())
+        return emitOpError() << "the result " << getResult().getType() << " has not the elements of "
                              << getOperand().getType();
     return success();
 }

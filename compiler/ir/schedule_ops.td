@@ -35,7 +35,7 @@ def Plan_PermuteOp : Plan_LayerOp<"permute", [Pure]> {
 }
 
 def Plan_ViewOp : Plan_LayerOp<"view", [Pure]> {
-  let summary = "the same buffer with other roles for its dimensions";
+  let summary = "the same buffer under other dimensions";
   let arguments = !con((ins Plan_TensorType:$operand), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "$operand attr-dict `:` functional-type($operand, $result)";

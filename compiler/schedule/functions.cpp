@@ -31,6 +31,11 @@ void set_place(mlir::Operation *op, mlir::Operation *from) {
             op->setAttr(attribute, value);
 }
 
+bool is_kernel(mlir::Operation *op) {
+    return mlir::isa<ir::GemmOp, ir::PermuteOp, ir::EmbeddingOp, ir::EmbeddingGradientOp, ir::SliceOp, ir::PadOp,
+                     ir::ConcatOp>(op);
+}
+
 ir::TensorType with_roles(ir::TensorType type, const std::vector<std::string> &roles) {
     mlir::Builder builder(type.getContext());
     const auto names = llvm::map_to_vector(roles, [&](const std::string &role) { return builder.getStringAttr(role); });

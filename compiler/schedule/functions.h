@@ -27,6 +27,9 @@ enum class Stage : std::uint8_t { forward, backward, update };
 /// Layer and phase of `from` for an operation that replaces it or a part of it.
 void set_place(mlir::Operation *op, mlir::Operation *from);
 
+/// A kernel of its own: everything that computes and is no loop.
+[[nodiscard]] bool is_kernel(mlir::Operation *op);
+
 /// The type with its dimensions renamed, one by one.
 [[nodiscard]] ir::TensorType with_roles(ir::TensorType type, const std::vector<std::string> &roles);
 /// The type with these of its dimensions, in this order.

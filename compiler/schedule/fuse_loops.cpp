@@ -24,14 +24,6 @@ using mlir::Value;
 
 constexpr int undecided = -1;
 
-bool is_loop(Operation *op) {
-    return mlir::isa<ir::PointwiseOp, ir::ReduceOp, ir::SgdOp, ir::AdamOp>(op);
-}
-
-bool is_inline(Operation *op) {
-    return op != nullptr && mlir::isa<ir::ConstantOp, ir::IotaOp>(op);
-}
-
 struct Group {
     std::vector<Operation *> ops;
     LoopSpace space;
@@ -88,7 +80,7 @@ class Fusion {
 
     void run() {
         for (Operation &op : block_)
-            if (is_loop(&op))
+            if (is_loop(&op) && !is_inline(&op))
                 add(&op);
         for (Group &group : groups_)
             build(group);
@@ -201,19 +193,25 @@ class Fusion {
             inside.replaceUsesWithIf(outside, [&](mlir::OpOperand &use) { return use.getOwner()->getBlock() != body; });
     }
 
-    /// Constants and iotas are made in the nest that uses them.
+    /// What is written where it is used is made in the nest that uses it.
     static void clone_sources(const Group &group, mlir::Block *body) {
+        mlir::OpBuilder builder(body, body->end());
         llvm::DenseMap<Value, Value> clones;
         for (Operation *op : group.ops)
-            for (mlir::OpOperand &operand : op->getOpOperands()) {
-                Operation *source = operand.get().getDefiningOp();
-                if (!is_inline(source))
-                    continue;
-                Value &clone = clones[operand.get()];
-                if (!clone)
-                    clone = mlir::OpBuilder(body, body->end()).clone(*source)->getResult(0);
-                operand.set(clone);
-            }
+            for (mlir::OpOperand &operand : op->getOpOperands())
+                if (is_inline(operand.get().getDefiningOp()))
+                    operand.set(clone_source(operand.get(), builder, clones));
+    }
+
+    static Value clone_source(Value value, mlir::OpBuilder &builder, llvm::DenseMap<Value, Value> &clones) {
+        if (const Value clone = clones.lookup(value))
+            return clone;
+        llvm::SmallVector<Value> operands;
+        for (Value operand : value.getDefiningOp()->getOperands())
+            operands.push_back(clone_source(operand, builder, clones));
+        Operation *clone = builder.clone(*value.getDefiningOp());
+        clone->setOperands(operands);
+        return clones[value] = clone->getResult(0);
     }
 
     mlir::Block &block_;
@@ -221,7 +219,7 @@ class Fusion {
     std::vector<Group> groups_;
 };
 
-/// A constant or iota that something else than a loop takes needs a buffer: a loop fills it.
+/// A source that something else than a loop takes needs a buffer: a loop fills it.
 void store_sources(mlir::Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
         if (!is_inline(&op))
@@ -252,7 +250,7 @@ struct FuseLoops : mlir::PassWrapper<FuseLoops, StepPass> {
         mlir::Block &block = function.getBody().front();
         store_sources(block);
         Fusion(block).run();
-        for (Operation &op : llvm::make_early_inc_range(block))
+        for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
             if (is_inline(&op) && op.use_empty())
                 op.erase();
         return mlir::success();

@@ -24,7 +24,7 @@ struct InsertProgress : mlir::PassWrapper<InsertProgress, StepPass> {
             if (mlir::isa<ir::WaitOp>(op))
                 --under_way;
             const bool next_waits = op.getNextNode() != nullptr && mlir::isa<ir::WaitOp>(op.getNextNode());
-            if (under_way > 0 && mlir::isa<ir::GemmOp, ir::LoopsOp, ir::PermuteOp>(op) && !next_waits) {
+            if (under_way > 0 && (is_kernel(&op) || mlir::isa<ir::LoopsOp>(op)) && !next_waits) {
                 mlir::OpBuilder builder(op.getContext());
                 builder.setInsertionPointAfter(&op);
                 builder.create<ir::ProgressOp>(op.getLoc());

@@ -7,7 +7,7 @@
 
 namespace planc::schedule {
 
-LoopSpace space_of(ir::TensorType type) {
+LoopSpace dimensions_of(ir::TensorType type) {
     LoopSpace space;
     const ir::LayoutAttr layout = type.getLayout();
     for (auto [role, extent] : llvm::zip(type.getRoles(), type.getExtents())) {
@@ -20,6 +20,30 @@ LoopSpace space_of(ir::TensorType type) {
         space.push_back(std::move(dimension));
     }
     return space;
+}
+
+LoopSpace space_of(ir::TensorType type) {
+    const LoopSpace dimensions = dimensions_of(type);
+    if (!type.getLayout() || type.getLayout().getStored().empty())
+        return dimensions;
+    LoopDimension share{"share", type.elements(), {}, dimensions};
+    for (mlir::StringAttr axis : type.getLayout().getStored())
+        share.axes.push_back(axis.str());
+    return {share};
+}
+
+bool is_loop(mlir::Operation *op) {
+    return mlir::isa<ir::PointwiseOp, ir::ReduceOp, ir::SgdOp, ir::AdamOp>(op);
+}
+
+bool is_inline(mlir::Operation *op) {
+    if (op == nullptr)
+        return false;
+    if (mlir::isa<ir::ConstantOp, ir::IotaOp, ir::RandomOp, ir::StepOp>(op))
+        return true;
+    return mlir::isa<ir::PointwiseOp>(op) && !tensor(op->getResult(0)).getRoles().empty() &&
+           llvm::all_of(op->getUsers(), is_loop) &&
+           llvm::all_of(op->getOperands(), [](mlir::Value operand) { return is_inline(operand.getDefiningOp()); });
 }
 
 LoopSpace space_of(mlir::Operation *op) {
@@ -100,7 +124,7 @@ LoopNest analyze_loops(const std::vector<mlir::Operation *> &operations, int out
     nest.outer = outer;
     std::vector<mlir::Operation *> ops;
     for (mlir::Operation *op : operations)
-        if (!mlir::isa<ir::ConstantOp, ir::IotaOp, ir::YieldOp>(op))
+        if (is_loop(op) && !is_inline(op))
             ops.push_back(op);
     for (mlir::Operation *op : ops)
         if (LoopSpace space = space_of(op); space.size() >= nest.space.size())

@@ -15,16 +15,20 @@
 
 namespace planc::schedule {
 
-/// One loop: a role with its extent and the mesh axes that cut it.
+/// One loop: a role with its extent and the mesh axes that cut it; or, with `within`, the share of a stored tensor: the
+/// rank's part of these dimensions, row-major, cut by the axes into balanced ranges.
 struct LoopDimension {
     std::string role;
     int64_t extent = 1;
     std::vector<std::string> axes;
+    std::vector<LoopDimension> within = {};
     friend bool operator==(const LoopDimension &, const LoopDimension &) = default;
 };
 using LoopSpace = std::vector<LoopDimension>;
 
-/// The loops over the dimensions of a tensor.
+/// The dimensions of a tensor.
+[[nodiscard]] LoopSpace dimensions_of(ir::TensorType type);
+/// The loops over its elements: the dimensions; of a stored tensor the rank's share.
 [[nodiscard]] LoopSpace space_of(ir::TensorType type);
 /// The loops that an operation runs over: those of its result; of what a reduction reads; of an update's parameter.
 [[nodiscard]] LoopSpace space_of(mlir::Operation *op);
@@ -35,6 +39,12 @@ enum class LoopRole : std::uint8_t {
     reduces_row, ///< over the inner loops: complete after its sweep
     accumulates  ///< over other loops: complete after the whole nest
 };
+
+/// Written where it is used instead of being computed once: constants, iotas, random numbers, the number of the step,
+/// and functions of these alone along some dimension that only loops use.
+[[nodiscard]] bool is_inline(mlir::Operation *op);
+/// The operations that become loops.
+[[nodiscard]] bool is_loop(mlir::Operation *op);
 
 struct LoopMember {
     mlir::Operation *op = nullptr;
@@ -58,7 +68,7 @@ struct LoopNest {
     [[nodiscard]] bool is_made_again(const LoopMember &member) const;
 };
 
-/// Constants and iotas among the operations are left out: they are written where they are used.
+/// Operations that are written where they are used are left out.
 [[nodiscard]] LoopNest analyze_loops(const std::vector<mlir::Operation *> &operations, int outer);
 [[nodiscard]] LoopNest analyze_loops(ir::LoopsOp loops);
 

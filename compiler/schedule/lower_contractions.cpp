@@ -202,16 +202,28 @@ class Lowering {
     ir::Subscripts subscripts_;
 };
 
+/// Dimensions that are cut keep their place, so the local elements stay where they are.
+void lower_reshape(ir::ReshapeOp op) {
+    mlir::OpBuilder builder(op);
+    auto view = builder.create<ir::ViewOp>(op.getLoc(), op.getResult().getType(), op.getOperand(), mlir::StringAttr(),
+                                           mlir::StringAttr(), ir::StrategyAttr());
+    set_place(view, op);
+    op.getResult().replaceAllUsesWith(view.getResult());
+    op.erase();
+}
+
 struct LowerContractions : mlir::PassWrapper<LowerContractions, StepPass> {
     MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerContractions)
 
     llvm::StringRef getArgument() const override { return "lower-contractions"; }
     llvm::StringRef getDescription() const override {
         return "Turn products of two operands into matrix products, sums and permutations of one into plan.reduce and "
-               "plan.permute";
+               "plan.permute, reshapes into views";
     }
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {
+        for (auto op : llvm::to_vector(function.getOps<ir::ReshapeOp>()))
+            lower_reshape(op);
         for (auto op : llvm::to_vector(function.getOps<ir::EinsumOp>())) {
             const mlir::Type element = op.getResult().getType().getElementType();
             if (op.getInputs().size() > 2)

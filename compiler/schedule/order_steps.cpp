@@ -13,7 +13,7 @@ namespace planc::schedule {
 namespace {
 
 bool is_source(mlir::Operation *op) {
-    return mlir::isa<ir::ReadOp, ir::ConstantOp, ir::IotaOp>(op);
+    return mlir::isa<ir::ReadOp, ir::ConstantOp, ir::IotaOp, ir::RandomOp, ir::StepOp>(op);
 }
 
 bool communicates(mlir::Operation *op) {
@@ -24,7 +24,7 @@ bool communicates(mlir::Operation *op) {
 }
 
 bool is_compute(mlir::Operation *op) {
-    return mlir::isa<ir::GemmOp, ir::PermuteOp, ir::ReduceOp>(op);
+    return is_kernel(op) || mlir::isa<ir::ReduceOp>(op);
 }
 
 /// No earlier than the operations whose results it takes, whatever its own phase says.

@@ -17,7 +17,7 @@ using mlir::Operation;
 using mlir::Value;
 
 bool is_compute(Operation *op) {
-    return mlir::isa<ir::GemmOp, ir::PermuteOp, ir::LoopsOp>(op);
+    return is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
 }
 
 /// Waits just before a stage's first kernel belong to it.

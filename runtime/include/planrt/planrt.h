@@ -9,13 +9,15 @@
 // the order of their declaration; a rank holds its block of each.
 #pragma once
 
+#include <planrt/kernels.h>
 #include <planrt/layout.h>
+#include <planrt/parallel.h>
+#include <planrt/random.h>
 #include <planrt/vector_math.h>
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <span>
 
 namespace planrt {
@@ -205,36 +207,5 @@ class Context {
     int threads_ = 1;
     class Engine *engine_ = nullptr;
 };
-
-/// C (m, n) = alpha * op(A) (m, k) * op(B) (k, n) + beta * C; row-major; lda, ldb, ldc are row strides in elements.
-/// Empty m, n: nothing; empty k: C is scaled by beta.
-enum class Op : std::uint8_t { plain, transposed };
-void gemm(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float *a,
-          std::int64_t lda, const float *b, std::int64_t ldb, float beta, float *c, std::int64_t ldc);
-void gemm(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const double *a,
-          std::int64_t lda, const double *b, std::int64_t ldb, double beta, double *c, std::int64_t ldc);
-
-/// A loop around matrix products: how often, and the strides in elements from one A, B and C to the next.
-struct BatchLoop {
-    std::int64_t count = 1;
-    std::int64_t a = 0;
-    std::int64_t b = 0;
-    std::int64_t c = 0;
-};
-
-/// A product for every combination of the loops `batch`; no two of them share elements of C.
-void batched_gemm(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,
-                  std::int64_t k, float alpha, const float *a, std::int64_t lda, const float *b, std::int64_t ldb,
-                  float beta, float *c, std::int64_t ldc);
-void batched_gemm(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,
-                  std::int64_t k, double alpha, const double *a, std::int64_t lda, const double *b, std::int64_t ldb,
-                  double beta, double *c, std::int64_t ldc);
-
-/// Permutes dimensions: `to`, dense, has extents[permutation[0]], extents[permutation[1]], …; `from` is dense with
-/// `extents`.
-void transpose(const float *from, std::span<const std::int64_t> extents, std::span<const int> permutation, float *to);
-void transpose(const double *from, std::span<const std::int64_t> extents, std::span<const int> permutation, double *to);
-void transpose(const std::int32_t *from, std::span<const std::int64_t> extents, std::span<const int> permutation,
-               std::int32_t *to);
 
 } // namespace planrt

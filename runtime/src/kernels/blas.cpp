@@ -2,6 +2,8 @@
 
 #include "support/failure.h"
 
+#include <planrt/parallel.h>
+
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -39,7 +41,8 @@ const char *suitable_core_type() {
 void load_blas(int threads) {
     if (const char *core = suitable_core_type())
         setenv("OPENBLAS_CORETYPE", core, /*overwrite=*/0);
-    setenv("OPENBLAS_NUM_THREADS", std::to_string(threads).c_str(), /*overwrite=*/1);
+    setenv("OPENBLAS_NUM_THREADS", "1", /*overwrite=*/1); // threads are ours: see multiply_on_threads()
+    set_thread_count(threads);
     void *library = nullptr;
     for (const char *name : {"libopenblas.so.0", "libopenblas.so"})
         if (library == nullptr)
@@ -50,7 +53,7 @@ void load_blas(int threads) {
     find(library, "cblas_dgemm", loaded.dgemm);
     void (*set_threads)(int) = nullptr;
     find(library, "openblas_set_num_threads", set_threads);
-    set_threads(threads);
+    set_threads(1);
     char *(*core_name)() = nullptr;
     find(library, "openblas_get_corename", core_name);
     loaded.core = core_name();

@@ -17,7 +17,8 @@ struct Blas {
 /// The value for OPENBLAS_CORETYPE that suits this processor; null: leave the choice to OpenBLAS.
 [[nodiscard]] const char *suitable_core_type();
 
-/// Loads OpenBLAS with kernels that suit this processor (unless OPENBLAS_CORETYPE is set) and `threads` threads.
+/// Loads OpenBLAS with kernels that suit this processor (unless OPENBLAS_CORETYPE is set); products and loops run on
+/// `threads` threads (planrt/parallel.h).
 /// Throws Failure if it is not installed.
 void load_blas(int threads);
 

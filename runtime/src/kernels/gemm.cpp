@@ -1,5 +1,6 @@
 // Matrix products on CBLAS. A is (m, k), B (k, n), C (m, n), row-major, before their ops.
-#include <planrt/planrt.h>
+#include <planrt/kernels.h>
+#include <planrt/parallel.h>
 
 #include "kernels/blas.h"
 #include "support/failure.h"
@@ -52,6 +53,51 @@ void multiply(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, 
                  narrow(std::max<std::int64_t>(ldc, 1)));
 }
 
+/// Multiplications that are worth a thread.
+constexpr std::int64_t work_of_thread = 64 * 64 * 64;
+/// Rows or columns that OpenBLAS's kernels work on at a time, about.
+constexpr std::int64_t block = 16;
+
+/// On the threads of the rank: blocks of the longer side of C, each a product of its own. OpenBLAS itself runs on one
+/// thread, so that there is one set of threads only.
+template <class T>
+void multiply_on_threads(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a,
+                         std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
+    const bool rows = m >= n;
+    const std::int64_t length = rows ? m : n;
+    const std::int64_t blocks = (length + block - 1) / block;
+    const std::int64_t grain = work_of_thread / std::max<std::int64_t>((rows ? n : m) * k * block, 1) + 1;
+    parallel(0, blocks, grain, [=](std::int64_t first, std::int64_t last) {
+        const std::int64_t begin = first * block;
+        const std::int64_t size = std::min(last * block, length) - begin;
+        if (rows)
+            multiply(a_op, b_op, size, n, k, alpha, a + begin * (a_op == Op::plain ? lda : 1), lda, b, ldb, beta,
+                     c + begin * ldc, ldc);
+        else
+            multiply(a_op, b_op, m, size, k, alpha, a, lda, b + begin * (b_op == Op::plain ? 1 : ldb), ldb, beta,
+                     c + begin, ldc);
+    });
+}
+
+/// Where the matrices of the product with number `i` begin.
+struct Place {
+    std::int64_t a = 0;
+    std::int64_t b = 0;
+    std::int64_t c = 0;
+};
+
+Place place_of(std::int64_t i, std::initializer_list<BatchLoop> batch) {
+    Place place;
+    for (std::size_t d = batch.size(); d-- > 0;) {
+        const BatchLoop &loop = batch.begin()[d];
+        place.a += i % loop.count * loop.a;
+        place.b += i % loop.count * loop.b;
+        place.c += i % loop.count * loop.c;
+        i /= loop.count;
+    }
+    return place;
+}
+
 template <class T>
 void multiply_batch(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,
                     std::int64_t k, T alpha, const T *a, std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c,
@@ -59,32 +105,25 @@ void multiply_batch(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, st
     std::int64_t products = 1;
     for (const BatchLoop &loop : batch)
         products *= loop.count;
-    for (std::int64_t i = 0; i < products; ++i) {
-        std::int64_t rest = i;
-        std::int64_t at_a = 0;
-        std::int64_t at_b = 0;
-        std::int64_t at_c = 0;
-        for (std::size_t d = batch.size(); d-- > 0;) {
-            const BatchLoop &loop = batch.begin()[d];
-            at_a += rest % loop.count * loop.a;
-            at_b += rest % loop.count * loop.b;
-            at_c += rest % loop.count * loop.c;
-            rest /= loop.count;
+    const std::int64_t grain = work_of_thread / std::max<std::int64_t>(m * n * k, 1) + 1;
+    parallel(0, products, grain, [=](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            const Place at = place_of(i, batch);
+            multiply(a_op, b_op, m, n, k, alpha, a + at.a, lda, b + at.b, ldb, beta, c + at.c, ldc);
         }
-        multiply(a_op, b_op, m, n, k, alpha, a + at_a, lda, b + at_b, ldb, beta, c + at_c, ldc);
-    }
+    });
 }
 
 } // namespace
 
 void gemm(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float *a,
           std::int64_t lda, const float *b, std::int64_t ldb, float beta, float *c, std::int64_t ldc) {
-    multiply(a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    multiply_on_threads(a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 void gemm(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const double *a,
           std::int64_t lda, const double *b, std::int64_t ldb, double beta, double *c, std::int64_t ldc) {
-    multiply(a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    multiply_on_threads(a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 void batched_gemm(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,

@@ -1,6 +1,6 @@
 // Permutation of dimensions. Neighbouring dimensions that stay neighbours are merged first; what is left either copies
 // runs (the innermost dimension stays) or moves tiles between the two innermost dimensions.
-#include <planrt/planrt.h>
+#include <planrt/kernels.h>
 
 #include "support/failure.h"
 
