@@ -57,11 +57,10 @@ class Updater {
 
     Value rate(double factor);
     Value bias(double decay);
-    Value trust_ratio(Arithmetic &of, Value change, double share);
+    Value trust_ratio(Arithmetic &of, Value change, double share, double eta);
 
     void descend(Arithmetic &of, Value gradient);
     void adaptive(Arithmetic &of, Value gradient);
-    bool whole_operation(ir::ReadOp read, Value gradient);
 
     mlir::SymbolTable symbols_;
     Optimizer optimizer_;
@@ -135,12 +134,13 @@ void Updater::clip(mlir::ArrayRef<ParameterGradient> gradients) {
     scale_ = shared_.call("minimum", {ratio, shared_.scalar(1)});
 }
 
-/// ‖w‖ / (‖change‖ + share · ‖w‖), and 1 where a norm is 0; f64.
-Value Updater::trust_ratio(Arithmetic &of, Value change, double share) {
+/// η ‖w‖ / (‖change‖ + share · ‖w‖), and 1 where a norm is 0; f64.
+Value Updater::trust_ratio(Arithmetic &of, Value change, double share, double eta) {
     const Value zero = of.scalar(0);
     const Value weights = of.sqrt(of.sum_of_squares(parameter_));
     const Value changes = of.sqrt(of.sum_of_squares(change));
-    const Value ratio = of.div(weights, share == 0 ? changes : of.add(changes, of.mul(weights, share)));
+    const Value sum = share == 0 ? changes : of.add(changes, of.mul(weights, share));
+    const Value ratio = of.mul(of.div(weights, sum), eta);
     const Value some = of.mul(of.call("greater", {weights, zero}), of.call("greater", {changes, zero}));
     return of.call("select", {some, ratio, of.scalar(1)});
 }
@@ -154,7 +154,7 @@ void Updater::descend(Arithmetic &of, Value gradient) {
     const bool lars = optimizer_.kind == Optimizer::Kind::lars;
     Value rate = this->rate(settings_->rate_factor);
     if (lars && settings_->adapt)
-        rate = of.mul(of.mul(trust_ratio(of, gradient, decay), optimizer_.trust), rate);
+        rate = of.mul(trust_ratio(of, gradient, decay, optimizer_.trust), rate);
     const Value in_type = of.as(rate, parameter_);
     Value change = decay == 0 ? gradient : of.add(gradient, of.mul(parameter_, decay));
     if (lars)
@@ -194,41 +194,8 @@ void Updater::adaptive(Arithmetic &of, Value gradient) {
         change = of.add(change, of.mul(parameter_, decay));
     Value rate = this->rate(settings_->rate_factor);
     if (lamb && settings_->adapt)
-        rate = of.mul(trust_ratio(of, change, 0), rate);
+        rate = of.mul(trust_ratio(of, change, 0, 1), rate);
     write(of.sub(parameter_, of.mul(change, of.as(rate, parameter_))), FlatSymbolRefAttr::get(variable_));
-}
-
-bool Updater::whole_operation(ir::ReadOp read, Value gradient) {
-    if (optimizer_.rate.shape != sema::Schedule::Shape::constant || optimizer_.rate.warmup > 0 || scale_ ||
-        optimizer_.nesterov || optimizer_.decoupled || settings_->rate_factor != 1)
-        return false;
-    const auto number = [&](double value) { return builder_.getF64FloatAttr(value); };
-    const mlir::Type type = parameter_.getType();
-    const auto name = read.getVariableAttr();
-    const StringAttr layer = variable_.getLayerAttr();
-    if (optimizer_.kind == Optimizer::Kind::sgd) {
-        const bool with = optimizer_.momentum != 0;
-        const State velocity = with ? state("momentum") : State{};
-        auto op = builder_.create<ir::SgdOp>(read.getLoc(), type, with ? type : mlir::Type(), parameter_, gradient,
-                                             velocity.value, number(optimizer_.rate.peak), number(optimizer_.momentum),
-                                             number(settings_->weight_decay), layer, phase_, ir::StrategyAttr());
-        write(op.getNewParameter(), name);
-        if (with)
-            write(op.getNewVelocity(), velocity.variable);
-        return true;
-    }
-    if (optimizer_.kind != Optimizer::Kind::adam)
-        return false;
-    const State second = state("second_moment");
-    const State first = state("first_moment");
-    auto op = builder_.create<ir::AdamOp>(read.getLoc(), type, type, type, parameter_, gradient, first.value,
-                                          second.value, number(optimizer_.rate.peak), number(optimizer_.beta1),
-                                          number(optimizer_.beta2), number(optimizer_.epsilon),
-                                          number(settings_->weight_decay), layer, phase_, ir::StrategyAttr());
-    write(op.getNewParameter(), name);
-    write(op.getNewFirstMoment(), first.variable);
-    write(op.getNewSecondMoment(), second.variable);
-    return true;
 }
 
 void Updater::update(const ParameterGradient &entry) {
@@ -238,8 +205,6 @@ void Updater::update(const ParameterGradient &entry) {
     settings_.emplace(optimizer_, variable_);
     Arithmetic of(builder_, read.getLoc(), variable_.getLayer().value_or(""), read.getVariable());
     const Value gradient = scale_ ? of.mul(entry.gradient, of.as(scale_, entry.gradient)) : entry.gradient;
-    if (whole_operation(read, gradient))
-        return;
     if (is_adaptive())
         adaptive(of, gradient);
     else

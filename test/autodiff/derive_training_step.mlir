@@ -63,13 +63,18 @@ func.func @loss(%image: !image {plan.input = "image"}, %label: !label {plan.inpu
 // The image needs no gradient.
 // CHECK-NEXT: %[[GW1:.*]] = plan.einsum "batch hidden, batch pixel -> pixel hidden"(%[[G1]], %[[IMAGE]]) {layer = "h1", phase = "weight gradient"}
 
+// The update is arithmetic too; what belongs to a parameter bears its name.
+// CHECK:      %[[RATE:.*]] = plan.constant 1.000000e-01 {layer = "h1", phase = "update"} : <f32>
 // CHECK-NEXT: %[[V1:.*]] = plan.read @h1.w.momentum {layer = "h1", phase = "update"}
-// CHECK-NEXT: %[[NW1:.*]], %[[NV1:.*]] = plan.sgd %[[W1]], %[[GW1]], %[[V1]] {layer = "h1", momentum = 9.000000e-01 : f64, phase = "update", rate = 1.000000e-01 : f64
-// CHECK-NEXT: plan.write %[[NW1]], @h1.w {layer = "h1", phase = "update"}
+// CHECK:      %[[OLD:.*]] = plan.pointwise "mul"(%[[V1]], %{{.*}}) {layer = "h1", parameter = "h1.w", phase = "update"}
+// CHECK-NEXT: %[[NV1:.*]] = plan.pointwise "add"(%[[OLD]], %[[GW1]]) {layer = "h1", parameter = "h1.w", phase = "update"}
 // CHECK-NEXT: plan.write %[[NV1]], @h1.w.momentum
-// CHECK-NEXT: %[[V2:.*]] = plan.read @h1.b.momentum
-// CHECK-NEXT: plan.sgd %[[B1]], %[[GB1]], %[[V2]]
-// CHECK:      plan.sgd %[[W2]], %[[GW2]],
+// CHECK-NEXT: %[[CHANGE:.*]] = plan.pointwise "mul"(%[[NV1]], %[[RATE]]) {layer = "h1", parameter = "h1.w", phase = "update"}
+// CHECK-NEXT: %[[NW1:.*]] = plan.pointwise "sub"(%[[W1]], %[[CHANGE]]) {layer = "h1", parameter = "h1.w", phase = "update"}
+// CHECK-NEXT: plan.write %[[NW1]], @h1.w {layer = "h1", phase = "update"}
+// CHECK:      plan.read @h1.b.momentum
+// CHECK:      plan.pointwise "add"(%{{.*}}, %[[GB1]]) {layer = "h1", parameter = "h1.b", phase = "update"}
+// CHECK:      plan.pointwise "add"(%{{.*}}, %[[GW2]]) {layer = "h2", parameter = "h2.w", phase = "update"}
 // CHECK:      return %[[LOSS]]
 
 // CHECK-LABEL: func.func @evaluate
