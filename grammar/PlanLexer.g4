@@ -15,17 +15,18 @@ LAYOUT  : 'layout';
 TRAIN   : 'train';
 
 // Words with a meaning in one place only, plain names elsewhere.
-PARAM    : 'param';
-STATE    : 'state';
-AS       : 'as';
-IN       : 'in';
-ON       : 'on';
-AUTO     : 'auto';
-STORE    : 'store';
-PIPELINE : 'pipeline';
-CUT      : 'cut';
-BEFORE   : 'before';
-FORBID   : 'forbid';
+PARAM     : 'param';
+STATE     : 'state';
+AS        : 'as';
+IN        : 'in';
+ON        : 'on';
+AUTO      : 'auto';
+STORE     : 'store';
+PIPELINE  : 'pipeline';
+CUT       : 'cut';
+BEFORE    : 'before';
+RECOMPUTE : 'recompute';
+FORBID    : 'forbid';
 
 // Words of statements and expressions, never names (L4).
 IF     : 'if';

@@ -28,7 +28,7 @@ dimDeclaration : DIM name ASSIGN expression; // D1
 
 name
     : NAME | IMPORT | DIM | NETWORK | LAYER | DATA | MACHINE | MESH | LAYOUT | TRAIN | PARAM | STATE | AS | IN | ON | AUTO
-    | STORE | PIPELINE | CUT | BEFORE | FORBID
+    | STORE | PIPELINE | CUT | BEFORE | RECOMPUTE | FORBID
     ;
 
 // --- networks and layers (N, Y) ---
@@ -119,7 +119,11 @@ trainDeclaration : TRAIN name ON name settings;
 
 settings : LEFT_BRACE (setting (separator setting)*)? RIGHT_BRACE;
 
-setting : name ASSIGN (share (COMMA share)* | expression);
+setting : name ASSIGN (share (COMMA share)* | expression groups?);
+
+groups : LEFT_BRACE (group (separator group)*)? RIGHT_BRACE; // R5
+
+group : selector settings;
 
 share : name number;
 
@@ -140,6 +144,7 @@ layoutItem
     : STORE name ARROW target
     | PIPELINE ARROW target pipelineBody?
     | FORBID name
+    | RECOMPUTE
     | selector (ARROW target | LESS_EQUAL expression | ASSIGN expression | layoutBody)
     ;
 

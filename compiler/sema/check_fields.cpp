@@ -9,6 +9,10 @@ PLANC_DIAGNOSTIC(no_batch, error, "data field '{0}' needs a batch dimension, got
 PLANC_DIAGNOSTIC(batch_mismatch, error, "data fields '{0}' and '{1}' have different batches: {2} and {3}"); // T4
 PLANC_DIAGNOSTIC(column_count, error,
                  "data field '{0}' has {1} columns, but is used as {2} with {3} elements a sample"); // T4
+PLANC_DIAGNOSTIC(not_characters, error,
+                 "data field '{0}' is characters, used as i32 [batch, length], but here as {1}"); // T5
+PLANC_DIAGNOSTIC(window_mismatch, error,
+                 "data fields '{0}' and '{1}' take {2} and {3} characters a sample"); // T5
 PLANC_DIAGNOSTIC(scaled_labels, error,
                  "the labels '{0}' must stay whole: a label may be shifted by a whole number only"); // T2
 PLANC_DIAGNOSTIC(too_few_samples, error, "{0} samples for training, but a batch has {1}");           // T3
@@ -35,6 +39,9 @@ void check_field(const Field &field, const Argument &argument, const Data &data,
         context.fail(column_count, argument.where,
                      {field.name, std::to_string(columns), to_string(argument.type), std::to_string(elements)},
                      {{field.where, "the columns are chosen here"}});
+    if (data.format == "text" && (argument.type.element != ElementType::i32 || dimensions.size() != 2))
+        context.fail(not_characters, argument.where, {field.name, to_string(argument.type)},
+                     {{field.where, "the field is declared here"}});
     const bool whole = field.scale == 1 && std::floor(field.shift) == field.shift;
     if (argument.type.element == ElementType::i32 && !whole)
         context.fail(scaled_labels, field.where, {field.name});
@@ -55,6 +62,10 @@ void check_fields(const Data &data, const Train &train, const Analysis &analysis
             context.fail(batch_mismatch, argument.where,
                          {first.name, argument.name, text(first.type.dimensions.front()), text(batch)});
         check_field(field_of(data, argument.name), argument, data, context);
+        if (data.format == "text" && argument.type.dimensions[1].extent != first.type.dimensions[1].extent)
+            context.fail(window_mismatch, argument.where,
+                         {first.name, argument.name, std::to_string(first.type.dimensions[1].extent),
+                          std::to_string(argument.type.dimensions[1].extent)});
     }
     const std::int64_t batch = first.type.dimensions.front().extent;
     const bool counted = data.format == "synthetic" || data.split == Data::Split::counts;

@@ -10,14 +10,15 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(wrong_column_syntax, error, "a field of '{0}' data is {1}, with numbers to scale and shift it"); // T2
-PLANC_DIAGNOSTIC(not_affine, error, "a field may be scaled and shifted by numbers only");                         // T2
-PLANC_DIAGNOSTIC(empty_columns, error, "columns({0}..{1}) are no columns");                                       // T2
-PLANC_DIAGNOSTIC(unknown_split, error, "a split is 'train …, test …'{0}");                                        // T3
-PLANC_DIAGNOSTIC(split_above_one, error, "the shares of a split are {0}% together");                              // T3
-PLANC_DIAGNOSTIC(wrong_share, error, "a share is a percentage (80%) or a number of samples (9000)");              // T3
-PLANC_DIAGNOSTIC(mixed_split, error, "a split is by percentages or by numbers of samples, not by both");          // T3
-PLANC_DIAGNOSTIC(no_training_share, error, "the share for training must be above zero");                          // T3
+PLANC_DIAGNOSTIC(wrong_column_syntax, error, "a field of '{0}' data is {1}");                            // T2
+PLANC_DIAGNOSTIC(not_affine, error, "a field may be scaled and shifted by numbers only");                // T2
+PLANC_DIAGNOSTIC(scaled_characters, error, "characters are indices, which cannot be scaled or shifted"); // T5
+PLANC_DIAGNOSTIC(empty_columns, error, "columns({0}..{1}) are no columns");                              // T2
+PLANC_DIAGNOSTIC(unknown_split, error, "a split is 'train …, test …'{0}");                               // T3
+PLANC_DIAGNOSTIC(split_above_one, error, "the shares of a split are {0}% together");                     // T3
+PLANC_DIAGNOSTIC(wrong_share, error, "a share is a percentage (80%) or a number of samples (9000)");     // T3
+PLANC_DIAGNOSTIC(mixed_split, error, "a split is by percentages or by numbers of samples, not by both"); // T3
+PLANC_DIAGNOSTIC(no_training_share, error, "the share for training must be above zero");                 // T3
 PLANC_DIAGNOSTIC(synthetic_field, error, "synthetic data has the fields that the loss uses; '{0}' cannot be set");
 
 namespace {
@@ -60,9 +61,12 @@ class DataReader {
             Affine affine = evaluate(settings.value(setting));
             if (!affine.field)
                 fail_column_syntax(setting.value->where);
+            if (data_.format == "text" && (affine.scale != 1 || affine.shift != 0))
+                context_.fail(scaled_characters, setting.value->where, {},
+                              {hint("'characters(1)' begins one character later")});
             affine.field->name = setting.name.text;
             affine.field->scale = affine.scale;
-            affine.field->shift = affine.shift;
+            affine.field->shift += affine.shift; // of characters: by how many they begin later
             affine.field->where = setting.where;
             data_.fields.push_back(*affine.field);
         }
@@ -72,7 +76,7 @@ class DataReader {
   private:
     void read_source() {
         const syntax::Expression &source = *declaration_.source;
-        const std::vector<std::string> formats = {"csv", "idx", "npy", "synthetic", "cifar", "matrix_market"};
+        const std::vector<std::string> formats = {"csv", "idx", "npy", "text", "synthetic", "cifar", "matrix_market"};
         const auto *call = std::get_if<syntax::Call>(&source.node);
         if (!call) {
             data_.format = expect_word(context_, source, "a source of data", formats);
@@ -90,14 +94,16 @@ class DataReader {
 
     void read_source_arguments(const syntax::Call &call) {
         const bool csv = data_.format == "csv";
+        const bool text = data_.format == "text";
         const bool synthetic = data_.format == "synthetic";
         const Arguments arguments(context_, call,
                                   csv         ? std::vector<std::string>{"path", "header"}
+                                  : text      ? std::vector<std::string>{"path"}
                                   : synthetic ? std::vector<std::string>{"seed", "samples"}
                                               : std::vector<std::string>{});
         const auto value = [&](const syntax::CallArgument *given) { return constants_.evaluate(*given->value); };
         const std::int64_t most = std::numeric_limits<std::int64_t>::max();
-        if (csv) {
+        if (csv || text) {
             const syntax::CallArgument &path = arguments.require("path");
             data_.path = expect_string(context_, value(&path), path.where, arguments.what("path"));
         }
@@ -112,14 +118,20 @@ class DataReader {
     }
 
     [[noreturn]] void fail_column_syntax(SourceRange where) const {
-        context_.fail(
-            wrong_column_syntax, where,
-            {data_.format, data_.format == "csv" ? "'column(i)' or 'columns(first..last)'" : "'file(\"name\")'"});
+        const std::string scaled = ", with numbers to scale and shift it";
+        context_.fail(wrong_column_syntax, where,
+                      {data_.format, data_.format == "csv"    ? "'column(i)' or 'columns(first..last)'" + scaled
+                                     : data_.format == "text" ? "'characters(first)'"
+                                                              : "'file(\"name\")'" + scaled});
+    }
+
+    static bool is_field(const std::string &name) {
+        return name == "column" || name == "columns" || name == "file" || name == "characters";
     }
 
     Affine evaluate(const syntax::Expression &expression) {
         if (const auto *call = std::get_if<syntax::Call>(&expression.node))
-            if (call->callee.text == "column" || call->callee.text == "columns" || call->callee.text == "file")
+            if (is_field(call->callee.text))
                 return {column(*call, expression.where), 1, 0};
         if (const auto *unary = std::get_if<syntax::Unary>(&expression.node)) {
             Affine operand = evaluate(*unary->operand);
@@ -160,10 +172,14 @@ class DataReader {
 
     Field column(const syntax::Call &call, SourceRange where) {
         const std::string &kind = call.callee.text;
-        if ((kind == "file") == (data_.format == "csv"))
+        const std::string own = data_.format == "text" ? "characters" : data_.format == "csv" ? "column" : "file";
+        if (!kind.starts_with(own))
             fail_column_syntax(where);
         Field field;
-        const std::string parameter = kind == "file" ? "name" : kind == "column" ? "index" : "range";
+        const std::string parameter = kind == "file"         ? "name"
+                                      : kind == "column"     ? "index"
+                                      : kind == "characters" ? "first"
+                                                             : "range";
         const Arguments arguments(context_, call, {parameter});
         const syntax::CallArgument &given = arguments.require(parameter);
         const std::string what = arguments.what(parameter);
@@ -174,6 +190,10 @@ class DataReader {
         const auto index = [&](const syntax::Expression &expression, std::int64_t most) {
             return expect_integer_in(context_, constants_.evaluate(expression), expression.where, what, 0, most);
         };
+        if (kind == "characters") {
+            field.shift = static_cast<double>(index(*given.value, most_columns));
+            return field;
+        }
         if (kind == "column") {
             field.first_column = index(*given.value, most_columns - 1);
             field.last_column = field.first_column + 1;

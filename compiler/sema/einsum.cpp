@@ -82,7 +82,7 @@ std::vector<DimensionValue> Elaborator::result_names(const syntax::Expression &t
         } else if (item.kind == syntax::ListItem::Kind::spread) {
             some = spread(*item.name);
         } else if (word) {
-            const Value value = reference(word->name, item.where);
+            const Value value = dimension_reference(word->name, item.where);
             some = expect_dimensions(context(), value, item.where, "a dimension of the result");
         } else {
             fail(einsum_without_result, item.where, {},

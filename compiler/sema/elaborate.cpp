@@ -70,7 +70,7 @@ Elaborator::Flow Elaborator::execute(const syntax::Statement &statement) {
     } else if (const auto *result = std::get_if<syntax::Return>(&statement.node)) {
         return {evaluate_at(*result->value, site_outside_bindings())};
     } else if (const auto *yield = std::get_if<syntax::Yield>(&statement.node)) {
-        return {evaluate_at(*yield->value, site_outside_bindings())};
+        return {evaluate_at(*yield->value, site_of_yield(*yield))};
     }
     return {};
 }

@@ -96,13 +96,18 @@ class Elaborator {
 
     // layer_names.cpp
     Site site_of_binding(const syntax::Binding &binding);
+    Site named_site(const std::string &path, const syntax::Expression &expression);
+    Site site_of_yield(const syntax::Yield &yield);
     Site site_outside_bindings() const;
     std::string call_path(const syntax::CallableDeclaration &callable, SourceRange where);
     void register_layer(const std::string &path, const syntax::Name &name);
     static std::string join(const std::string &path, const std::string &name);
 
     // evaluate.cpp
+    [[nodiscard]] const Value *local(const std::string &name) const;
     Value reference(const std::string &name, SourceRange where);
+    Value dimension_reference(const std::string &name, SourceRange where);
+    Value global_reference(const std::string &name, SourceRange where);
     Value list(const syntax::List &list);
     void append_item(const syntax::ListItem &item, std::vector<Value> &items);
     Value range(const syntax::Range &range, SourceRange where);

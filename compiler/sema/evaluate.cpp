@@ -81,10 +81,25 @@ std::int64_t Elaborator::extent(const syntax::Expression &expression, const std:
     return result;
 }
 
-Value Elaborator::reference(const std::string &name, SourceRange where) {
+const Value *Elaborator::local(const std::string &name) const {
     for (auto scope = frame_->scopes.rbegin(); scope != frame_->scopes.rend(); ++scope)
-        if (const auto local = scope->find(name); local != scope->end())
-            return local->second.value;
+        if (const auto found = scope->find(name); found != scope->end())
+            return &found->second.value;
+    return nullptr;
+}
+
+Value Elaborator::reference(const std::string &name, SourceRange where) {
+    const Value *value = local(name);
+    return value ? *value : global_reference(name, where);
+}
+
+/// Where only a dimension can stand, a tensor of that name is not meant.
+Value Elaborator::dimension_reference(const std::string &name, SourceRange where) {
+    const Value *value = local(name);
+    return value && !value->get<TensorValue>() ? *value : global_reference(name, where);
+}
+
+Value Elaborator::global_reference(const std::string &name, SourceRange where) {
     if (const auto bound = frame_->bound.find(name); bound != frame_->bound.end()) {
         if (bound->second.size() == 1)
             return {bound->second.front()};

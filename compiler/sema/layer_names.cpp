@@ -27,7 +27,16 @@ Elaborator::Site Elaborator::site_of_binding(const syntax::Binding &binding) {
     if (!frame_->names_layers)
         return {frame_->layer, path, true, 0, {}, {}};
     register_layer(path, binding.name);
-    Site site{path, path, true, 0, analysis_.ownership.owning_calls(*binding.value), {}};
+    return named_site(path, *binding.value);
+}
+
+/// What a fold yields bears the name of the iteration.
+Elaborator::Site Elaborator::site_of_yield(const syntax::Yield &yield) {
+    return frame_->names_layers ? named_site(frame_->layer, *yield.value) : site_outside_bindings();
+}
+
+Elaborator::Site Elaborator::named_site(const std::string &path, const syntax::Expression &expression) {
+    Site site{path, path, true, 0, analysis_.ownership.owning_calls(expression), {}};
     for (const auto &[callee, count] : site.totals)
         site.owning += count;
     return site;

@@ -18,8 +18,19 @@ std::vector<std::string_view> components(std::string_view path) {
     return parts;
 }
 
-/// `*` stands for any characters. On a mismatch only the last `*` needs to take in one more.
-bool matches(std::string_view pattern, std::string_view text) {
+/// Per component: is it exact? Compared lexicographically, so that an exact component beats a pattern and a longer
+/// selector beats the one outside of it.
+std::vector<bool> precedence(std::string_view selector) {
+    std::vector<bool> exact;
+    for (const std::string_view part : components(selector))
+        exact.push_back(part.find('*') == std::string_view::npos);
+    return exact;
+}
+
+} // namespace
+
+/// On a mismatch only the last `*` needs to take in one more.
+bool matches_text(std::string_view pattern, std::string_view text) {
     std::size_t p = 0;
     std::size_t t = 0;
     std::size_t star = std::string_view::npos;
@@ -43,23 +54,12 @@ bool matches(std::string_view pattern, std::string_view text) {
     return p == pattern.size();
 }
 
-/// Per component: is it exact? Compared lexicographically, so that an exact component beats a pattern and a longer
-/// selector beats the one outside of it.
-std::vector<bool> precedence(std::string_view selector) {
-    std::vector<bool> exact;
-    for (const std::string_view part : components(selector))
-        exact.push_back(part.find('*') == std::string_view::npos);
-    return exact;
-}
-
-} // namespace
-
 bool selects(std::string_view selector, std::string_view layer) {
     const std::vector<std::string_view> wanted = components(selector);
     const std::vector<std::string_view> path = components(layer);
     if (wanted.size() > path.size())
         return false;
-    return std::equal(wanted.begin(), wanted.end(), path.begin(), matches);
+    return std::equal(wanted.begin(), wanted.end(), path.begin(), matches_text);
 }
 
 ResolvedLayout resolve_layout(const Layout &layout, const Network &network) {

@@ -24,6 +24,9 @@ using ResolvedLayout = std::map<std::string, std::map<std::string, const Rule *>
 /// `*` stands for any characters within one component; the empty selector selects every layer.
 [[nodiscard]] bool selects(std::string_view selector, std::string_view layer);
 
+/// Does the pattern match the whole text? `*` stands for any characters.
+[[nodiscard]] bool matches_text(std::string_view pattern, std::string_view text);
+
 /// The loops of an operation by name: what rules speak of.
 [[nodiscard]] std::vector<std::string> loop_names(const Network &network, const Operation &operation);
 

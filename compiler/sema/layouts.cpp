@@ -18,7 +18,9 @@ PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'"
 PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");                      // P4
 PLANC_DIAGNOSTIC(duplicate_rule, error, "two rules for dimension '{0}' side by side"); // P5
 PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");             // P4
-PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be '{1}'");                            // P9
+PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                              // P7, P9
+PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is said twice");                         // P7, P9 to P11
+PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}"); // P10
 PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");      // P9
 
 namespace {
@@ -76,6 +78,7 @@ class LayoutReader {
 
     void read_items(const std::vector<syntax::LayoutItem> &items, const std::string &selector) {
         std::map<std::string, SourceRange> here;
+        std::map<std::string, SourceRange> said; // other than rules of dimensions
         for (const syntax::LayoutItem &item : items) {
             if (const auto *rule = std::get_if<syntax::LayoutRule>(&item.node)) {
                 const auto [entry, fresh] = here.emplace(rule->dimension.text, item.where);
@@ -86,22 +89,36 @@ class LayoutReader {
             } else if (const auto *selection = std::get_if<syntax::LayoutSelection>(&item.node)) {
                 read_selection(*selection, selector);
             } else {
-                if (!selector.empty())
-                    context_.fail(misplaced_rule, item.where, {std::string(words(item))},
+                const bool recompute = std::holds_alternative<syntax::RecomputeRule>(item.node);
+                if (!selector.empty() && !recompute)
+                    context_.fail(misplaced_rule, item.where, {words(item)},
                                   {hint("write it outside of '" + selector + "'")});
-                read_whole(item);
+                check_once(item, said);
+                if (recompute)
+                    layout_.recomputes.push_back({selector, item.where});
+                else
+                    read_whole(item);
             }
         }
     }
 
-    static const char *words(const syntax::LayoutItem &item) {
-        if (std::holds_alternative<syntax::StoreRule>(item.node))
-            return "store";
+    static std::string words(const syntax::LayoutItem &item) {
+        if (const auto *store = std::get_if<syntax::StoreRule>(&item.node))
+            return "store " + store->what.text;
         if (std::holds_alternative<syntax::PipelineRule>(item.node))
             return "pipeline";
-        if (std::holds_alternative<syntax::LimitRule>(item.node))
-            return "memory";
-        return std::holds_alternative<syntax::ForbidRule>(item.node) ? "forbid" : "a setting";
+        if (const auto *limit = std::get_if<syntax::LimitRule>(&item.node))
+            return limit->what.text;
+        if (const auto *forbid = std::get_if<syntax::ForbidRule>(&item.node))
+            return "forbid " + forbid->what.text;
+        const auto *setting = std::get_if<syntax::Setting>(&item.node);
+        return setting ? setting->name.text : "recompute";
+    }
+
+    void check_once(const syntax::LayoutItem &item, std::map<std::string, SourceRange> &said) const {
+        const auto [entry, fresh] = said.emplace(words(item), item.where);
+        if (!fresh)
+            context_.fail(repeated_rule, item.where, {words(item)}, {{entry->second, "first said here"}});
     }
 
     void read_rule(const syntax::LayoutRule &rule, const std::string &selector, SourceRange where) {
@@ -141,19 +158,10 @@ class LayoutReader {
         if (check_layers_ && !found) {
             std::vector<Note> notes = Context::suggestion(path, layers_);
             if (notes.empty() && !layers_.empty())
-                notes = {hint("there are " + some_layers())};
+                notes = {hint("there are " + some_of(layers_))};
             context_.fail(unknown_layer, selector.where, {path}, notes);
         }
         return path;
-    }
-
-    /// "'h1', 'h2', 'logits', …"
-    std::string some_layers() const {
-        constexpr std::size_t most_shown = 5;
-        std::string text;
-        for (std::size_t i = 0; i < layers_.size() && i < most_shown; ++i)
-            text += (i == 0 ? "'" : ", '") + layers_[i] + "'";
-        return layers_.size() > most_shown ? text + ", …" : text;
     }
 
     void read_selection(const syntax::LayoutSelection &selection, const std::string &outer) {
@@ -162,27 +170,47 @@ class LayoutReader {
 
     void read_whole(const syntax::LayoutItem &item) {
         if (const auto *store = std::get_if<syntax::StoreRule>(&item.node)) {
-            expect("what is stored", store->what, "params");
-            static_cast<void>(axes(store->target));
-            analysis_.context.not_lowered(item.where, "storage in shares ('store')");
+            read_store(*store, item.where);
         } else if (const auto *pipeline = std::get_if<syntax::PipelineRule>(&item.node)) {
             read_pipeline(*pipeline, item.where);
         } else if (const auto *limit = std::get_if<syntax::LimitRule>(&item.node)) {
-            expect("a limit", limit->what, "memory");
+            expect("a limit", limit->what, {"memory"});
             Elaborator constants(analysis_, unit_);
             layout_.memory_limit_bytes = expect_quantity(context_, constants.evaluate(*limit->bound),
                                                          limit->bound->where, "the limit", Measure::memory);
         } else if (const auto *forbid = std::get_if<syntax::ForbidRule>(&item.node)) {
-            expect("what is forbidden", forbid->what, "pipeline");
+            expect("what is forbidden", forbid->what, {"pipeline"});
             layout_.forbid_pipeline = true;
         } else if (const auto *setting = std::get_if<syntax::Setting>(&item.node)) {
-            context_.fail(unknown_layout_setting, setting->name.where, {setting->name.text});
+            read_setting(*setting);
         }
     }
 
-    void expect(const char *what, const syntax::Name &name, const char *word) const {
-        if (name.text != word)
-            context_.fail(unknown_rule, name.where, {what, word});
+    void expect(const char *what, const syntax::Name &name, const std::vector<std::string> &words) const {
+        if (std::find(words.begin(), words.end(), name.text) == words.end())
+            context_.fail(unknown_rule, name.where, {what, one_of(words)}, Context::suggestion(name.text, words));
+    }
+
+    void read_store(const syntax::StoreRule &store, SourceRange where) {
+        using What = StoreRule::What;
+        expect("what is stored", store.what, {"params", "gradients", "optimizer"});
+        const What what = store.what.text == "params"      ? What::params
+                          : store.what.text == "gradients" ? What::gradients
+                                                           : What::optimizer;
+        layout_.stores.push_back({what, axes(store.target), where});
+    }
+
+    void read_setting(const syntax::Setting &setting) {
+        if (setting.name.text != "microbatches")
+            context_.fail(unknown_layout_setting, setting.name.where, {setting.name.text},
+                          Context::suggestion(setting.name.text, {"microbatches"}));
+        Elaborator constants(analysis_, unit_);
+        const std::int64_t count = expect_integer_in(context_, constants.evaluate(*setting.value), setting.value->where,
+                                                     "'microbatches'", 1, std::numeric_limits<std::int32_t>::max());
+        for (const Train &train : analysis_.program.trains)
+            if (const std::int64_t batch = train.loss.arguments.front().type.dimensions.front().extent; count > batch)
+                context_.fail(too_many_microbatches, setting.where, {std::to_string(count), std::to_string(batch)});
+        layout_.microbatches = count;
     }
 
     void read_pipeline(const syntax::PipelineRule &rule, SourceRange where) {

@@ -70,13 +70,15 @@ Value Elaborator::rename(const syntax::Call &call, SourceRange where) {
     check_floating("rename", x, given.front().where);
     std::vector<DimensionValue> dimensions = x.dimensions;
     for (std::size_t i = 1; i < given.size(); ++i) {
-        const Value old = evaluate(*given[i].value);
+        const auto *source = std::get_if<syntax::Reference>(&given[i].value->node);
         const auto *target = std::get_if<syntax::Reference>(&given[i].target->node);
+        if (!source || !target)
+            fail(rename_without_names, given[i].where,
+                 {"no name " + std::string(source ? "behind" : "before") + " '->'"});
+        const Value old = dimension_reference(source->name, given[i].value->where);
         if (!old.get<DimensionValue>())
             fail_wrong_type(context(), given[i].value->where, "what 'rename' renames", "a dimension", old);
-        if (!target)
-            fail(rename_without_names, given[i].target->where, {"no name behind '->'"});
-        const Value name = reference(target->name, given[i].target->where);
+        const Value name = dimension_reference(target->name, given[i].target->where);
         if (!name.get<DimensionValue>())
             fail_wrong_type(context(), given[i].target->where, "the new name", "a dimension", name);
         DimensionValue &renamed = dimensions[positions(x, {*old.get<DimensionValue>()}, given[i].where).front()];
@@ -125,7 +127,7 @@ Value Elaborator::slice(const TensorValue &x, const syntax::CallArgument &part, 
     const auto *range = std::get_if<syntax::Range>(&part.value->node);
     if (!range)
         fail(slice_without_range, part.where, {"no range"});
-    const Value name = reference(part.name->text, part.name->where);
+    const Value name = dimension_reference(part.name->text, part.name->where);
     if (!name.get<DimensionValue>())
         fail_wrong_type(context(), part.name->where, "what stands before ':'", "a dimension", name);
     const std::size_t position = positions(x, {*name.get<DimensionValue>()}, part.name->where).front();

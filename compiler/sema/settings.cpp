@@ -4,13 +4,21 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(unknown_setting, error, "{0} has no setting '{1}'");       // M2
-PLANC_DIAGNOSTIC(duplicate_setting, error, "'{0}' is set twice");           // M2
-PLANC_DIAGNOSTIC(missing_setting, error, "{0} needs the setting '{1}'");    // M1
-PLANC_DIAGNOSTIC(misplaced_shares, error, "'{0}' is no split into shares"); // M2
-PLANC_DIAGNOSTIC(unknown_word, error, "{0} must be {1}");                   // M1
+PLANC_DIAGNOSTIC(unknown_setting, error, "{0} has no setting '{1}'");           // M2
+PLANC_DIAGNOSTIC(duplicate_setting, error, "'{0}' is set twice");               // M2
+PLANC_DIAGNOSTIC(missing_setting, error, "{0} needs the setting '{1}'");        // M1
+PLANC_DIAGNOSTIC(misplaced_shares, error, "'{0}' is no split into shares");     // M2
+PLANC_DIAGNOSTIC(misplaced_groups, error, "'{0}' has no groups of parameters"); // R5
+PLANC_DIAGNOSTIC(unknown_word, error, "{0} must be {1}");                       // M1
 
 namespace {
+
+[[noreturn]] void fail_unknown_word(const Context &context, SourceRange where, const std::string &what,
+                                    const std::string &word, const std::vector<std::string> &known) {
+    context.fail(unknown_word, where, {what, one_of(known)}, Context::suggestion(word, known));
+}
+
+} // namespace
 
 std::string one_of(const std::vector<std::string> &words) {
     std::string text;
@@ -19,12 +27,13 @@ std::string one_of(const std::vector<std::string> &words) {
     return text;
 }
 
-[[noreturn]] void fail_unknown_word(const Context &context, SourceRange where, const std::string &what,
-                                    const std::string &word, const std::vector<std::string> &known) {
-    context.fail(unknown_word, where, {what, one_of(known)}, Context::suggestion(word, known));
+std::string some_of(const std::vector<std::string> &names) {
+    constexpr std::size_t most_shown = 5;
+    std::string text;
+    for (std::size_t i = 0; i < names.size() && i < most_shown; ++i)
+        text += (i == 0 ? "'" : ", '") + names[i] + "'";
+    return names.size() > most_shown ? text + ", …" : text;
 }
-
-} // namespace
 
 Settings::Settings(const Context &context, std::string owner, SourceRange where,
                    const std::vector<syntax::Setting> &settings, const std::vector<std::string> &known)
@@ -51,7 +60,9 @@ const syntax::Setting &Settings::require(const std::string &name) const {
     context_.fail(missing_setting, where_, {owner_, name});
 }
 
-const syntax::Expression &Settings::value(const syntax::Setting &setting) const {
+const syntax::Expression &Settings::value(const syntax::Setting &setting, bool groups) const {
+    if (setting.braces.file >= 0 && !groups)
+        context_.fail(misplaced_groups, setting.braces, {setting.name.text});
     if (!setting.value)
         context_.fail(misplaced_shares, setting.where, {setting.name.text});
     return *setting.value;

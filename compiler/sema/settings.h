@@ -19,8 +19,8 @@ class Settings {
     /// Null if it is not there.
     [[nodiscard]] const syntax::Setting *find(const std::string &name) const;
     [[nodiscard]] const syntax::Setting &require(const std::string &name) const;
-    /// The value of a setting; a split by shares has none and is an error.
-    [[nodiscard]] const syntax::Expression &value(const syntax::Setting &setting) const;
+    /// The value of a setting; a split by shares has none and is an error, and so are groups unless it may have some.
+    [[nodiscard]] const syntax::Expression &value(const syntax::Setting &setting, bool groups = false) const;
 
   private:
     const Context &context_;
@@ -29,6 +29,10 @@ class Settings {
     std::map<std::string, const syntax::Setting *> settings_;
 };
 
+/// "'a', 'b' or 'c'": for messages.
+[[nodiscard]] std::string one_of(const std::vector<std::string> &words);
+/// "'h1', 'h2', 'logits', …": the first few.
+[[nodiscard]] std::string some_of(const std::vector<std::string> &names);
 /// The word that an expression is (`bucket`, `one_f_one_b`); one of `known`.
 [[nodiscard]] std::string expect_word(const Context &context, const syntax::Expression &expression,
                                       const std::string &what, const std::vector<std::string> &known);

@@ -35,7 +35,6 @@ class TrainReader {
         find_network();
         Data &data = find_data();
         read_loss(data);
-        train_.optimizer = analyze_optimizer(value("optimizer"), unit_, analysis_);
         read_duration();
         if (settings_.find("seed"))
             train_.seed = static_cast<std::uint64_t>(number("seed", 0));
@@ -43,6 +42,9 @@ class TrainReader {
             read_layout();
         finish_data(data);
         check_fields(data, train_, analysis_);
+        const syntax::Setting &optimizer = settings_.require("optimizer");
+        static_cast<void>(settings_.value(optimizer, true));
+        train_.optimizer = analyze_optimizer(optimizer, unit_, train_, analysis_);
         analysis_.program.trains.push_back(std::move(train_));
     }
 

@@ -11,7 +11,9 @@ namespace planc::sema {
 /// that the loss uses.
 void analyze_train(const syntax::TrainDeclaration &declaration, Analysis &analysis);
 
-[[nodiscard]] Optimizer analyze_optimizer(const syntax::Expression &expression, int unit, Analysis &analysis);
+/// `optimizer = …` of a training whose loss and duration are known.
+[[nodiscard]] Optimizer analyze_optimizer(const syntax::Setting &setting, int unit, const Train &train,
+                                          Analysis &analysis);
 
 /// Fields against the loss that uses them (T4): one batch, as many columns as elements, whole labels, enough samples.
 void check_fields(const Data &data, const Train &train, const Analysis &analysis);

@@ -252,12 +252,30 @@ struct Share {
     SourceRange where;
 };
 
+/// `fc1`, `conv*`, `block[3].attention.*`, `block[*]`: text without spaces.
+struct Selector {
+    std::string text;
+    SourceRange where;
+};
+
+struct ParameterGroup;
+
 /// `name = value` in the body of data, machine, layout, pipeline or train.
 struct Setting {
     Name name;
     ExpressionPtr value;       ///< null if `shares` is not empty
     std::vector<Share> shares; ///< `split = train 80%, test 20%`
     SourceRange where;
+    std::vector<ParameterGroup> groups = {}; ///< behind an optimizer
+    SourceRange braces = {};                 ///< of the groups
+};
+
+/// `*.b { weight_decay = 0 }`
+struct ParameterGroup {
+    Selector selector;
+    std::vector<Setting> settings;
+    SourceRange where;
+    SourceRange braces;
 };
 
 /// `data digits = csv("…") { … }`; `data toy = synthetic(seed = 1)`
@@ -288,12 +306,6 @@ struct MeshDeclaration {
     std::optional<Name> machine;
     bool automatic = false;
     std::vector<MeshAxis> axes; ///< empty if automatic
-    SourceRange where;
-};
-
-/// `fc1`, `conv*`, `block[3].attention.*`, `block[*]`: text without spaces.
-struct Selector {
-    std::string text;
     SourceRange where;
 };
 
@@ -349,9 +361,13 @@ struct ForbidRule {
     Name what;
 };
 
+/// `recompute`
+struct RecomputeRule {};
+
 struct LayoutItem {
     SourceRange where;
-    std::variant<LayoutRule, LayoutSelection, StoreRule, PipelineRule, LimitRule, ForbidRule, Setting> node;
+    std::variant<LayoutRule, LayoutSelection, StoreRule, PipelineRule, LimitRule, ForbidRule, RecomputeRule, Setting>
+        node;
 };
 
 /// `layout hybrid on grid { … }`, `layout best on grid = auto`, `layout staged on [stage: 4, rows: 2] { … }`

@@ -53,6 +53,7 @@ class Builder {
     CallableDeclaration callable(Grammar::CallableDeclarationContext &context);
     std::vector<Setting> settings(Grammar::SettingsContext *context); ///< none for null
     Setting setting(Grammar::SettingContext &context);
+    ParameterGroup group(Grammar::GroupContext &context);
     MeshDeclaration mesh(Grammar::MeshDeclarationContext &context);
     std::vector<MeshAxis> axes(Grammar::AxesContext &context);
 

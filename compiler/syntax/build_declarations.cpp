@@ -62,7 +62,16 @@ Setting Builder::setting(Grammar::SettingContext &context) {
     result.value = expression_pointer(context.expression());
     for (auto *share : context.share())
         result.shares.push_back({name(*share->name()), number(*share->number()), where(*share)});
+    if (context.groups()) {
+        result.braces = where(*context.groups());
+        for (auto *child : context.groups()->group())
+            result.groups.push_back(group(*child));
+    }
     return result;
+}
+
+ParameterGroup Builder::group(Grammar::GroupContext &context) {
+    return {selector(*context.selector()), settings(context.settings()), where(context), where(context.settings())};
 }
 
 MeshDeclaration Builder::mesh(Grammar::MeshDeclarationContext &context) {

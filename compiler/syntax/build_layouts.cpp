@@ -43,6 +43,8 @@ LayoutItem Builder::layout_item(Grammar::LayoutItemContext &context) {
         result.node = pipeline(context);
     else if (context.FORBID())
         result.node = ForbidRule{name(*context.name())};
+    else if (context.RECOMPUTE())
+        result.node = RecomputeRule{};
     else if (context.ARROW())
         result.node = LayoutRule{plain_name(*context.selector(), "->"), target(*context.target())};
     else if (context.LESS_EQUAL())

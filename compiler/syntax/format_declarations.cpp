@@ -73,11 +73,21 @@ Document Formatter::callable(const CallableDeclaration &callable) {
 
 Document Formatter::setting(const Setting &setting) {
     Document out = setting.name.text + value_stop() + " = ";
-    if (setting.value)
-        return out + expression(*setting.value);
+    if (setting.value) {
+        out += expression(*setting.value);
+        return setting.braces.file < 0 ? out : out + " " + groups(setting);
+    }
     for (std::size_t i = 0; i < setting.shares.size(); ++i)
         out += (i > 0 ? ", " : "") + setting.shares[i].name.text + " " + node(setting.shares[i].amount);
     return out;
+}
+
+Document Formatter::groups(const Setting &setting) {
+    Entries entries;
+    for (const ParameterGroup &one : setting.groups)
+        entries.push_back(
+            {one.where, [this, &one] { return one.selector.text + " " + settings(one.braces, one.settings); }});
+    return body(setting.braces, entries);
 }
 
 Document Formatter::settings(SourceRange braces, const std::vector<Setting> &settings) {

@@ -32,6 +32,8 @@ Document Formatter::layout_item(const LayoutItem &item) {
         return limit->what.text + " <= " + expression(*limit->bound);
     if (const auto *forbid = std::get_if<ForbidRule>(&item.node))
         return "forbid " + forbid->what.text;
+    if (std::holds_alternative<RecomputeRule>(item.node))
+        return "recompute";
     return setting(std::get<Setting>(item.node));
 }
 

@@ -159,6 +159,11 @@ class Dump {
     }
     void node(const Setting &setting) {
         child("setting " + setting.name.text, setting.value);
+        for (const ParameterGroup &group : setting.groups) {
+            const Indent deeper(*this);
+            line("group " + group.selector.text);
+            all(group.settings);
+        }
         if (setting.value)
             return;
         line("setting " + setting.name.text);
@@ -218,6 +223,7 @@ class Dump {
         }
     }
     void node(const LimitRule &limit) { child("limit " + limit.what.text, limit.bound); }
+    void node(const RecomputeRule &) { line("recompute"); }
     void node(const ForbidRule &forbid) { line("forbid " + forbid.what.text); }
     void node(const LayoutDeclaration &layout) {
         line("layout " + layout.name.text + (layout.mesh ? " on " + layout.mesh->text : "") +

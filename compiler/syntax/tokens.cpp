@@ -70,7 +70,8 @@ class Filter {
             return false;
         if (type == PlanLexer::SEMICOLON)
             return true;
-        const bool inside = !brackets_.empty() && brackets_.back() != PlanLexer::LEFT_BRACE;
+        const bool inside = !brackets_.empty() && (brackets_.back() == PlanLexer::LEFT_PARENTHESIS ||
+                                                   brackets_.back() == PlanLexer::LEFT_BRACKET);
         return !inside && !is_binary_operator(last()) && last() != PlanLexer::COMMA;
     }
 
@@ -79,8 +80,10 @@ class Filter {
             return false;
         if (separator_->getType() == PlanLexer::SEMICOLON)
             return true;
-        if (next == PlanLexer::STAR) // the line of a layout may start with the pattern `*`
-            return in_layout_;
+        if (next ==
+            PlanLexer::STAR) // the line of a layout, or of an optimizer's groups, may start with the pattern `*`
+            return head_ == PlanLexer::LAYOUT ||
+                   (head_ == PlanLexer::TRAIN && brackets_.size() == 2 && brackets_.back() == PlanLexer::LEFT_BRACE);
         return !is_binary_operator(next) && next != PlanLexer::LEFT_BRACE && next != PlanLexer::ELSE &&
                next != PlanLexer::FOR;
     }
@@ -94,17 +97,23 @@ class Filter {
 
     void note_brackets(std::size_t type) {
         if (brackets_.empty() && (kept_.empty() || is_separator(last())))
-            in_layout_ = type == PlanLexer::LAYOUT;
+            head_ = type;
+        if (type == PlanLexer::IF || type == PlanLexer::ELSE || type == PlanLexer::FOLD)
+            choice_ = true;
         if (opens(type))
-            brackets_.push_back(type);
-        else if (closes(type) && !brackets_.empty())
+            brackets_.push_back(type == PlanLexer::LEFT_BRACE && choice_ ? static_cast<std::size_t>(PlanLexer::IF)
+                                                                         : type);
+        if (type == PlanLexer::LEFT_BRACE)
+            choice_ = false;
+        if (closes(type) && !brackets_.empty())
             brackets_.pop_back();
     }
 
     TokenList kept_;
     std::unique_ptr<antlr4::Token> separator_; ///< read, not yet kept
-    std::vector<std::size_t> brackets_;        ///< that are open
-    bool in_layout_ = false;
+    std::vector<std::size_t> brackets_;        ///< that are open; IF for the brace of a choice or fold
+    std::size_t head_ = 0;                     ///< the word at the head of the declaration
+    bool choice_ = false;                      ///< the next brace is that of a choice or fold
 };
 
 std::string character_name(std::string_view text) {

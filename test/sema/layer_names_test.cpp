@@ -131,5 +131,15 @@ TEST(LayerNames, EveryParameterHasItsOwnName) {
               "duplicate_layer");
 }
 
+TEST(LayerNames, WhatAFoldYieldsBearsTheNameOfTheIteration) {
+    const Network network = hidden_network(R"(
+    y = fold h = x for i in 0..2 as block {
+        yield relu(dense(h, hidden, bias = false)) + h
+    }
+    return y)");
+    EXPECT_EQ(parameters(network), (Lines{"block[0].w", "block[1].w"}));
+    EXPECT_EQ(network.layers, (Lines{"block[0]", "block[1]"}));
+}
+
 } // namespace
 } // namespace planc::sema

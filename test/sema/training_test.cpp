@@ -1,7 +1,11 @@
 // Data sets, losses, optimizers (T, R).
 #include "analyzed.h"
 
+#include "sema/parameter_groups.h"
+
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 namespace planc::sema {
 namespace {
@@ -151,6 +155,115 @@ train n on toy {
     EXPECT_EQ(training.epochs, 2);
     EXPECT_EQ(training.steps, 0);
     EXPECT_EQ(training.seed, 7U);
+}
+
+Optimizer optimizer_of(const std::string &optimizer, const std::string &duration = "steps = 100") {
+    return program_of(head +
+                      "data toy = synthetic(seed = 1)\ntrain n on toy {\n    loss = cross_entropy(n(x), label)\n" +
+                      "    optimizer = " + optimizer + "\n    " + duration + "\n}")
+        .trains.at(0)
+        .optimizer;
+}
+
+TEST(Training, Optimizers) { // R3
+    const Optimizer nesterov = optimizer_of("sgd(0.1, momentum = 0.9, nesterov = true, clip_norm = 2)");
+    EXPECT_EQ(nesterov.kind, Optimizer::Kind::sgd);
+    EXPECT_TRUE(nesterov.nesterov);
+    EXPECT_DOUBLE_EQ(nesterov.clip_norm, 2);
+    EXPECT_FALSE(nesterov.decoupled);
+    const Optimizer adamw = optimizer_of("adamw(rate = 3e-4)");
+    EXPECT_EQ(adamw.kind, Optimizer::Kind::adam);
+    EXPECT_TRUE(adamw.decoupled);
+    EXPECT_DOUBLE_EQ(adamw.weight_decay, 0.01);
+    const Optimizer lars = optimizer_of("lars(rate = 2, trust = 0.01)");
+    EXPECT_EQ(lars.kind, Optimizer::Kind::lars);
+    EXPECT_DOUBLE_EQ(lars.momentum, 0.9);
+    EXPECT_DOUBLE_EQ(lars.trust, 0.01);
+    const Optimizer lamb = optimizer_of("lamb(rate = 0.01)");
+    EXPECT_EQ(lamb.kind, Optimizer::Kind::lamb);
+    EXPECT_DOUBLE_EQ(lamb.epsilon, 1e-6);
+}
+
+TEST(Training, Schedules) { // R6
+    using Shape = Schedule::Shape;
+    const auto schedule = [](const std::string &rate, const std::string &duration = "steps = 100") {
+        return optimizer_of("sgd(rate = " + rate + ")", duration).rate;
+    };
+    EXPECT_EQ(schedule("0.5").shape, Shape::constant);
+    EXPECT_DOUBLE_EQ(schedule("minimum(0.5, 2)").peak, 0.5);
+    const Schedule cosine = schedule("cosine(0.1, floor = 0.01)");
+    EXPECT_EQ(cosine.shape, Shape::cosine);
+    EXPECT_EQ(cosine.steps, 100);
+    EXPECT_DOUBLE_EQ(cosine.floor, 0.01);
+    EXPECT_EQ(schedule("cosine(0.1, steps = 30)", "epochs = 2").steps, 30);
+    const Schedule warm = schedule("warmup(steps = 10, then = polynomial(linear_scaling(0.1, batch = 16), power = 2))");
+    EXPECT_EQ(warm.shape, Shape::polynomial);
+    EXPECT_EQ(warm.warmup, 10);
+    EXPECT_EQ(warm.steps, 90);
+    EXPECT_DOUBLE_EQ(warm.peak, 0.05); // the batch is 8
+    EXPECT_DOUBLE_EQ(warm.power, 2);
+    EXPECT_DOUBLE_EQ(warm.start, 0);
+    EXPECT_DOUBLE_EQ(schedule("linear_scaling(0.4, batch = 4)").peak, 0.8);
+    EXPECT_EQ(schedule("step_decay(0.1, every = 30, factor = 0.5)").every, 30);
+    const Schedule steps = schedule("warmup(5, step_decay(0.1, at = [30, 60]), start = 0.01)", "epochs = 3");
+    EXPECT_EQ(steps.shape, Shape::step);
+    EXPECT_EQ(steps.milestones, (std::vector<std::int64_t>{30, 60}));
+    EXPECT_DOUBLE_EQ(steps.factor, 0.1);
+    EXPECT_DOUBLE_EQ(steps.start, 0.01);
+}
+
+TEST(Training, ParameterGroups) { // R5
+    const Optimizer optimizer = optimizer_of("lars(rate = 1, weight_decay = 0.1) {\n        y.* { rate_factor = 2 }\n"
+                                             "        *.b { weight_decay = 0; adapt = false }\n    }");
+    EXPECT_DOUBLE_EQ(resolve_group(optimizer, "y.w").weight_decay, 0.1);
+    EXPECT_DOUBLE_EQ(resolve_group(optimizer, "y.w").rate_factor, 2);
+    EXPECT_TRUE(resolve_group(optimizer, "y.w").adapt);
+    EXPECT_DOUBLE_EQ(resolve_group(optimizer, "y.b").weight_decay, 0);
+    EXPECT_DOUBLE_EQ(resolve_group(optimizer, "y.b").rate_factor, 2);
+    EXPECT_FALSE(resolve_group(optimizer, "y.b").adapt);
+}
+
+TEST(Training, PatternsOfParameters) { // R5
+    EXPECT_TRUE(matches_parameter("*.b", "block[0].mlp.grow.b"));
+    EXPECT_TRUE(matches_parameter("b", "block[0].mlp.grow.b"));
+    EXPECT_TRUE(matches_parameter("norm*.*", "block[0].norm1.scale"));
+    EXPECT_TRUE(matches_parameter("block[*].mlp.*", "block[11].mlp.grow.w"));
+    EXPECT_TRUE(matches_parameter("h1.w", "h1.w"));
+    EXPECT_FALSE(matches_parameter("h1", "h1.w"));
+    EXPECT_FALSE(matches_parameter("orm*.*", "block[0].norm1.scale"));
+    EXPECT_FALSE(matches_parameter("*.b", "b"));
+}
+
+TEST(Training, Text) { // T5
+    const Program program = program_of("dim batch = 2\ndim place = 4\ndim letter = 30\n"
+                                       "network n(x: i32[batch, place]) -> f32[batch, place, letter] {\n"
+                                       "    param table: [letter', letter] = ones\n    y = embedding(x, table)\n"
+                                       "    return y\n}\n"
+                                       "data book = text(\"book.txt\") {\n    x = characters(0)\n"
+                                       "    next = characters(1)\n    split = train 90%, test 10%\n}\n"
+                                       "train n on book {\n    loss = cross_entropy(n(x), next)\n"
+                                       "    optimizer = sgd(0.1)\n    epochs = 1\n}\n");
+    const Data &data = program.data.at(0);
+    EXPECT_EQ(data.format, "text");
+    EXPECT_EQ(data.path, "book.txt");
+    EXPECT_DOUBLE_EQ(data.fields.at(0).shift, 0);
+    EXPECT_DOUBLE_EQ(data.fields.at(1).shift, 1);
+    EXPECT_DOUBLE_EQ(data.fields.at(1).scale, 1);
+    EXPECT_EQ(program.trains.at(0).class_role, "letter");
+}
+
+TEST(Training, Gpt) {
+    const Analyzed analyzed = analyze_file(PLANC_SOURCE_DIR "/examples/gpt.plan");
+    ASSERT_TRUE(analyzed.program) << analyzed.report;
+    const Network &gpt = analyzed.program->trains.at(0).loss;
+    EXPECT_EQ(type_text(parameter(gpt, "block[3].attention.query.w").type), "[model: 256, head: 8, feature: 32]");
+    EXPECT_EQ(type_text(parameter(gpt, "block[0].attention.output.w").type), "[head: 8, feature: 32, model: 256]");
+    EXPECT_DOUBLE_EQ(parameter(gpt, "block[0].mlp.grow.w").initializer.b, 0.02);
+    EXPECT_DOUBLE_EQ(parameter(gpt, "block[0].mlp.shrink.w").initializer.b, 0.02 / std::sqrt(8));
+    EXPECT_EQ(parameters(gpt).size(), 2U + 4 * (4 * 2 + 2 * 2 + 2 * 2) + 2);
+    const Optimizer &optimizer = analyzed.program->trains.at(0).optimizer;
+    EXPECT_DOUBLE_EQ(resolve_group(optimizer, "block[0].norm1.scale").weight_decay, 0);
+    EXPECT_DOUBLE_EQ(resolve_group(optimizer, "table").weight_decay, 0.1);
 }
 
 } // namespace
