@@ -1,7 +1,9 @@
 #include "checkpoint/checkpoint.h"
 
+#include "checkpoint/run_state.h"
 #include "checkpoint/safetensors.h"
 #include "data/records.h"
+#include "mesh/pieces.h"
 #include "mesh/tensors.h"
 #include "support/failure.h"
 #include "support/file.h"
@@ -35,9 +37,8 @@ const StoredTensor &find(const SafetensorsIndex &index, const Variable &variable
 
 void check_no_others(const SafetensorsIndex &index, const Program &program, const std::string &path) {
     for (const StoredTensor &stored : index.tensors)
-        if (std::ranges::none_of(program.variables, [&stored](const Variable &variable) {
-                return variable.trained && stored.name == variable.name;
-            }))
+        if (std::ranges::none_of(program.variables,
+                                 [&stored](const Variable &variable) { return stored.name == variable.name; }))
             throw Failure(
                 text("%s: has a tensor %s that network %s has not", path.c_str(), stored.name.c_str(), program.name));
 }
@@ -78,21 +79,32 @@ void read_block(const InputFile &file, std::uint64_t begin, const Box &box, cons
     }
 }
 
+void load(const Program &program, bool all, const Mesh &mesh, int rank, std::byte *arena, const std::string &path) {
+    const InputFile file(path);
+    const SafetensorsIndex index = read_safetensors_index(file, path);
+    if (all || !is_checkpoint(index)) // weights are taken from checkpoints of other optimizers too
+        check_no_others(index, program, path);
+    for (const Variable &variable : program.variables) {
+        if (!variable.trained && !all)
+            continue;
+        const StoredTensor &stored = find(index, variable, path);
+        const std::size_t bytes = element_bytes(stored.type);
+        std::byte *to = arena + variable.tensor.offset;
+        for (const Box &piece : pieces(placement_of(variable.tensor), mesh, rank)) {
+            read_block(file, index.numbers + stored.begin, piece, stored.shape, bytes, to);
+            to += static_cast<std::size_t>(volume(piece)) * bytes;
+        }
+    }
+}
+
 } // namespace
 
 void load_weights(const Program &program, const Mesh &mesh, int rank, std::byte *arena, const std::string &path) {
-    const InputFile file(path);
-    const SafetensorsIndex index = read_safetensors_index(file, path);
-    check_no_others(index, program, path);
-    for (const Variable &variable : program.variables) {
-        if (!variable.trained)
-            continue;
-        const StoredTensor &stored = find(index, variable, path);
-        const Box box = local_box(placement_of(variable.tensor), mesh, rank);
-        if (volume(box) > 0)
-            read_block(file, index.numbers + stored.begin, box, stored.shape, element_bytes(stored.type),
-                       arena + variable.tensor.offset);
-    }
+    load(program, /*all=*/false, mesh, rank, arena, path);
+}
+
+void load_checkpoint(const Program &program, const Mesh &mesh, int rank, std::byte *arena, const std::string &path) {
+    load(program, /*all=*/true, mesh, rank, arena, path);
 }
 
 } // namespace planrt

@@ -5,6 +5,7 @@
 #include "support/file.h"
 #include "support/json.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace planrt {
@@ -21,8 +22,14 @@ const char *safetensors_type(Type type) {
     return "F32";
 }
 
-std::string safetensors_header(const std::vector<StoredTensor> &tensors) {
+std::string safetensors_header(const std::vector<StoredTensor> &tensors, const Metadata &metadata) {
     std::string json = "{";
+    if (!metadata.empty()) {
+        std::string words;
+        for (const auto &[key, value] : metadata)
+            words += (words.empty() ? "" : ",") + json_quoted(key) + ":" + json_quoted(value);
+        json += "\"__metadata__\":{" + words + "}";
+    }
     for (const StoredTensor &tensor : tensors) {
         json += (json.size() > 1 ? "," : "") + json_quoted(tensor.name);
         json += text(":{\"dtype\":\"%s\",\"shape\":[", safetensors_type(tensor.type));
@@ -77,6 +84,11 @@ StoredTensor parse_tensor(const std::string &name, const JsonValue &entry, std::
 
 } // namespace
 
+const std::string *SafetensorsIndex::word(std::string_view key) const {
+    const auto found = std::ranges::find(metadata, key, &Metadata::value_type::first);
+    return found == metadata.end() ? nullptr : &found->second;
+}
+
 SafetensorsIndex read_safetensors_index(const InputFile &file, const std::string &path) {
     try {
         unsigned char bytes[8] = {};
@@ -91,10 +103,15 @@ SafetensorsIndex read_safetensors_index(const InputFile &file, const std::string
         std::string words(length, '\0');
         file.read(sizeof bytes, words.data(), words.size());
         const JsonValue header = parse_json(words);
-        SafetensorsIndex index{{}, sizeof bytes + length};
-        for (std::size_t i = 0; i < header.names.size(); ++i)
+        SafetensorsIndex index{{}, sizeof bytes + length, {}};
+        for (std::size_t i = 0; i < header.names.size(); ++i) {
+            const JsonValue &entry = header.values[i];
             if (header.names[i] != "__metadata__")
-                index.tensors.push_back(parse_tensor(header.names[i], header.values[i], file.size() - index.numbers));
+                index.tensors.push_back(parse_tensor(header.names[i], entry, file.size() - index.numbers));
+            else
+                for (std::size_t word = 0; word < entry.names.size(); ++word)
+                    index.metadata.emplace_back(entry.names[word], entry.values[word].string);
+        }
         return index;
     } catch (const Failure &failure) {
         throw Failure(path + ": " + failure.what());

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace planrt {
@@ -22,13 +23,19 @@ struct StoredTensor {
 /// "F32", "F64", "I32".
 [[nodiscard]] const char *safetensors_type(Type type);
 
+/// Words about a file, key and value.
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
 /// The length and the header for tensors that lie one behind the other, padded to eight bytes.
-[[nodiscard]] std::string safetensors_header(const std::vector<StoredTensor> &tensors);
+[[nodiscard]] std::string safetensors_header(const std::vector<StoredTensor> &tensors, const Metadata &metadata = {});
 
 /// What a file holds, and where its numbers begin.
 struct SafetensorsIndex {
     std::vector<StoredTensor> tensors;
     std::uint64_t numbers = 0; ///< offset in the file
+    Metadata metadata;
+    /// Null where there is no such key.
+    [[nodiscard]] const std::string *word(std::string_view key) const;
 };
 class InputFile;
 /// Failure "FILE: …" where it is no safetensors file or is damaged, or has a tensor of another type.

@@ -6,6 +6,9 @@
 #include "support/file.h"
 #include "support/json.h"
 
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <vector>
 
 namespace planrt {
@@ -51,16 +54,44 @@ std::string json(const Count &count) {
                 static_cast<long long>(count.bytes));
 }
 
+/// Bytes of one rank.
+struct Memory {
+    std::int64_t arena;     ///< measured
+    std::int64_t variables; ///< its weights and optimizer state
+    std::int64_t resident;  ///< the most that the process ever had
+};
+
+Memory memory_of(const Program &program, const Mesh &mesh, int rank, std::int64_t high_water) {
+    Memory memory{high_water, 0, 0};
+    for (const Variable &variable : program.variables)
+        memory.variables += local_volume(placement_of(variable.tensor), mesh, rank) *
+                            static_cast<std::int64_t>(element_bytes(variable.tensor.type));
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    memory.resident = std::int64_t{usage.ru_maxrss} * 1024;
+    return memory;
+}
+
+std::vector<Memory> memory_of_all(const Memory &own, int ranks) {
+    std::vector<Memory> all(static_cast<std::size_t>(ranks));
+    check_mpi(MPI_Gather(&own, 3, MPI_INT64_T, all.data(), 3, MPI_INT64_T, 0, MPI_COMM_WORLD), "communication report");
+    return all;
+}
+
 class Report {
   public:
-    Report(const Program &program, const AllCounts &counts, int ranks, std::int64_t steps)
-        : program_(program), counts_(counts), ranks_(ranks), steps_(steps) {
+    Report(const Program &program, const AllCounts &counts, const std::vector<Memory> &memory, std::int64_t steps)
+        : program_(program), counts_(counts), memory_(memory), ranks_(static_cast<int>(memory.size())), steps_(steps) {
         for (int index = 0; index < program.training_collectives; ++index)
             add(index);
-        for (int rank = 0; rank < ranks; ++rank)
+        for (int rank = 0; rank < ranks_; ++rank)
             if (const Count stray = counts.of(rank, Counters::stray); stray != Count{})
                 differ(text("rank %d handed %lld bytes in %lld calls to MPI outside of any collective", rank,
                             static_cast<long long>(stray.bytes), static_cast<long long>(stray.calls)));
+        const auto most = std::ranges::max(memory, {}, &Memory::arena).arena;
+        if (most > program.arena_bytes)
+            differ(text("memory: %lld bytes of buffers were used, predicted were %lld", static_cast<long long>(most),
+                        static_cast<long long>(program.arena_bytes)));
     }
 
     [[nodiscard]] const std::string &difference() const { return difference_; }
@@ -75,7 +106,12 @@ class Report {
                        difference_.empty() ? "true" : "false");
         result += collectives_ + (collectives_.empty() ? "" : "\n  ") + "],\n";
         result += "  \"set_up\": " + of_all_ranks(Counters::set_up) + ",\n";
-        return result + "  \"evaluation\": " + of_all_ranks(Counters::evaluation) + "\n}\n";
+        result += "  \"evaluation\": " + of_all_ranks(Counters::evaluation) + ",\n";
+        return result +
+               text("  \"memory\": {\"predicted\": %lld, \"measured\": ",
+                    static_cast<long long>(program_.arena_bytes)) +
+               memory_of_all_ranks(&Memory::arena) + ", \"variables\": " + memory_of_all_ranks(&Memory::variables) +
+               ", \"resident\": " + memory_of_all_ranks(&Memory::resident) + "}\n}\n";
     }
 
   private:
@@ -115,8 +151,16 @@ class Report {
         return result + "]";
     }
 
+    [[nodiscard]] std::string memory_of_all_ranks(std::int64_t Memory::*what) const {
+        std::string result;
+        for (const Memory &memory : memory_)
+            result += text("%s%lld", result.empty() ? "[" : ", ", static_cast<long long>(memory.*what));
+        return result + "]";
+    }
+
     const Program &program_;
     const AllCounts &counts_;
+    const std::vector<Memory> &memory_; ///< per rank
     int ranks_;
     std::int64_t steps_;
     std::string collectives_; ///< JSON
@@ -126,13 +170,14 @@ class Report {
 } // namespace
 
 bool report_communication(const Program &program, const Mesh &mesh, int rank, std::int64_t steps,
-                          const std::string &path) {
+                          std::int64_t high_water, const std::string &path) {
     const AllCounts counts(mesh.ranks(), static_cast<int>(program.collectives.size()));
+    const std::vector<Memory> memory = memory_of_all(memory_of(program, mesh, rank, high_water), mesh.ranks());
     int different = 0;
     together([&] {
         if (rank != 0)
             return;
-        const Report report(program, counts, mesh.ranks(), steps);
+        const Report report(program, counts, memory, steps);
         AtomicFile file(path);
         file.write(report.json_text());
         file.commit();

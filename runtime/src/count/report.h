@@ -1,4 +1,5 @@
-// The communication report: what was predicted and what was counted around MPI, per collective and rank.
+// The communication report: what was predicted and what was counted around MPI, per collective and rank; and what
+// memory was predicted and used.
 #pragma once
 
 #include <planrt/planrt.h>
@@ -8,8 +9,9 @@
 namespace planrt {
 
 /// Writes the report as JSON at rank 0. Collective over the world. Returns true where all counts of `steps` training
-/// steps are as predicted; otherwise rank 0 has said the first difference. Errors: CommonFailure.
+/// steps are as predicted and the largest `high_water` of any rank is that of the program, bytes; otherwise rank 0 has
+/// said the first difference. Errors: CommonFailure.
 bool report_communication(const Program &program, const Mesh &mesh, int rank, std::int64_t steps,
-                          const std::string &path);
+                          std::int64_t high_water, const std::string &path);
 
 } // namespace planrt

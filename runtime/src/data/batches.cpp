@@ -13,24 +13,8 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     const DataSet &set = program.data;
     const DataSource source{set, directory.empty() ? set.directory : directory, !directory.empty()};
     SplitColumn split_column;
-    switch (set.format) {
-    case DataFormat::csv:
-        read_csv(source, stores_.all(), split_column);
-        break;
-    case DataFormat::idx:
-        read_idx(source, stores_.all());
-        break;
-    case DataFormat::npy:
-        read_npy(source, stores_.all());
-        break;
-    case DataFormat::synthetic:
-        make_synthetic(source, stores_.all());
-        break;
-    case DataFormat::text:
-        read_text(source, stores_.all());
-        break;
-    }
-    split_ = split_samples(set, seed, sample_count(), split_column);
+    const std::int64_t samples = read_samples(source, stores_.all(), split_column);
+    split_ = split_samples(set, seed, samples, split_column);
     if (steps_per_epoch() == 0)
         throw Failure(text("data %s: %lld samples to train on are less than one batch of %lld", set.name,
                            static_cast<long long>(train_samples()), static_cast<long long>(program.batch)));
@@ -39,18 +23,6 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
         std::ranges::transform(micro_batch.fields, std::back_inserter(train_rows_.emplace_back()), batch_rows);
     std::ranges::transform(program.evaluation_fields, std::back_inserter(test_rows_), batch_rows);
     padded_.resize(static_cast<std::size_t>(program.batch));
-}
-
-std::int64_t Batches::sample_count() const {
-    const std::vector<FieldStore> &stores = stores_.all();
-    if (stores.empty())
-        throw Failure("internal error of the compiler: a program without input tensors");
-    for (const FieldStore &store : stores)
-        if (store.samples() != stores[0].samples())
-            throw Failure(text("data %s: %s has %lld samples, but %s has %lld", program_.data.name,
-                               stores[0].field().name, static_cast<long long>(stores[0].samples()), store.field().name,
-                               static_cast<long long>(store.samples())));
-    return stores[0].samples();
 }
 
 void Batches::begin_epoch(std::int64_t epoch) {

@@ -30,7 +30,6 @@ class Batches {
     void load_test(std::int64_t index, std::byte *arena);
 
   private:
-    [[nodiscard]] std::int64_t sample_count() const;
     void fill_valid(const Tensor &valid, std::int64_t samples, std::byte *arena) const;
 
     const Program &program_;

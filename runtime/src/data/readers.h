@@ -26,9 +26,14 @@ using SplitColumn = std::vector<double>;
 void read_csv(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column);
 void read_idx(const DataSource &source, std::vector<FieldStore> &stores);
 void read_npy(const DataSource &source, std::vector<FieldStore> &stores);
-/// Characters of a UTF-8 file, windows of them as samples; see DataFormat::text.
-void read_text(const DataSource &source, std::vector<FieldStore> &stores);
+/// Characters of a UTF-8 file, windows of them as samples, see DataFormat::text; numbered as in the file `vocabulary`.
+void read_text(const DataSource &source, const std::string &vocabulary, std::vector<FieldStore> &stores);
 /// Inputs normally distributed, labels uniform, by the data set's seed and the field's name.
 void make_synthetic(const DataSource &source, std::vector<FieldStore> &stores);
+
+/// By DataSet::format. Returns how many samples there are, as many of each field.
+std::int64_t read_samples(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column);
+/// Throws Failure where the fields have not the same number of samples; returns it.
+std::int64_t same_samples(const DataSet &set, const std::vector<FieldStore> &stores);
 
 } // namespace planrt

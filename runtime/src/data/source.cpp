@@ -1,5 +1,7 @@
 #include "data/readers.h"
 
+#include "support/failure.h"
+
 #include <unistd.h>
 
 #include <cstring>
@@ -15,6 +17,38 @@ std::string DataSource::path(const char *file) const {
         return below;
     const std::string directly = directory + slash;
     return access(directly.c_str(), F_OK) == 0 ? directly : below;
+}
+
+std::int64_t same_samples(const DataSet &set, const std::vector<FieldStore> &stores) {
+    if (stores.empty())
+        throw Failure("internal error of the compiler: a program without input tensors");
+    for (const FieldStore &store : stores)
+        if (store.samples() != stores[0].samples())
+            throw Failure(text("data %s: %s has %lld samples, but %s has %lld", set.name, stores[0].field().name,
+                               static_cast<long long>(stores[0].samples()), store.field().name,
+                               static_cast<long long>(store.samples())));
+    return stores[0].samples();
+}
+
+std::int64_t read_samples(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column) {
+    switch (source.set.format) {
+    case DataFormat::csv:
+        read_csv(source, stores, split_column);
+        break;
+    case DataFormat::idx:
+        read_idx(source, stores);
+        break;
+    case DataFormat::npy:
+        read_npy(source, stores);
+        break;
+    case DataFormat::synthetic:
+        make_synthetic(source, stores);
+        break;
+    case DataFormat::text:
+        read_text(source, source.path(source.set.path), stores);
+        break;
+    }
+    return same_samples(source.set, stores);
 }
 
 } // namespace planrt

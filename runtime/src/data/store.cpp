@@ -145,17 +145,28 @@ Stores::Stores(const Program &program, const Mesh &mesh, int rank) {
         evaluation_.push_back(find_or_add(field, mesh, rank));
 }
 
+Stores::Stores(std::span<const Field> fields, const Mesh &mesh, int rank) {
+    for (const Field &field : fields) {
+        const Box box = local_box(placement_of(field.tensor), mesh, rank);
+        add(field, Box(box.begin() + 1, box.end()));
+    }
+}
+
 std::size_t Stores::find_or_add(const Field &field, const Mesh &mesh, int rank) {
     const Box box = local_box(placement_of(field.tensor), mesh, rank);
     const Box kept(box.begin() + 1, box.end());
     for (std::size_t i = 0; i < stores_.size(); ++i)
         if (stores_[i].keeps(field, kept))
             return i;
+    add(field, kept);
+    return stores_.size() - 1;
+}
+
+void Stores::add(const Field &field, const Box &kept) {
     std::vector<std::int64_t> whole;
     for (const Dimension &dimension : field.tensor.dimensions.subspan(1))
         whole.push_back(dimension.extent);
     stores_.emplace_back(field, kept, whole);
-    return stores_.size() - 1;
 }
 
 } // namespace planrt

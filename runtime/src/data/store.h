@@ -56,6 +56,8 @@ class FieldStore {
 class Stores {
   public:
     Stores(const Program &program, const Mesh &mesh, int rank);
+    /// Of these fields alone, one store each in their order.
+    Stores(std::span<const Field> fields, const Mesh &mesh, int rank);
     [[nodiscard]] std::vector<FieldStore> &all() { return stores_; }
     [[nodiscard]] const std::vector<FieldStore> &all() const { return stores_; }
     [[nodiscard]] const FieldStore &of_training(std::size_t micro_batch, std::size_t field) const {
@@ -65,6 +67,7 @@ class Stores {
 
   private:
     std::size_t find_or_add(const Field &field, const Mesh &mesh, int rank);
+    void add(const Field &field, const Box &kept);
     std::vector<FieldStore> stores_;
     std::vector<std::vector<std::size_t>> training_; ///< per micro-batch
     std::vector<std::size_t> evaluation_;

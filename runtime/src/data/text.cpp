@@ -80,24 +80,30 @@ std::int32_t Vocabulary::index(std::int32_t character) const {
                                                              : -1;
 }
 
-void read_text(const DataSource &source, std::vector<FieldStore> &stores) {
+void read_text(const DataSource &source, const std::string &vocabulary_path, std::vector<FieldStore> &stores) {
     const std::string path = source.path(source.set.path);
     std::vector<std::int32_t> characters = decode_utf8(path, read_whole(path));
-    const Vocabulary vocabulary(characters);
+    const Vocabulary vocabulary(path == vocabulary_path ? characters
+                                                        : decode_utf8(vocabulary_path, read_whole(vocabulary_path)));
     auto samples = static_cast<std::int64_t>(characters.size());
     for (const FieldStore &store : stores) {
         const Field &field = store.field();
         if (field.classes > 0 && vocabulary.size() > field.classes)
-            throw Failure(text("%s: has %lld different characters, but %s is declared with %lld", path.c_str(),
-                               static_cast<long long>(vocabulary.size()), field.name,
+            throw Failure(text("%s: has %lld different characters, but %s is declared with %lld",
+                               vocabulary_path.c_str(), static_cast<long long>(vocabulary.size()), field.name,
                                static_cast<long long>(field.classes)));
         const auto behind = static_cast<std::int64_t>(characters.size()) - static_cast<std::int64_t>(field.shift);
         samples = std::min(samples, std::max<std::int64_t>(behind, 0) / store.sample_elements());
     }
     if (samples == 0)
         throw Failure(path + ": is too short for one sample");
-    std::ranges::transform(characters, characters.begin(),
-                           [&](std::int32_t character) { return vocabulary.index(character); });
+    for (std::int32_t &character : characters) {
+        const std::int32_t token = vocabulary.index(character);
+        if (token < 0)
+            throw Failure(text("%s: has the character U+%04X, which %s has not", path.c_str(),
+                               static_cast<unsigned>(character), vocabulary_path.c_str()));
+        character = token;
+    }
     for (FieldStore &store : stores)
         append_windows(path, characters, samples, store);
 }

@@ -3,39 +3,30 @@
 #include "mesh/tensors.h"
 #include "support/failure.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 
 namespace planrt {
 
 namespace {
 
-constexpr std::size_t page = std::size_t{2} << 20; // a huge page: fewer misses in large products
-
-std::byte *allocate(std::int64_t bytes) {
-    const std::size_t size = (static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)) + page - 1) / page * page;
-    auto *memory = static_cast<std::byte *>(std::aligned_alloc(page, size));
-    if (memory == nullptr)
-        throw Failure(text("out of memory: the program needs %.3f GB on each rank", static_cast<double>(bytes) / 1e9));
-    madvise(memory, size, MADV_HUGEPAGE);
-    std::memset(memory, 0, size); // now, not in the first step
-    return memory;
+/// How many ranks share this machine's memory.
+int ranks_of_this_machine() {
+    MPI_Comm machine = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine), "set-up");
+    int ranks = 1;
+    MPI_Comm_size(machine, &ranks);
+    MPI_Comm_free(&machine);
+    return ranks;
 }
 
 } // namespace
 
-void Engine::FreeArena::operator()(std::byte *memory) const {
-    std::free(memory);
-}
-
-Engine::Engine(const Program &program, int rank, double watchdog_seconds)
+Engine::Engine(const Program &program, int rank, double watchdog_seconds, bool measured)
     : program_(program), mesh_(mesh_of(program)), coordinates_(mesh_.coordinates(rank)), communicators_(mesh_, rank),
       watchdog_seconds_(watchdog_seconds) {
-    together([&] { arena_.reset(allocate(program.arena_bytes)); });
-    context_.arena_ = arena_.get();
+    const int neighbours = ranks_of_this_machine();
+    together([&] { arena_.emplace(program.arena_bytes, neighbours, measured); });
+    context_.arena_ = arena_->begin();
     context_.rank_ = rank;
     context_.engine_ = this;
 }

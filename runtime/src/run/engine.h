@@ -3,10 +3,11 @@
 
 #include "collectives/operation.h"
 #include "count/counters.h"
+#include "run/arena.h"
 
 #include <planrt/planrt.h>
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@ namespace planrt {
 
 class Engine {
   public:
-    /// Allocates the arena (zeroed). Errors: Failure.
-    Engine(const Program &program, int rank, double watchdog_seconds);
+    /// Allocates the arena; `measured`: see Arena. Collective over the world. Errors: CommonFailure.
+    Engine(const Program &program, int rank, double watchdog_seconds, bool measured);
     Engine(const Engine &) = delete;
     Engine &operator=(const Engine &) = delete;
 
@@ -25,7 +26,8 @@ class Engine {
     [[nodiscard]] const Program &program() const { return program_; }
     [[nodiscard]] const Mesh &mesh() const { return mesh_; }
     [[nodiscard]] int rank() const { return context_.rank(); }
-    [[nodiscard]] std::byte *arena() const { return arena_.get(); }
+    [[nodiscard]] std::byte *arena() const { return arena_->begin(); }
+    [[nodiscard]] std::int64_t high_water() const { return arena_->high_water(); }
     [[nodiscard]] Context &context() { return context_; }
 
     /// Runs a function of the program; what it communicates is booked to its collectives or to evaluation. Failure
@@ -47,10 +49,6 @@ class Engine {
     void progress();
 
   private:
-    struct FreeArena {
-        void operator()(std::byte *memory) const;
-    };
-
     /// Waits with a bound, for tests: ends all ranks when it is exceeded.
     void watched_wait(int index);
     [[noreturn]] void fail(int index, const std::string &reason) const;
@@ -60,7 +58,7 @@ class Engine {
     std::vector<int> coordinates_;
     Communicators communicators_;
     double watchdog_seconds_;
-    std::unique_ptr<std::byte[], FreeArena> arena_;
+    std::optional<Arena> arena_;
     std::vector<OperationPointer> operations_; ///< as Program::collectives
     std::vector<int> started_;                 ///< in the order of their starts; capacity for all
     bool training_ = false;

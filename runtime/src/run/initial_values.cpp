@@ -1,5 +1,6 @@
 #include "run/initial_values.h"
 
+#include "mesh/pieces.h"
 #include "mesh/tensors.h"
 #include "random/philox.h"
 
@@ -42,10 +43,14 @@ void fill_block(const Variable &variable, RandomStream stream, const Box &box, s
 } // namespace
 
 void set_initial_values(const Variable &variable, std::uint64_t seed, const Mesh &mesh, int rank, std::byte *arena) {
-    const Box box = local_box(placement_of(variable.tensor), mesh, rank);
+    const std::vector<Box> boxes = pieces(placement_of(variable.tensor), mesh, rank);
     const RandomStream stream = random_stream(seed, variable.name);
-    std::vector<double> run(box.empty() ? 1 : static_cast<std::size_t>(box.back().size()));
-    const auto fill = [&](auto *to) { fill_block(variable, stream, box, 0, 0, run, to); };
+    const auto fill = [&](auto *to) {
+        for (const Box &box : boxes) {
+            std::vector<double> run(box.empty() ? 1 : static_cast<std::size_t>(box.back().size()));
+            fill_block(variable, stream, box, 0, 0, run, to);
+        }
+    };
     std::byte *values = arena + variable.tensor.offset;
     switch (variable.tensor.type) {
     case Type::f32:

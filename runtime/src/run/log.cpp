@@ -4,12 +4,29 @@
 
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 
 namespace planrt {
 
-JsonLog::JsonLog(const std::string &path) {
+namespace {
+
+/// Bytes of the whole lines before the first one of a step behind `steps`.
+std::uint64_t bytes_until(const std::string &path, std::int64_t steps) {
+    std::ifstream file(path);
+    std::uint64_t bytes = 0;
+    for (std::string line; std::getline(file, line) && !file.eof(); bytes += line.size() + 1) {
+        long long step = 0;
+        if (std::sscanf(line.c_str(), "{\"step\": %lld,", &step) == 1 && step > steps)
+            break;
+    }
+    return bytes;
+}
+
+} // namespace
+
+JsonLog::JsonLog(const std::string &path, std::optional<std::int64_t> resumed) {
     if (!path.empty())
-        file_ = OutputFile(path);
+        file_ = resumed ? OutputFile(path, bytes_until(path, *resumed)) : OutputFile(path);
 }
 
 void JsonLog::step(const StepRecord &record) {

@@ -4,6 +4,7 @@
 #include "support/file.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace planrt {
@@ -30,8 +31,9 @@ struct EvaluationRecord {
 /// written at once. Errors: Failure.
 class JsonLog {
   public:
-    /// Writes nothing where `path` is empty.
-    explicit JsonLog(const std::string &path);
+    /// Writes nothing where `path` is empty. `resumed`: goes on behind what a run wrote until it had done so many
+    /// steps; what it wrote later will be written again.
+    explicit JsonLog(const std::string &path, std::optional<std::int64_t> resumed = {});
     void step(const StepRecord &record);
     void evaluation(const EvaluationRecord &record);
     void close();

@@ -49,10 +49,37 @@ void set_value(Options &options, std::string_view option, std::optional<std::str
         options.init = word;
     else if (option == "--comm-report")
         options.comm_report = word;
+    else if (option == "--checkpoint")
+        options.checkpoint = word;
+    else if (option == "--checkpoint-every")
+        options.checkpoint_every = parse_number<std::int64_t>(option, word, 1);
+    else if (option == "--checkpoint-minutes")
+        options.checkpoint_minutes = parse_number<double>(option, word, 0);
+    else if (option == "--keep")
+        options.keep = parse_number<std::int64_t>(option, word, 1);
+    else if (option == "--resume")
+        options.resume_from = word;
+    else if (option == "--predict")
+        options.predict = word;
+    else if (option == "--output")
+        options.output = word;
     else
         wrong_usage("unknown option '" + std::string(option) + "'");
     if (!given)
         wrong_usage("option " + std::string(option) + ": its value is missing");
+}
+
+void check_combinations(const Options &options) {
+    if (options.checkpoint.empty() && (options.checkpoint_every || options.checkpoint_minutes))
+        wrong_usage("when to write checkpoints is said, but not where: --checkpoint DIR");
+    if (options.resume && options.resume_directory().empty())
+        wrong_usage("option --resume: expected a directory, or --checkpoint DIR");
+    if (options.resume && !options.init.empty())
+        wrong_usage("--init and --resume both say where the weights come from");
+    if (options.predict.empty() != options.output.empty())
+        wrong_usage("--predict FILE and --output FILE go together");
+    if (!options.predict.empty() && !options.resume && options.init.empty())
+        wrong_usage("option --predict: expected weights, by --init FILE or --resume DIR");
 }
 
 } // namespace
@@ -67,16 +94,22 @@ Options parse_options(int argc, char **argv) {
             options.help = true;
         } else if (word == "--quiet" || word == "-q") {
             options.quiet = true;
+        } else if (word == "--resume") {
+            options.resume = true;
+            if (i + 1 < argc && argv[i + 1][0] != '-')
+                options.resume_from = argv[++i];
         } else if (!word.starts_with("--")) {
             wrong_usage("unexpected argument '" + std::string(word) + "'");
         } else if (const std::size_t equals = word.find('='); equals != std::string_view::npos) {
             set_value(options, word.substr(0, equals), word.substr(equals + 1));
+            options.resume = options.resume || word.starts_with("--resume=");
         } else if (i + 1 < argc) {
             set_value(options, word, argv[++i]);
         } else {
             set_value(options, word, {}); // an unknown option, or one whose value is missing
         }
     }
+    check_combinations(options);
     return options;
 }
 
@@ -97,6 +130,13 @@ std::string help_text(const Program &program, const char *executable) {
            "  --save-init FILE    write the weights before the first step (safetensors)\n"
            "  --save FILE         write the weights after the last step (safetensors)\n"
            "  --log FILE          write a JSON object a line for each step and evaluation\n"
+           "  --checkpoint DIR    write checkpoints to DIR, after each epoch and at the end, or\n"
+           "  --checkpoint-every N, --checkpoint-minutes M\n"
+           "                      every N steps, every M minutes, and at the end\n"
+           "  --keep K            keep the last K checkpoints (3)\n"
+           "  --resume [DIR]      go on from the newest checkpoint in DIR (that of --checkpoint), if there is one\n"
+           "  --predict FILE      do not train: run the network on the samples of FILE\n"
+           "  --output FILE       where to write its results: .csv, else .npy\n"
            "  --comm-report FILE  write measured and predicted communication (JSON); exit code 3 if they differ\n"
            "  --threads N         threads of each rank (1)\n"
            "  --watchdog SECONDS  end all ranks when a wait takes longer (0: never)\n"

@@ -23,6 +23,16 @@ struct Options {
     std::string save_init;
     std::string init;
     std::string comm_report;
+    std::string checkpoint; ///< directory
+    std::optional<std::int64_t> checkpoint_every;
+    std::optional<double> checkpoint_minutes;
+    std::int64_t keep = 3; ///< checkpoints
+    bool resume = false;
+    std::string resume_from; ///< directory; empty: that of `checkpoint`
+    std::string predict;     ///< data file
+    std::string output;
+
+    [[nodiscard]] const std::string &resume_directory() const { return resume_from.empty() ? checkpoint : resume_from; }
 };
 
 /// Throws CommonFailure with exit_usage: every rank has the same arguments. PLANRT_WATCHDOG sets the watchdog where no

@@ -1,6 +1,7 @@
 // run(): from the command line to the exit code.
 #include "run/engine.h"
 #include "run/options.h"
+#include "run/prediction.h"
 #include "run/training.h"
 
 #include "kernels/blas.h"
@@ -33,9 +34,9 @@ int run_on_this_rank(const Program &program, int argc, char **argv, int rank) {
     check_ranks(program);
     counters().reset(static_cast<int>(program.collectives.size()));
     together([&] { load_blas(options.threads); });
-    Engine engine(program, rank, options.watchdog_seconds);
+    Engine engine(program, rank, options.watchdog_seconds, /*measured=*/!options.comm_report.empty());
     engine.make_collectives();
-    return Training(engine, options).run();
+    return options.predict.empty() ? Training(engine, options).run() : predict(engine, options);
 }
 
 } // namespace

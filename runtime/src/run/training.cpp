@@ -19,7 +19,14 @@ constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max(); // 
 
 Training::Training(Engine &engine, const Options &options)
     : engine_(engine), options_(options), program_(engine.program()), seed_(options.seed.value_or(program_.seed)),
-      speaker_(engine.rank() == 0) {
+      speaker_(engine.rank() == 0), checkpoints_(engine, options) {
+    if (const std::optional<RunState> &resumed = checkpoints_.resumed()) {
+        first_ = resumed->step;
+        loss_sum_ = resumed->loss_sum;
+        loss_count_ = resumed->loss_count;
+        if (!options.seed)
+            seed_ = resumed->seed;
+    }
     engine.set_seed(seed_);
     engine.set_threads(options.threads);
     together([this] {
@@ -42,9 +49,11 @@ void Training::check_outputs() const {
 
 void Training::read_data() {
     batches_.emplace(program_, engine_.mesh(), engine_.rank(), options_.data, seed_);
+    if (checkpoints_.resumed())
+        check_resumed();
     if (!speaker_)
         return;
-    log_.emplace(options_.log);
+    log_.emplace(options_.log, options_.resume ? std::optional(first_) : std::nullopt);
 }
 
 void Training::prepare_weights() {
@@ -52,8 +61,29 @@ void Training::prepare_weights() {
         set_initial_values(variable, seed_, engine_.mesh(), engine_.rank(), engine_.arena());
     if (!options_.init.empty())
         load_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.init);
+    if (checkpoints_.resumed())
+        load_checkpoint(program_, engine_.mesh(), engine_.rank(), engine_.arena(), checkpoints_.resumed_file());
     if (program_.set_up != nullptr)
         program_.set_up(engine_.context());
+}
+
+/// Whether going on means what it says: the same samples in the same order.
+void Training::check_resumed() const {
+    const RunState &resumed = *checkpoints_.resumed();
+    const char *path = checkpoints_.resumed_file().c_str();
+    const auto check = [path](const char *what, std::uint64_t then, std::uint64_t now) {
+        if (then != now)
+            throw Failure(text("%s: is of a run with %s %llu; this one has %llu", path, what,
+                               static_cast<unsigned long long>(then), static_cast<unsigned long long>(now)));
+    };
+    check("seed", resumed.seed, seed_);
+    check("batch", static_cast<std::uint64_t>(resumed.batch), static_cast<std::uint64_t>(program_.batch));
+    check("a number of training samples of", static_cast<std::uint64_t>(resumed.samples),
+          static_cast<std::uint64_t>(batches_->train_samples()));
+}
+
+RunState Training::state(std::int64_t steps_done) const {
+    return {steps_done, seed_, program_.batch, batches_->train_samples(), loss_sum_, loss_count_};
 }
 
 std::int64_t Training::total_steps() const {
@@ -72,11 +102,11 @@ int Training::run() {
         const double begin = MPI_Wtime();
         print_start();
         train();
+        if (first_ >= steps_ && evaluates()) // what a run that did nothing more has reached
+            result_ = evaluate({first_, first_ / batches_->steps_per_epoch(), 0, 0});
         if (!options_.save.empty())
             save_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.save);
-        bool as_predicted = true;
-        if (!options_.comm_report.empty())
-            as_predicted = report_communication(program_, engine_.mesh(), engine_.rank(), steps_, options_.comm_report);
+        const bool as_predicted = options_.comm_report.empty() || report();
         if (speaker_) {
             log_->close();
             print_result(MPI_Wtime() - begin);
@@ -89,6 +119,14 @@ int Training::run() {
     }
 }
 
+bool Training::report() {
+    // Buffers of functions that this run had no use for count too.
+    if (engine_.high_water() < program_.arena_bytes && program_.evaluate_step != nullptr && !evaluates())
+        engine_.run_step(program_.evaluate_step, /*training=*/false);
+    return report_communication(program_, engine_.mesh(), engine_.rank(), std::max<std::int64_t>(steps_ - first_, 0),
+                                engine_.high_water(), options_.comm_report);
+}
+
 void Training::train() {
     const std::int64_t per_epoch = batches_->steps_per_epoch();
     if (speaker_) {
@@ -97,8 +135,8 @@ void Training::train() {
                                                              : Progress::Style::lines;
         progress_.emplace(style, steps_, per_epoch);
     }
-    for (std::int64_t number = 0; number < steps_; ++number) {
-        if (number % per_epoch == 0)
+    for (std::int64_t number = first_; number < steps_; ++number) {
+        if (number % per_epoch == 0 || number == first_)
             batches_->begin_epoch(number / per_epoch);
         const double begin = MPI_Wtime();
         const double loss = step(number);
@@ -107,8 +145,12 @@ void Training::train() {
             log_->step(record);
             progress_->step(record);
         }
-        if ((number + 1) % per_epoch == 0 || number + 1 == steps_)
+        const bool end_of_epoch = (number + 1) % per_epoch == 0;
+        const bool end_of_run = number + 1 == steps_;
+        if (end_of_epoch || end_of_run)
             end_epoch(record);
+        if (checkpoints_.due(number + 1, end_of_epoch, end_of_run))
+            checkpoints_.save(state(number + 1));
     }
 }
 
@@ -132,9 +174,13 @@ double Training::step(std::int64_t number) {
     return loss;
 }
 
+bool Training::evaluates() const {
+    return program_.evaluate_step != nullptr && batches_->test_samples() > 0;
+}
+
 void Training::end_epoch(const StepRecord &last) {
     result_.reset();
-    if (program_.evaluate_step != nullptr && batches_->test_samples() > 0)
+    if (evaluates())
         result_ = evaluate(last);
     if (speaker_) {
         if (result_)
@@ -168,6 +214,10 @@ void Training::print_start() const {
     std::printf("%s (%s): %d %s, mesh %s, layout %s; OpenBLAS for %s, %d %s a rank\n", program_.name, program_.source,
                 ranks, ranks == 1 ? "rank" : "ranks", describe_mesh(program_).c_str(), program_.layout, blas().core,
                 options_.threads, options_.threads == 1 ? "thread" : "threads");
+    if (checkpoints_.resumed())
+        std::printf("%s: %lld steps done\n", checkpoints_.resumed_file().c_str(), static_cast<long long>(first_));
+    else if (options_.resume)
+        std::printf("no checkpoint in %s yet: from the beginning\n", options_.resume_directory().c_str());
     std::printf("%lld samples to train on, %lld to test; %lld steps of %lld samples\n",
                 static_cast<long long>(batches_->train_samples()), static_cast<long long>(batches_->test_samples()),
                 static_cast<long long>(steps_), static_cast<long long>(program_.batch));
@@ -179,9 +229,11 @@ void Training::print_result(double seconds) const {
         std::printf("test accuracy %.2f %%", 100 * result_->accuracy);
     else if (result_)
         std::printf("test loss %.6g", result_->loss);
-    else
+    else if (first_ < steps_)
         std::printf("loss %.6g", last_loss_);
-    std::printf(" after %lld steps in %.2f s\n", static_cast<long long>(steps_), seconds);
+    else
+        std::printf("nothing to do");
+    std::printf(" after %lld steps in %.2f s\n", static_cast<long long>(std::max(first_, steps_)), seconds);
     if (std::fflush(stdout) != 0)
         throw Failure("cannot write the output: is the disk full?");
 }

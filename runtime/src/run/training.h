@@ -2,6 +2,7 @@
 #pragma once
 
 #include "data/batches.h"
+#include "run/checkpoints.h"
 #include "run/engine.h"
 #include "run/log.h"
 #include "run/options.h"
@@ -21,11 +22,15 @@ class Training {
   private:
     [[nodiscard]] std::int64_t total_steps() const;
     void read_data();
+    void check_resumed() const;
+    [[nodiscard]] RunState state(std::int64_t steps_done) const;
     void prepare_weights();
     void check_outputs() const;
     void train();
+    [[nodiscard]] bool report();
     double step(std::int64_t number);
     void end_epoch(const StepRecord &last);
+    [[nodiscard]] bool evaluates() const;
     EvaluationRecord evaluate(const StepRecord &last);
     void print_start() const;
     void print_result(double seconds) const;
@@ -35,8 +40,10 @@ class Training {
     const Program &program_;
     std::uint64_t seed_;
     bool speaker_; ///< rank 0
+    Checkpoints checkpoints_;
     std::optional<Batches> batches_;
-    std::int64_t steps_ = 0; ///< to do
+    std::int64_t first_ = 0; ///< steps done by the run that this one goes on from
+    std::int64_t steps_ = 0; ///< of the whole run
     std::optional<JsonLog> log_;
     std::optional<Progress> progress_;
     double loss_sum_ = 0; ///< of this epoch's steps

@@ -38,6 +38,15 @@ std::string without_links(const std::string &path) {
     return result;
 }
 
+/// A new name in a directory is on the disk only when the directory is; some file systems have no such flush.
+void flush_directory(const std::string &path) {
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0)
+        return;
+    static_cast<void>(fsync(descriptor));
+    ::close(descriptor);
+}
+
 std::string cannot_write(const std::string &path) {
     return text("cannot write %s: %s", path.c_str(), std::strerror(errno));
 }
@@ -45,6 +54,12 @@ std::string cannot_write(const std::string &path) {
 } // namespace
 
 OutputFile::OutputFile(const std::string &path) : OutputFile(path, path, O_TRUNC) {}
+
+OutputFile::OutputFile(const std::string &path, std::uint64_t kept) : OutputFile(path, path, 0) {
+    if (ftruncate(descriptor_, static_cast<off_t>(kept)) != 0 && errno != EINVAL) // a pipe or a device has no length
+        fail();
+    lseek(descriptor_, 0, SEEK_END);
+}
 
 OutputFile::OutputFile(std::string shown, const std::string &opened, int flags) : path_(std::move(shown)) {
     descriptor_ = ::open(opened.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
@@ -84,6 +99,11 @@ void OutputFile::write(const void *bytes, std::size_t count) {
     }
 }
 
+void OutputFile::overwrite(std::uint64_t offset, std::string_view text) {
+    if (pwrite(descriptor_, text.data(), text.size(), static_cast<off_t>(offset)) != static_cast<ssize_t>(text.size()))
+        fail();
+}
+
 void OutputFile::close() {
     if (fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) // a pipe or a device has nothing to flush
         fail();
@@ -113,6 +133,7 @@ void AtomicFile::commit() {
     if (rename(temporary_.c_str(), path_.c_str()) != 0)
         throw Failure(cannot_write(path_));
     temporary_.clear();
+    flush_directory(directory_of(path_));
 }
 
 void check_writable(const std::string &path) {

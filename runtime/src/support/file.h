@@ -13,12 +13,16 @@ class OutputFile {
   public:
     OutputFile() = default;
     explicit OutputFile(const std::string &path);
+    /// Goes on in a file behind its first `kept` bytes.
+    OutputFile(const std::string &path, std::uint64_t kept);
     OutputFile(OutputFile &&other) noexcept;
     OutputFile &operator=(OutputFile &&other) noexcept;
     ~OutputFile();
     [[nodiscard]] bool open() const { return descriptor_ >= 0; }
     void write(const void *bytes, std::size_t count);
     void write(std::string_view text) { write(text.data(), text.size()); }
+    /// Replaces bytes that have been written.
+    void overwrite(std::uint64_t offset, std::string_view text);
     /// Flushes to the disk and closes.
     void close();
 
@@ -30,15 +34,16 @@ class OutputFile {
     int descriptor_ = -1;
 };
 
-/// A file that appears under its name only when it is complete: written beside it, then renamed. What is no regular
-/// file
-/// (/dev/full, a pipe) is written in place.
+/// A file that appears under its name only when it is complete: written beside it as NAME.PID.tmp, then renamed. What
+/// is no regular file (/dev/full, a pipe) is written in place.
 class AtomicFile {
   public:
     explicit AtomicFile(const std::string &path);
     ~AtomicFile();
     void write(const void *bytes, std::size_t count) { file_.write(bytes, count); }
     void write(std::string_view text) { file_.write(text); }
+    void overwrite(std::uint64_t offset, std::string_view text) { file_.overwrite(offset, text); }
+    /// From here on the file survives a crash of the machine too.
     void commit();
 
   private:

@@ -1,0 +1,75 @@
+#include "checkpoint/gather.h"
+
+#include "collectives/box_copy.h"
+#include "mesh/pieces.h"
+#include "mesh/tensors.h"
+#include "support/failure.h"
+
+#include <algorithm>
+
+namespace planrt {
+
+namespace {
+
+constexpr std::size_t most = std::size_t{1} << 30; // bytes in one message
+
+/// Of the ranks that hold the same elements the one that sends them: coordinate 0 on all axes that hold replicas.
+bool speaks_for_its_elements(const Placement &placement, const Mesh &mesh, int rank) {
+    std::vector<int> coordinates = mesh.coordinates(rank);
+    for (const DimensionPlacement &dimension : placement.dimensions)
+        for (const int axis : dimension.axes)
+            coordinates[axis] = 0;
+    for (const int axis : placement.stored)
+        coordinates[axis] = 0;
+    return std::ranges::all_of(coordinates, [](int coordinate) { return coordinate == 0; });
+}
+
+void send(const std::byte *elements, std::size_t bytes, const char *purpose) {
+    for (std::size_t done = 0; done < bytes; done += most)
+        check_mpi(
+            MPI_Send(elements + done, static_cast<int>(std::min(most, bytes - done)), MPI_BYTE, 0, 0, MPI_COMM_WORLD),
+            purpose);
+}
+
+void receive(std::byte *elements, std::size_t bytes, int from, const char *purpose) {
+    for (std::size_t done = 0; done < bytes; done += most)
+        check_mpi(MPI_Recv(elements + done, static_cast<int>(std::min(most, bytes - done)), MPI_BYTE, from, 0,
+                           MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+                  purpose);
+}
+
+} // namespace
+
+void gather(const Tensor &tensor, const Mesh &mesh, int rank, const std::byte *arena, std::vector<std::byte> &whole,
+            const char *purpose) {
+    const Placement placement = placement_of(tensor);
+    const std::size_t bytes = element_bytes(tensor.type);
+    const std::byte *own = arena + tensor.offset;
+    const auto bytes_of = [&](int of) { return static_cast<std::size_t>(local_volume(placement, mesh, of)) * bytes; };
+    if (rank != 0) {
+        if (speaks_for_its_elements(placement, mesh, rank))
+            send(own, bytes_of(rank), purpose);
+        return;
+    }
+    Box all;
+    for (const Dimension &dimension : tensor.dimensions)
+        all.push_back({0, dimension.extent});
+    whole.resize(static_cast<std::size_t>(volume(all)) * bytes);
+    std::vector<std::byte> received;
+    for (int other = 0; other < mesh.ranks(); ++other) {
+        if (!speaks_for_its_elements(placement, mesh, other))
+            continue;
+        const std::byte *from = own;
+        if (other != 0) {
+            received.resize(bytes_of(other));
+            receive(received.data(), received.size(), other, purpose);
+            from = received.data();
+        }
+        for (const Box &piece : pieces(placement, mesh, other)) {
+            BoxCopy(from, piece, whole.data(), all, piece, bytes).run();
+            from += static_cast<std::size_t>(volume(piece)) * bytes;
+        }
+    }
+}
+
+} // namespace planrt

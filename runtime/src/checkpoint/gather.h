@@ -1,0 +1,16 @@
+// A whole tensor on rank 0, whatever the layout.
+#pragma once
+
+#include <planrt/planrt.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace planrt {
+
+/// Fills `whole` on rank 0 with the tensor's elements, row-major; the others send what they hold. No partial tensors.
+/// Collective over the world. Errors: Failure, with `purpose` ("saving weights").
+void gather(const Tensor &tensor, const Mesh &mesh, int rank, const std::byte *arena, std::vector<std::byte> &whole,
+            const char *purpose);
+
+} // namespace planrt

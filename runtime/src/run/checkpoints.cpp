@@ -1,0 +1,76 @@
+#include "run/checkpoints.h"
+
+#include "support/failure.h"
+
+namespace planrt {
+
+namespace {
+
+void broadcast(void *value, int count, MPI_Datatype type) {
+    check_mpi(MPI_Bcast(value, count, type, 0, MPI_COMM_WORLD), "checkpoints");
+}
+
+} // namespace
+
+std::string newest_checkpoint(const std::string &directory, int rank) {
+    const CheckpointDirectory found(directory);
+    std::int64_t step = -1;
+    together([&] {
+        if (rank != 0)
+            return;
+        std::vector<std::string> damaged;
+        step = found.newest(damaged);
+        for (const std::string &complaint : damaged)
+            say_error(complaint);
+    });
+    broadcast(&step, 1, MPI_INT64_T);
+    return step < 0 ? "" : found.file(step);
+}
+
+Checkpoints::Checkpoints(Engine &engine, const Options &options)
+    : engine_(engine), options_(options), saved_at_(MPI_Wtime()) {
+    if (!options.checkpoint.empty())
+        directory_.emplace(options.checkpoint);
+    if (options.resume)
+        resumed_file_ = newest_checkpoint(options.resume_directory(), engine.rank());
+    together([&] {
+        if (!resumed_file_.empty())
+            resumed_ = read_run_state(resumed_file_);
+        if (!directory_ || engine_.rank() != 0)
+            return;
+        if (!options_.resume || options_.resume_directory() != directory_->path())
+            check_directory_is_free();
+        directory_->prepare();
+    });
+}
+
+void Checkpoints::check_directory_is_free() const {
+    if (const std::vector<std::int64_t> steps = directory_->steps(); !steps.empty())
+        throw Failure(text("%s holds checkpoints already, the last one of step %lld: --resume goes on from it",
+                           directory_->path().c_str(), static_cast<long long>(steps.back())));
+}
+
+bool Checkpoints::due(std::int64_t steps_done, bool end_of_epoch, bool end_of_run) {
+    if (!directory_)
+        return false;
+    if (end_of_run)
+        return true;
+    if (!options_.checkpoint_every && !options_.checkpoint_minutes)
+        return end_of_epoch;
+    int by_time = 0;
+    if (options_.checkpoint_minutes) {
+        by_time = MPI_Wtime() - saved_at_ >= 60 * *options_.checkpoint_minutes ? 1 : 0;
+        broadcast(&by_time, 1, MPI_INT);
+    }
+    return by_time != 0 || (options_.checkpoint_every && steps_done % *options_.checkpoint_every == 0);
+}
+
+void Checkpoints::save(const RunState &state) {
+    save_checkpoint(engine_.program(), engine_.mesh(), engine_.rank(), engine_.arena(), directory_->file(state.step),
+                    state);
+    saved_at_ = MPI_Wtime();
+    if (engine_.rank() == 0)
+        directory_->prune(options_.keep, state.step);
+}
+
+} // namespace planrt
