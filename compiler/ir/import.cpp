@@ -2,6 +2,7 @@
 
 #include "ir/optimizer_attribute.h"
 #include "ir/subscripts.h"
+#include "sema/parameter_groups.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -19,8 +20,9 @@ namespace {
 
 class Importer {
   public:
-    Importer(const sema::Program &program, const support::SourceFiles &files, mlir::MLIRContext &context)
-        : files_(files), builder_(&context),
+    Importer(const sema::Program &program, const sema::Optimizer *optimizer, const support::SourceFiles &files,
+             mlir::MLIRContext &context)
+        : optimizer_(optimizer), files_(files), builder_(&context),
           module_(mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, program.file, 1, 1))) {
         context.loadDialect<PlanDialect, mlir::func::FuncDialect>();
     }
@@ -46,6 +48,7 @@ class Importer {
         return builder_.create<Op>(location_, std::forward<Arguments>(arguments)..., layer_, phase_, StrategyAttr());
     }
 
+    const sema::Optimizer *optimizer_; ///< none without training
     const support::SourceFiles &files_;
     mlir::OpBuilder builder_;
     mlir::OwningOpRef<mlir::ModuleOp> module_;
@@ -189,6 +192,18 @@ Value Importer::along_dimension(const sema::Operation &op, TensorType type) {
     return create<SliceOp>(type, operands_[0], dimension, builder_.getI64IntegerAttr(op.begin));
 }
 
+/// What holds for the parameter where it is not what holds for all.
+void set_group(VariableOp variable, const sema::Optimizer &optimizer, const std::string &path) {
+    mlir::Builder builder(variable.getContext());
+    const sema::GroupSettings settings = sema::resolve_group(optimizer, path);
+    if (settings.weight_decay != optimizer.weight_decay)
+        variable->setAttr("weight_decay", builder.getF64FloatAttr(settings.weight_decay));
+    if (settings.rate_factor != 1)
+        variable->setAttr("rate_factor", builder.getF64FloatAttr(settings.rate_factor));
+    if (!settings.adapt)
+        variable->setAttr("adapt", builder.getBoolAttr(false));
+}
+
 Value Importer::read(const sema::Network &network, const sema::Operation &op, TensorType type) {
     Value &value = reads_[op.text];
     if (value)
@@ -203,8 +218,11 @@ Value Importer::read(const sema::Network &network, const sema::Operation &op, Te
     {
         const mlir::OpBuilder::InsertionGuard guard(builder_);
         builder_.setInsertionPoint(builder_.getInsertionBlock()->getParentOp());
-        builder_.create<VariableOp>(location_, builder_.getStringAttr(symbol), mlir::TypeAttr::get(type), initializer,
-                                    builder_.getUnitAttr(), layer_);
+        auto variable =
+            builder_.create<VariableOp>(location_, builder_.getStringAttr(symbol), mlir::TypeAttr::get(type),
+                                        initializer, builder_.getUnitAttr(), layer_);
+        if (optimizer_ != nullptr)
+            set_group(variable, *optimizer_, op.text);
     }
     value = create<ReadOp>(type, mlir::FlatSymbolRefAttr::get(builder_.getContext(), symbol));
     return value;
@@ -214,7 +232,7 @@ Value Importer::read(const sema::Network &network, const sema::Operation &op, Te
 
 mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, const sema::Train &train,
                                                  const support::SourceFiles &files, mlir::MLIRContext &context) {
-    Importer importer(program, files, context);
+    Importer importer(program, &train.optimizer, files, context);
     for (llvm::StringRef function : {"loss", "train", "evaluate", "predict"})
         importer.reserve(function);
     mlir::func::FuncOp function = importer.import(train.loss, "loss", {train.loss.result, train.prediction});
@@ -233,7 +251,7 @@ mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, c
 
 mlir::OwningOpRef<mlir::ModuleOp> import_networks(const sema::Program &program, const support::SourceFiles &files,
                                                   mlir::MLIRContext &context) {
-    Importer importer(program, files, context);
+    Importer importer(program, nullptr, files, context);
     for (const sema::Network &network : program.networks)
         importer.reserve(network.name);
     for (const sema::Network &network : program.networks) {
