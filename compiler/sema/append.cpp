@@ -120,6 +120,15 @@ std::vector<DimensionValue> Elaborator::broadcast(const std::string &function, c
             else
                 check_equal_extents(function, *same, dimension, where);
         }
+    // A mask of [position, key] does not turn scores of [batch, head, position, key] around.
+    const auto widest = std::max_element(operands.begin(), operands.end(), [](const auto &one, const auto &other) {
+        return one.dimensions.size() < other.dimensions.size();
+    });
+    std::stable_partition(result.begin(), result.end(), [&](const DimensionValue &dimension) {
+        return std::any_of(widest->dimensions.begin(), widest->dimensions.end(),
+                           [&](const DimensionValue &other) { return other.role == dimension.role; });
+    });
+    std::copy(widest->dimensions.begin(), widest->dimensions.end(), result.begin());
     return result;
 }
 
