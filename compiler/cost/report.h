@@ -3,13 +3,17 @@
 
 #include "cost/price.h"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace planc::cost {
 
 struct ReportOptions {
     std::string network;
-    bool formulas = false; ///< text: the formula behind each figure, with its numbers
+    bool formulas = false;            ///< text: the formula behind each figure, with its numbers
+    std::int64_t arena_bytes = 0;     ///< exact, of the scheduled program: what a rank allocates; 0: not scheduled
+    std::vector<std::string> savings; ///< "4 micro-batches", "activations recomputed": what else saves memory
 };
 
 [[nodiscard]] std::string text_report(const CostTable &table, const Machine &machine, const ReportOptions &options);

@@ -79,11 +79,22 @@ class Text {
                " communication = " + human_seconds(table_.seconds()) +
                "\nbusiest rank: " + std::to_string(table_.busiest_rank) + " hands " + grouped(table_.payload.value) +
                " bytes to MPI in " + std::to_string(table_.calls) + (table_.calls == 1 ? " call" : " calls") +
-               " a step\nmemory of a rank: " + human_bytes(memory.total()) + " (parameters " +
-               human_bytes(memory.parameters) + ", gradients " + human_bytes(memory.gradients) + ", optimizer state " +
-               human_bytes(memory.optimizer_state) + ", activations " + human_bytes(memory.activations) + ", inputs " +
-               human_bytes(memory.inputs) + ", buffers " + human_bytes(memory.buffers) + ", passing " +
-               human_bytes(memory.passing) + ")\n";
+               " a step\n" + arena() +
+               (options_.arena_bytes > 0 ? "planned with at most " : "memory of a rank: at most ") +
+               human_bytes(memory.total()) + " (parameters " + human_bytes(memory.parameters) + ", gradients " +
+               human_bytes(memory.gradients) + ", optimizer state " + human_bytes(memory.optimizer_state) +
+               ", activations " + human_bytes(memory.activations) + ", inputs " + human_bytes(memory.inputs) +
+               ", buffers " + human_bytes(memory.buffers) + ", passing " + human_bytes(memory.passing) + ")\n";
+    }
+
+    /// What a rank allocates, to the byte, and what makes it less.
+    std::string arena() const {
+        std::string text;
+        if (options_.arena_bytes > 0)
+            text = "memory of a rank: " + grouped(static_cast<double>(options_.arena_bytes)) + " bytes\n";
+        for (const std::string &saving : options_.savings)
+            text += "saves memory: " + saving + "\n";
+        return text;
     }
 
     const CostTable &table_;

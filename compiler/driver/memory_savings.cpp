@@ -22,6 +22,15 @@ std::string beginning(const std::string &path, std::ptrdiff_t count) {
 
 } // namespace
 
+std::vector<std::string> words(const MemorySavings &savings) {
+    std::vector<std::string> result;
+    if (savings.microbatches > 1)
+        result.push_back("gradients summed over " + std::to_string(savings.microbatches) + " micro-batches");
+    for (const std::string &selector : savings.recompute)
+        result.push_back("activations of " + (selector.empty() ? "each layer" : selector) + " computed again");
+    return result;
+}
+
 MemorySavings savings_of(const sema::Layout *layout) {
     MemorySavings savings;
     if (layout == nullptr)

@@ -18,6 +18,9 @@ struct MemorySavings {
     [[nodiscard]] bool any() const { return microbatches > 1 || !recompute.empty(); }
 };
 
+/// For reports: "4 micro-batches", "activations of block* recomputed".
+[[nodiscard]] std::vector<std::string> words(const MemorySavings &savings);
+
 /// Those that the rules of a layout ask for; none without a layout.
 [[nodiscard]] MemorySavings savings_of(const sema::Layout *layout);
 

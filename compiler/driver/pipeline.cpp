@@ -263,6 +263,10 @@ bool Pipeline::lay_out() {
     return true;
 }
 
+std::int64_t Pipeline::arena_bytes() {
+    return (*module_)->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes").getInt();
+}
+
 bool Pipeline::schedule() {
     return run_passes([](mlir::OpPassManager &passes) { schedule::add_passes(passes); });
 }

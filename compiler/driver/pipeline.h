@@ -39,6 +39,7 @@ class Pipeline {
     [[nodiscard]] const PlanRequest &request() const { return *request_; }
     [[nodiscard]] const MemorySavings &savings() const { return savings_; }
     [[nodiscard]] mlir::ModuleOp module() { return *module_; }
+    [[nodiscard]] std::int64_t arena_bytes(); ///< of the schedule
     [[nodiscard]] const std::string &cpp() const { return cpp_; }
     [[nodiscard]] const Installation &installation() const { return installation_; }
     [[nodiscard]] std::string ast_text();

@@ -12,11 +12,12 @@ namespace planc::driver {
 
 int cost_command(const Options &options) {
     Pipeline pipeline(options);
-    if (!pipeline.plan_only())
+    if (!pipeline.run_until(Stage::schedule))
         return pipeline.exit_code();
     const cost::CostTable &table = pipeline.plan().cost;
     const cost::Machine &machine = pipeline.request().request.machine;
-    const cost::ReportOptions report{pipeline.network_name(), options.formulas};
+    const cost::ReportOptions report{pipeline.network_name(), options.formulas, pipeline.arena_bytes(),
+                                     words(pipeline.savings())};
     switch (options.format) {
     case ReportFormat::table:
         std::cout << cost::text_report(table, machine, report);
