@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ struct EmitInfo {
     std::string source; ///< .plan file as given
     std::string layout;
     sema::Data data;
-    std::int64_t classes = 0; ///< labels must be below it; 0: unchecked
+    std::map<std::string, std::int64_t> bounds; ///< whole numbers of this field lie in [0, bound); absent: any
     std::int64_t epochs = 0;
     std::int64_t steps = 0;
     std::uint64_t seed = 1;

@@ -134,11 +134,11 @@ void Tables::write_fields(mlir::func::FuncOp function) {
         }
         const sema::Field *found = find_field(info_.data, name);
         const sema::Field field = found == nullptr ? sema::Field() : *found;
-        const bool integers = schedule::tensor(argument).getElementType().isInteger();
+        const auto bound = info_.bounds.find(name);
         rows.push_back(
             braces({string_literal(name), tensor(argument), string_literal(field.file),
                     std::to_string(field.first_column), std::to_string(field.last_column), number(field.scale),
-                    number(field.shift), std::to_string(integers ? info_.classes : 0)}));
+                    number(field.shift), std::to_string(bound == info_.bounds.end() ? 0 : bound->second)}));
     }
     array("planrt::Field", fields_name(function), rows);
     if (function.getName() == "evaluate")
@@ -223,7 +223,7 @@ void Tables::write_program() {
         {"mesh", spans_["mesh"]},
         {"arena_bytes", std::to_string(module_->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes").getInt())},
         {"variables", spans_["variables"]},
-        {"evaluation_fields", spans_["evaluation_fields"]},
+        {"evaluation_fields", evaluate ? spans_["evaluation_fields"] : "{}"},
         {"data", data_set()},
         {"traffic", spans_["traffic"]},
         {"collectives", spans_["collectives"]},

@@ -17,9 +17,8 @@ std::optional<std::string> updated_parameter(mlir::Value value) {
     for (mlir::OpOperand &use : value.getUses()) {
         mlir::Operation *user = use.getOwner();
         std::optional<std::string> found;
-        if (mlir::isa<ir::SgdOp, ir::AdamOp>(user) && use.getOperandNumber() == 1) {
-            if (auto read = user->getOperand(0).getDefiningOp<ir::ReadOp>())
-                found = read.getVariable().str();
+        if (const auto parameter = user->getAttrOfType<mlir::StringAttr>("parameter")) {
+            found = parameter.str();
         } else if (mlir::isa<ir::StartOp, ir::WaitOp>(user)) {
             found = updated_parameter(user->getResult(use.getOperandNumber()));
         } else if (mlir::isa<ir::ViewOp>(user)) {
@@ -71,16 +70,22 @@ std::string qualifier(mlir::func::FuncOp entry) {
     return words.lookup(entry.getName());
 }
 
+bool tensor_is_scalar(mlir::Value value) {
+    return schedule::tensor(value).getRoles().empty();
+}
+
 std::string title_of(mlir::Value value) {
-    if (const auto parameter = updated_parameter(value))
-        return "gradient of " + *parameter;
     mlir::Operation *op = computation(value);
+    if (const auto parameter = op->getAttrOfType<mlir::StringAttr>("parameter"))
+        return "update of " + parameter.str() + " " + operation_name(op);
+    if (const auto parameter = updated_parameter(value); parameter && !tensor_is_scalar(value))
+        return "gradient of " + *parameter;
     if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
         const mlir::Attribute tensor = start.getTensors()[mlir::cast<mlir::OpResult>(value).getResultNumber()];
         return mlir::cast<mlir::StringAttr>(tensor).str() + " " + operation_name(op);
     }
     const std::string title = schedule::layer_of(op) + " " + operation_name(op);
-    return schedule::stage_of(op) == schedule::Stage::forward ? title : "gradient at " + title;
+    return schedule::stage_of(op) == schedule::Stage::backward ? "gradient at " + title : title;
 }
 
 } // namespace

@@ -14,8 +14,6 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
-#include <map>
-
 namespace planc::emit {
 
 namespace {
@@ -39,7 +37,6 @@ class LoopWriter {
 
     void write() {
         clear_accumulators();
-        declare_corrections();
         declare_keys(loops_);
         for (const Loop &loop : indices_.outer())
             body_.open(loop.head());
@@ -58,7 +55,7 @@ class LoopWriter {
         auto function = mlir::dyn_cast<ir::PointwiseOp>(member.op);
         const bool together = producer == nullptr ||
                               (producer->inner == member.inner && (!member.inner || producer->sweep == member.sweep));
-        if (mlir::isa<ir::SgdOp, ir::AdamOp>(member.op) || !together)
+        if (!together)
             return 2;
         return function ? mentions(function, number) : 1;
     }
@@ -259,10 +256,6 @@ class LoopWriter {
 
     /// Gives a name to the results that are used more than once; the others are written where they are used.
     void name_results(const LoopMember &member) {
-        if (auto sgd = mlir::dyn_cast<ir::SgdOp>(member.op))
-            return write_sgd(sgd, member);
-        if (auto adam = mlir::dyn_cast<ir::AdamOp>(member.op))
-            return write_adam(adam, member);
         const Value result = member.op->getResult(0);
         const bool again = nest_.is_made_again(member) && used_later(member);
         if (!again && uses_.lookup(result) + (stored_.contains(result) ? 1 : 0) > 1)
@@ -360,75 +353,6 @@ class LoopWriter {
                (dimension.axes.empty() ? at : body_.begin(dimension) + " + " + at) + ")";
     }
 
-    // --- updates ------------------------------------------------------------------------------------------------
-
-    std::string gradient(Value gradient, Value parameter, double weight_decay, const LoopMember &member) {
-        const std::string text = parenthesized(expression(gradient, member));
-        return weight_decay == 0 ? text
-                                 : text + " + " + literal(weight_decay, schedule::tensor(parameter).getElementType()) +
-                                       " * " + parenthesized(expression(parameter, member));
-    }
-
-    void write_sgd(ir::SgdOp sgd, const LoopMember &member) {
-        const mlir::Type type = sgd.getParameter().getType().getElementType();
-        const auto number = [&](const llvm::APFloat &value) { return literal(value.convertToDouble(), type); };
-        std::string step =
-            gradient(sgd.getGradient(), sgd.getParameter(), sgd.getWeightDecay().convertToDouble(), member);
-        if (sgd.getVelocity()) {
-            step =
-                number(sgd.getMomentum()) + " * " + parenthesized(expression(sgd.getVelocity(), member)) + " + " + step;
-            names_[sgd.getNewVelocity()] = declare(sgd.getNewVelocity(), "velocity", step);
-            step = names_[sgd.getNewVelocity()];
-        } else {
-            step = declare(sgd.getGradient(), "gradient", step);
-        }
-        names_[sgd.getNewParameter()] = declare(sgd.getNewParameter(), "parameter",
-                                                parenthesized(expression(sgd.getParameter(), member)) + " - " +
-                                                    number(sgd.getRate()) + " * " + step);
-    }
-
-    /// Kingma and Ba 2015, algorithm 1.
-    void write_adam(ir::AdamOp adam, const LoopMember &member) {
-        const mlir::Type type = adam.getParameter().getType().getElementType();
-        const auto text = [&](double value) { return literal(value, type); };
-        const double beta1 = adam.getBeta1().convertToDouble();
-        const double beta2 = adam.getBeta2().convertToDouble();
-        const std::string step =
-            declare(adam.getGradient(), "gradient",
-                    gradient(adam.getGradient(), adam.getParameter(), adam.getWeightDecay().convertToDouble(), member));
-        const auto moment = [&](Value old, double beta, const std::string &sample) {
-            return text(beta) + " * " + parenthesized(expression(old, member)) + " + " + text(1 - beta) + " * " +
-                   sample;
-        };
-        const std::string first =
-            declare(adam.getNewFirstMoment(), "moment", moment(adam.getFirstMoment(), beta1, step));
-        const std::string second =
-            declare(adam.getNewSecondMoment(), "moment", moment(adam.getSecondMoment(), beta2, step + " * " + step));
-        names_[adam.getNewFirstMoment()] = first;
-        names_[adam.getNewSecondMoment()] = second;
-        names_[adam.getNewParameter()] = declare(
-            adam.getNewParameter(), "parameter",
-            parenthesized(expression(adam.getParameter(), member)) + " - " + text(adam.getRate().convertToDouble()) +
-                " * (" + first + " / " + corrections_[beta1] + ") / (std::sqrt(" + second + " / " +
-                corrections_[beta2] + ") + " + text(adam.getEpsilon().convertToDouble()) + ")");
-    }
-
-    /// 1 - beta^t, the same for all points.
-    void declare_corrections() {
-        for (const LoopMember &member : nest_.members)
-            if (auto adam = mlir::dyn_cast<ir::AdamOp>(member.op))
-                for (const double beta : {adam.getBeta1().convertToDouble(), adam.getBeta2().convertToDouble()}) {
-                    const mlir::Type type = adam.getParameter().getType().getElementType();
-                    std::string &name = corrections_[beta];
-                    if (!name.empty())
-                        continue;
-                    name = body_.local("correction");
-                    body_.line("const " + type_name(type) + " " + name + " = static_cast<" + type_name(type) +
-                               ">(1.0 - std::pow(" + number(beta) + ", static_cast<double>(" + body_.context() +
-                               ".step() + 1)));");
-                }
-    }
-
     Body &body_;
     ir::LoopsOp loops_;
     LoopNest nest_;
@@ -440,7 +364,6 @@ class LoopWriter {
     llvm::DenseMap<Value, std::string> hoisted_; ///< values read before the innermost loop
     llvm::DenseMap<Value, std::string> loaded_;  ///< values read at the beginning of an iteration
     llvm::StringMap<std::string> keys_;          ///< of random numbers
-    std::map<double, std::string> corrections_;
 };
 
 } // namespace

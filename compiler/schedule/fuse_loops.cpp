@@ -131,8 +131,7 @@ class Fusion {
     }
 
     static bool is_alike(const Group &group, Operation *op) {
-        return layer_of(group.ops.front()) == layer_of(op) && space_of(op) == group.space && !group.space.empty() &&
-               !mlir::isa<ir::SgdOp, ir::AdamOp>(op);
+        return layer_of(group.ops.front()) == layer_of(op) && space_of(op) == group.space && !group.space.empty();
     }
 
     /// The operands are there where the group stands.

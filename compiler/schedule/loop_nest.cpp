@@ -33,7 +33,7 @@ LoopSpace space_of(ir::TensorType type) {
 }
 
 bool is_loop(mlir::Operation *op) {
-    return mlir::isa<ir::PointwiseOp, ir::ReduceOp, ir::SgdOp, ir::AdamOp>(op);
+    return mlir::isa<ir::PointwiseOp, ir::ReduceOp>(op);
 }
 
 bool is_inline(mlir::Operation *op) {
@@ -47,7 +47,7 @@ bool is_inline(mlir::Operation *op) {
 }
 
 LoopSpace space_of(mlir::Operation *op) {
-    if (mlir::isa<ir::ReduceOp, ir::SgdOp, ir::AdamOp>(op))
+    if (mlir::isa<ir::ReduceOp>(op))
         return space_of(tensor(op->getOperand(0)));
     return space_of(tensor(op->getResult(0)));
 }
