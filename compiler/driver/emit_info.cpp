@@ -3,6 +3,7 @@
 #include "cost/step_price.h"
 
 #include <algorithm>
+#include <map>
 
 namespace planc::driver {
 
@@ -28,14 +29,32 @@ double seconds_of(const emit::CollectiveInfo &collective, const planrt::Mesh &me
     return latency + rest;
 }
 
-std::int64_t classes_of(const sema::Train &train) {
-    if (train.label < 0 || train.prediction < 0)
-        return 0;
-    for (const sema::Dimension &dimension :
-         train.loss.operations[static_cast<std::size_t>(train.prediction)].type.dimensions)
-        if (dimension.role == train.class_role)
+std::int64_t extent_of(const sema::TensorType &type, const std::string &role) {
+    for (const sema::Dimension &dimension : type.dimensions)
+        if (dimension.role == role)
             return dimension.extent;
     return 0;
+}
+
+/// Labels lie below the number of classes, what is looked up below the extent of its table.
+std::map<std::string, std::int64_t> bounds_of(const sema::Train &train) {
+    const std::vector<sema::Operation> &operations = train.loss.operations;
+    const auto operation = [&](sema::ValueId id) -> const sema::Operation & {
+        return operations[static_cast<std::size_t>(id)];
+    };
+    std::map<std::string, std::int64_t> bounds;
+    const auto bound = [&](const sema::Operation &field, std::int64_t extent) {
+        if (field.kind != sema::OperationKind::input)
+            return;
+        const auto [place, added] = bounds.try_emplace(field.text, extent);
+        place->second = std::min(place->second, extent);
+    };
+    for (const sema::Operation &each : operations)
+        if (each.kind == sema::OperationKind::embedding)
+            bound(operation(each.operands[0]), extent_of(operation(each.operands[1]).type, each.roles[0]));
+    if (train.label >= 0 && train.prediction >= 0)
+        bound(operation(train.label), extent_of(operation(train.prediction).type, train.class_role));
+    return bounds;
 }
 
 } // namespace
@@ -51,7 +70,7 @@ emit::EmitInfo emit_info(const sema::Program &program, const PlanRequest &reques
                                    [&](const sema::Data &declared) { return declared.name == train.data; });
     if (data != program.data.end())
         info.data = *data;
-    info.classes = classes_of(train);
+    info.bounds = bounds_of(train);
     info.epochs = train.epochs;
     info.steps = train.steps;
     info.seed = train.seed;
