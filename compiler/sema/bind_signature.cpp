@@ -45,7 +45,7 @@ bool Elaborator::takes_over(const syntax::CallableDeclaration &callable) {
     return callable.kind == syntax::CallableDeclaration::Kind::layer && !own && over_parameter(callable) != nullptr;
 }
 
-void Elaborator::bind_signature(Frame &frame, const Arguments &arguments) {
+void Elaborator::bind_signature(Frame &frame, const Arguments &arguments, SourceRange call) {
     const syntax::CallableDeclaration &callable = *frame.callable;
     std::map<const syntax::Parameter *, Value> given;
     for (const syntax::Parameter &parameter : callable.parameters) {
@@ -70,9 +70,16 @@ void Elaborator::bind_signature(Frame &frame, const Arguments &arguments) {
             else
                 bind_value(frame, parameter, value->second, where);
         }
+    for (const syntax::Parameter &parameter : callable.parameters) // a tensor may have said the extents of some
+        if (given.contains(&parameter) && frame.bound.contains(parameter.name.text))
+            for (const DimensionValue &dimension : frame.bound.at(parameter.name.text))
+                static_cast<void>(expect_dimension(context(), {dimension}, arguments.require(parameter.name.text).where,
+                                                   "an argument"));
+    analysis_.context.calls.push_back(call);
     for (const syntax::Parameter &parameter : callable.parameters)
         if (!given.contains(&parameter))
             bind_value(frame, parameter, evaluate(*parameter.fallback), parameter.fallback->where);
+    analysis_.context.calls.pop_back();
     frame_ = caller;
 }
 

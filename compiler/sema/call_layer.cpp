@@ -59,7 +59,7 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
     const bool trained = network && loss_names_ && frame_ == &outermost_;
     if (trained)
         enter_trained_network(callable, where);
-    bind_signature(frame, arguments);
+    bind_signature(frame, arguments, where);
     frame.names_layers = network || analysis_.ownership.composite(callable);
     frame.path = trained ? "" : call_path(callable, where);
     frame.layer = trained ? "output" : frame.path;

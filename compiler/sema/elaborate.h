@@ -141,7 +141,7 @@ class Elaborator {
     void check_result(const Frame &frame, const TensorValue &result, SourceRange where);
     static bool takes_over(const syntax::CallableDeclaration &callable);
     ElementType element_of(const syntax::CallableDeclaration &network);
-    void bind_signature(Frame &frame, const Arguments &arguments);
+    void bind_signature(Frame &frame, const Arguments &arguments, SourceRange call);
     void bind_value(Frame &frame, const syntax::Parameter &parameter, const Value &value, SourceRange where);
     void bind_dimension(Frame &frame, const std::string &name, std::vector<DimensionValue> given, bool of_tensor);
     void bind_tensor(Frame &frame, const syntax::Parameter &parameter, const Value &value, SourceRange where,

@@ -99,7 +99,8 @@ std::vector<DimensionValue> expect_dimensions(const Context &context, const Valu
         return {*dimension};
     const auto *list = value.get<ListValue>();
     if (!list)
-        fail_wrong_type(context, where, what, "a dimension or a list of dimensions", value);
+        fail_wrong_type(context, where, what, "a dimension (such as 'hidden' or 'hidden: 128') or a list of dimensions",
+                        value);
     std::vector<DimensionValue> dimensions;
     for (const Value &item : **list) {
         const auto *dimension = item.get<DimensionValue>();

@@ -33,7 +33,7 @@ class NumberArguments {
     /// Into `place`, if it is given.
     void read(const char *name, const NumberRange &range, double &place);
     void read(const char *name, bool &place);
-    [[nodiscard]] double number(const syntax::Expression &expression, const std::string &what,
+    [[nodiscard]] double number(const syntax::Expression &expression, SourceRange where, const std::string &what,
                                 const NumberRange &range);
     /// A whole number of at least 1.
     [[nodiscard]] std::optional<std::int64_t> count(const char *name);

@@ -103,7 +103,7 @@ class OptimizerReader {
             return std::nullopt;
         const syntax::Call none{{"", setting->where}, {}};
         return NumberArguments(analysis_, unit_, none, {})
-            .number(settings.value(*setting), "'" + std::string(name) + "'", not_negative);
+            .number(settings.value(*setting), setting->where, "'" + std::string(name) + "'", not_negative);
     }
 
     [[noreturn]] void fail_unknown_parameter(const syntax::Selector &selector) const {

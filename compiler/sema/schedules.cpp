@@ -27,7 +27,7 @@ class ScheduleReader {
         const syntax::Call *call = call_of(expression);
         if (!call || call->callee.text == "linear_scaling") {
             Schedule constant;
-            constant.peak = rate(expression, "'rate'");
+            constant.peak = rate(expression, expression.where, "'rate'");
             return constant;
         }
         std::vector<std::string> shapes = {"cosine", "step_decay", "polynomial", "linear_scaling"};
@@ -42,11 +42,11 @@ class ScheduleReader {
   private:
     /// A number, or the linear scaling rule: a rate for a batch of one size, times the batch that there is
     /// (Goyal et al. 2017, section 2.1).
-    double rate(const syntax::Expression &expression, const std::string &what) {
+    double rate(const syntax::Expression &expression, SourceRange where, const std::string &what) {
         const syntax::Call *call = call_of(expression);
         if (!call || call->callee.text != "linear_scaling") {
             const syntax::Call none{{"", expression.where}, {}};
-            return NumberArguments(analysis_, unit_, none, {}).number(expression, what, positive);
+            return NumberArguments(analysis_, unit_, none, {}).number(expression, where, what, positive);
         }
         NumberArguments arguments(analysis_, unit_, *call, {"rate", "batch"});
         double base = 0;
@@ -57,7 +57,8 @@ class ScheduleReader {
     }
 
     double peak(NumberArguments &arguments, const std::string &name) {
-        return rate(*arguments.require("peak").value, "'peak' of '" + name + "'");
+        const syntax::CallArgument &given = arguments.require("peak");
+        return rate(*given.value, given.where, "'peak' of '" + name + "'");
     }
 
     Schedule warmup(const syntax::Call &call) {
