@@ -1,5 +1,5 @@
-// Sources first, then forward, backward, update; within a layer's backward part what a collective waits for comes
-// first, so that the rest of the layer is computed while the collective is under way.
+// Sources first, then forward, backward, update; equal numbers once; within a layer's backward part what a collective
+// waits for comes first, so that the rest of the layer is computed while the collective is under way.
 
 #include "schedule/functions.h"
 #include "schedule/passes.h"
@@ -71,6 +71,25 @@ void hoist_communicated(mlir::Block &block) {
     }
 }
 
+/// Numbers are made once: the rate in the parameters' element type, the factor of clipping.
+void share_scalars(mlir::Block &block) {
+    std::vector<ir::PointwiseOp> seen;
+    for (auto op : llvm::make_early_inc_range(block.getOps<ir::PointwiseOp>())) {
+        if (!tensor(op.getResult()).getRoles().empty())
+            continue;
+        const auto same = llvm::find_if(seen, [&](ir::PointwiseOp other) {
+            return other.getFunction() == op.getFunction() && llvm::equal(other.getInputs(), op.getInputs()) &&
+                   other.getResult().getType() == op.getResult().getType();
+        });
+        if (same == seen.end()) {
+            seen.push_back(op);
+            continue;
+        }
+        op.getResult().replaceAllUsesWith(same->getResult());
+        op.erase();
+    }
+}
+
 struct OrderSteps : mlir::PassWrapper<OrderSteps, StepPass> {
     MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OrderSteps)
 
@@ -82,6 +101,7 @@ struct OrderSteps : mlir::PassWrapper<OrderSteps, StepPass> {
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {
         sort_by_stage(function.getBody().front());
+        share_scalars(function.getBody().front());
         hoist_communicated(function.getBody().front());
         return mlir::success();
     }
