@@ -66,9 +66,9 @@ std::string substitute(std::string_view text, const std::vector<Expression> &ope
     return result;
 }
 
-/// A call of one function of the standard library, nothing around it.
+/// A call of one function, nothing around it.
 bool is_call(std::string_view text) {
-    if (!text.starts_with("std::") || !text.ends_with(")"))
+    if (!(text.starts_with("std::") || text.starts_with("planrt::")) || !text.ends_with(")"))
         return false;
     int depth = 0;
     for (std::size_t i = text.find('('); i + 1 < text.size(); ++i) {

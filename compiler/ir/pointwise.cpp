@@ -24,7 +24,7 @@ constexpr std::array functions{
     PointwiseFunction{"equal", 2, [](const double *x) { return x[0] == x[1] ? 1.0 : 0.0; }, "{0} == {1} ? T(1) : T(0)",
                       false, 1},
     PointwiseFunction{"erf", 1, [](const double *x) { return std::erf(x[0]); }, "std::erf({0})", false, 15},
-    PointwiseFunction{"exp", 1, [](const double *x) { return std::exp(x[0]); }, "std::exp({0})", false, 10},
+    PointwiseFunction{"exp", 1, [](const double *x) { return std::exp(x[0]); }, "planrt::exp({0})", false, 10},
     PointwiseFunction{"floor", 1, [](const double *x) { return std::floor(x[0]); }, "std::floor({0})", false, 1},
     // x · Φ(x), Hendrycks and Gimpel 2016, the exact form.
     PointwiseFunction{"gelu", 1, [](const double *x) { return 0.5 * x[0] * (1 + std::erf(x[0] * inverse_sqrt2)); },
@@ -36,7 +36,7 @@ constexpr std::array functions{
                                  x[0] * inverse_sqrt_2pi * std::exp(-0.5 * x[0] * x[0]);
                       },
                       "T(0.5) * (T(1) + std::erf({0} * T(0.70710678118654752440))) + "
-                      "{0} * T(0.39894228040143267794) * std::exp(T(-0.5) * {0} * {0})",
+                      "{0} * T(0.39894228040143267794) * planrt::exp(T(-0.5) * {0} * {0})",
                       false, 30},
     PointwiseFunction{"greater", 2, [](const double *x) { return x[0] > x[1] ? 1.0 : 0.0; }, "{0} > {1} ? T(1) : T(0)",
                       false, 1},
@@ -66,15 +66,15 @@ constexpr std::array functions{
     // condition, value where it is not 0, value where it is 0
     PointwiseFunction{"select", 3, [](const double *x) { return x[0] != 0 ? x[1] : x[2]; }, "{0} != T(0) ? {1} : {2}",
                       false, 1},
-    PointwiseFunction{"sigmoid", 1, [](const double *x) { return sigmoid(x[0]); }, "T(1) / (T(1) + std::exp(-{0}))",
+    PointwiseFunction{"sigmoid", 1, [](const double *x) { return sigmoid(x[0]); }, "T(1) / (T(1) + planrt::exp(-{0}))",
                       false, 12},
-    PointwiseFunction{"silu", 1, [](const double *x) { return x[0] * sigmoid(x[0]); }, "{0} / (T(1) + std::exp(-{0}))",
+    PointwiseFunction{"silu", 1, [](const double *x) { return x[0] * sigmoid(x[0]); }, "{0} / (T(1) + planrt::exp(-{0}))",
                       false, 12},
     PointwiseFunction{"sin", 1, [](const double *x) { return std::sin(x[0]); }, "std::sin({0})", false, 10},
     // log(1 + exp(x)) without overflow
     PointwiseFunction{"softplus", 1,
                       [](const double *x) { return std::fmax(x[0], 0.0) + std::log1p(std::exp(-std::fabs(x[0]))); },
-                      "std::max({0}, T(0)) + std::log1p(std::exp(-std::abs({0})))", false, 20},
+                      "std::max({0}, T(0)) + std::log1p(planrt::exp(-std::abs({0})))", false, 20},
     PointwiseFunction{"sqrt", 1, [](const double *x) { return std::sqrt(x[0]); }, "std::sqrt({0})", false, 4},
     PointwiseFunction{"square", 1, [](const double *x) { return x[0] * x[0]; }, "{0} * {0}", false, 1},
     PointwiseFunction{"stop_gradient", 1, [](const double *x) { return x[0]; }, "{0}", false, 0},

@@ -2,7 +2,11 @@
 // in the last place, but its headers say so under -ffast-math only. Takes effect with -fno-math-errno.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #if __GLIBC_PREREQ(2, 35)
@@ -32,3 +36,35 @@ PLANRT_VECTOR double pow(double, double) noexcept;
 
 #endif
 #endif
+
+namespace planrt {
+
+/// e^x within 2 units in the last place, branch-free: libmvec's leaves the vector where x is out of range, as masked
+/// scores of attention are. What is below the smallest normal number is 0. Range reduction and polynomial: Moshier 1992
+/// (Cephes, expf).
+inline float exp(float x) {
+    constexpr float least = -87.33654F;
+    constexpr float log2_e = 1.44269504F;
+    constexpr float ln2_high = 0.693359375F;
+    constexpr float ln2_low = -2.12194440e-4F;
+    constexpr float rounding = 12582912.0F; // 1.5 * 2^23: what is added to it is rounded to an integer
+    const float inside = std::min(std::max(x, least), 89.0F);
+    const float n = (inside * log2_e + rounding) - rounding;
+    const float r = (inside - n * ln2_high) - n * ln2_low;
+    float series = 1.9875691500e-4F;
+    for (const float coefficient :
+         {1.3981999507e-3F, 8.3334519073e-3F, 4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F})
+        series = series * r + coefficient;
+    // 2^n as a product of two powers: at the upper end n = 128 has no float of its own.
+    const auto power = static_cast<std::int32_t>(n);
+    const std::int32_t half = power >> 1;
+    const auto scale = [](std::int32_t exponent) { return std::bit_cast<float>((exponent + 127) << 23); };
+    const float value = (series * r * r + r + 1.0F) * scale(half) * scale(power - half);
+    return x < least ? 0.0F : value;
+}
+
+inline double exp(double x) {
+    return std::exp(x);
+}
+
+} // namespace planrt
