@@ -43,6 +43,10 @@ struct Price {
     Seconds transfer{};
     Seconds arithmetic{};
     [[nodiscard]] Seconds seconds() const { return latency + transfer + arithmetic; }
+    friend Price operator*(double times, const Price &price) {
+        return {times * price.messages, times * price.wire, times * price.latency, times * price.transfer,
+                times * price.arithmetic};
+    }
 };
 
 /// `n`: bytes of the vector that every rank contributes and gets. `elements`: of it, for the arithmetic.

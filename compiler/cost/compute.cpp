@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 namespace planc::cost {
 
@@ -47,8 +48,45 @@ static double points(const std::vector<int> &loops, const std::vector<std::int64
                            [&](double product, int loop) { return product * static_cast<double>(extents[loop]); });
 }
 
+std::vector<Fused> fusion(const sharding::Graph &graph) {
+    const auto loops = [&graph](int o) { // what they can be fused with: equal numbers
+        const sharding::Operation &operation = graph.operations[o];
+        const bool fusable =
+            operation.kernel == sharding::Kernel::pointwise || operation.kernel == sharding::Kernel::reduction;
+        return fusable ? std::tuple(operation.layer, static_cast<int>(operation.phase), operation.parameter)
+                       : std::tuple(-1, o, -1);
+    };
+    const int operations = static_cast<int>(graph.operations.size());
+    std::vector<bool> stays(graph.values.size(), true); // made and used in one loop
+    for (int value : graph.outputs)
+        stays[value] = false;
+    std::vector<int> reader(graph.values.size(), -1); // first operation that loads it from memory
+    std::vector<Fused> result;
+    for (int o = 0; o < operations; ++o) {
+        const sharding::Operation &operation = graph.operations[o];
+        Fused &fused = result.emplace_back();
+        for (int value : operation.operands) {
+            const int producer = graph.values[value].producer;
+            const bool alike = producer >= 0 && loops(producer) == loops(o);
+            const bool loaded = reader[value] >= 0 && loops(reader[value]) == loops(o);
+            fused.operands.push_back(alike || loaded);
+            stays[value] = stays[value] && alike;
+            if (!alike && !loaded)
+                reader[value] = o;
+        }
+        for (std::size_t i = 0; i < operation.writes.size(); ++i)
+            if (operation.writes[i] >= 0)
+                stays[operation.results[i]] = false;
+    }
+    for (int o = 0; o < operations; ++o)
+        for (int value : graph.operations[o].results)
+            result[o].results.push_back(stays[value]);
+    return result;
+}
+
 Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
-                          const std::vector<std::int64_t> &extents, const Machine &machine, std::int64_t shares) {
+                          const std::vector<std::int64_t> &extents, const Machine &machine, std::int64_t shares,
+                          const Fused *fused) {
     double iterations = 1 / static_cast<double>(shares);
     for (std::int64_t extent : extents)
         iterations *= static_cast<double>(extent);
@@ -63,18 +101,21 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
     const double most =
         looks_up ? points(operation.nest.results[0], extents) : iterations * static_cast<double>(shares);
     for (std::size_t i = 0; i < operation.operands.size(); ++i)
-        moved += Bytes(std::min(most, points(operation.nest.operands[i], extents)) *
-                       graph.values[operation.operands[i]].element_bytes);
+        if (fused == nullptr || !fused->operands[i])
+            moved += Bytes(std::min(most, points(operation.nest.operands[i], extents)) *
+                           graph.values[operation.operands[i]].element_bytes);
     for (std::size_t i = 0; i < operation.results.size(); ++i)
-        moved += Bytes(points(operation.nest.results[i], extents) * graph.values[operation.results[i]].element_bytes);
+        if (fused == nullptr || !fused->results[i])
+            moved +=
+                Bytes(points(operation.nest.results[i], extents) * graph.values[operation.results[i]].element_bytes);
     return roofline(flops, moved * (1 / static_cast<double>(shares)), machine);
 }
 
-Seconds seconds_of_step(const sharding::Graph &graph, const sharding::Operation &operation,
+Seconds seconds_of_step(const sharding::Graph &graph, const sharding::Operation &operation, const Fused &fused,
                         const sharding::Strategy &strategy, const sharding::Mesh &mesh, const Machine &machine) {
     const double times = operation.per_step ? 1 : graph.microbatches;
     return times * operation_seconds(graph, operation, local_extents(operation.nest, strategy, mesh), machine,
-                                     sharding::group_size(strategy.stored, mesh));
+                                     sharding::group_size(strategy.stored, mesh), &fused);
 }
 
 } // namespace planc::cost

@@ -28,15 +28,25 @@ namespace planc::cost {
 [[nodiscard]] std::vector<std::int64_t> local_extents(const sharding::Nest &nest, const sharding::Strategy &strategy,
                                                       const sharding::Mesh &mesh);
 
+/// Tensors of an operation that do not go through memory: pointwise operations and reductions of one layer, phase and
+/// parameter are fused into loops, so that what one of them makes for another stays in registers, and what several read
+/// is read once. An upper bound of what the schedule fuses.
+struct Fused {
+    std::vector<bool> operands;
+    std::vector<bool> results;
+};
+/// Per operation of the graph.
+[[nodiscard]] std::vector<Fused> fusion(const sharding::Graph &graph);
+
 /// One operation on the rank with the largest blocks. `extents`: local, per loop of its nest; of its iterations the
-/// rank does one of `shares` (Strategy::stored).
+/// rank does one of `shares` (Strategy::stored). `fused`: null where everything goes through memory.
 [[nodiscard]] Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
                                         const std::vector<std::int64_t> &extents, const Machine &machine,
-                                        std::int64_t shares = 1);
+                                        std::int64_t shares = 1, const Fused *fused = nullptr);
 
 /// The same under a strategy, as often as a step runs it.
 [[nodiscard]] Seconds seconds_of_step(const sharding::Graph &graph, const sharding::Operation &operation,
-                                      const sharding::Strategy &strategy, const sharding::Mesh &mesh,
-                                      const Machine &machine);
+                                      const Fused &fused, const sharding::Strategy &strategy,
+                                      const sharding::Mesh &mesh, const Machine &machine);
 
 } // namespace planc::cost

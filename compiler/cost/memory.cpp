@@ -1,5 +1,7 @@
 #include "cost/memory.h"
 
+#include "cost/compute.h"
+
 #include <algorithm>
 
 namespace planc::cost {
@@ -15,6 +17,7 @@ struct Uses {
     bool by_update = false;
     bool by_others = false;
     bool by_backward = false;
+    bool fused = false; ///< within an update: never in memory
     int last = -1;
 };
 
@@ -31,6 +34,11 @@ std::vector<Uses> uses_of_values(const sharding::Graph &graph) {
     }
     for (int v : graph.outputs)
         uses[v].last = static_cast<int>(graph.operations.size());
+    const std::vector<Fused> fused = fusion(graph);
+    for (std::size_t o = 0; o < graph.operations.size(); ++o)
+        for (std::size_t i = 0; i < graph.operations[o].results.size(); ++i)
+            uses[graph.operations[o].results[i]].fused =
+                graph.operations[o].phase == Phase::update && fused[o].results[i];
     return uses;
 }
 
@@ -51,7 +59,7 @@ Residence residence(const sharding::Graph &graph, const Uses &uses, int v) {
         return uses.by_others ? Residence::parameter : Residence::optimizer_state;
     if (value.kind == ValueKind::free || value.producer < 0)
         return Residence::input;
-    if (written_in_place(graph, v))
+    if (written_in_place(graph, v) || uses.fused)
         return Residence::in_place;
     const sharding::Operation &producer = graph.operations[value.producer];
     if (uses.by_update && producer.phase != Phase::update)
@@ -66,27 +74,76 @@ Life life_of(const sharding::Graph &graph, const Uses &uses, int v) {
     return {producer, std::max(uses.last, producer)};
 }
 
-/// The most bytes of passing values at any operation.
-void add_passing(const sharding::Graph &graph, const sharding::LaidOut &laid_out, const sharding::Mesh &mesh,
-                 const std::vector<Residence> &residence, const std::vector<Uses> &uses, Memory &memory) {
-    std::vector<double> change(graph.operations.size() + 2, 0.0);
-    for (int v = 0; v < static_cast<int>(graph.values.size()); ++v) {
-        if (residence[v] != Residence::passing)
-            continue;
-        const double bytes = copies_bytes(graph.values[v], laid_out.copies[v], mesh).value;
-        const Life life = life_of(graph, uses[v], v);
-        change[life.first] += bytes;
-        change[life.last + 1] -= bytes;
-    }
-    double now = 0;
-    for (int o = 0; o < static_cast<int>(change.size()); ++o) {
-        now += change[o];
-        if (now <= memory.passing.value)
-            continue;
-        memory.passing = Bytes(now);
-        memory.peak = o;
-    }
+bool in_place(const sharding::Copy &copy) {
+    return copy.steps.size() == 1 && copy.steps[0].kind == CollectiveKind::all_reduce;
 }
+
+double bytes_of(const sharding::Value &value, const sharding::Copy &copy, const sharding::Mesh &mesh) {
+    return static_cast<double>(planrt::largest_volume(copy.placement, mesh)) * value.element_bytes;
+}
+
+/// A copy that is there for a short while only, though its value lives through the step.
+bool transient(Residence residence, const std::vector<sharding::Copy> &copies, std::size_t c) {
+    if (residence == Residence::parameter || residence == Residence::optimizer_state)
+        return c > 0 && !copies[0].placement.stored.empty();
+    return residence == Residence::gradient && c == 0 &&
+           std::any_of(copies.begin() + 1, copies.end(), [](const sharding::Copy &copy) {
+               return copy.source == 0 && copy.steps[0].kind == CollectiveKind::reduce_scatter;
+           });
+}
+
+/// What is there for a while: passing values, and transient copies of others.
+class Passing {
+  public:
+    Passing(const sharding::Graph &graph, const sharding::LaidOut &laid_out, const sharding::Mesh &mesh)
+        : graph_(graph), laid_out_(laid_out), mesh_(mesh), change_(graph.operations.size() + 2, 0.0) {}
+
+    void add(double bytes, Life life) {
+        change_[static_cast<std::size_t>(std::max(0, life.first))] += bytes;
+        change_[static_cast<std::size_t>(life.last) + 1] -= bytes;
+    }
+
+    /// Gathered parameters are fetched while the operation before the layer runs, and released after their last use.
+    void add_transient(int v, int c) {
+        const sharding::Value &value = graph_.values[v];
+        const sharding::Copy &copy = laid_out_.copies[v][c];
+        Life life{value.producer, value.producer};
+        if (value.kind == ValueKind::variable) {
+            life.first = copy.first_use;
+            while (life.first > 0 && graph_.operations[life.first].layer == graph_.operations[copy.first_use].layer)
+                --life.first;
+            life.last = last_use(v, c, copy.first_use);
+        }
+        add(bytes_of(value, copy, mesh_), life);
+    }
+
+    void find_most(Memory &memory) const {
+        double now = 0;
+        for (int o = 0; o < static_cast<int>(change_.size()); ++o) {
+            now += change_[o];
+            if (now <= memory.passing.value)
+                continue;
+            memory.passing = Bytes(now);
+            memory.peak = o;
+        }
+    }
+
+  private:
+    [[nodiscard]] int last_use(int v, int c, int first_use) const {
+        for (int o = static_cast<int>(graph_.operations.size()) - 1; o > first_use; --o) {
+            const std::vector<int> &operands = graph_.operations[o].operands;
+            for (std::size_t i = 0; i < operands.size(); ++i)
+                if (operands[i] == v && laid_out_.operations[o].operand_copy[i] == c)
+                    return o;
+        }
+        return std::max(0, first_use);
+    }
+
+    const sharding::Graph &graph_;
+    const sharding::LaidOut &laid_out_;
+    const sharding::Mesh &mesh_;
+    std::vector<double> change_; ///< in bytes, per operation
+};
 
 /// Packing of one step: what goes in and what comes out; an all-reduce works in place.
 double packing(const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh) {
@@ -128,15 +185,16 @@ std::vector<Life> lives(const sharding::Graph &graph) {
     return result;
 }
 
-Bytes copies_bytes(const sharding::Value &value, const std::vector<sharding::Copy> &copies,
+Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence, const std::vector<sharding::Copy> &copies,
                    const sharding::Mesh &mesh) {
-    double elements = 0;
-    for (const sharding::Copy &copy : copies) {
-        const bool in_place = copy.steps.size() == 1 && copy.steps[0].kind == CollectiveKind::all_reduce;
-        if (!in_place)
-            elements += static_cast<double>(planrt::largest_volume(copy.placement, mesh));
-    }
-    return Bytes(elements * value.element_bytes);
+    const sharding::Value &value = graph.values[v];
+    double bytes = 0;
+    for (std::size_t c = 0; c < copies.size(); ++c)
+        if (!in_place(copies[c]) && !transient(residence, copies, c))
+            bytes += bytes_of(value, copies[c], mesh);
+    if (graph.microbatches > 1 && value.producer >= 0 && graph.operations[value.producer].accumulates)
+        bytes += bytes_of(value, copies[0], mesh);
+    return Bytes(bytes);
 }
 
 Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, const sharding::Mesh &mesh,
@@ -144,11 +202,12 @@ Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, c
     const std::vector<Uses> uses = uses_of_values(graph);
     std::vector<Residence> residence_of;
     Memory memory;
+    Passing passing(graph, laid_out, mesh);
     double packed = 0;
     for (int v = 0; v < static_cast<int>(graph.values.size()); ++v) {
         const sharding::Value &value = graph.values[v];
         residence_of.push_back(residence(graph, uses[v], v));
-        const Bytes bytes = copies_bytes(value, laid_out.copies[v], mesh);
+        const Bytes bytes = copies_bytes(graph, v, residence_of.back(), laid_out.copies[v], mesh);
         switch (residence_of.back()) {
         case Residence::parameter:
             memory.parameters += bytes;
@@ -166,14 +225,19 @@ Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, c
             memory.inputs += bytes;
             break;
         case Residence::in_place:
+            break;
         case Residence::passing:
+            passing.add(bytes.value, life_of(graph, uses[v], v));
             break;
         }
+        for (int c = 0; c < static_cast<int>(laid_out.copies[v].size()); ++c)
+            if (transient(residence_of.back(), laid_out.copies[v], c))
+                passing.add_transient(v, c);
         for (const sharding::Copy &copy : laid_out.copies[v])
             for (const sharding::Step &step : copy.steps)
                 packed = std::max(packed, packing(step, value.element_bytes, mesh));
     }
-    add_passing(graph, laid_out, mesh, residence_of, uses, memory);
+    passing.find_most(memory);
     memory.buffers = Bytes(packed);
     for (const sharding::Bucket &bucket : buckets)
         memory.buffers += Bytes(2 * static_cast<double>(bucket.bytes)); // what goes in and what comes out

@@ -20,7 +20,7 @@ enum class Residence : std::uint8_t {
     gradient,   ///< of a parameter: from its production to the update
     activation, ///< of the forward pass, read by the backward pass
     input,      ///< data fields, constants
-    in_place,   ///< written by an update into a variable
+    in_place,   ///< written by an update into a variable, or gone within its loop
     passing     ///< everything else: gone after its last use
 };
 [[nodiscard]] std::vector<Residence> residences(const sharding::Graph &graph);
@@ -33,9 +33,11 @@ struct Life {
 };
 [[nodiscard]] std::vector<Life> lives(const sharding::Graph &graph);
 
-/// Bytes of the copies of one value; an all-reduce works in place.
-[[nodiscard]] Bytes copies_bytes(const sharding::Value &value, const std::vector<sharding::Copy> &copies,
-                                 const sharding::Mesh &mesh);
+/// Bytes of the copies of value `v` that are there as long as lives() says; an all-reduce works in place. Not those
+/// that are gathered from shares, nor a gradient that is reduce-scattered at once. With the accumulator, where it has
+/// one.
+[[nodiscard]] Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence,
+                                 const std::vector<sharding::Copy> &copies, const sharding::Mesh &mesh);
 
 struct Memory {
     Bytes parameters{};
@@ -44,7 +46,7 @@ struct Memory {
     Bytes activations{};
     Bytes inputs{};
     Bytes buffers{}; ///< of buckets, in and out, and the packing of the largest other collective (planrt/scratch.h)
-    Bytes passing{}; ///< most at any time of values that do not live through the step
+    Bytes passing{}; ///< most at any time of what does not live through the step, parameters gathered from shares too
     int peak = -1;   ///< operation at which that is
 
     /// What is a sum over values: parameters, optimizer state, gradients, activations, inputs.

@@ -20,11 +20,12 @@ class RankSums {
   public:
     explicit RankSums(const Mesh &mesh) : mesh_(mesh) {}
 
-    void add(const Step &step, int element_bytes, bool call) {
+    /// `times` a step.
+    void add(const Step &step, int element_bytes, bool call, int times) {
         const bool point_to_point = step.kind == CollectiveKind::all_to_all || step.kind == CollectiveKind::exchange;
         const bool alike = uniform_traffic(step, mesh_);
         scan_ |= point_to_point && !alike;
-        (alike ? alike_ : different_).push_back({step, element_bytes, call});
+        (alike ? alike_ : different_).push_back({step, element_bytes, call, times});
     }
     void add_call() { ++calls_; }
 
@@ -44,11 +45,12 @@ class RankSums {
         Step step;
         int element_bytes = 4;
         bool call = true;
+        int times = 1;
     };
 
     static void add(CostTable &table, const Row &row, const Traffic &traffic) {
-        table.payload += Bytes(static_cast<double>(traffic.elements) * row.element_bytes);
-        table.calls += row.call ? traffic.calls : 0;
+        table.payload += Bytes(static_cast<double>(row.times * traffic.elements) * row.element_bytes);
+        table.calls += row.call ? row.times * traffic.calls : 0;
     }
 
     void find_busiest(CostTable &table) {
@@ -59,7 +61,7 @@ class RankSums {
             if (by_rank.empty())
                 by_rank = traffic_by_rank(row.step, mesh_);
             for (std::size_t rank = 0; rank < bytes.size(); ++rank)
-                bytes[rank] += static_cast<double>(by_rank[rank].elements) * row.element_bytes;
+                bytes[rank] += static_cast<double>(row.times * by_rank[rank].elements) * row.element_bytes;
         }
         table.busiest_rank = static_cast<int>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
         for (const Row &row : different_)
@@ -87,6 +89,8 @@ std::string layout_text(const sharding::Value &value, const Placement &placement
             text += (text.empty() ? "" : ", ") + value.roles[d] + " over " + joined(placement.dimensions[d].axes);
     if (!placement.partial.empty())
         text += (text.empty() ? "partial over " : ", partial over ") + joined(placement.partial);
+    if (!placement.stored.empty())
+        text += (text.empty() ? "stored over " : ", stored over ") + joined(placement.stored);
     return text.empty() ? "replicated" : text;
 }
 
@@ -94,12 +98,15 @@ class Table {
   public:
     Table(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, const std::vector<std::string> &axes,
           const Machine &machine)
-        : graph_(graph), laid_out_(laid_out), mesh_(mesh), machine_(machine), prices_(mesh, machine), sums_(mesh) {
+        : graph_(graph), laid_out_(laid_out), mesh_(mesh), machine_(machine), fusion_(fusion(graph)),
+          prices_(mesh, machine), sums_(mesh) {
         table_.axes = axes;
         table_.mesh = mesh;
     }
 
-    CostTable make(const std::vector<LayerStrategy> &layers) {
+    CostTable make(const std::vector<LayerStrategy> &layers, const Storage &storage) {
+        table_.storage = storage;
+        table_.microbatches = graph_.microbatches;
         add_layers(layers);
         add_compute();
         add_buckets();
@@ -131,7 +138,7 @@ class Table {
         for (std::size_t o = 0; o < graph_.operations.size(); ++o) {
             const sharding::Operation &operation = graph_.operations[o];
             const Seconds seconds =
-                seconds_of_step(graph_, operation, laid_out_.operations[o].strategy, mesh_, machine_);
+                seconds_of_step(graph_, operation, fusion_[o], laid_out_.operations[o].strategy, mesh_, machine_);
             table_.layers[operation.layer].compute[static_cast<std::size_t>(operation.phase)] += seconds;
             table_.compute += seconds;
         }
@@ -163,6 +170,7 @@ class Table {
     void add_copy(int v, int c) {
         const sharding::Value &value = graph_.values[v];
         const sharding::Copy &copy = laid_out_.copies[v][c];
+        const int times = sharding::times(graph_, v, copy);
         for (const Step &step : copy.steps) {
             if (step.kind == CollectiveKind::slice)
                 continue;
@@ -174,11 +182,12 @@ class Table {
             row.phase = copy.phase;
             row.layer = copy.layer;
             row.tensor = value.name;
-            row.calls = price.traffic.calls;
-            row.payload = Bytes(static_cast<double>(price.traffic.elements) * value.element_bytes);
+            row.times = times;
+            row.calls = times * price.traffic.calls;
+            row.payload = Bytes(static_cast<double>(times * price.traffic.elements) * value.element_bytes);
             row.ranks = price.ranks;
             row.vector_bytes = price.vector_bytes;
-            row.price = price.price;
+            row.price = times * price.price;
             row.from = layout_text(value, step.from, table_.axes);
             row.to = layout_text(value, step.to, table_.axes);
             if (fused != bucket_of_.end()) {
@@ -188,7 +197,7 @@ class Table {
                 row.price.latency = Seconds(0);
             }
             table_.communication += row.price.seconds();
-            sums_.add(step, value.element_bytes, row.bucket < 0);
+            sums_.add(step, value.element_bytes, row.bucket < 0, times);
             book(std::move(row), value, step);
         }
     }
@@ -209,6 +218,7 @@ class Table {
     const LaidOut &laid_out_;
     const Mesh &mesh_;
     const Machine &machine_;
+    std::vector<Fused> fusion_;
     StepPrices prices_;
     RankSums sums_;
     CostTable table_;
@@ -240,8 +250,8 @@ Bytes LayerRow::payload() const {
 }
 
 CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, const std::vector<std::string> &axes,
-                const Machine &machine, const std::vector<LayerStrategy> &layers) {
-    return Table(graph, laid_out, mesh, axes, machine).make(layers);
+                const Machine &machine, const std::vector<LayerStrategy> &layers, const Storage &storage) {
+    return Table(graph, laid_out, mesh, axes, machine).make(layers, storage);
 }
 
 const char *name(CollectiveKind kind) {

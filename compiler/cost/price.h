@@ -27,6 +27,7 @@ using sharding::LaidOut;
 using sharding::LayerStrategy;
 using sharding::Mesh;
 using sharding::Phase;
+using sharding::Storage;
 
 inline constexpr int phases = 6;
 
@@ -43,6 +44,7 @@ struct CollectiveRow {
     int bucket = -1;         ///< index in CostTable::buckets; -1: travels alone
     std::int64_t ranks = 1;  ///< of the group
     double vector_bytes = 0; ///< n of the formula
+    int times = 1;           ///< a step: calls, payload and price are of all of them together
     Price price;             ///< of a bucket's member: without the latency, which is the bucket's
     std::string from;        ///< layouts in words: "batch over rows, partial over cols"
     std::string to;
@@ -82,6 +84,8 @@ struct CostTable {
     std::vector<LayerRow> layers; ///< as Graph::layers
     std::vector<CollectiveRow> reshards;
     std::vector<BucketRow> buckets;
+    Storage storage;
+    int microbatches = 1;
     Memory memory;
     Seconds compute{};
     Seconds communication{};
@@ -92,10 +96,10 @@ struct CostTable {
     [[nodiscard]] Seconds seconds() const { return compute + communication; }
 };
 
-/// `axes`: names of the mesh axes; `layers`: the strategies that `laid_out` was made with.
+/// `axes`: names of the mesh axes; `layers`, `storage`: what `laid_out` was made with.
 [[nodiscard]] CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh,
                               const std::vector<std::string> &axes, const Machine &machine,
-                              const std::vector<LayerStrategy> &layers);
+                              const std::vector<LayerStrategy> &layers, const Storage &storage = {});
 
 [[nodiscard]] const char *name(CollectiveKind kind); ///< "all-reduce", "exchange", …
 

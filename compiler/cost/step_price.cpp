@@ -47,6 +47,8 @@ static void append(std::vector<std::int64_t> &numbers, const planrt::Placement &
     }
     numbers.push_back(static_cast<std::int64_t>(placement.partial.size()));
     numbers.insert(numbers.end(), placement.partial.begin(), placement.partial.end());
+    numbers.push_back(static_cast<std::int64_t>(placement.stored.size()));
+    numbers.insert(numbers.end(), placement.stored.begin(), placement.stored.end());
 }
 
 std::vector<std::int64_t> key(const sharding::Step &step) {

@@ -265,6 +265,9 @@ bool nested(const planrt::DimensionPlacement &a, const planrt::DimensionPlacemen
 bool uniform_traffic(const Step &step, const Mesh &mesh) {
     if (step.kind == CollectiveKind::slice)
         return true;
+    const Placement &whole = step.kind == CollectiveKind::all_gather ? step.to : step.from;
+    if (planrt::largest_volume(whole, mesh) != planrt::local_volume(whole, mesh, mesh.ranks() - 1))
+        return false; // the last rank has the smallest share of the smallest block
     for (std::size_t d = 0; d < step.from.dimensions.size(); ++d) {
         const planrt::DimensionPlacement &from = step.from.dimensions[d];
         const planrt::DimensionPlacement &to = step.to.dimensions[d];

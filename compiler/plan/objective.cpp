@@ -18,9 +18,11 @@ constexpr double largest_term = 1 << 16;
 
 class Builder {
   public:
-    Builder(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh, const Machine &machine)
-        : index_(index), graph_(index.graph), space_(space), mesh_(mesh), machine_(machine), prices_(mesh, machine),
-          residence_(cost::residences(index.graph)), lives_(cost::lives(index.graph)),
+    Builder(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh, const Machine &machine,
+            const Storage &storage)
+        : index_(index), graph_(index.graph), space_(space), mesh_(mesh), machine_(machine), storage_(storage),
+          prices_(mesh, machine), fusion_(cost::fusion(index.graph)), residence_(cost::residences(index.graph)),
+          lives_(cost::lives(index.graph)),
           layers_(index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}) {
         for (const auto &options : space.options)
             objective_.domains.push_back(static_cast<int>(options->size()));
@@ -39,10 +41,14 @@ class Builder {
         const Structure structure = Structure::of_operation(index_, o);
         std::string key = "operation ";
         key += structure.text(-1);
+        for (const std::vector<bool> &fused : {fusion_[o].operands, fusion_[o].results})
+            for (bool each : fused)
+                key += each ? '1' : '0';
         add(structure, {}, std::move(key), [this, o](TermTable &table) {
             const sharding::Operation &operation = graph_.operations[o];
-            const sharding::Strategy strategy = sharding::strategy_of(index_, mesh_, layers_, o);
-            table.prices.seconds.push_back(cost::seconds_of_step(graph_, operation, strategy, mesh_, machine_).value);
+            const sharding::Strategy strategy = sharding::strategy_of(index_, mesh_, layers_, o, storage_);
+            table.prices.seconds.push_back(
+                cost::seconds_of_step(graph_, operation, fusion_[o], strategy, mesh_, machine_).value);
         });
     }
 
@@ -52,10 +58,10 @@ class Builder {
         std::string key = stored ? "stored " : "in place ";
         key += structure.text(v);
         const bool added = add(structure, lives_[v], std::move(key), [this, v, stored](TermTable &table) {
-            const ValuePrice price = price_value(index_, mesh_, prices_, layers_, v);
+            const ValuePrice price = price_value(index_, mesh_, prices_, layers_, storage_, v, residence_[v]);
             std::uint32_t fused = 0;
             for (const ValuePrice::Fused &call : price.fused)
-                fused |= bucket(call.axes, call.latency);
+                fused |= bucket(call);
             table.prices.seconds.push_back(price.seconds);
             table.fused.push_back(fused);
             if (stored)
@@ -66,12 +72,13 @@ class Builder {
     }
 
     /// The bit of a bucket's set of axes; 0 where there are no bits left: then its latency is never counted.
-    std::uint32_t bucket(const std::vector<int> &axes, double latency) {
-        const auto [known, is_new] = buckets_.emplace(axes, static_cast<int>(buckets_.size()));
+    std::uint32_t bucket(const ValuePrice::Fused &call) {
+        const auto [known, is_new] =
+            buckets_.emplace(std::pair(call.norm, call.axes), static_cast<int>(buckets_.size()));
         if (known->second >= 32)
             return 0;
         if (is_new)
-            objective_.bucket_latency.push_back(latency);
+            objective_.bucket_latency.push_back(call.latency);
         return std::uint32_t{1} << known->second;
     }
 
@@ -167,12 +174,14 @@ class Builder {
     const Space &space_;
     const Mesh &mesh_;
     const Machine &machine_;
+    const Storage &storage_;
     cost::StepPrices prices_;
+    std::vector<cost::Fused> fusion_;
     std::vector<cost::Residence> residence_;
     std::vector<cost::Life> lives_;
     std::vector<LayerStrategy> layers_; ///< scratch: the strategies that are being priced
     Objective objective_;
-    std::map<std::vector<int>, int> buckets_;
+    std::map<std::pair<bool, std::vector<int>>, int> buckets_;
     std::unordered_map<std::string, std::shared_ptr<const TermTable>> tables_;
     std::unordered_map<std::string, std::shared_ptr<const std::vector<int>>> classes_;
 };
@@ -180,16 +189,18 @@ class Builder {
 } // namespace
 
 ValuePrice price_value(const sharding::GraphIndex &index, const Mesh &mesh, cost::StepPrices &prices,
-                       const std::vector<LayerStrategy> &layers, int value) {
-    const std::vector<sharding::Copy> copies = sharding::copies_of(index, mesh, layers, value);
+                       const std::vector<LayerStrategy> &layers, const Storage &storage, int value,
+                       cost::Residence residence) {
+    const std::vector<sharding::Copy> copies = sharding::copies_of(index, mesh, layers, value, storage);
     ValuePrice result;
-    result.bytes = cost::copies_bytes(index.graph.values[value], copies, mesh);
+    result.bytes = cost::copies_bytes(index.graph, value, residence, copies, mesh);
     for (const sharding::Copy &copy : copies)
         for (const sharding::Step &step : copy.steps) {
-            const cost::Price &price = prices.of(step, index.graph.values[value].element_bytes).price;
+            const cost::Price price = sharding::times(index.graph, value, copy) *
+                                      prices.of(step, index.graph.values[value].element_bytes).price;
             result.seconds += price.transfer.value + price.arithmetic.value;
             if (sharding::fusable(index.graph, mesh, value, copy))
-                result.fused.push_back({step.axes, price.latency.value});
+                result.fused.push_back({step.axes, copy.phase == sharding::Phase::update, price.latency.value});
             else
                 result.seconds += price.latency.value;
         }
@@ -197,8 +208,8 @@ ValuePrice price_value(const sharding::GraphIndex &index, const Mesh &mesh, cost
 }
 
 Objective make_objective(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh,
-                         const Machine &machine) {
-    return Builder(index, space, mesh, machine).build();
+                         const Machine &machine, const Storage &storage) {
+    return Builder(index, space, mesh, machine, storage).build();
 }
 
 Problem Problems::without(std::uint32_t forbidden, double byte_limit, int operation) {

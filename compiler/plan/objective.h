@@ -46,19 +46,21 @@ struct Objective {
 /// The communication of one value under given strategies (of its scope; others are not read).
 struct ValuePrice {
     double seconds = 0; ///< fused gradients without their latency
-    Bytes bytes{};      ///< of all its copies
+    Bytes bytes{};      ///< of its copies: cost::copies_bytes()
     struct Fused {
         std::vector<int> axes;
+        bool norm = false; ///< of the update itself: too late for the buckets of gradients
         double latency = 0;
     };
     std::vector<Fused> fused;
 };
 [[nodiscard]] ValuePrice price_value(const sharding::GraphIndex &index, const Mesh &mesh, cost::StepPrices &prices,
-                                     const std::vector<LayerStrategy> &layers, int value);
+                                     const std::vector<LayerStrategy> &layers, const Storage &storage, int value,
+                                     cost::Residence residence);
 
 /// `space` without failure.
 [[nodiscard]] Objective make_objective(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh,
-                                       const Machine &machine);
+                                       const Machine &machine, const Storage &storage = {});
 
 /// As a problem, with the strategies that would reduce over a set of `forbidden` buckets priced at infinity. Bytes are
 /// those in memory at one `operation`: a lower bound of cost::Memory::total() whichever it is; -1: only what lives

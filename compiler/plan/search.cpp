@@ -19,9 +19,9 @@ constexpr double rounding = 1e-9;
 class MeshSearch {
   public:
     MeshSearch(const Request &request, const sharding::GraphIndex &index, const MeshShape &shape, const Space &space,
-               double byte_limit, double give_up_at)
-        : request_(request), index_(index), shape_(shape), space_(space),
-          objective_(std::make_shared<Objective>(make_objective(index, space, shape.mesh, request.machine))),
+               const Storage &storage, double byte_limit, double give_up_at)
+        : request_(request), index_(index), shape_(shape), space_(space), storage_(storage),
+          objective_(std::make_shared<Objective>(make_objective(index, space, shape.mesh, request.machine, storage))),
           problems_(*objective_), byte_limit_(byte_limit), give_up_at_(give_up_at) {}
 
     Found run() {
@@ -121,7 +121,7 @@ class MeshSearch {
 
     /// Prices a whole plan and keeps it if it fits and is the best so far. True: it is now the best.
     bool offer(const std::vector<int> &values) {
-        CostTable cost = evaluate(request_, shape_.mesh, shape_.axes, chosen(space_, values));
+        CostTable cost = evaluate(request_, shape_.mesh, shape_.axes, chosen(space_, values), storage_);
         const double total = cost.memory.total().value;
         if (byte_limit_ > 0 && total > byte_limit_) {
             if (total - byte_limit_ > excess_) {
@@ -159,10 +159,12 @@ class MeshSearch {
     /// True: the layer has a better strategy now.
     bool improve(int layer, const std::vector<int> &left_out, Changes &changes, Strategies &strategies,
                  cost::StepPrices &prices) {
+        const std::vector<cost::Residence> residences = cost::residences(request_.graph);
         const auto by_hand = [&] {
             double seconds = 0;
             for (int value : left_out)
-                seconds += price_value(index_, shape_.mesh, prices, strategies, value).seconds;
+                seconds +=
+                    price_value(index_, shape_.mesh, prices, strategies, storage_, value, residences[value]).seconds;
             return seconds;
         };
         const double before = by_hand();
@@ -190,6 +192,7 @@ class MeshSearch {
     const sharding::GraphIndex &index_;
     const MeshShape &shape_;
     const Space &space_;
+    const Storage &storage_;
     std::shared_ptr<Objective> objective_;
     Problems problems_;
     double byte_limit_;
@@ -204,8 +207,8 @@ class MeshSearch {
 } // namespace
 
 Found search(const Request &request, const sharding::GraphIndex &index, const MeshShape &shape, const Space &space,
-             double byte_limit, double give_up_at) {
-    return MeshSearch(request, index, shape, space, byte_limit, give_up_at).run();
+             const Storage &storage, double byte_limit, double give_up_at) {
+    return MeshSearch(request, index, shape, space, storage, byte_limit, give_up_at).run();
 }
 
 Strategies chosen(const Space &space, const std::vector<int> &values) {

@@ -1,4 +1,4 @@
-// The fastest strategies on one mesh, with a certificate.
+// The fastest strategies on one mesh with given storage, with a certificate.
 //
 // minimise() finds the least sum of the terms. What a sum over terms cannot say is settled around it: the latency of
 // fused gradients is paid once per set of axes (branch and bound over which sets occur at all), and memory that does
@@ -27,7 +27,7 @@ struct Found {
 
 /// `byte_limit` on cost::Memory::total(); 0: none. `give_up_at`: seconds; slower plans are of no interest.
 [[nodiscard]] Found search(const Request &request, const sharding::GraphIndex &index, const MeshShape &shape,
-                           const Space &space, double byte_limit, double give_up_at);
+                           const Space &space, const Storage &storage, double byte_limit, double give_up_at);
 
 /// The strategies that `values` stand for.
 [[nodiscard]] Strategies chosen(const Space &space, const std::vector<int> &values);

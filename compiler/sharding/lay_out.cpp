@@ -8,6 +8,15 @@
 
 namespace planc::sharding {
 
+int times(const Graph &graph, int value, const Copy &copy) {
+    const auto once = [&graph](int operation) {
+        return operation >= 0 && (graph.operations[operation].per_step || graph.operations[operation].accumulates);
+    };
+    const bool per_step =
+        copy.first_use >= 0 ? graph.operations[copy.first_use].per_step : once(graph.values[value].producer);
+    return per_step ? 1 : graph.microbatches;
+}
+
 LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
                 const Storage &storage) {
     const GraphIndex index(graph);

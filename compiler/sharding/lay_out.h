@@ -59,6 +59,9 @@ struct Copy {
     Pass pass = Pass::forward; ///< of a parameter that is gathered from shares: in which part of the step
 };
 
+/// How often a step makes a copy of `value`: once where what it is made for, or from, runs once a step.
+[[nodiscard]] int times(const Graph &graph, int value, const Copy &copy);
+
 struct LaidOutOperation {
     Strategy strategy;
     std::vector<Placement> operands; ///< as read

@@ -231,60 +231,78 @@ class SharesRoute {
     SharesRoute(const Placement &from, const Placement &to, const Mesh &mesh) : to_(to), mesh_(mesh), now_(from) {}
 
     std::vector<Step> run() {
-        const bool alike = same_cuts(now_, to_);
-        if (alike)
-            move_blocks(); // partial sums are smallest in shares
-        std::vector<int> kept;
-        if (alike)
-            kept.assign(
-                now_.stored.begin(),
-                std::mismatch(now_.stored.begin(), now_.stored.end(), to_.stored.begin(), to_.stored.end()).first);
-        gather(kept);
-        move_blocks();
-        while (now_.stored != to_.stored)
+        if (same_cuts(now_, to_) && is_prefix(now_.stored, to_.stored)) {
             cut();
+        } else if (same_cuts(now_, to_)) {
+            reduce(); // partial sums are smallest in shares
+            gather(std::mismatch(now_.stored.begin(), now_.stored.end(), to_.stored.begin(), to_.stored.end()).first -
+                   now_.stored.begin());
+            cut();
+        } else {
+            if (!now_.stored.empty())
+                reduce();
+            gather(0);
+            move_blocks();
+            cut();
+        }
+        reduce();
         return std::move(steps_);
     }
 
   private:
-    /// To where `to` lies but for its shares; partial sums that become shares stay.
+    /// To where the blocks of `to` lie. Partial sums stay that are to become shares, or to be reduced in shares.
     void move_blocks() {
         Placement next = to_;
-        next.stored = now_.stored;
+        next.stored.clear();
+        next.partial.clear();
         for (int axis : now_.partial)
-            if (contains(to_.stored, axis))
+            if (!cuts(to_, axis) && (!to_.stored.empty() || contains(to_.partial, axis)))
                 next.partial.push_back(axis);
-        normalise(next);
         if (!next.partial.empty())
             next.reduction = now_.reduction;
+        normalise(next);
         for (Step &step : reshard_blocks(now_, next, mesh_))
             steps_.push_back(std::move(step));
         now_ = next;
     }
 
-    void gather(const std::vector<int> &kept) {
-        if (now_.stored == kept)
-            return;
+    /// The partial sums that `to` wants neither as such nor in shares.
+    void reduce() {
         Placement next = now_;
-        next.stored = kept;
-        go(CollectiveKind::all_gather, next,
-           {now_.stored.begin() + static_cast<std::ptrdiff_t>(kept.size()), now_.stored.end()});
+        std::erase_if(next.partial,
+                      [this](int axis) { return !contains(to_.partial, axis) && !contains(to_.stored, axis); });
+        std::vector<int> axes;
+        std::set_difference(now_.partial.begin(), now_.partial.end(), next.partial.begin(), next.partial.end(),
+                            std::back_inserter(axes));
+        normalise(next);
+        if (!axes.empty())
+            go(CollectiveKind::all_reduce, next, axes);
     }
 
-    /// By the next stored axes that `to` has, as many as are alike: partial sums are scattered, replicas cut.
-    void cut() {
-        const bool partial = contains(now_.partial, to_.stored[now_.stored.size()]);
+    /// But for the first `kept` stored axes.
+    void gather(std::ptrdiff_t kept) {
         Placement next = now_;
-        std::vector<int> axes;
-        for (std::size_t i = now_.stored.size(); i < to_.stored.size(); ++i) {
-            if (contains(now_.partial, to_.stored[i]) != partial)
-                break;
-            next.stored.push_back(to_.stored[i]);
-            axes.push_back(to_.stored[i]);
+        next.stored.resize(static_cast<std::size_t>(kept));
+        if (next.stored.size() < now_.stored.size())
+            go(CollectiveKind::all_gather, next, {now_.stored.begin() + kept, now_.stored.end()});
+    }
+
+    /// By the stored axes of `to`, as many at once as are alike: partial sums are scattered, replicas cut.
+    void cut() {
+        while (now_.stored.size() < to_.stored.size()) {
+            const bool partial = contains(now_.partial, to_.stored[now_.stored.size()]);
+            Placement next = now_;
+            std::vector<int> axes;
+            for (std::size_t i = now_.stored.size(); i < to_.stored.size(); ++i) {
+                if (contains(now_.partial, to_.stored[i]) != partial)
+                    break;
+                next.stored.push_back(to_.stored[i]);
+                axes.push_back(to_.stored[i]);
+            }
+            std::erase_if(next.partial, [&](int axis) { return contains(axes, axis); });
+            normalise(next);
+            go(partial ? CollectiveKind::reduce_scatter : CollectiveKind::slice, next, axes);
         }
-        std::erase_if(next.partial, [&](int axis) { return contains(axes, axis); });
-        normalise(next);
-        go(partial ? CollectiveKind::reduce_scatter : CollectiveKind::slice, next, axes);
     }
 
     void go(CollectiveKind kind, const Placement &next, std::vector<int> axes) {

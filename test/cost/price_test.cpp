@@ -22,11 +22,12 @@ Machine machine() {
     return machine;
 }
 
-CostTable priced(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers) {
+CostTable priced(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
+                 const Storage &storage = {}) {
     std::vector<std::string> names;
     for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
         names.push_back(axis == 0 ? "rows" : axis == 1 ? "cols" : "axis" + std::to_string(axis));
-    return price(graph, sharding::lay_out(graph, mesh, layers), mesh, names, machine(), layers);
+    return price(graph, sharding::lay_out(graph, mesh, layers, storage), mesh, names, machine(), layers, storage);
 }
 
 /// Bytes of the all-reduces by their axes, the loss's scalar left out.
@@ -107,9 +108,10 @@ TEST(Price, MovementBetweenLayersIsAReshard) {
 }
 
 /// Of every table: rows sum to the total, and the total is the busiest rank's own sum over planrt::traffic.
-void expect_consistent(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers) {
-    const sharding::LaidOut laid_out = sharding::lay_out(graph, mesh, layers);
-    const CostTable table = priced(graph, mesh, layers);
+void expect_consistent(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
+                       const Storage &storage) {
+    const sharding::LaidOut laid_out = sharding::lay_out(graph, mesh, layers, storage);
+    const CostTable table = priced(graph, mesh, layers, storage);
     double communication = 0;
     double compute = 0;
     for (const LayerRow &layer : table.layers) {
@@ -130,8 +132,9 @@ void expect_consistent(const Graph &graph, const Mesh &mesh, const std::vector<L
             for (const sharding::Step &step : copy.steps)
                 for (int rank = 0; rank < mesh.ranks(); ++rank) {
                     const Traffic traffic = planrt::traffic(step.kind, step.from, step.to, mesh, rank);
-                    bytes[rank] += static_cast<double>(traffic.elements) * graph.values[v].element_bytes;
-                    calls[rank] += traffic.calls;
+                    const int times = sharding::times(graph, static_cast<int>(v), copy);
+                    bytes[rank] += static_cast<double>(times * traffic.elements) * graph.values[v].element_bytes;
+                    calls[rank] += times * traffic.calls;
                 }
     for (const sharding::Bucket &bucket : sharding::buckets(graph, laid_out, mesh))
         for (std::int64_t &count : calls)
@@ -147,7 +150,8 @@ TEST(Price, AddsUpOnRandomGraphs) {
         SCOPED_TRACE(trial);
         const Graph graph = sharding::reference::random_graph(random);
         const Mesh mesh = sharding::reference::random_mesh(random, 3, 12);
-        expect_consistent(graph, mesh, sharding::reference::random_strategies(graph, mesh, random));
+        const std::vector<LayerStrategy> layers = sharding::reference::random_strategies(graph, mesh, random);
+        expect_consistent(graph, mesh, layers, sharding::reference::random_storage(mesh, random));
     }
 }
 

@@ -30,7 +30,7 @@ bool contains(const std::string &text, const std::string &part) {
 }
 
 TEST_F(Report, TextNamesSplitsCollectivesAndTotals) {
-    const std::string text = text_report(table, machine, {"two_layer", false});
+    const std::string text = text_report(table, machine, {"two_layer", false, 0, {}});
     EXPECT_TRUE(contains(text, "two_layer on 8 ranks (rows 4 x cols 2) of machine test")) << text;
     EXPECT_TRUE(contains(text, "fc1: batch over rows, model (output: hidden) over cols\n")) << text;
     EXPECT_TRUE(contains(text, "fc2: batch over rows, model (input: hidden) over cols\n")) << text;
@@ -41,14 +41,14 @@ TEST_F(Report, TextNamesSplitsCollectivesAndTotals) {
 }
 
 TEST_F(Report, FormulasCarryTheirNumbers) {
-    const std::string text = text_report(table, machine, {"two_layer", true});
+    const std::string text = text_report(table, machine, {"two_layer", true, 0, {}});
     EXPECT_TRUE(
         contains(text, "2(P-1) alpha + 2(P-1)/P n beta, P = 2, n = 8192 B, alpha = 1.00 us, 1/beta = 1.00 GB/s"))
         << text;
 }
 
 TEST_F(Report, JsonHasTheDocumentedKeys) {
-    const std::string json = json_report(table, machine, {"two_layer", false});
+    const std::string json = json_report(table, machine, {"two_layer", false, 0, {}});
     for (const char *key : {"network", "ranks", "mesh", "seconds", "bytes", "memory_bytes", "layers", "name", "split",
                             "compute_seconds", "collectives", "kind", "axes", "phase", "messages", "reshards"})
         EXPECT_TRUE(contains(json, "\"" + std::string(key) + "\":")) << key;

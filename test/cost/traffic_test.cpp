@@ -42,8 +42,9 @@ TEST(Traffic, ReshardsOfAllKinds) {
     for (int trial = 0; trial < 2000; ++trial) {
         const sharding::Mesh mesh = random_mesh(random, 3, 12);
         const std::vector<std::int64_t> extents = {uniform(random, 1, 8) * 2, uniform(random, 1, 9)};
-        const sharding::Placement from = random_placement(extents, mesh, true, random);
-        sharding::Placement to = random_placement(extents, mesh, false, random);
+        const bool stored = uniform(random, 0, 1) == 1;
+        const sharding::Placement from = random_placement(extents, mesh, true, random, stored);
+        const sharding::Placement to = random_placement(extents, mesh, false, random, stored);
         for (const Step &step : sharding::reshard(from, to, mesh)) {
             const std::vector<Traffic> by_rank = traffic_by_rank(step, mesh);
             const Traffic busiest = busiest_traffic(step, mesh);

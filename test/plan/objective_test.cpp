@@ -38,22 +38,26 @@ MeshShape shape(const Mesh &mesh) {
 
 /// Of fused calls beyond the first over the same axes: buckets that are full, or gradients that are used too early to
 /// wait for others. The terms do not know of them.
-double extra_latency(const Request &request, const Mesh &mesh, const Strategies &layers) {
-    const sharding::LaidOut laid_out = sharding::lay_out(request.graph, mesh, layers);
-    std::map<std::vector<int>, int> calls;
-    std::map<std::vector<int>, double> latency;
+double extra_latency(const Request &request, const Mesh &mesh, const Strategies &layers, const Storage &storage) {
+    const sharding::LaidOut laid_out = sharding::lay_out(request.graph, mesh, layers, storage);
+    using Kind = std::pair<bool, std::vector<int>>; // norms, axes
+    std::map<Kind, int> calls;
+    std::map<Kind, double> latency;
     for (std::size_t v = 0; v < request.graph.values.size(); ++v)
         for (const sharding::Copy &copy : laid_out.copies[v])
             if (sharding::fusable(request.graph, mesh, static_cast<int>(v), copy)) {
-                ++calls[copy.steps[0].axes];
-                latency[copy.steps[0].axes] =
-                    cost::price_step(copy.steps[0], 4, mesh, request.machine).price.latency.value;
+                const Kind kind(copy.phase == sharding::Phase::update, copy.steps[0].axes);
+                ++calls[kind];
+                latency[kind] = cost::price_step(copy.steps[0], 4, mesh, request.machine).price.latency.value;
             }
     for (const sharding::Bucket &bucket : sharding::buckets(request.graph, laid_out, mesh))
-        calls[bucket.axes] -= static_cast<int>(bucket.members.size()) - 1;
+        for (std::size_t i = 1; i < bucket.members.size(); ++i) {
+            const sharding::BucketMember &member = bucket.members[i];
+            --calls[{laid_out.copies[member.value][member.copy].phase == sharding::Phase::update, bucket.axes}];
+        }
     double extra = 0;
-    for (const auto &[axes, count] : calls)
-        extra += (count - 1) * latency[axes];
+    for (const auto &[kind, count] : calls)
+        extra += (count - 1) * latency[kind];
     return extra;
 }
 
@@ -61,7 +65,8 @@ void expect_sum_is_price(const Request &request, const MeshShape &shape, Random 
     const sharding::GraphIndex index(request.graph);
     const Space space = make_space(request, shape);
     ASSERT_TRUE(space.failure.empty());
-    const Objective objective = make_objective(index, space, shape.mesh, request.machine);
+    const Storage storage = uniform(random, 0, 1) ? Storage{} : sharding::reference::random_storage(shape.mesh, random);
+    const Objective objective = make_objective(index, space, shape.mesh, request.machine, storage);
     ASSERT_TRUE(objective.left_out.empty());
     Problems problems(objective);
     const Problem kept = problems.without(0, std::numeric_limits<double>::infinity(), -1);
@@ -72,19 +77,20 @@ void expect_sum_is_price(const Request &request, const MeshShape &shape, Random 
             values.push_back(uniform(random, 0, static_cast<int>(options->size()) - 1));
             layers.push_back((*options)[values.back()]);
         }
-        const CostTable table = evaluate(request, shape.mesh, shape.axes, layers);
+        const CostTable table = evaluate(request, shape.mesh, shape.axes, layers, storage);
         const Sum sum = evaluate(kept, values);
         double seconds = sum.seconds;
         const std::uint32_t used = problems.used(values);
         for (std::size_t set = 0; set < objective.bucket_latency.size(); ++set)
             seconds += used >> set & 1 ? objective.bucket_latency[set] : 0;
-        EXPECT_NEAR(seconds + extra_latency(request, shape.mesh, layers), table.seconds().value,
+        EXPECT_NEAR(seconds + extra_latency(request, shape.mesh, layers, storage), table.seconds().value,
                     1e-9 * table.seconds().value);
         EXPECT_LE(seconds, table.seconds().value * (1 + 1e-9));
         EXPECT_DOUBLE_EQ(sum.bytes, table.memory.kept().value);
         if (table.memory.peak >= 0) {
             const Problem at_peak = problems.without(0, std::numeric_limits<double>::infinity(), table.memory.peak);
-            EXPECT_DOUBLE_EQ(evaluate(at_peak, values).bytes, (table.memory.kept() + table.memory.passing).value);
+            // Copies that are gathered or scattered at once are not among the terms.
+            EXPECT_LE(evaluate(at_peak, values).bytes, (table.memory.kept() + table.memory.passing).value * (1 + 1e-9));
         }
     }
 }

@@ -1,6 +1,7 @@
 // Whole plans: exact against exhaustive search, deterministic, obedient, never worse than the literature.
 #include "plan/plan.h"
 #include "plan/space.h"
+#include "plan/storage.h"
 #include "sharding/graphs.h"
 #include "sharding/random_graph.h"
 
@@ -54,10 +55,12 @@ double exhaustive(const Request &request, std::int64_t most, bool &done) {
                 layers.push_back((*options)[static_cast<std::size_t>(rest) % options->size()]);
                 rest /= static_cast<std::int64_t>(options->size());
             }
-            const CostTable table = evaluate(request, shape.mesh, shape.axes, layers);
-            const double limit = request.memory_limit_bytes;
-            if (limit == 0 || table.memory.total().value <= limit)
-                least = std::min(least, table.seconds().value);
+            for (const StorageChoice &choice : storage_choices(request, shape)) {
+                const CostTable table = evaluate(request, shape.mesh, shape.axes, layers, choice.storage);
+                const double limit = request.memory_limit_bytes;
+                if (limit == 0 || table.memory.total().value <= limit)
+                    least = std::min(least, table.seconds().value);
+            }
         }
     }
     done = true;

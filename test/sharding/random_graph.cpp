@@ -18,7 +18,8 @@ Mesh random_mesh(Random &random, int most_axes, int most_ranks) {
     return mesh;
 }
 
-Placement random_placement(const std::vector<std::int64_t> &extents, const Mesh &mesh, bool partial, Random &random) {
+Placement random_placement(const std::vector<std::int64_t> &extents, const Mesh &mesh, bool partial, Random &random,
+                           bool stored) {
     Placement result;
     for (std::int64_t extent : extents)
         result.dimensions.push_back({extent, {}});
@@ -27,6 +28,11 @@ Placement random_placement(const std::vector<std::int64_t> &extents, const Mesh 
     std::shuffle(axes.begin(), axes.end(), random);
     const int dimensions = static_cast<int>(extents.size());
     for (int axis : axes) {
+        if (stored && uniform(random, 0, 2) == 0) {
+            if (mesh.sizes[axis] > 1)
+                result.stored.push_back(axis);
+            continue;
+        }
         const int choice = uniform(random, partial ? -2 : -1, dimensions - 1);
         if (choice >= 0)
             result.dimensions[choice].axes.push_back(axis);
@@ -64,10 +70,24 @@ class RandomGraph {
         for (std::size_t v = 0; v < b_.graph.values.size(); ++v)
             if (b_.graph.values[v].kind == ValueKind::computed && uniform(random_, 0, 7) == 0)
                 b_.graph.outputs.push_back(static_cast<int>(v));
+        split_into_microbatches();
         return std::move(b_.graph);
     }
 
   private:
+    /// As the extraction from the IR says what runs once a step.
+    void split_into_microbatches() {
+        b_.graph.microbatches = uniform(random_, 1, 3);
+        std::vector<bool> accumulated(b_.graph.values.size());
+        for (Operation &operation : b_.graph.operations) {
+            operation.per_step = !operation.accumulates && operation.phase == Phase::update;
+            for (int value : operation.operands)
+                operation.per_step |= !operation.accumulates && accumulated[value];
+            for (int value : operation.results)
+                accumulated[value] = operation.accumulates || operation.per_step;
+        }
+    }
+
     int layer() { return uniform(random_, 0, static_cast<int>(b_.graph.layers.size()) - 1); }
 
     std::vector<Dimension> dimensions() {

@@ -8,7 +8,7 @@ namespace planc::sharding::reference {
 [[nodiscard]] Mesh random_mesh(Random &random, int most_axes, int most_ranks);
 /// A placement of these extents; each axis cuts a dimension, is partial, or holds replicas.
 [[nodiscard]] Placement random_placement(const std::vector<std::int64_t> &extents, const Mesh &mesh, bool partial,
-                                         Random &random);
+                                         Random &random, bool stored = false);
 [[nodiscard]] Graph random_graph(Random &random);
 [[nodiscard]] std::vector<LayerStrategy> random_strategies(const Graph &graph, const Mesh &mesh, Random &random);
 /// Any axes for each kind of variable, in any order.
