@@ -1,6 +1,7 @@
 #include "cost/report.h"
 #include "plan/baselines.h"
 #include "plan/search.h"
+#include "plan/storage.h"
 
 #include <algorithm>
 #include <limits>
@@ -8,6 +9,8 @@
 namespace planc::plan {
 
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Does a rule of the user leave ranks without work?
 bool has_empty_blocks(const Request &request, const MeshShape &shape, const Strategies &layers) {
@@ -40,10 +43,10 @@ class Planner {
             return std::move(plan_);
         }
         plan_.meshes = static_cast<int>(shapes.size());
-        lower_bound_ = std::numeric_limits<double>::infinity();
+        lower_bound_ = infinity;
         for (const MeshShape &shape : shapes)
             try_mesh(shape);
-        if (plan_.failure.empty() && best_seconds_ == std::numeric_limits<double>::infinity()) {
+        if (plan_.failure.empty() && best_seconds_ == infinity) {
             plan_.failure = does_not_fit();
             plan_.out_of_memory = true;
         }
@@ -63,9 +66,17 @@ class Planner {
         }
         if (request_.baselines)
             price_baselines(shape, space);
-        const double give_up_at = best_empty_ ? std::numeric_limits<double>::infinity() : best_seconds_;
-        const Found found =
-            request_.search ? search(request_, index_, shape, space, limit_, give_up_at) : only(shape, space);
+        for (const StorageChoice &choice : storage_choices(request_, shape)) {
+            if (choice.saves_memory_only && !plan_.memory_decided && best_seconds_ < infinity)
+                continue; // never faster than those before
+            try_storage(shape, space, choice.storage);
+        }
+    }
+
+    void try_storage(const MeshShape &shape, const Space &space, const Storage &storage) {
+        const double give_up_at = best_empty_ ? infinity : best_seconds_;
+        const Found found = request_.search ? search(request_, index_, shape, space, storage, limit_, give_up_at)
+                                            : only(shape, space, storage);
         lower_bound_ = std::min(lower_bound_, found.lower_bound);
         plan_.memory_decided |= found.memory_decided;
         if (!found.feasible) {
@@ -76,14 +87,14 @@ class Planner {
         Strategies layers = chosen(space, found.values);
         const bool empty = has_empty_blocks(request_, shape, layers);
         const double seconds = found.cost.seconds().value;
-        if (best_seconds_ < std::numeric_limits<double>::infinity() &&
-            std::pair(empty, seconds) >= std::pair(best_empty_, best_seconds_))
+        if (best_seconds_ < infinity && std::pair(empty, seconds) >= std::pair(best_empty_, best_seconds_))
             return;
         best_empty_ = empty;
         best_seconds_ = seconds;
         plan_.axes = shape.axes;
         plan_.mesh = shape.mesh;
         plan_.layers = std::move(layers);
+        plan_.storage = storage;
         plan_.cost = found.cost;
         plan_.choices.clear();
         for (const auto &options : space.options)
@@ -100,10 +111,10 @@ class Planner {
     }
 
     /// A layout without `auto`: one strategy a layer.
-    Found only(const MeshShape &shape, const Space &space) const {
+    Found only(const MeshShape &shape, const Space &space, const Storage &storage) const {
         Found found;
         found.values.assign(space.options.size(), 0);
-        found.cost = evaluate(request_, shape.mesh, shape.axes, chosen(space, found.values));
+        found.cost = evaluate(request_, shape.mesh, shape.axes, chosen(space, found.values), storage);
         found.lower_bound = found.cost.seconds().value;
         found.least_bytes = found.cost.memory.total().value;
         found.feasible = limit_ == 0 || found.least_bytes <= limit_;
@@ -111,10 +122,11 @@ class Planner {
     }
 
     void price_baselines(const MeshShape &shape, const Space &space) {
+        const Storage storage = storage_choices(request_, shape).front().storage;
         for (NamedStrategies &named : baselines(request_.graph, request_.batch, shape.mesh)) {
-            const CostTable cost = evaluate(request_, shape.mesh, shape.axes, named.layers);
-            Baseline baseline{named.name,     shape.axes,          shape.mesh, std::move(named.layers),
-                              cost.seconds(), cost.memory.total(), {}};
+            const CostTable cost = evaluate(request_, shape.mesh, shape.axes, named.layers, storage);
+            Baseline baseline{named.name, shape.axes,     shape.mesh,          std::move(named.layers),
+                              storage,    cost.seconds(), cost.memory.total(), {}};
             baseline.excluded = exclusion(shape, space, baseline);
             const auto known = std::find_if(plan_.baselines.begin(), plan_.baselines.end(),
                                             [&](const Baseline &other) { return other.name == baseline.name; });
@@ -155,7 +167,8 @@ class Planner {
             plan_.axes = baseline.axes;
             plan_.mesh = baseline.mesh;
             plan_.layers = baseline.layers;
-            plan_.cost = evaluate(request_, baseline.mesh, baseline.axes, baseline.layers);
+            plan_.storage = baseline.storage;
+            plan_.cost = evaluate(request_, baseline.mesh, baseline.axes, baseline.layers, baseline.storage);
             plan_.runner_ups.assign(plan_.layers.size(), std::nullopt);
             plan_.lower_bound = std::min(plan_.lower_bound, plan_.cost.seconds());
         }
@@ -178,7 +191,7 @@ class Planner {
     double limit_ = 0;
     Plan plan_;
     double lower_bound_ = 0;
-    double best_seconds_ = std::numeric_limits<double>::infinity();
+    double best_seconds_ = infinity;
     bool best_empty_ = false;
     double least_bytes_ = 0;
 };
@@ -194,9 +207,9 @@ Plan make_plan(const Request &request) {
 }
 
 CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
-                   const std::vector<LayerStrategy> &layers) {
-    return cost::price(request.graph, sharding::lay_out(request.graph, mesh, layers), mesh, axes, request.machine,
-                       layers);
+                   const std::vector<LayerStrategy> &layers, const Storage &storage) {
+    return cost::price(request.graph, sharding::lay_out(request.graph, mesh, layers, storage), mesh, axes,
+                       request.machine, layers, storage);
 }
 
 } // namespace planc::plan

@@ -29,6 +29,7 @@ using cost::Seconds;
 using sharding::Graph;
 using sharding::LayerStrategy;
 using sharding::Mesh;
+using sharding::Storage;
 
 struct MeshAxis {
     std::string name;
@@ -48,16 +49,29 @@ struct Pin {
     std::string text;              ///< the rule as the user wrote it, for reasons: "batch -> rows"
 };
 
+/// What the layout says about one kind of variables; not said: the search may choose, else nothing is stored.
+using StoragePin = std::optional<std::vector<std::string>>; ///< axes, major first
+
+/// Rules `store … -> axes`. What is said of parameters holds for gradients unless these have a rule of their own, and
+/// what is said of gradients for the optimizer.
+struct StorageRules {
+    StoragePin parameters;
+    StoragePin gradients;
+    StoragePin optimizer;
+    std::vector<std::string> texts; ///< as the user wrote them: "store params -> rows"
+};
+
 struct Request {
     Graph graph;
     Machine machine;
     int ranks = 1;
     MeshRequest mesh;
     std::vector<std::vector<Pin>> pins; ///< per layer; may be shorter than the layers
-    bool search = true;                 ///< false: what no pin splits is not split (a layout without `auto`)
-    double memory_limit_bytes = 0;      ///< per rank; 0: the machine's, which may be none
-    bool baselines = true;              ///< price the plans of the literature too
-    std::string batch = "batch";        ///< the role of the samples, for the baselines
+    StorageRules storage;
+    bool search = true;            ///< false: what no pin splits is not split (a layout without `auto`)
+    double memory_limit_bytes = 0; ///< per rank; 0: the machine's, which may be none
+    bool baselines = true;         ///< price the plans of the literature too
+    std::string batch = "batch";   ///< the role of the samples, for the baselines
 };
 
 /// A plan of the literature, priced like the answer.
@@ -66,6 +80,7 @@ struct Baseline {
     std::vector<std::string> axes;
     Mesh mesh;
     std::vector<LayerStrategy> layers;
+    Storage storage; ///< what the rules say
     Seconds seconds{};
     Bytes memory{};
     std::string excluded; ///< why it could not be the answer: a pin, memory; empty: it was a candidate
@@ -83,6 +98,7 @@ struct Plan {
     std::vector<std::string> axes;
     Mesh mesh;
     std::vector<LayerStrategy> layers; ///< as Graph::layers
+    Storage storage;
     CostTable cost;
     Seconds lower_bound{};                           ///< no plan of the space takes less
     std::vector<std::optional<RunnerUp>> runner_ups; ///< per layer; none: no other choice, or not searched exactly
@@ -102,6 +118,6 @@ struct Plan {
 
 /// Prices given strategies on a given mesh: lay_out() and price().
 [[nodiscard]] CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
-                                 const std::vector<LayerStrategy> &layers);
+                                 const std::vector<LayerStrategy> &layers, const Storage &storage = {});
 
 } // namespace planc::plan
