@@ -3,6 +3,7 @@
 #include "emit/collectives.h"
 #include "emit/entries.h"
 #include "emit/text.h"
+#include "schedule/buffers.h"
 #include "schedule/functions.h"
 
 namespace planc::emit {
@@ -102,9 +103,15 @@ void Tables::write_mesh() {
 
 void Tables::write_variables() {
     std::vector<std::string> rows;
+    std::vector<std::string> sums;
     for (auto variable : module_.getOps<ir::VariableOp>()) {
-        if (is_accumulator(variable))
+        if (is_accumulator(variable)) {
+            const std::int64_t begin = variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
+            const auto type = mlir::cast<ir::TensorType>(variable.getType());
+            sums.push_back(
+                braces({std::to_string(begin), std::to_string(begin + schedule::buffer_bytes(type, mesh_))}));
             continue;
+        }
         const ir::InitializerAttr init = variable.getInit();
         rows.push_back(braces({string_literal(variable.getSymName().str()),
                                tensor(mlir::cast<ir::TensorType>(variable.getType()), "at::" + names_.of(variable)),
@@ -112,6 +119,7 @@ void Tables::write_variables() {
                                number(init.getA().getValueAsDouble()), number(init.getB().getValueAsDouble())}));
     }
     array("planrt::Variable", "variables", rows);
+    array("planrt::Range", "sums", sums);
 }
 
 std::string Tables::fields_name(mlir::func::FuncOp function) {
@@ -235,6 +243,7 @@ void Tables::write_program() {
         {"set_up", "set_up"},
         {"micro_batches", spans_["micro_batches"]},
         {"evaluate_step", evaluate ? "evaluate_step" : "nullptr"},
+        {"sums", spans_["sums"]},
         {"loss", tensor(train.getBody().front().getTerminator()->getOperand(0))},
         {"valid", spans_.contains("valid") ? spans_["valid"] : "{}"},
         {"evaluated_loss", result("loss")},

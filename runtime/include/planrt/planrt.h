@@ -151,6 +151,8 @@ struct Program {
     void (*set_up)(Context &) = nullptr;            ///< once, after the arena exists
     std::span<const MicroBatch> micro_batches = {}; ///< of one training step, in order; the last one updates
     void (*evaluate_step)(Context &) = nullptr;     ///< one batch of the test part; null: no evaluation
+    /// Byte ranges of the arena that are 0 when a step begins: sums over its micro-batches.
+    std::span<const Range> sums = {};
     Tensor loss = {};                               ///< scalar after the last micro-batch: the loss of the global batch
     std::span<const Tensor> valid = {}; ///< of evaluate_step, [batch]: 1 for a sample, 0 for padding of the last batch
     Tensor evaluated_loss = {};         ///< scalar after evaluate_step: sum over valid samples

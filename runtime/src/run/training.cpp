@@ -157,6 +157,8 @@ void Training::train() {
 double Training::step(std::int64_t number) {
     const std::int64_t per_epoch = batches_->steps_per_epoch();
     engine_.set_step(number);
+    for (const Range &sum : program_.sums)
+        std::fill(engine_.arena() + sum.begin, engine_.arena() + sum.end, std::byte{0});
     for (std::size_t i = 0; i < program_.micro_batches.size(); ++i) {
         batches_->load_train(number % per_epoch, i, engine_.arena());
         engine_.set_first_sample(program_.micro_batches[i].first);
