@@ -40,6 +40,24 @@ TEST(InitialValues, AreTheSameUnderEveryLayout) {
     }
 }
 
+TEST(InitialValues, OfATensorInSharesAreThoseOfTheWhole) {
+    const Mesh mesh{{2, 3}};
+    const int rows[1] = {0};
+    const int cols[1] = {1};
+    Box box;
+    for (int rank = 0; rank < 6; ++rank) {
+        const std::vector<float> block = block_of(Initializer::normal, mesh, {}, rows, rank, box);
+        const Dimension dimensions[2] = {{"in", 5, {}}, {"out", 7, rows}};
+        const Variable variable{
+            "h1.w", {Type::f32, dimensions, {}, Reduction::sum, cols, 0}, true, Initializer::normal, 0.5, 2};
+        const Range range = stored_range({{{5, {}}, {7, {0}}}, {}, Reduction::sum, {1}}, mesh, rank);
+        std::vector<float> share(static_cast<std::size_t>(range.size()));
+        set_initial_values(variable, 3, mesh, rank, reinterpret_cast<std::byte *>(share.data()));
+        for (std::int64_t i = range.begin; i < range.end; ++i)
+            ASSERT_EQ(share[static_cast<std::size_t>(i - range.begin)], block[static_cast<std::size_t>(i)]);
+    }
+}
+
 TEST(InitialValues, AreInTheRangeOfTheInitializer) {
     Box box;
     const Mesh mesh;

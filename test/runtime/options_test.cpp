@@ -45,6 +45,30 @@ TEST(Options, WrongUsageIsOneLine) {
     EXPECT_EQ(complaint({"train"}), "unexpected argument 'train'; --help lists the options");
 }
 
+TEST(Options, ResumeTakesADirectoryOrThatOfTheCheckpoints) {
+    EXPECT_EQ(parse({"--resume", "a", "--quiet"}).resume_directory(), "a");
+    EXPECT_EQ(parse({"--resume=a"}).resume_directory(), "a");
+    const Options options =
+        parse({"--checkpoint", "b", "--resume", "--checkpoint-every=5", "--checkpoint-minutes", "0.5"});
+    EXPECT_TRUE(options.resume);
+    EXPECT_EQ(options.resume_directory(), "b");
+    EXPECT_EQ(options.checkpoint_every, 5);
+    EXPECT_EQ(options.checkpoint_minutes, 0.5);
+    EXPECT_FALSE(parse({"--checkpoint", "b"}).resume);
+}
+
+TEST(Options, WhatDoesNotGoTogether) {
+    const std::string end = "; --help lists the options";
+    EXPECT_EQ(complaint({"--resume"}), "option --resume: expected a directory, or --checkpoint DIR" + end);
+    EXPECT_EQ(complaint({"--resume", "a", "--init", "b"}),
+              "--init and --resume both say where the weights come from" + end);
+    EXPECT_EQ(complaint({"--checkpoint-every", "5"}),
+              "when to write checkpoints is said, but not where: --checkpoint DIR" + end);
+    EXPECT_EQ(complaint({"--predict", "a"}), "--predict FILE and --output FILE go together" + end);
+    EXPECT_EQ(complaint({"--predict", "a", "--output", "b"}),
+              "option --predict: expected weights, by --init FILE or --resume DIR" + end);
+}
+
 TEST(Options, HelpNamesEveryOption) {
     Program program{};
     program.name = "classifier";
@@ -52,7 +76,8 @@ TEST(Options, HelpNamesEveryOption) {
     program.layout = "best";
     const std::string help = help_text(program, "./digits");
     for (const char *option : {"--steps", "--epochs", "--seed", "--data", "--init", "--save-init", "--save", "--log",
-                               "--comm-report", "--threads", "--watchdog", "--quiet", "--help"})
+                               "--comm-report", "--threads", "--watchdog", "--quiet", "--help", "--checkpoint",
+                               "--checkpoint-every", "--keep", "--resume", "--predict", "--output"})
         EXPECT_NE(help.find(std::string("\n  ") + option), std::string::npos) << option;
 }
 

@@ -3,10 +3,12 @@
 
 #include "launch.h"
 #include "scratch_directory.h"
+#include "support/json.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
+#include <sstream>
 
 class PointsTest : public testing::Test {
   protected:
@@ -29,8 +31,37 @@ class PointsTest : public testing::Test {
         return launch(ranks, "planrt_softmax_program", arguments,
                       {{"PLANRT_TEST_RANKS", std::to_string(made_for == 0 ? ranks : made_for)},
                        {"PLANRT_TEST_DATA", directory_.path()},
+                       {"PLANRT_TEST_LAYOUT", layout_},
                        {"PLANRT_TEST_FAULT", fault}});
     }
+
+    /// The objects of a log that have this key.
+    [[nodiscard]] std::vector<planrt::JsonValue> logged(const std::string &name, const std::string &key) const {
+        std::vector<planrt::JsonValue> result;
+        std::istringstream lines(directory_.read(name));
+        for (std::string line; std::getline(lines, line);)
+            if (planrt::JsonValue value = planrt::parse_json(line); value.member(key) != nullptr)
+                result.push_back(std::move(value));
+        return result;
+    }
+
+    /// The losses of a log, step by step.
+    [[nodiscard]] std::vector<double> losses(const std::string &name) const {
+        std::vector<double> result;
+        for (const planrt::JsonValue &step : logged(name, "step")) {
+            EXPECT_EQ(step.member("step")->number, static_cast<double>(result.size() + 1));
+            result.push_back(step.member("loss")->number);
+        }
+        return result;
+    }
+
+    static void expect_near(const std::vector<double> &losses, const std::vector<double> &wanted) {
+        ASSERT_EQ(losses.size(), wanted.size());
+        for (std::size_t i = 0; i < losses.size(); ++i)
+            ASSERT_NEAR(losses[i], wanted[i], 1e-5 * wanted[i] + 1e-7) << "step " << i + 1;
+    }
+
+    std::string layout_ = "plain"; ///< of the softmax program
 
     ScratchDirectory directory_;
 };

@@ -62,6 +62,41 @@ TEST_F(Failures, NoPlaceForWeightsIsToldBeforeTraining) {
     EXPECT_EQ(outcome.output.find("epoch"), std::string::npos) << outcome.output;
 }
 
+TEST_F(Failures, BufferBehindTheArena) {
+    expect_one_line(run(2, "--quiet --comm-report " + directory_.file("report"), "memory"), 3,
+                    "memory: 1033 bytes of buffers were used, predicted were 1032 (" + directory_.file("report") + ")");
+}
+
+TEST_F(Failures, ResumeOfAnotherRun) {
+    const std::string checkpoints = directory_.file("checkpoints");
+    ASSERT_EQ(run(2, "--steps 4 --checkpoint " + checkpoints).exit_code, 0);
+    const std::string path = checkpoints + "/step-00000004.safetensors";
+    expect_one_line(run(2, "--seed 9 --resume " + checkpoints), 1, path + ": is of a run with seed 1; this one has 9");
+    expect_one_line(run(2, "--checkpoint " + checkpoints), 1,
+                    "rank 0: " + checkpoints +
+                        " holds checkpoints already, the last one of step 4: --resume goes on from it");
+    directory_.write("points.csv", points(299));
+    expect_one_line(run(2, "--resume " + checkpoints), 1,
+                    path + ": is of a run with a number of training samples of 240; this one has 239");
+}
+
+TEST_F(Failures, NoPlaceForCheckpoints) {
+    directory_.write("file", "");
+    expect_one_line(run(2, "--checkpoint " + directory_.file("file")), 1,
+                    "rank 0: cannot read " + directory_.file("file") + ": Not a directory");
+}
+
+TEST_F(Failures, PredictionWithoutWhatItNeeds) {
+    expect_one_line(run(2, "--predict /nonexistent/x --output y --init w"), 1,
+                    "cannot read /nonexistent/x: No such file or directory");
+    const std::string arguments = "--predict " + directory_.file("points.csv") + " --output " + directory_.file("y");
+    expect_one_line(run(2, arguments + " --resume " + directory_.file("none")), 1,
+                    directory_.file("none") + ": holds no checkpoint");
+    directory_.write("points.csv", "1,2\n3\n");
+    expect_one_line(run(2, arguments + " --init w"), 1,
+                    directory_.file("points.csv") + ":2: expected 2 columns as above, got 1");
+}
+
 TEST_F(Failures, WatchdogNamesTheCollective) {
     const Outcome outcome = run(2, "--watchdog 1", "hang");
     expect_one_line(outcome, 1,

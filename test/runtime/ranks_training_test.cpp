@@ -1,28 +1,31 @@
 // A hand-written classifier trained on several ranks: losses, weights, logs.
-#include "launch.h"
 #include "points.h"
-#include "support/json.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 namespace {
 
-class Training : public PointsTest {
-  protected:
-    /// The objects of a log that have this key.
-    std::vector<planrt::JsonValue> logged(const std::string &name, const std::string &key) const {
-        std::vector<planrt::JsonValue> result;
-        std::istringstream lines(directory_.read(name));
-        for (std::string line; std::getline(lines, line);)
-            if (planrt::JsonValue value = planrt::parse_json(line); value.member(key) != nullptr)
-                result.push_back(std::move(value));
-        return result;
-    }
-};
+class Training : public PointsTest {};
+
+TEST_F(Training, LossesAreTheSameUnderEveryLayout) {
+    ASSERT_EQ(run(1, "--log " + directory_.file("plain1")).exit_code, 0);
+    const std::vector<double> wanted = losses("plain1");
+    for (const char *layout : {"zero", "parts"})
+        for (const int ranks : {1, 2, 3}) {
+            layout_ = layout;
+            const std::string name = layout + std::to_string(ranks);
+            const Outcome outcome = run(ranks, "--quiet --log " + directory_.file(name) + " --comm-report " +
+                                                   directory_.file(name + ".json"));
+            ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+            expect_near(losses(name), wanted);
+            const planrt::JsonValue report = planrt::parse_json(directory_.read(name + ".json"));
+            const planrt::JsonValue &memory = *report.member("memory");
+            EXPECT_EQ(memory.member("measured")->values[0].number, memory.member("predicted")->number);
+        }
+}
 
 TEST_F(Training, LossesWeightsAndAccuracyAreThoseOfOneRank) {
     const Outcome one = run(1, "--log " + directory_.file("1.json") + " --save " + directory_.file("1.safetensors") +

@@ -1,5 +1,6 @@
 #include "data/batches.h"
 
+#include "data/compressed_file.h"
 #include "data/readers.h"
 #include "mesh/tensors.h"
 #include "support/failure.h"
@@ -13,7 +14,12 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     const DataSet &set = program.data;
     const DataSource source{set, directory.empty() ? set.directory : directory, !directory.empty()};
     SplitColumn split_column;
-    const std::int64_t samples = read_samples(source, stores_.all(), split_column);
+    std::int64_t samples = 0;
+    try {
+        samples = read_samples(source, stores_.all(), split_column);
+    } catch (const MissingFile &missing) {
+        throw Failure(std::string(missing.what()) + " (--data DIR reads data elsewhere)");
+    }
     split_ = split_samples(set, seed, samples, split_column);
     if (steps_per_epoch() == 0)
         throw Failure(text("data %s: %lld samples to train on are less than one batch of %lld", set.name,

@@ -1,7 +1,5 @@
 #include "data/compressed_file.h"
 
-#include "support/failure.h"
-
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -16,9 +14,10 @@ CompressedFile::CompressedFile(const std::string &path) : path_(path), file_(nul
         errno = EISDIR;
     else
         file_ = gzopen(path.c_str(), "rb");
+    if (file_ == nullptr && errno == ENOENT)
+        throw MissingFile(text("cannot read %s: %s", path.c_str(), std::strerror(errno)));
     if (file_ == nullptr)
-        throw Failure(text("cannot read %s: %s%s", path.c_str(), std::strerror(errno),
-                           errno == ENOENT ? " (--data DIR reads data elsewhere)" : ""));
+        throw Failure(text("cannot read %s: %s", path.c_str(), std::strerror(errno)));
     gzbuffer(file_, 1 << 18);
 }
 

@@ -1,6 +1,8 @@
 // A file read from its beginning, decompressed where it is gzip.
 #pragma once
 
+#include "support/failure.h"
+
 #include <zlib.h>
 
 #include <cstddef>
@@ -8,9 +10,14 @@
 
 namespace planrt {
 
+class MissingFile : public Failure {
+  public:
+    using Failure::Failure;
+};
+
 class CompressedFile {
   public:
-    /// Failure: "cannot read FILE: reason".
+    /// Failure: "cannot read FILE: reason"; MissingFile.
     explicit CompressedFile(const std::string &path);
     CompressedFile(const CompressedFile &) = delete;
     CompressedFile &operator=(const CompressedFile &) = delete;

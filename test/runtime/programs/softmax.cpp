@@ -279,7 +279,8 @@ void choose_layout(Program &program, const std::string &layout) {
     program.training_collectives = shares ? 5 : 2;
     program.evaluate_step = shares ? evaluate_step<5> : evaluate_step<2>;
     // zero packs nothing: its last buffer is that of the bias.
-    program.arena_bytes = shares ? b_share_at + classes * 4 : arena_bytes;
+    const std::int64_t largest_share = (classes + program.mesh[0].size - 1) / program.mesh[0].size;
+    program.arena_bytes = shares ? b_share_at + largest_share * 4 : arena_bytes;
 }
 
 } // namespace
