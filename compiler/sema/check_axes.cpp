@@ -1,18 +1,52 @@
 #include "sema/layout_rules.h"
 #include "sema/layouts.h"
 
+#include <algorithm>
+#include <set>
+
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(two_loops_on_one_axis, error, "layer '{0}' has both '{1}' and '{2}' on axis '{3}'"); // P6
 
 namespace {
 
+/// Is dimension `index` of a reshape's operand or result kept: the same role and extent, as many elements behind it?
+bool kept(const TensorType &type, std::size_t index, const TensorType &other) {
+    const auto behind = [](const TensorType &tensor, std::size_t from) {
+        std::int64_t elements = 1; // a tensor's size fits 64 bits
+        for (std::size_t i = from + 1; i < tensor.dimensions.size(); ++i)
+            elements *= tensor.dimensions[i].extent;
+        return elements;
+    };
+    const auto same = std::find(other.dimensions.begin(), other.dimensions.end(), type.dimensions[index]);
+    return same != other.dimensions.end() &&
+           behind(type, index) == behind(other, static_cast<std::size_t>(same - other.dimensions.begin()));
+}
+
+/// Loops that an operation cannot split: a rule on them leaves it whole (P12).
+std::set<std::string> whole_loops(const Network &network, const Operation &operation) {
+    if (operation.kind == OperationKind::slice || operation.kind == OperationKind::concat)
+        return {operation.roles.front()};
+    std::set<std::string> whole;
+    if (operation.kind != OperationKind::reshape)
+        return whole;
+    const TensorType &operand = network.operations[static_cast<std::size_t>(operation.operands.front())].type;
+    for (std::size_t i = 0; i < operand.dimensions.size(); ++i)
+        if (!kept(operand, i, operation.type))
+            whole.insert(operand.dimensions[i].role);
+    for (std::size_t i = 0; i < operation.type.dimensions.size(); ++i)
+        if (!kept(operation.type, i, operand))
+            whole.insert(operation.type.dimensions[i].role);
+    return whole;
+}
+
 void check_operation(const Network &network, const Operation &operation,
                      const std::map<std::string, const Rule *> &rules, const Context &context) {
     std::map<std::string, const Rule *> taken; // axis -> the rule that takes it
+    const std::set<std::string> whole = whole_loops(network, operation);
     for (const std::string &loop : loop_names(network, operation)) {
         const auto rule = rules.find(loop);
-        if (rule == rules.end())
+        if (rule == rules.end() || whole.contains(loop))
             continue;
         for (const std::string &axis : rule->second->axes) {
             const auto [entry, fresh] = taken.emplace(axis, rule->second);

@@ -129,11 +129,11 @@ network n(q: f32[batch, head: 2, query: 5, key_size: 3], k: f32[batch, head: 2, 
 
 TEST(Elaborate, BroadcastsOverMissingDimensions) { // O1
     const Network network = network_of(head + R"(
-network n(x: f32[hidden], z: f32[batch, hidden]) -> f32[hidden, batch] {
+network n(x: f32[hidden], z: f32[batch, hidden]) -> f32[batch, hidden] {
     return 2 * x + z
 })");
     EXPECT_EQ(summary(network),
-              (Lines{"constant [] (output)", "mul [hidden: 6] (output)", "add [hidden: 6, batch: 8] (output)"}));
+              (Lines{"constant [] (output)", "mul [hidden: 6] (output)", "add [batch: 8, hidden: 6] (output)"}));
 }
 
 TEST(Elaborate, Reductions) { // O3

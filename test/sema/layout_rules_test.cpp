@@ -115,5 +115,32 @@ TEST(LayoutRules, NothingIsKnownOfTheAxesOfAnAutomaticMesh) { // H3
     EXPECT_TRUE(analyze_text(head + "mesh free = auto\nlayout l on free = auto").program);
 }
 
+TEST(LayoutRules, StorageMicrobatchesAndRecomputation) { // P7, P10, P11
+    const Analyzed analyzed = analyze_text(head + "layout l on grid = auto {\n    store params -> [rows, cols]\n"
+                                                  "    store optimizer -> none\n    microbatches = 4\n"
+                                                  "    block* { fc1 { recompute } }\n    recompute\n}");
+    ASSERT_TRUE(analyzed.program) << analyzed.report;
+    const Layout &layout = analyzed.program->layouts.at(0);
+    ASSERT_EQ(layout.stores.size(), 2U);
+    EXPECT_EQ(layout.stores[0].what, StoreRule::What::params);
+    EXPECT_EQ(layout.stores[0].axes, (std::vector<std::string>{"rows", "cols"}));
+    EXPECT_EQ(layout.stores[1].what, StoreRule::What::optimizer);
+    EXPECT_TRUE(layout.stores[1].axes.empty());
+    EXPECT_EQ(layout.microbatches, 4);
+    ASSERT_EQ(layout.recomputes.size(), 2U);
+    EXPECT_EQ(layout.recomputes[0].selector, "block*.fc1");
+    EXPECT_EQ(layout.recomputes[1].selector, "");
+}
+
+TEST(LayoutRules, WholeLoopsDoNotMeetOnAnAxis) { // P6, P12
+    const std::string text = "dim batch = 8\ndim model = 12\n"
+                             "network n(x: f32[batch, model]) -> f32[batch, head: 3, part: 4] {\n"
+                             "    y = reshape(relu(x), [batch, head: 3, part: 4])\n    z = relu(y)\n    return z\n}\n"
+                             "mesh grid = [rows]\nlayout l on grid {\n    model -> rows\n    head -> rows\n}\n";
+    const Analyzed analyzed = analyze_text(text);
+    EXPECT_TRUE(analyzed.program) << analyzed.report;
+    EXPECT_EQ(analyze_text(text + "layout m on grid { batch -> rows; head -> rows }").kind, "two_loops_on_one_axis");
+}
+
 } // namespace
 } // namespace planc::sema
