@@ -73,7 +73,7 @@ class Interpreter {
     void call(mlir::func::CallOp op);
     void read(ir::ReadOp op);
     void write(ir::WriteOp op);
-    ir::VariableOp variable(mlir::FlatSymbolRefAttr name);
+    Parts sum_so_far(const std::string &name, ir::TensorType home);
 
     mlir::ModuleOp module_;
     const Inputs &inputs_;
@@ -83,6 +83,7 @@ class Interpreter {
     llvm::DenseMap<mlir::StringAttr, ir::VariableOp> variables_;
     llvm::DenseMap<mlir::Value, Parts> values_;
     std::map<std::string, Array> written_;
+    Accumulators accumulated_;
     Outcome outcome_;
 };
 
@@ -129,12 +130,6 @@ void Interpreter::check_replicas(const Parts &parts, ir::TensorType type) {
                         parts[static_cast<std::size_t>(other)].elements.begin(), same_bits))
             throw Failure("replicas differ on ranks " + std::to_string(other) + " and " + std::to_string(rank));
     }
-}
-
-ir::VariableOp Interpreter::variable(mlir::FlatSymbolRefAttr name) {
-    if (!inputs_.variables.contains(name.getValue().str()))
-        throw Failure("variable '" + name.getValue().str() + "' has no value");
-    return variables_.lookup(name.getAttr());
 }
 
 void Interpreter::nest(mlir::Operation &op) {
@@ -250,21 +245,46 @@ void Interpreter::call(mlir::func::CallOp op) {
 }
 
 void Interpreter::read(ir::ReadOp op) {
-    ir::VariableOp source = variable(op.getVariableAttr());
+    ir::VariableOp source = variables_.lookup(op.getVariableAttr().getAttr());
     const auto home = mlir::cast<ir::TensorType>(source.getType());
     if (!(placement(op.getResult()) == layouts_.of(home).placement))
         throw Failure("the value does not lie as the variable does");
     const std::string name = op.getVariable().str();
-    values_[op.getResult()] = scatter(inputs_.variables.at(name), home, "variable '" + name + "'");
+    if (source->hasAttr("accumulator"))
+        values_[op.getResult()] = sum_so_far(name, home);
+    else if (const auto array = inputs_.variables.find(name); array != inputs_.variables.end())
+        values_[op.getResult()] = scatter(array->second, home, "variable '" + name + "'");
+    else
+        throw Failure("variable '" + name + "' has no value");
     places_.read_variable(op);
 }
 
+Parts Interpreter::sum_so_far(const std::string &name, ir::TensorType home) {
+    const Layout &layout = layouts_.of(home);
+    Parts parts;
+    for (auto [box, stored] : llvm::zip(layout.boxes, layout.stored))
+        parts.emplace_back(box, stored);
+    if (const auto known = inputs_.accumulators.find(name); known != inputs_.accumulators.end())
+        for (auto [part, elements] : llvm::zip(parts, known->second))
+            part.elements = elements;
+    return parts;
+}
+
 void Interpreter::write(ir::WriteOp op) {
-    ir::VariableOp target = variable(op.getVariableAttr());
+    ir::VariableOp target = variables_.lookup(op.getVariableAttr().getAttr());
     const ir::TensorType type = type_of(op.getValue());
     if (!(layouts_.of(type).placement == layouts_.of(mlir::cast<ir::TensorType>(target.getType())).placement))
         throw Failure("the value does not lie as the variable does");
-    written_[op.getVariable().str()] = gather(values_.find(op.getValue())->second, type);
+    const std::string name = op.getVariable().str();
+    const Parts &parts = values_.find(op.getValue())->second;
+    if (target->hasAttr("accumulator")) {
+        auto &elements = accumulated_[name];
+        elements.clear();
+        for (const Local &part : parts)
+            elements.push_back(part.elements);
+    } else {
+        written_[name] = gather(parts, type);
+    }
     places_.write_variable(op);
 }
 
@@ -323,6 +343,9 @@ Outcome Interpreter::run(mlir::func::FuncOp function) {
     outcome_.variables = inputs_.variables;
     for (auto &[name, array] : written_)
         outcome_.variables[name] = std::move(array);
+    outcome_.accumulators = inputs_.accumulators;
+    for (auto &[name, elements] : accumulated_)
+        outcome_.accumulators[name] = std::move(elements);
     return std::move(outcome_);
 }
 

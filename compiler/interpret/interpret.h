@@ -31,9 +31,13 @@ struct Array {
     std::vector<double> elements;
 };
 
+/// Sums over micro-batches by the names of their variables: the elements that each rank has, often addends.
+using Accumulators = std::map<std::string, std::vector<std::vector<double>>>;
+
 struct Inputs {
     std::map<std::string, Array> fields; ///< by the arguments' `plan.input`
     std::map<std::string, Array> variables;
+    Accumulators accumulators;     ///< those that are not here are zero
     std::int64_t step = 0;         ///< training steps done before
     std::uint64_t seed = 0;        ///< of random numbers
     std::int64_t first_sample = 0; ///< of this micro-batch, within the global batch
@@ -51,6 +55,7 @@ struct CollectiveRecord {
 struct Outcome {
     std::vector<Array> results;
     std::map<std::string, Array> variables; ///< after the function, also those that it does not write
+    Accumulators accumulators;              ///< likewise
     std::vector<CollectiveRecord> collectives;
 };
 

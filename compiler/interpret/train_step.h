@@ -1,0 +1,14 @@
+// One training step with all its micro-batches.
+#pragma once
+
+#include "interpret/interpret.h"
+
+namespace planc::interpret {
+
+/// Runs @accumulate_rest and @accumulate, if there are such, and then @train, each on the parts of the batch that begin
+/// at the samples of its `plan.firsts`. `inputs.fields` have the whole batch as their first dimension. Accumulators are
+/// zero at the beginning, and not among the variables of the outcome; its results are those of @train, its collectives
+/// those of all parts. Throws Failure.
+[[nodiscard]] Outcome run_train_step(mlir::ModuleOp module, const Inputs &inputs);
+
+} // namespace planc::interpret
