@@ -160,16 +160,37 @@ class RequestMaker {
                     pins.push_back({dimension, rule->axes, text(*rule)});
             result_.request.pins.push_back(std::move(pins));
         }
+        for (const sema::StoreRule &rule : layout.stores)
+            set_storage(rule);
+    }
+
+    void set_storage(const sema::StoreRule &rule) {
+        plan::StorageRules &storage = result_.request.storage;
+        const auto set = [&](plan::StoragePin &pin, const char *what) {
+            pin = rule.axes;
+            storage.texts.push_back(std::string("store ") + what + " -> " + text(rule.axes));
+        };
+        switch (rule.what) {
+        case sema::StoreRule::What::params:
+            return set(storage.parameters, "params");
+        case sema::StoreRule::What::gradients:
+            return set(storage.gradients, "gradients");
+        case sema::StoreRule::What::optimizer:
+            return set(storage.optimizer, "optimizer");
+        }
+    }
+
+    /// "rows", "[rows, cols]", "none"
+    static std::string text(const std::vector<std::string> &axes) {
+        std::string list;
+        for (const std::string &axis : axes)
+            list += (list.empty() ? "" : ", ") + axis;
+        return axes.empty() ? "none" : axes.size() == 1 ? list : "[" + list + "]";
     }
 
     static std::string text(const sema::Rule &rule) {
-        std::string axes;
-        for (const std::string &axis : rule.axes)
-            axes += (axes.empty() ? "" : ", ") + axis;
-        if (rule.axes.size() != 1)
-            axes = rule.axes.empty() ? "none" : "[" + axes + "]";
         const std::string selector = rule.selector.empty() ? "" : rule.selector + ": ";
-        return selector + rule.dimension + " -> " + axes;
+        return selector + rule.dimension + " -> " + text(rule.axes);
     }
 
     static constexpr std::int64_t most_mesh_ranks = 1 << 20;
@@ -213,6 +234,7 @@ void set_plan(mlir::ModuleOp module, const sharding::Graph &graph, const plan::P
     for (std::size_t i = 0; i < graph.layers.size(); ++i)
         strategies[graph.layers[i].name] = plan.layers[i];
     spmd::set_strategies(module, strategies);
+    spmd::set_storage(module, plan.storage);
 }
 
 } // namespace planc::driver

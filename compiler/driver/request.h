@@ -35,7 +35,7 @@ struct RequestError {
 make_request(const sema::Program &program, const sharding::Graph &graph, const Options &options,
              const Installation &installation, support::SourceFiles &files, support::Diagnostics &diagnostics);
 
-/// Writes a plan into the module: `plan.mesh` and `plan.strategies`.
+/// Writes a plan into the module: `plan.mesh`, `plan.strategies` and `plan.storage`.
 void set_plan(mlir::ModuleOp module, const sharding::Graph &graph, const plan::Plan &plan);
 
 } // namespace planc::driver
