@@ -58,6 +58,14 @@ TEST(Format, strings_numbers_and_units) {
               "machine m { a = 8 GiB; b = 1 Gbit/s; c = 80%; d = 1e-3 us }\n");
 }
 
+TEST(Format, groups_and_recompute) {
+    EXPECT_EQ(formatted("layout a on b{recompute;c*{recompute}}"), "layout a on b { recompute; c* { recompute } }\n");
+    EXPECT_EQ(formatted("train a on b{\noptimizer=sgd(1){*.b{c=0};d{e=1}}\nseed=1}"),
+              "train a on b {\n    optimizer = sgd(1) { *.b { c = 0 }; d { e = 1 } }\n    seed      = 1\n}\n");
+    EXPECT_EQ(formatted("train a on b{\nc=sgd(1){// one\n*.b{c=0} // two\n}\n}"),
+              "train a on b {\n    c = sgd(1) {  // one\n        *.b { c = 0 }  // two\n    }\n}\n");
+}
+
 TEST(Format, an_empty_file) {
     EXPECT_EQ(formatted(""), "");
     EXPECT_EQ(formatted("\n;\n"), "");

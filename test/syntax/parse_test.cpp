@@ -191,6 +191,40 @@ TEST(Parse, layouts_p7_p8_p9) {
     EXPECT_EQ(item<LayoutSelection>(items, 5).selector.text, "store");
 }
 
+TEST(Parse, layouts_p11) {
+    const Parsed parsed("layout l on grid {\n    recompute\n    b* { recompute; x -> y }\n"
+                        "    recompute -> y\n    recompute { recompute }\n}");
+    ASSERT_EQ(parsed.error(), "");
+    const auto &items = parsed.only<LayoutDeclaration>().items;
+    ASSERT_EQ(items.size(), 4U);
+    EXPECT_TRUE(std::holds_alternative<RecomputeRule>(items[0].node));
+    EXPECT_TRUE(std::holds_alternative<RecomputeRule>(item<LayoutSelection>(items, 1).items.at(0).node));
+    EXPECT_EQ(item<LayoutRule>(items, 2).dimension.text, "recompute");
+    EXPECT_EQ(item<LayoutSelection>(items, 3).selector.text, "recompute");
+}
+
+TEST(Parse, groups_r5) {
+    const Parsed parsed("train n on d {\n    optimizer = sgd(0.1) {\n        *.b { weight_decay = 0 }\n"
+                        "        *norm*.* {\n            a = 2\n              * 3\n            b = 1\n        }\n"
+                        "        * {}\n    }\n    epochs = 2\n}");
+    ASSERT_EQ(parsed.error(), "");
+    const auto &settings = parsed.only<TrainDeclaration>().settings;
+    ASSERT_EQ(settings.size(), 2U);
+    const auto &groups = settings[0].groups;
+    ASSERT_EQ(groups.size(), 3U);
+    EXPECT_EQ(groups[0].selector.text, "*.b");
+    EXPECT_EQ(groups[1].selector.text, "*norm*.*");
+    ASSERT_EQ(groups[1].settings.size(), 2U);
+    EXPECT_TRUE(std::holds_alternative<Binary>(groups[1].settings[0].value->node));
+    EXPECT_TRUE(groups[2].settings.empty());
+}
+
+TEST(Parse, choices_in_trainings_go_on_behind_a_star_l3) {
+    const Parsed parsed("train n on d {\n    loss = if a {\n        b\n        * c\n    } else { d }\n    * 2\n}");
+    ASSERT_EQ(parsed.error(), "");
+    EXPECT_EQ(parsed.only<TrainDeclaration>().settings.size(), 1U);
+}
+
 TEST(Parse, train_r1) {
     const Parsed parsed("train classifier on digits { epochs = 20; layout = best }");
     ASSERT_EQ(parsed.error(), "");
