@@ -41,6 +41,8 @@ Checkpoints::Checkpoints(Engine &engine, const Options &options)
         if (!options_.resume || options_.resume_directory() != directory_->path())
             check_directory_is_free();
         directory_->prepare();
+        if (resumed_) // a killed run may have written one without removing another
+            directory_->prune(options_.keep, resumed_->step);
     });
 }
 
