@@ -26,6 +26,8 @@ class Json {
         json_.member("communication_seconds", table_.communication.value);
         json_.member("bytes", whole(table_.payload)).member("messages", table_.calls);
         json_.member("busiest_rank", table_.busiest_rank);
+        json_.member("microbatches", table_.microbatches);
+        add_storage();
         add_memory();
         json_.key("layers").begin_array();
         for (const LayerRow &layer : table_.layers)
@@ -40,6 +42,17 @@ class Json {
     }
 
   private:
+    void add_storage() {
+        json_.key("storage").begin_object();
+        json_.key("parameters");
+        add_names(table_.storage.parameters);
+        json_.key("gradients");
+        add_names(table_.storage.gradients);
+        json_.key("optimizer");
+        add_names(table_.storage.optimizer);
+        json_.end_object();
+    }
+
     void add_memory() {
         const Memory &memory = table_.memory;
         if (options_.arena_bytes > 0)
@@ -67,7 +80,12 @@ class Json {
     }
 
     void add_axes(const std::vector<int> &axes) {
-        json_.key("axes").begin_array();
+        json_.key("axes");
+        add_names(axes);
+    }
+
+    void add_names(const std::vector<int> &axes) {
+        json_.begin_array();
         for (int axis : axes)
             json_.value(table_.axes[axis]);
         json_.end_array();

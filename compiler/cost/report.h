@@ -28,6 +28,8 @@ struct ReportOptions {
 
 /// "batch over rows, model (output: hidden) over cols"; "replicated".
 [[nodiscard]] std::string split_words(const LayerRow &layer, const std::vector<std::string> &axes);
+/// One line for each kind that is stored: "store optimizer -> rows x cols\n".
+[[nodiscard]] std::string storage_words(const Storage &storage, const std::vector<std::string> &axes);
 /// "rows" or "rows x cols".
 [[nodiscard]] std::string axes_words(const std::vector<int> &axes, const std::vector<std::string> &names);
 /// "rows 2 x cols 4".

@@ -46,7 +46,8 @@ std::vector<LayerRoles> roles(const sharding::Graph &graph) {
             continue;
         LayerRoles &layer = result[operation.layer];
         for (const sharding::Loop &loop : operation.nest.loops)
-            if (std::find(layer.loops.begin(), layer.loops.end(), loop.name) == layer.loops.end())
+            if (loop.kind != LoopKind::whole &&
+                std::find(layer.loops.begin(), layer.loops.end(), loop.name) == layer.loops.end())
                 layer.loops.push_back(loop.name);
         if (operation.kernel == sharding::Kernel::contraction && operation.phase == sharding::Phase::forward &&
             layer.output.empty() && layer.input.empty())

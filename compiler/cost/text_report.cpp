@@ -30,7 +30,8 @@ class Text {
     std::string head() const {
         return (options_.network.empty() ? std::string("training step") : options_.network) + " on " +
                std::to_string(table_.mesh.ranks()) + " ranks (" + mesh_words(table_.axes, table_.mesh) +
-               ") of machine " + machine_.name + ": " + human_seconds(table_.seconds()) + " a step\n";
+               ") of machine " + machine_.name + ": " + human_seconds(table_.seconds()) + " a step\n" +
+               storage_words(table_.storage, table_.axes);
     }
 
     void add(const LayerRow &layer) {

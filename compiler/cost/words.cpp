@@ -97,22 +97,35 @@ std::string split_words(const LayerRow &layer, const std::vector<std::string> &a
     return text.empty() ? "replicated" : text;
 }
 
+std::string storage_words(const Storage &storage, const std::vector<std::string> &axes) {
+    std::string text;
+    const auto add = [&](const char *what, const std::vector<int> &stored) {
+        if (!stored.empty())
+            text += std::string("store ") + what + " -> " + axes_words(stored, axes) + "\n";
+    };
+    add("params", storage.parameters);
+    add("gradients", storage.gradients);
+    add("optimizer", storage.optimizer);
+    return text;
+}
+
 std::string formula(const CollectiveRow &row, const CostTable &table, const Machine &machine) {
     const Group ranks = group(row.axes, table.mesh.sizes, machine);
-    std::string text;
+    std::string text = row.times > 1 ? std::to_string(row.times) + " times " : "";
+    const auto times = [&row](const std::string &formula) { return row.times > 1 ? "(" + formula + ")" : formula; };
     switch (row.kind) {
     case CollectiveKind::all_reduce:
-        text = all_reduce_formula(machine.all_reduce, (ranks.ranks & (ranks.ranks - 1)) == 0);
+        text += times(all_reduce_formula(machine.all_reduce, (ranks.ranks & (ranks.ranks - 1)) == 0));
         break;
     case CollectiveKind::reduce_scatter:
     case CollectiveKind::all_gather:
-        text = "(P-1) alpha + (P-1)/P n beta";
+        text += times("(P-1) alpha + (P-1)/P n beta");
         break;
     case CollectiveKind::all_to_all:
-        text = "(P-1) alpha + n beta";
+        text += times("(P-1) alpha + n beta");
         break;
     case CollectiveKind::exchange:
-        text = number(static_cast<double>(row.calls)) + " alpha + n beta";
+        text += times(number(static_cast<double>(row.calls) / row.times) + " alpha + n beta");
         break;
     case CollectiveKind::slice:
         return "0";

@@ -46,7 +46,8 @@ std::string certificate(const Plan &plan) {
 }
 
 std::string memory(const Plan &plan) {
-    std::string text = "memory " + cost::human_bytes(plan.cost.memory.total()) + " a rank";
+    std::string text = cost::storage_words(plan.storage, plan.axes);
+    text += "memory " + cost::human_bytes(plan.cost.memory.total()) + " a rank";
     if (plan.memory_limit_bytes > 0)
         text += " of " + cost::human_bytes(Bytes(plan.memory_limit_bytes));
     if (plan.memory_decided)
@@ -85,6 +86,8 @@ std::string baselines(const Plan &plan) {
 std::string rules(const Request &request) {
     std::string text;
     std::set<std::string> seen;
+    for (const std::string &rule : request.storage.texts)
+        text += "  " + rule + "\n";
     for (const std::vector<Pin> &pins : request.pins)
         for (const Pin &pin : pins)
             if (seen.insert(pin.text).second)

@@ -54,16 +54,13 @@ class Planner {
             return std::move(plan_);
         plan_.lower_bound = Seconds(std::min(lower_bound_, best_seconds_));
         finish_baselines();
+        warn_of_memory();
         return std::move(plan_);
     }
 
   private:
     void try_mesh(const MeshShape &shape) {
         const Space space = make_space(request_, shape);
-        if (!space.failure.empty()) {
-            plan_.failure = space.failure;
-            return;
-        }
         if (request_.baselines)
             price_baselines(shape, space);
         for (const StorageChoice &choice : storage_choices(request_, shape)) {
@@ -172,6 +169,14 @@ class Planner {
             plan_.runner_ups.assign(plan_.layers.size(), std::nullopt);
             plan_.lower_bound = std::min(plan_.lower_bound, plan_.cost.seconds());
         }
+    }
+
+    /// Where nothing was searched and the user set no limit.
+    void warn_of_memory() {
+        const double memory = plan_.cost.memory.total().value;
+        if (const double most = request_.machine.memory_bytes; limit_ == 0 && most > 0 && memory > most)
+            plan_.warning = "needs up to " + cost::human_bytes(Bytes(memory)) + " a rank, machine '" +
+                            request_.machine.name + "' has " + cost::human_bytes(Bytes(most));
     }
 
     [[nodiscard]] std::string no_mesh() const {

@@ -58,7 +58,6 @@ struct ValuePrice {
                                      const std::vector<LayerStrategy> &layers, const Storage &storage, int value,
                                      cost::Residence residence);
 
-/// `space` without failure.
 [[nodiscard]] Objective make_objective(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh,
                                        const Machine &machine, const Storage &storage = {});
 

@@ -68,10 +68,12 @@ struct Request {
     MeshRequest mesh;
     std::vector<std::vector<Pin>> pins; ///< per layer; may be shorter than the layers
     StorageRules storage;
-    bool search = true;            ///< false: what no pin splits is not split (a layout without `auto`)
-    double memory_limit_bytes = 0; ///< per rank; 0: the machine's, which may be none
-    bool baselines = true;         ///< price the plans of the literature too
-    std::string batch = "batch";   ///< the role of the samples, for the baselines
+    bool search = true; ///< false: what no pin splits is not split (a layout without `auto`)
+    /// Per rank; 0: the machine's, which may be none. A layout without `auto` that exceeds the machine's gets a
+    /// warning, not an error: the price of memory is an upper bound.
+    double memory_limit_bytes = 0;
+    bool baselines = true;       ///< price the plans of the literature too
+    std::string batch = "batch"; ///< the role of the samples, for the baselines
 };
 
 /// A plan of the literature, priced like the answer.
@@ -95,6 +97,7 @@ struct RunnerUp {
 struct Plan {
     std::string failure;        ///< why there is no plan: one line for the user; empty: there is one
     bool out_of_memory = false; ///< the failure: nothing fits
+    std::string warning;        ///< what the user should know of a plan that there is; empty: nothing
     std::vector<std::string> axes;
     Mesh mesh;
     std::vector<LayerStrategy> layers; ///< as Graph::layers

@@ -31,13 +31,6 @@ class Choice {
         return std::move(found_);
     }
 
-    std::string failure() const {
-        for (const Pin &pin : pins_)
-            if (find(loops_, pin.loop)->whole && !pin.axes.empty())
-                return "'" + pin.loop + "' cannot be split";
-        return {};
-    }
-
   private:
     void assign(std::size_t axis) {
         if (axis == shape_.axes.size()) {
@@ -66,8 +59,7 @@ class Choice {
 
     /// Neither pinned elsewhere nor too short for the axis on top of those that split it already.
     [[nodiscard]] bool open(const LayerLoop &loop, std::size_t axis) const {
-        if (loop.whole ||
-            std::any_of(pins_.begin(), pins_.end(), [&](const Pin &pin) { return pin.loop == loop.name; }))
+        if (std::any_of(pins_.begin(), pins_.end(), [&](const Pin &pin) { return pin.loop == loop.name; }))
             return false;
         std::int64_t parts = shape_.mesh.sizes[axis];
         for (std::size_t other = 0; other < axis; ++other)
@@ -127,13 +119,14 @@ std::vector<std::vector<LayerLoop>> layer_loops(const Graph &graph) {
         if (operation.parameter >= 0)
             continue;
         for (const sharding::Loop &loop : operation.nest.loops) {
+            if (loop.kind == sharding::LoopKind::whole)
+                continue;
             std::vector<LayerLoop> &loops = result[operation.layer];
             auto known = std::find_if(loops.begin(), loops.end(),
                                       [&loop](const LayerLoop &other) { return other.name == loop.name; });
             if (known == loops.end())
-                known = loops.insert(loops.end(), {loop.name, loop.extent, false});
+                known = loops.insert(loops.end(), {loop.name, loop.extent});
             known->extent = std::min(known->extent, loop.extent);
-            known->whole |= loop.kind == sharding::LoopKind::whole;
         }
     }
     return result;
@@ -146,8 +139,6 @@ Space make_space(const Request &request, const MeshShape &shape) {
     Space space;
     for (std::size_t l = 0; l < loops.size(); ++l) {
         Choice choice(request, shape, loops[l], l < request.pins.size() ? request.pins[l] : no_pins);
-        if (const std::string failure = choice.failure(); !failure.empty() && space.failure.empty())
-            space.failure = "layer '" + request.graph.layers[l].name + "': " + failure;
         Strategies options = choice.all();
         auto &shared = known[content(options)];
         if (!shared)

@@ -17,18 +17,16 @@ namespace planc::plan {
 struct LayerLoop {
     std::string name;
     std::int64_t extent = 1; ///< the smallest of any operation
-    bool whole = false;      ///< cannot be split
 };
-/// Per layer, in order of appearance; updates have no say.
+/// Per layer, in order of appearance; what follows a parameter has no say, and loops that cannot be split are none.
 [[nodiscard]] std::vector<std::vector<LayerLoop>> layer_loops(const Graph &graph);
 
 using Strategies = std::vector<LayerStrategy>;
 
 struct Space {
     /// Per layer; equal lists are one object. Each has every assignment of the axes that the pins allow, leaves no rank
-    /// without work on a loop that no pin splits, and is never empty unless `failure` says why.
+    /// without work on a loop that no pin splits, and is never empty.
     std::vector<std::shared_ptr<const Strategies>> options;
-    std::string failure;
 };
 [[nodiscard]] Space make_space(const Request &request, const MeshShape &shape);
 

@@ -108,8 +108,6 @@ class WhyNot {
     }
 
     [[nodiscard]] std::string forbidden() const {
-        if (loop_->whole && !axes_.empty())
-            return "'" + question_.loop + "' cannot be split in this layer";
         if (const std::string pin = forbidding(); !pin.empty())
             return "the rule '" + pin + "' says otherwise";
         if (!request_.search)
