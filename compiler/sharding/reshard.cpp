@@ -230,7 +230,8 @@ class SharesRoute {
   public:
     SharesRoute(const Placement &from, const Placement &to, const Mesh &mesh) : to_(to), mesh_(mesh), now_(from) {}
 
-    std::vector<Step> run() {
+    /// `early`: partial sums are reduced before blocks grow, else once they are in shares.
+    std::vector<Step> run(bool early) {
         if (same_cuts(now_, to_) && is_prefix(now_.stored, to_.stored)) {
             cut();
         } else if (same_cuts(now_, to_)) {
@@ -242,7 +243,7 @@ class SharesRoute {
             if (!now_.stored.empty())
                 reduce();
             gather(0);
-            move_blocks();
+            move_blocks(early);
             cut();
         }
         reduce();
@@ -250,13 +251,13 @@ class SharesRoute {
     }
 
   private:
-    /// To where the blocks of `to` lie. Partial sums stay that are to become shares, or to be reduced in shares.
-    void move_blocks() {
+    /// To where the blocks of `to` lie.
+    void move_blocks(bool early) {
         Placement next = to_;
         next.stored.clear();
         next.partial.clear();
         for (int axis : now_.partial)
-            if (!cuts(to_, axis) && (!to_.stored.empty() || contains(to_.partial, axis)))
+            if (!cuts(to_, axis) && ((!early && !to_.stored.empty()) || contains(to_.partial, axis)))
                 next.partial.push_back(axis);
         if (!next.partial.empty())
             next.reduction = now_.reduction;
@@ -326,7 +327,9 @@ std::vector<Step> reshard(const Placement &from_given, const Placement &to_given
     normalise(to);
     if (from.stored.empty() && to.stored.empty())
         return reshard_blocks(from, to, mesh);
-    return SharesRoute(from, to, mesh).run();
+    std::vector<Step> late = SharesRoute(from, to, mesh).run(false);
+    std::vector<Step> early = SharesRoute(from, to, mesh).run(true);
+    return wire_volume(early, mesh) < wire_volume(late, mesh) ? early : late;
 }
 
 } // namespace planc::sharding
