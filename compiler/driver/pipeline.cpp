@@ -183,11 +183,6 @@ bool Pipeline::derive_step() {
 
 bool Pipeline::derive_with(const MemorySavings &savings) {
     const sema::Network &network = program_->trains.back().loss;
-    const std::int64_t batch = batch_of(network);
-    if (savings.microbatches > batch)
-        return fail("layout '" + layout_of(*program_, options_)->name + "': " + std::to_string(savings.microbatches) +
-                        " micro-batches of a batch of " + std::to_string(batch) + " samples",
-                    input_error);
     savings_ = savings;
     module_ = imported_->clone();
     set_savings(*module_, network, savings);
@@ -215,6 +210,8 @@ bool Pipeline::choose_plan() {
         return fail("layout '" + request_->layout + "': " + plan_->failure, input_error);
     for (const std::string &note : request_->notes)
         std::cerr << "planc: note: " << note << '\n';
+    if (!plan_->warning.empty())
+        std::cerr << "planc: warning: layout '" << request_->layout << "' " << plan_->warning << '\n';
     set_plan(*module_, request_->request.graph, *plan_);
     return true;
 }
