@@ -74,8 +74,8 @@ std::vector<Loop> LoopIndices::loops_over(int first, int last, const std::vector
             ++end;
         const size_t number = outer_.size() + loops.size();
         const auto at = space_.begin();
-        loops.push_back(
-            {number < 4 ? names[number] : body.local("i"), body.extents({at + begin, at + end}), begin, end});
+        const std::string extent = body.extents({at + begin, at + end});
+        loops.push_back({number < 4 ? names[number] : body.local("i"), extent, begin, end, "0", extent});
         begin = end;
     }
     return loops;

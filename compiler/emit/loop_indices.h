@@ -15,8 +15,10 @@ struct Loop {
     std::string extent;
     int first = 0; ///< dimensions of the nest that it runs over: [first, last)
     int last = 1;
+    std::string from = "0"; ///< the part of it that runs
+    std::string to;
     [[nodiscard]] std::string head() const {
-        return "for (int64_t " + index + " = 0; " + index + " < " + extent + "; ++" + index + ") {";
+        return "for (int64_t " + index + " = " + from + "; " + index + " < " + to + "; ++" + index + ") {";
     }
 };
 
@@ -24,6 +26,8 @@ class LoopIndices {
   public:
     LoopIndices(const schedule::LoopNest &nest, ir::LoopsOp loops, Body &body);
 
+    [[nodiscard]] std::vector<Loop> &outer() { return outer_; }
+    [[nodiscard]] std::vector<Loop> &inner() { return inner_; }
     [[nodiscard]] const std::vector<Loop> &outer() const { return outer_; }
     [[nodiscard]] const std::vector<Loop> &inner() const { return inner_; }
     /// "i * hidden + j"; "0" for a scalar.

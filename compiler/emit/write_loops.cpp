@@ -23,6 +23,9 @@ using schedule::LoopMember;
 using schedule::LoopNest;
 using schedule::LoopRole;
 
+/// Elements of a loop that is worth threads.
+constexpr int64_t least_for_threads = 32768;
+
 class LoopWriter {
   public:
     LoopWriter(Body &body, ir::LoopsOp loops)
@@ -38,6 +41,9 @@ class LoopWriter {
     void write() {
         clear_accumulators();
         declare_keys(loops_);
+        Loop *shared = loop_for_threads();
+        if (shared != nullptr)
+            share(*shared);
         for (const Loop &loop : indices_.outer())
             body_.open(loop.head());
         for (sweep_ = 0; sweep_ <= nest_.sweeps; ++sweep_) {
@@ -46,9 +52,52 @@ class LoopWriter {
         }
         for (size_t i = 0; i < indices_.outer().size(); ++i)
             body_.close();
+        if (shared != nullptr)
+            body_.close("});");
     }
 
   private:
+    // --- threads ------------------------------------------------------------------------------------------------
+
+    /// The outermost loop whose iterations may run at the same time; null: none, or too little work. Threads that share
+    /// an inner loop run the outer ones each: nothing else may be done there.
+    Loop *loop_for_threads() {
+        int64_t elements = 1;
+        for (const schedule::LoopDimension &dimension : nest_.space)
+            elements *= dimension.extent;
+        if (elements < least_for_threads)
+            return nullptr;
+        const bool by_rows = llvm::any_of(nest_.members, [](const LoopMember &member) {
+            return !member.inner || member.role == LoopRole::reduces_row;
+        });
+        for (Loop &loop : indices_.outer())
+            if (sums_move(loop))
+                return &loop;
+        for (Loop &loop : indices_.inner())
+            if (!by_rows && sums_move(loop))
+                return &loop;
+        return nullptr;
+    }
+
+    /// Each iteration adds to sums of its own.
+    bool sums_move(const Loop &loop) const {
+        return llvm::all_of(nest_.members, [&](const LoopMember &member) {
+            return member.role != LoopRole::accumulates ||
+                   indices_.moves(schedule::tensor(member.op->getResult(0)), loop);
+        });
+    }
+
+    void share(Loop &loop) {
+        std::string others = "1";
+        for (const std::vector<Loop> *loops : {&indices_.outer(), &indices_.inner()})
+            for (const Loop &other : *loops)
+                if (&other != &loop)
+                    others = others == "1" ? other.extent : others + " * " + other.extent;
+        loop.from = body_.local("begin");
+        loop.to = body_.local("end");
+        body_.open("planrt::parallel(0, " + loop.extent + ", planrt::grain(" + others + "), [=](int64_t " + loop.from +
+                   ", int64_t " + loop.to + ") {");
+    }
     /// 1 where the value can be written in place of its name; more where it needs a name.
     int weight(const LoopMember &member, unsigned number, Value operand) const {
         const LoopMember *producer = nest_.producer(operand);
@@ -325,8 +374,8 @@ class LoopWriter {
         std::string sample = "0";
         for (const schedule::LoopDimension &dimension : schedule::dimensions_of(type))
             if (dimension.role == samples)
-                sample = body_.context() + ".first_sample() + " +
-                         (dimension.axes.empty() ? "" : body_.begin(dimension) + " + ") + indices_.index_of(samples);
+                sample = first_sample_ + " + " + (dimension.axes.empty() ? "" : body_.begin(dimension) + " + ") +
+                         indices_.index_of(samples);
         const std::string number = "planrt::uniform(" + keys_.lookup(random.getKey()) + ", " + sample + ", " +
                                    indices_.global_index(type, samples, body_) + ")";
         return type.getElementType().isF32() ? number
@@ -335,6 +384,11 @@ class LoopWriter {
 
     /// What the numbers of one random tensor share, made before the loops.
     void declare_keys(ir::LoopsOp loops) {
+        if (llvm::any_of(loops.getBody().front().getOps<ir::RandomOp>(),
+                         [](ir::RandomOp random) { return random.getSamples().has_value(); })) {
+            first_sample_ = body_.local("sample");
+            body_.line("const int64_t " + first_sample_ + " = " + body_.context() + ".first_sample();");
+        }
         for (auto random : loops.getBody().front().getOps<ir::RandomOp>()) {
             std::string &name = keys_[random.getKey()];
             if (!name.empty())
@@ -363,7 +417,8 @@ class LoopWriter {
     llvm::DenseMap<Value, std::string> names_;   ///< values that have a variable
     llvm::DenseMap<Value, std::string> hoisted_; ///< values read before the innermost loop
     llvm::DenseMap<Value, std::string> loaded_;  ///< values read at the beginning of an iteration
-    llvm::StringMap<std::string> keys_;          ///< of random numbers
+    std::string first_sample_;
+    llvm::StringMap<std::string> keys_; ///< of random numbers
 };
 
 } // namespace

@@ -121,8 +121,11 @@ class Fusion {
         return fitting;
     }
 
+    /// A number that both read is no reason: nothing is saved.
     static bool shares_a_value(const Group &group, Operation *op) {
         return llvm::any_of(op->getOperands(), [&](Value operand) {
+            if (tensor(operand).getRoles().empty() && !group.space.empty())
+                return false;
             return !is_inline(operand.getDefiningOp()) &&
                    (group.contains(operand.getDefiningOp()) || llvm::any_of(group.ops, [&](Operation *other) {
                         return llvm::is_contained(other->getOperands(), operand);

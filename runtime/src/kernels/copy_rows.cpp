@@ -8,13 +8,10 @@ namespace planrt {
 
 namespace {
 
-constexpr std::int64_t elements_a_thread = 16384;
-
 template <class T>
 void copy(std::int64_t rows, std::int64_t length, const T *from, std::int64_t from_stride, T *to,
           std::int64_t to_stride) {
-    const std::int64_t grain = elements_a_thread / std::max<std::int64_t>(length, 1) + 1;
-    parallel(0, rows, grain, [=](std::int64_t begin, std::int64_t end) {
+    parallel(0, rows, grain(length), [=](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
             std::copy_n(from + i * from_stride, length, to + i * to_stride);
     });

@@ -9,13 +9,10 @@ namespace planrt {
 
 namespace {
 
-constexpr std::int64_t elements_a_thread = 8192;
-
 template <class T>
 void look_up(const std::int32_t *indices, std::int64_t count, const T *table, std::int64_t before, std::int64_t rows,
              std::int64_t after, std::int64_t first, T *to) {
-    const std::int64_t grain = elements_a_thread / std::max<std::int64_t>(before * after, 1) + 1;
-    parallel(0, count, grain, [=](std::int64_t begin, std::int64_t end) {
+    parallel(0, count, grain(before * after), [=](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
             const std::int64_t row = indices[i] - first;
             for (std::int64_t j = 0; j < before; ++j) {
@@ -33,23 +30,23 @@ void look_up(const std::int32_t *indices, std::int64_t count, const T *table, st
 template <class T>
 void sum_rows(const std::int32_t *indices, std::int64_t count, const T *gradient, std::int64_t before,
               std::int64_t rows, std::int64_t after, std::int64_t first, T *to) {
-    const std::int64_t grain = count * before * after < elements_a_thread ? rows : 1;
-    parallel(0, rows, grain, [=](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t j = 0; j < before; ++j)
-            std::fill_n(to + (j * rows + begin) * after, (end - begin) * after, T{0});
-        for (std::int64_t i = 0; i < count; ++i) {
-            const std::int64_t row = indices[i] - first;
-            if (row < begin || row >= end)
-                continue;
-            for (std::int64_t j = 0; j < before; ++j) {
-                const T *source = gradient + (i * before + j) * after;
-                T *target = to + (j * rows + row) * after;
+    parallel(0, rows, grain(count * before * after / std::max<std::int64_t>(rows, 1)),
+             [=](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t j = 0; j < before; ++j)
+                     std::fill_n(to + (j * rows + begin) * after, (end - begin) * after, T{0});
+                 for (std::int64_t i = 0; i < count; ++i) {
+                     const std::int64_t row = indices[i] - first;
+                     if (row < begin || row >= end)
+                         continue;
+                     for (std::int64_t j = 0; j < before; ++j) {
+                         const T *source = gradient + (i * before + j) * after;
+                         T *target = to + (j * rows + row) * after;
 #pragma omp simd
-                for (std::int64_t k = 0; k < after; ++k)
-                    target[k] += source[k];
-            }
-        }
-    });
+                         for (std::int64_t k = 0; k < after; ++k)
+                             target[k] += source[k];
+                     }
+                 }
+             });
 }
 
 } // namespace
