@@ -21,7 +21,7 @@ std::int64_t exchanged_elements(const Placement &from, const Placement &to, cons
 std::int64_t scratch_elements(CollectiveKind kind, const Placement &from, const Placement &to, const Mesh &mesh,
                               int rank) {
     if (kind == CollectiveKind::all_reduce)
-        return 2 * local_volume(from, mesh, rank);
+        return local_volume(from, mesh, rank);
     if (!from.stored.empty() || !to.stored.empty()) // flat: ranges lie where they belong
         return 0;
     switch (kind) {

@@ -158,7 +158,8 @@ class Trial:
         arguments = ["--checkpoint", directory, "--checkpoint-every", self.options.every, "--keep", KEEP, "--resume"]
         with open(run / "output", "wb") as output:
             process = program.start(self.arguments(run) + arguments, output)
-            hit = self.wait_for_the_moment(process, directory) and self.kill(process, program)
+            wanted = self.kills < self.options.kills
+            hit = wanted and self.wait_for_the_moment(process, directory) and self.kill(process, program)
             code = process.wait()
         if code == 0:
             return True

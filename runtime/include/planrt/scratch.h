@@ -10,10 +10,10 @@
 
 namespace planrt {
 
-/// Elements of scratch that `rank` needs for one member of a collective. all_reduce: twice its elements, what goes in
-/// and what comes out (Open MPI's in-place all-reduce takes two to three times as long; a call of one member needs
-/// scratch only if it is in place and should be fast); reduce_scatter: the input; all_gather: the output; all_to_all
-/// and exchange: what is sent and what is received; slice and the flat ones of layout.h but all_reduce: none. In a fused call the members' needs add up.
+/// Elements of scratch that `rank` needs for one member of a collective. all_reduce: its elements in a fused call,
+/// where the needs of the members add up; none for a single member. reduce_scatter: the input; all_gather: the output;
+/// all_to_all and exchange: what is sent and what is received; slice, and whatever is flat (layout.h) besides fused
+/// all-reduces: none.
 [[nodiscard]] std::int64_t scratch_elements(CollectiveKind kind, const Placement &from, const Placement &to,
                                             const Mesh &mesh, int rank);
 

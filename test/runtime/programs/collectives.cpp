@@ -303,7 +303,7 @@ void add_collective(Draw &draw, CollectiveKind kind, bool flat) {
         each.to_offset = in_place ? each.from_offset : reserve(largest_volume(drawn.to, mesh) * bytes_of(type));
         of_members.push_back(each);
         table.push_back({tensor_of(each.from, type, each.from_offset), tensor_of(each.to, type, each.to_offset)});
-        if (members > 1 || !in_place || draw.below(2) == 0) // one member in place: both with and without
+        if (members > 1 || kind != CollectiveKind::all_reduce)
             scratch_bytes += largest_scratch_elements(kind, each.from, each.to, mesh) * bytes_of(type);
         for (int rank = 0; rank < mesh.ranks(); ++rank) {
             const Traffic moved = traffic(kind, each.from, each.to, mesh, rank);

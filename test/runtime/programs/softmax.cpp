@@ -42,7 +42,7 @@ constexpr std::int64_t w_share_at = 832; // of the gradient, then of the new wei
 constexpr std::int64_t b_share_at = 896;
 constexpr std::int64_t scratch_at = 960;
 constexpr std::int64_t gradient_bytes = (weights + classes) * 4;
-constexpr std::int64_t arena_bytes = scratch_at + 2 * gradient_bytes;
+constexpr std::int64_t arena_bytes = scratch_at + gradient_bytes;
 
 constexpr int cut[] = {0};
 constexpr Dimension x_dimensions[] = {{"batch", batch, cut}, {"input", inputs, {}}};
@@ -101,7 +101,7 @@ constexpr Collective evaluation_correct{CollectiveKind::all_reduce, 2, cut, corr
 constexpr Collective training_loss{CollectiveKind::all_reduce, 1, cut, losses, 0, 0, of_scalar};
 constexpr Collective plain[] = {
     training_loss,
-    {CollectiveKind::all_reduce, 0, cut, gradients, scratch_at, 2 * gradient_bytes, of_gradients},
+    {CollectiveKind::all_reduce, 0, cut, gradients, scratch_at, gradient_bytes, of_gradients},
     evaluation_loss,
     evaluation_correct};
 constexpr Collective zero[] = {training_loss,
