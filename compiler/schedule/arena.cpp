@@ -31,7 +31,7 @@ Placed place(const std::vector<Lifetime> &buffers) {
             offset = std::max(offset, placed.offsets[other] + aligned(buffers[other].bytes));
         }
         placed.offsets[i] = offset;
-        placed.bytes = std::max(placed.bytes, offset + bytes);
+        placed.bytes = std::max(placed.bytes, offset + buffers[i].bytes);
         const auto later = [&](std::size_t other) { return placed.offsets[other] > offset; };
         done.insert(std::find_if(done.begin(), done.end(), later), i);
     }

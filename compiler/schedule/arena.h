@@ -23,7 +23,7 @@ struct Lifetime {
 
 struct Placed {
     std::vector<std::int64_t> offsets; ///< per buffer; multiples of `alignment`
-    std::int64_t bytes = 0;            ///< of the whole arena
+    std::int64_t bytes = 0;            ///< to the end of the last buffer
 };
 
 /// First fit, the largest buffers first (Pisarchyk and Lee 2020, "greedy by size"). Deterministic.

@@ -77,12 +77,23 @@ class Lowering {
     Factor elementwise(const Factor &a, const Factor &b) {
         const mlir::Value first = with_loop_roles(a);
         const mlir::Value second = with_loop_roles(b);
-        const bool of_second = tensor(second).getLayout() && !tensor(second).getLayout().getPartial().empty();
-        auto mul = builder_.create<ir::PointwiseOp>(op_.getLoc(), tensor(of_second ? second : first), "mul",
+        auto mul = builder_.create<ir::PointwiseOp>(op_.getLoc(), addend_type(tensor(first), tensor(second)), "mul",
                                                     mlir::ValueRange{first, second}, mlir::StringAttr(),
                                                     mlir::StringAttr(), ir::StrategyAttr());
         set_place(mul, op_);
-        return {mul.getResult(), of_second ? b.loops : a.loops};
+        return {mul.getResult(), a.loops};
+    }
+
+    /// The product of two tensors is an addend wherever one of them is.
+    ir::TensorType addend_type(ir::TensorType type, ir::TensorType other) {
+        if (!type.getLayout())
+            return type;
+        const ir::MeshAttr mesh = ir::mesh_attribute(op_->getParentOfType<mlir::ModuleOp>());
+        planrt::Placement placement = ir::placement_of(type, mesh);
+        const std::vector<int> more = ir::placement_of(other, mesh).partial;
+        placement.partial.insert(placement.partial.end(), more.begin(), more.end());
+        llvm::sort(placement.partial);
+        return type.withLayout(ir::layout_of(placement, type, mesh));
     }
 
     /// Whatever cuts a dimension that goes leaves a partial sum.

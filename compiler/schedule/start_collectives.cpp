@@ -1,6 +1,7 @@
-// A collective starts as soon as its operands are there and is waited for just before its first use. Members of one
-// bucket (attribute `bucket`, from sharding/bucket.h) share a start. A slice communicates nothing: both stand where it
-// stood.
+// A collective starts as soon as its operands are there and is waited for just before its first use; a variable that
+// is stored in shares is gathered one layer ahead of its use, so that no more than two layers' weights lie whole at a
+// time. Members of one bucket (attribute `bucket`, from sharding/bucket.h) share a start. A slice communicates nothing:
+// both stand where it stood.
 
 #include "schedule/functions.h"
 #include "schedule/passes.h"
@@ -51,6 +52,26 @@ mlir::Operation *first_user(const Members &members) {
     return first;
 }
 
+bool is_source(mlir::Operation *op) {
+    return mlir::isa<ir::ReadOp, ir::ConstantOp, ir::IotaOp, ir::RandomOp, ir::StepOp>(op);
+}
+
+/// The first operation of the layer before that of `user`, in the order in which they run.
+mlir::Operation *one_layer_ahead(mlir::Operation *user) {
+    mlir::Operation *first = user;
+    std::string layer = layer_of(user);
+    int layers = 0;
+    for (mlir::Operation *op = user->getPrevNode(); op != nullptr && !is_source(op); op = op->getPrevNode()) {
+        if (mlir::isa<ir::StartOp, ir::WaitOp, ir::CollectiveOp>(op))
+            continue;
+        if (layer_of(op) != layer && ++layers == 2)
+            break;
+        layer = layer_of(op);
+        first = op;
+    }
+    return first;
+}
+
 mlir::Attribute tensor_name(ir::CollectiveOp op) {
     if (auto name = op->getAttrOfType<mlir::StringAttr>("tensor"))
         return name;
@@ -70,8 +91,12 @@ void split(const Members &members, bool overlap) {
     ir::CollectiveOp first = members.front();
     mlir::OpBuilder builder(first);
     mlir::Operation *producer = last_producer(members);
+    mlir::Operation *user = first_user(members);
+    const bool variable = producer != nullptr && mlir::isa<ir::ReadOp>(producer);
     const bool early = first.getKind() != "slice" && (overlap || members.size() > 1);
-    if (early && producer != nullptr)
+    if (early && variable)
+        builder.setInsertionPoint(one_layer_ahead(user));
+    else if (early && producer != nullptr)
         builder.setInsertionPointAfter(producer);
     else if (early)
         builder.setInsertionPointToStart(first->getBlock());
@@ -88,7 +113,7 @@ void split(const Members &members, bool overlap) {
         builder.create<ir::StartOp>(first.getLoc(), types, 0, first.getKind(), operands, first.getAxes(),
                                     builder.getArrayAttr(names), layer, first.getPhaseAttr(), ir::StrategyAttr());
     if (overlap && first.getKind() != "slice")
-        builder.setInsertionPoint(first_user(members));
+        builder.setInsertionPoint(user);
     auto wait = builder.create<ir::WaitOp>(first.getLoc(), types, 0, start.getResults(), layer, first.getPhaseAttr(),
                                            ir::StrategyAttr());
     for (auto [index, collective] : llvm::enumerate(members)) {

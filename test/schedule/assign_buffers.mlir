@@ -34,9 +34,9 @@ module attributes {plan.mesh = #plan.mesh<rows: 2>} {
 
 // The update writes the variable in place. A value that others still need is not overwritten: then there is a copy.
 // CHECK-LABEL: func.func @train
-// CHECK: plan.sgd
+// CHECK: plan.pointwise "sub"
 // CHECK: } {offsets = array<i64: 0>}
-// CHECK: plan.sgd
+// CHECK: plan.pointwise "sub"
 // CHECK: } {offsets = array<i64: 192>}
 plan.variable @a : !w = #plan.init<constant, 0.0, 0.0> {trained}
 plan.variable @b : !w = #plan.init<constant, 0.0, 0.0> {trained}
@@ -44,12 +44,12 @@ func.func @train(%g: !w) -> !w {
   %a = plan.read @a : !w
   %b = plan.read @b : !w
   %na = plan.loops outer 1 {
-    %n = plan.sgd %a, %g {rate = 0.1, momentum = 0.0, weight_decay = 0.0} : (!w, !w) -> !w
+    %n = plan.pointwise "sub" (%a, %g) : (!w, !w) -> !w
     plan.yield %n : !w
   } : !w
   plan.write %na, @a : !w
   %nb = plan.loops outer 1 {
-    %n = plan.sgd %b, %g {rate = 0.1, momentum = 0.0, weight_decay = 0.0} : (!w, !w) -> !w
+    %n = plan.pointwise "sub" (%b, %g) : (!w, !w) -> !w
     plan.yield %n : !w
   } : !w
   plan.write %nb, @b : !w
@@ -67,9 +67,9 @@ func.func @train(%g: !w) -> !w {
 
 // An all-reduce works in place, but not on a value that is read while it is under way. A fused call packs: it has scratch.
 // CHECK-LABEL: func.func @train
-// CHECK: offsets = array<i64: 320>
-// CHECK: offsets = array<i64: 384>
-// CHECK: plan.start 0 {{.*}}offsets = array<i64: 320, 448>, scratch_bytes = {{[1-9]}}
+// CHECK: offsets = array<i64: 192>
+// CHECK: offsets = array<i64: 256>
+// CHECK: plan.start 0 {{.*}}offsets = array<i64: 192, 320>, scratch_bytes = {{[1-9]}}
 module attributes {plan.mesh = #plan.mesh<rows: 2>} {
   func.func @train(%x: !p) -> (!r, !r, !p) {
     %a = plan.loops outer 1 {

@@ -15,7 +15,7 @@
 // CHECK: plan.gemm {{.*}}phase = "weight gradient"
 // CHECK: plan.collective
 // CHECK: plan.pointwise "tanh"{{.*}}layer = "x"
-// CHECK: plan.sgd
+// CHECK: plan.pointwise "sub"
 // CHECK: plan.write
 module attributes {plan.mesh = #plan.mesh<cols: 2>} {
   plan.variable @w : !w = #plan.init<constant, 0.0, 0.0> {trained, layer = "y"}
@@ -24,7 +24,8 @@ module attributes {plan.mesh = #plan.mesh<cols: 2>} {
     %w = plan.read @w {layer = "y"} : !w
     %dw = plan.einsum "batch in, batch out -> in out" (%x, %dy) {layer = "y", phase = "weight gradient"} : (!x, !y) -> !w
     %v = plan.read @v {layer = "y"} : !w
-    %nw, %nv = plan.sgd %w, %dw, %v {rate = 0.1, momentum = 0.9, weight_decay = 0.0, layer = "y", phase = "update"} : (!w, !w, !w) -> (!w, !w)
+    %nv = plan.pointwise "add" (%v, %dw) {layer = "y", phase = "update"} : (!w, !w) -> !w
+    %nw = plan.pointwise "sub" (%w, %nv) {layer = "y", phase = "update"} : (!w, !w) -> !w
     plan.write %nw, @w : !w
     plan.write %nv, @v : !w
     %dx = plan.einsum "batch out, in out -> batch in" (%dy, %w) {layer = "y", phase = "input gradient"} : (!y, !w) -> !dx

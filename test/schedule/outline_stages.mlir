@@ -40,7 +40,7 @@ module attributes {plan.mesh = #plan.mesh<rows: 2>} {
     %s1 = plan.start 1 "all_reduce" (%g) over ["rows"] {tensors = ["g"], phase = "weight gradient"} : (!p) -> !r
     %w1 = plan.wait 1 (%s1) {phase = "weight gradient"} : (!r) -> !r
     %u = plan.loops outer 1 {
-      %n = plan.sgd %w, %w1 {rate = 0.1, momentum = 0.0, weight_decay = 0.0, phase = "update"} : (!r, !r) -> !r
+      %n = plan.pointwise "sub" (%w, %w1) {phase = "update"} : (!r, !r) -> !r
       plan.yield %n : !r
     } {phase = "update"} : !r
     plan.write %u, @w {phase = "update"} : !r

@@ -1,4 +1,4 @@
-// RUN: plan-opt %s --start-collectives | FileCheck %s
+// RUN: plan-opt %s --start-collectives --split-input-file | FileCheck %s
 
 // Starts stand behind the operands' producers, waits before the first users; members of a bucket share a call, which
 // starts when the last of them is there. Numbers run through @train, then through @evaluate. A slice stays where it is.
@@ -39,5 +39,30 @@ module attributes {plan.mesh = #plan.mesh<rows: 2>} {
   func.func @evaluate(%x: !p) -> !r {
     %r = plan.collective "all_reduce" %x over ["rows"] {layer = "x", phase = "forward"} : !p -> !r
     return %r : !r
+  }
+}
+
+// -----
+
+!x = !plan.tensor<batch: 4, a: 3, f32, #plan.layout<>>
+!shares = !plan.tensor<a: 3, f32, #plan.layout<stored by [p]>>
+!w = !plan.tensor<a: 3, f32, #plan.layout<>>
+
+// What is stored in shares is gathered while the layer before runs.
+// CHECK-LABEL: func.func @train
+// CHECK: "tanh"{{.*}}layer = "one"
+// CHECK: plan.start 0 "all_gather"
+// CHECK: "tanh"{{.*}}layer = "two"
+// CHECK: plan.wait 0
+// CHECK: "mul"{{.*}}layer = "three"
+module attributes {plan.mesh = #plan.mesh<p: 2>} {
+  plan.variable @w : !shares = #plan.init<constant, 1.0, 0.0> {trained}
+  func.func @train(%x: !x) -> !x {
+    %s = plan.read @w : !shares
+    %0 = plan.pointwise "tanh" (%x) {layer = "one", phase = "forward"} : (!x) -> !x
+    %1 = plan.pointwise "tanh" (%0) {layer = "two", phase = "forward"} : (!x) -> !x
+    %w = plan.collective "all_gather" %s over ["p"] {layer = "three", phase = "forward"} : !shares -> !w
+    %2 = plan.pointwise "mul" (%1, %w) {layer = "three", phase = "forward"} : (!x, !w) -> !x
+    return %2 : !x
   }
 }
