@@ -12,6 +12,7 @@ accuracy() { python3 test/examples/accuracy.py "$@" --work $work || failed=1; }
 for example in digits two_layer megatron_mlp; do
     layouts examples/$example.plan
 done
+layouts examples/gpt.plan --layouts data_parallel megatron hybrid sequence zero best
 accuracy examples/digits.plan --at-least 0.96
 if [[ -d ../shared/data/mnist ]]; then
     layouts examples/mnist_mlp.plan --data ../shared/data/mnist
