@@ -6,7 +6,7 @@
 
 // Variables, then inputs (the largest block of any rank: 3 x 8 of f32, to the next 64 bytes), then temporaries. The
 // activation takes the product's place, the second product one of its own.
-// CHECK: plan.arena_bytes = 640
+// CHECK: plan.arena_bytes = 608
 // CHECK: plan.variable @w {{.*}}offset = 0
 // CHECK-LABEL: func.func @train
 // CHECK-SAME: plan.offset = 256
