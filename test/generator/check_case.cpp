@@ -49,18 +49,57 @@ class Check {
         const Reference reference(step_->module(), step_->train(), random_);
         if (!reference.finite())
             throw Refusal("the numbers of one rank are not finite");
+        if (!reference.stable(step_->module(), random_))
+            throw Refusal("the numbers of one rank depend on rounding");
         check_schedule(reference, Module(step_->module().clone()), nullptr);
         for (const char *layout : {"rules", "searched"}) {
             stage_ = std::string("layout ") + layout;
-            const plan::Request request = step_->request(layout);
+            const Module module = step_->derive(step_->savings_of(layout));
+            const plan::Request request = step_->request(*module, layout);
             const plan::Plan plan = plan::make_plan(request);
             if (!plan.failure.empty())
                 throw Refusal(plan.failure);
-            check_plan(reference, request, plan);
+            check_plan(reference, *module, request, plan);
         }
+        const driver::MemorySavings savings = random_savings();
         stage_ = "random strategies";
-        const plan::Request request = step_->request("rules");
-        check_plan(reference, request, random_strategies(request));
+        for (const std::string &word : driver::words(savings))
+            stage_ += ", " + word;
+        const Module module = derive_if_possible(savings);
+        const plan::Request request = step_->request(*module, "rules");
+        check_plan(reference, *module, request, random_strategies(request));
+    }
+
+    driver::MemorySavings random_savings() {
+        driver::MemorySavings savings;
+        const auto &arguments = step_->train().loss.arguments;
+        const auto batch = static_cast<int>(arguments.front().type.dimensions.front().extent);
+        if (random_.chance(0.4))
+            savings.microbatches = random_.whole(1, std::min(batch, 4));
+        while (batch % savings.microbatches != 0)
+            --savings.microbatches;
+        if (random_.chance(0.3))
+            savings.recompute = {""};
+        return savings;
+    }
+
+    /// Without the micro-batches where the loss is no sum over samples.
+    Module derive_if_possible(driver::MemorySavings savings) {
+        try {
+            return step_->derive(savings);
+        } catch (const Refusal &) {
+            savings.microbatches = 1;
+            return step_->derive(savings);
+        }
+    }
+
+    /// Some of the axes, in any order.
+    std::vector<int> random_axes(std::size_t count) {
+        std::vector<int> axes(count);
+        std::iota(axes.begin(), axes.end(), 0);
+        random_.shuffle(axes);
+        axes.resize(static_cast<std::size_t>(random_.whole(0, static_cast<int>(count))));
+        return axes;
     }
 
     /// Every layer: any of its loops, or none, on every axis; axes that share a loop in any order.
@@ -85,12 +124,19 @@ class Check {
                 strategy.loop_of_axis.push_back(random_.pick(choices));
             plan.layers.push_back(std::move(strategy));
         }
-        plan.cost = plan::evaluate(request, plan.mesh, plan.axes, plan.layers);
+        if (random_.chance(0.4))
+            plan.storage.parameters = random_axes(plan.axes.size());
+        if (random_.chance(0.4))
+            plan.storage.gradients = random_axes(plan.axes.size());
+        if (random_.chance(0.4))
+            plan.storage.optimizer = random_axes(plan.axes.size());
+        plan.cost = plan::evaluate(request, plan.mesh, plan.axes, plan.layers, plan.storage);
         return plan;
     }
 
-    void check_plan(const Reference &reference, const plan::Request &request, const plan::Plan &plan) {
-        Module module(step_->module().clone());
+    void check_plan(const Reference &reference, mlir::ModuleOp derived, const plan::Request &request,
+                    const plan::Plan &plan) {
+        Module module(derived.clone());
         driver::set_plan(*module, request.graph, plan);
         showing(*module, [&] {
             if (failed(spmd::materialize(*module)) || failed(mlir::verify(*module)))

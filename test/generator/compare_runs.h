@@ -26,6 +26,10 @@ class Reference {
     /// Are all numbers of the reference finite? Otherwise there is nothing to compare.
     [[nodiscard]] bool finite() const;
 
+    /// Do weights that differ by rounding errors give the same numbers? Not where an optimizer makes a direction of a
+    /// gradient that is zero but for rounding, say.
+    [[nodiscard]] bool stable(mlir::ModuleOp one, Random &random) const;
+
     /// Runs the same on `module`; throws Difference or interpret::Failure. Returns what one training step communicates.
     [[nodiscard]] std::vector<interpret::CollectiveRecord> compare(mlir::ModuleOp module) const;
 
@@ -36,6 +40,8 @@ class Reference {
         interpret::Inputs inputs;
         interpret::Outcome outcome;
     };
+    [[nodiscard]] std::vector<interpret::CollectiveRecord>
+    compare(mlir::ModuleOp module, std::map<std::string, interpret::Array> variables) const;
     [[nodiscard]] interpret::Inputs inputs_of(mlir::ModuleOp module, const sema::Train &train, Random &random) const;
 
     std::vector<Run> runs_;

@@ -2,6 +2,7 @@
 
 #include "step.h"
 
+#include <algorithm>
 #include <map>
 
 namespace planc::test {
@@ -33,6 +34,8 @@ class Rules {
             const auto pin = all.begin();
             network_.file.pins.push_back(rule(pin->first, pin->second));
         }
+        save_memory(network_.file.rules);
+        save_memory(network_.file.pins);
     }
 
   private:
@@ -69,6 +72,35 @@ class Rules {
         for (const auto &[role, axes] : own)
             text += (text.empty() ? "" : "; ") + rule(role, axes);
         return selector() + " { " + text + " }";
+    }
+
+    /// Stored parameters, micro-batches, recomputation.
+    void save_memory(std::vector<std::string> &lines) {
+        std::vector<std::string> kinds{"params", "gradients", "optimizer"};
+        random_.shuffle(kinds);
+        for (int count = random_.chance(0.5) ? random_.whole(1, 3) : 0; count > 0; --count)
+            lines.push_back(store(kinds[static_cast<std::size_t>(count - 1)]));
+        if (network_.independent_samples && random_.chance(0.4))
+            lines.push_back("microbatches = " + std::to_string(microbatches()));
+        if (random_.chance(0.15))
+            lines.push_back("recompute");
+        for (int count = random_.chance(0.2) ? random_.whole(1, 2) : 0; count > 0; --count)
+            lines.push_back(random_.pick(network_.layers) + " { recompute }");
+    }
+
+    int microbatches() {
+        int count = random_.whole(1, std::min(network_.batch, 4));
+        while (network_.batch % count != 0)
+            --count;
+        return count;
+    }
+
+    std::string store(const std::string &what) {
+        std::vector<std::string> axes = axes_;
+        random_.shuffle(axes);
+        axes.resize(
+            static_cast<std::size_t>(random_.whole(random_.chance(0.1) ? 0 : 1, static_cast<int>(axes.size()))));
+        return rule("store " + what, axes);
     }
 
     std::string selector() {

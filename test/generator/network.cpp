@@ -1,5 +1,6 @@
 #include "network.h"
 
+#include "optimizer.h"
 #include "writer.h"
 
 #include <algorithm>
@@ -32,6 +33,8 @@ class Layers : private Writer {
     Layers(Random &random, const NetworkOptions &options) : Writer(random, options) {}
 
     RandomNetwork write() {
+        network_.batch = batch_.extent;
+        network_.independent_samples = options_.independent_samples;
         inputs();
         for (int layers = random_.whole(1, options_.most_layers); layers > 0; --layers)
             add_layer();
@@ -342,11 +345,9 @@ class Layers : private Writer {
             {"cross_entropy(" + call + ", label)", "cross_entropy(" + call + ", label)",
              "mean_square_error(" + call + ", target)", "mean_square_error(softmax(" + call + "), target)",
              "0.5 * cross_entropy(tanh(" + call + "), label)", "0.1 + mean_square_error(" + call + ", target) * 2"});
-        const std::string decay = random_.chance(0.3) ? ", weight_decay = 0.01" : "";
-        const std::string optimizer = random_.pick<std::string>(
-            {"sgd(rate = 0.05", "sgd(rate = 0.05, momentum = 0.9", "adam(rate = 0.01, epsilon = 0.001"});
-        network_.file.training = "train net on fields {\n    loss = " + loss + "\n    optimizer = " + optimizer +
-                                 decay + ")\n    steps = 3\n    layout = rules\n}\n";
+        network_.file.training = "train net on fields {\n    loss = " + loss +
+                                 "\n    optimizer = " + random_optimizer(random_) +
+                                 "\n    steps = 3\n    layout = rules\n}\n";
     }
 
     void declarations() {

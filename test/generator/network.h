@@ -24,6 +24,8 @@ struct RandomNetwork {
     PlanFile file;                   ///< without mesh and layouts
     std::vector<std::string> roles;  ///< that rules can name, primed ones too
     std::vector<std::string> layers; ///< the bindings
+    int batch = 1;
+    bool independent_samples = false; ///< the batch can be cut into micro-batches
 };
 
 [[nodiscard]] RandomNetwork random_network(Random &random, const NetworkOptions &options = {});

@@ -26,17 +26,39 @@ Step::Step(const std::string &text) : context_(mlir::MLIRContext::Threading::DIS
     program_ = analyze(text, files_, diagnostics_);
     if (!program_)
         throw Refusal(diagnostics_.render());
-    module_ = ir::import_program(*program_, train(), files_, context_);
-    mlir::PassManager passes(&context_);
-    autodiff::add_passes(passes);
-    if (failed(mlir::verify(*module_)) || failed(passes.run(*module_)))
-        throw Difference("the training step could not be derived");
+    imported_ = ir::import_program(*program_, train(), files_, context_);
+    if (failed(mlir::verify(*imported_)))
+        throw Difference("the imported network is not well formed");
+    module_ = derive({});
 }
 
-plan::Request Step::request(const std::string &layout) {
+Module Step::derive(const driver::MemorySavings &savings) {
+    Module module(imported_->clone());
+    driver::set_savings(*module, train().loss, savings);
+    std::string message;
+    const mlir::ScopedDiagnosticHandler handler(&context_, [&](mlir::Diagnostic &diagnostic) {
+        message += diagnostic.str() + "\n";
+        return mlir::success();
+    });
+    mlir::PassManager passes(&context_);
+    autodiff::add_passes(passes);
+    if (succeeded(passes.run(*module)))
+        return module;
+    if (savings.microbatches > 1)
+        throw Refusal("micro-batches: " + message);
+    throw Difference("the training step could not be derived: " + message);
+}
+
+driver::MemorySavings Step::savings_of(const std::string &layout) const {
     driver::Options options;
     options.layout = layout;
-    const sharding::Graph graph = spmd::extract(module_->lookupSymbol<mlir::func::FuncOp>("train")).graph;
+    return driver::savings_of(driver::layout_of(*program_, options));
+}
+
+plan::Request Step::request(mlir::ModuleOp module, const std::string &layout) {
+    driver::Options options;
+    options.layout = layout;
+    const sharding::Graph graph = spmd::extract(module.lookupSymbol<mlir::func::FuncOp>("train")).graph;
     auto made = driver::make_request(*program_, graph, options, installation_, files_, diagnostics_);
     if (const auto *error = std::get_if<driver::RequestError>(&made))
         throw Difference("no request: " + error->line + diagnostics_.render());

@@ -1,6 +1,7 @@
 // The compiler's way from the text of a .plan file to its training step, for tests.
 #pragma once
 
+#include "driver/memory_savings.h"
 #include "driver/request.h"
 #include "sema/program.h"
 #include "support/diagnostics.h"
@@ -35,11 +36,16 @@ class Step {
     /// Throws Refusal with the rendered diagnostic, or Difference where the compiler fails.
     explicit Step(const std::string &text);
 
+    [[nodiscard]] const sema::Program &program() const { return *program_; }
     [[nodiscard]] const sema::Train &train() const { return program_->trains.back(); }
-    /// @train, @evaluate and @predict, without layouts.
+    /// @train, @evaluate and @predict, without layouts: the whole batch at once, nothing computed twice.
     [[nodiscard]] mlir::ModuleOp module() { return *module_; }
-    /// What planc would plan under one of the file's layouts; without the baselines.
-    [[nodiscard]] plan::Request request(const std::string &layout);
+    /// The same with micro-batches and recomputation. Throws Refusal where the loss is no sum over samples.
+    [[nodiscard]] Module derive(const driver::MemorySavings &savings);
+
+    [[nodiscard]] driver::MemorySavings savings_of(const std::string &layout) const;
+    /// What planc would plan for `module` under one of the file's layouts; without the baselines.
+    [[nodiscard]] plan::Request request(mlir::ModuleOp module, const std::string &layout);
 
   private:
     mlir::MLIRContext context_;
@@ -47,6 +53,7 @@ class Step {
     support::SourceFiles files_;
     support::Diagnostics diagnostics_{files_};
     std::optional<sema::Program> program_;
+    Module imported_;
     Module module_;
 };
 
