@@ -54,6 +54,25 @@ std::string training_steps(mlir::ModuleOp module) {
     return text;
 }
 
+/// The first micro-batch begins with empty sums.
+std::string first_step(mlir::ModuleOp module, const ValueNames &names, LocalExtents &extents) {
+    if (!has_accumulators(module))
+        return "";
+    std::string text = "void first_step(Context &context) {\n";
+    for (auto variable : module.getOps<ir::VariableOp>()) {
+        if (!is_accumulator(variable))
+            continue;
+        const auto type = mlir::cast<ir::TensorType>(variable.getType());
+        const std::string element = type_name(type.getElementType());
+        std::vector<std::string> factors;
+        for (const schedule::LoopDimension &dimension : schedule::space_of(type))
+            factors.push_back(extents.of({dimension, false}));
+        text += "    std::fill_n(context.at<" + element + ">(at::" + names.of(variable) + "), " +
+                (factors.empty() ? "1" : joined(factors, " * ")) + ", " + literal(0, type.getElementType()) + ");\n";
+    }
+    return text + "    " + entry_name(micro_batches(module).front().function) + "(context);\n}\n\n";
+}
+
 } // namespace
 
 std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
@@ -65,14 +84,15 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
     const ValueNames names(scheduled);
     const Functions functions(scheduled, info, names, extents);
     const Tables tables(scheduled, info, names, extents);
+    const std::string first = first_step(scheduled, names, extents);
     const std::string set_up = extents.set_up();
     return heading(mesh, info) +
            "namespace {\n\nusing planrt::Context;\nusing planrt::Op;\nusing planrt::Type;\nusing std::int32_t;\n"
            "using std::int64_t;\n\n" +
            extents.axes_arrays() + offsets(names) + extents.declaration() + "// --- what one layer computes ---\n\n" +
            broken_lines(functions.bodies()) + "// --- the step ---\n\n" + broken_lines(functions.stages()) +
-           training_steps(scheduled) + "void set_up(Context &" + (set_up.empty() ? "" : "context") + ") {\n" + set_up +
-           "}\n\n// --- tables for the runtime ---\n\n" + broken_lines(tables.text()) +
+           training_steps(scheduled) + first + "void set_up(Context &" + (set_up.empty() ? "" : "context") + ") {\n" +
+           set_up + "}\n\n// --- tables for the runtime ---\n\n" + broken_lines(tables.text()) +
            "\n} // namespace\n\nint main(int argc, char **argv) {\n" +
            "    return planrt::run(program, argc, argv);\n}\n";
 }

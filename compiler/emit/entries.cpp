@@ -31,11 +31,17 @@ std::vector<MicroBatchAction> micro_batches(mlir::ModuleOp module) {
                 actions.push_back({function, entry_name(function), first, samples_of(function)});
     std::stable_sort(actions.begin(), actions.end(),
                      [](const MicroBatchAction &a, const MicroBatchAction &b) { return a.first < b.first; });
+    if (has_accumulators(module))
+        actions.front().entry = "first_step";
     return actions;
 }
 
 bool is_accumulator(ir::VariableOp variable) {
     return variable->hasAttr("accumulator");
+}
+
+bool has_accumulators(mlir::ModuleOp module) {
+    return llvm::any_of(module.getOps<ir::VariableOp>(), is_accumulator);
 }
 
 std::string entry_name(mlir::func::FuncOp function) {

@@ -19,12 +19,14 @@ struct MicroBatchAction {
     std::int64_t first = 0;      ///< sample of the global batch
     std::int64_t samples = 0;    ///< global
 };
-/// In the order in which they run: by their first samples. Functions of the training step say these in `plan.firsts`;
+/// In the order in which they run: by their first samples; with accumulators the first is `first_step`, which clears
+/// them. Functions of the training step say these in `plan.firsts`;
 /// without it a function runs once, from sample 0.
 [[nodiscard]] std::vector<MicroBatchAction> micro_batches(mlir::ModuleOp module);
 
 /// Sums over micro-batches: no state of the program.
 [[nodiscard]] bool is_accumulator(ir::VariableOp variable);
+[[nodiscard]] bool has_accumulators(mlir::ModuleOp module);
 
 /// "train_step", "accumulate_step", "evaluate_step", "predict_step".
 [[nodiscard]] std::string entry_name(mlir::func::FuncOp function);

@@ -1,5 +1,5 @@
 // A product that is added to another value is accumulated into it by the matrix product itself: gradients of a
-// parameter that is used twice, residual sums.
+// parameter that is used twice, residual sums, sums over micro-batches.
 
 #include "schedule/functions.h"
 #include "schedule/passes.h"
@@ -10,7 +10,7 @@ namespace {
 
 /// Has a buffer of its own, and the addition is its only use: it can be overwritten.
 bool dies_at_addition(mlir::Value value) {
-    return value.hasOneUse() && value.getDefiningOp<ir::GemmOp>();
+    return value.hasOneUse() && (value.getDefiningOp<ir::GemmOp>() || reads_accumulator(value));
 }
 
 bool accumulate(ir::PointwiseOp add) {
@@ -19,8 +19,10 @@ bool accumulate(ir::PointwiseOp add) {
         const mlir::Value addend = add.getInputs()[1 - product];
         if (!gemm || gemm.getAccumulator() || !gemm.getResult().hasOneUse() || !dies_at_addition(addend) ||
             addend.getType() != gemm.getResult().getType() || addend.getType() != add.getResult().getType() ||
-            !addend.getDefiningOp()->isBeforeInBlock(gemm))
+            (!reads_accumulator(addend) && !addend.getDefiningOp()->isBeforeInBlock(gemm)))
             continue;
+        if (reads_accumulator(addend))
+            addend.getDefiningOp()->moveBefore(gemm);
         gemm.getAccumulatorMutable().assign(addend);
         add.getResult().replaceAllUsesWith(gemm.getResult());
         add.erase();

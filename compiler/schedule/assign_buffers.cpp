@@ -114,6 +114,8 @@ class Assignment {
     Location locate(Operation *op, Value result) {
         if (const auto offset = variable_place(op, result))
             return {in_variable, *offset};
+        if (const auto offset = accumulator_place(op, result))
+            return {in_variable, *offset};
         const int end = std::max(index_[op], last_use_.lookup(result));
         if (const Value operand = replaced_operand(op, result)) {
             const int buffer = locations_.lookup(buffer_root(operand)).buffer;
@@ -149,6 +151,29 @@ class Assignment {
                 return variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
         }
         return std::nullopt;
+    }
+
+    /// The place of a sum over micro-batches that ends here: the new sum takes it.
+    std::optional<int64_t> accumulator_place(Operation *op, Value result) {
+        std::optional<int64_t> place;
+        op->walk([&](Operation *inner) {
+            for (Value operand : inner->getOperands())
+                if (reads_accumulator(operand) && takes_over(op, result, operand))
+                    place = offset_of(operand);
+        });
+        if (place && llvm::is_contained(taken_places_, *place))
+            return std::nullopt;
+        if (place)
+            taken_places_.push_back(*place);
+        return place;
+    }
+
+    bool takes_over(Operation *op, Value result, Value old) {
+        if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))
+            return gemm.getAccumulator() == old;
+        auto loops = mlir::dyn_cast<ir::LoopsOp>(op);
+        return loops && tensor(result) == tensor(old) && last_use_.lookup(old) == index_[op] &&
+               may_overwrite(loops, result, old);
     }
 
     /// `old`, which ends with this operation, may lie where `result` does.
@@ -224,7 +249,8 @@ class Assignment {
     llvm::DenseMap<Value, Location> locations_;
     llvm::DenseMap<Operation *, int> scratch_;
     std::vector<Lifetime> lifetimes_;
-    std::vector<Value> taken_; ///< whose buffers are another value's by now
+    std::vector<Value> taken_;          ///< whose buffers are another value's by now
+    std::vector<int64_t> taken_places_; ///< of sums over micro-batches
 };
 
 int64_t place_variables(mlir::ModuleOp module, ir::MeshAttr mesh) {

@@ -36,6 +36,11 @@ bool is_kernel(mlir::Operation *op) {
                      ir::ConcatOp>(op);
 }
 
+bool reads_accumulator(mlir::Value value) {
+    auto read = value.getDefiningOp<ir::ReadOp>();
+    return read && mlir::SymbolTable::lookupNearestSymbolFrom(read, read.getVariableAttr())->hasAttr("accumulator");
+}
+
 ir::TensorType with_roles(ir::TensorType type, const std::vector<std::string> &roles) {
     mlir::Builder builder(type.getContext());
     const auto names = llvm::map_to_vector(roles, [&](const std::string &role) { return builder.getStringAttr(role); });

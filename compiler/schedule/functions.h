@@ -30,6 +30,9 @@ void set_place(mlir::Operation *op, mlir::Operation *from);
 /// A kernel of its own: everything that computes and is no loop.
 [[nodiscard]] bool is_kernel(mlir::Operation *op);
 
+/// Is it the sum over micro-batches so far? Its place is free for the new sum.
+[[nodiscard]] bool reads_accumulator(mlir::Value value);
+
 /// The type with its dimensions renamed, one by one.
 [[nodiscard]] ir::TensorType with_roles(ir::TensorType type, const std::vector<std::string> &roles);
 /// The type with these of its dimensions, in this order.
