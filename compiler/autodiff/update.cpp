@@ -1,6 +1,7 @@
 #include "autodiff/update.h"
 
 #include "autodiff/learning_rate.h"
+#include "autodiff/order_updates.h"
 #include "ir/optimizer_attribute.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -220,6 +221,7 @@ void add_updates(mlir::ModuleOp module, mlir::ArrayRef<ParameterGradient> gradie
         updater.clip(gradients);
     for (const ParameterGradient &gradient : gradients)
         updater.update(gradient);
+    order_by_norms(*builder.getInsertionBlock());
 }
 
 } // namespace planc::autodiff

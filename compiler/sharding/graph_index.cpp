@@ -80,8 +80,8 @@ void GraphIndex::find_partial_sums() {
     for (std::size_t o = 0; o < graph.operations.size(); ++o) {
         const Operation &operation = graph.operations[o];
         const Nest &nest = operation.nest;
-        // A gradient is reduced as soon as it is there, not within its update; sums of norms may wait.
-        const bool updates = operation.phase == Phase::update && !operation.accumulates && !nest.loops.empty();
+        // A gradient is reduced as soon as it is there, not within its update; norms travel together (bucket.h).
+        const bool updates = operation.phase == Phase::update && !operation.accumulates;
         may_pass_partial[o] = nest.linear && !updates && !operation.operands.empty() &&
                               std::all_of(operation.operands.begin(), operation.operands.end(), travels);
         const bool sums = nest.reduction == Reduction::sum &&

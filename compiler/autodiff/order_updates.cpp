@@ -1,0 +1,41 @@
+#include "autodiff/order_updates.h"
+
+#include "ir/plan_dialect.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace planc::autodiff {
+
+static bool is_update(mlir::Operation &op) {
+    const auto phase = op.getAttrOfType<mlir::StringAttr>("phase");
+    return phase && phase.getValue() == "update";
+}
+
+static bool is_norm(mlir::Operation *op) {
+    auto reduce = mlir::dyn_cast_or_null<ir::ReduceOp>(op);
+    return reduce && is_update(*op) && mlir::cast<ir::TensorType>(reduce.getResult().getType()).getRoles().empty();
+}
+
+void order_by_norms(mlir::Block &block) {
+    llvm::DenseMap<mlir::Operation *, int> norms; // how many follow from each other on the way to an operation
+    std::vector<mlir::Operation *> updates;
+    for (mlir::Operation &op : block.without_terminator()) {
+        if (!is_update(op))
+            continue;
+        int most = 0;
+        for (mlir::Value operand : op.getOperands())
+            if (mlir::Operation *producer = operand.getDefiningOp())
+                most = std::max(most, norms.lookup(producer) + (is_norm(producer) ? 1 : 0));
+        norms[&op] = most;
+        updates.push_back(&op);
+    }
+    std::stable_sort(updates.begin(), updates.end(),
+                     [&](mlir::Operation *a, mlir::Operation *b) { return norms.lookup(a) < norms.lookup(b); });
+    for (mlir::Operation *op : updates)
+        op->moveBefore(block.getTerminator());
+}
+
+} // namespace planc::autodiff
