@@ -6,14 +6,43 @@ namespace planrt {
 
 namespace {
 
-std::int64_t exchanged_elements(const Placement &from, const Placement &to, const Mesh &mesh, int rank) {
+/// Whether the elements of `part` are one run of those of `whole`, row-major.
+bool is_one_run(const Box &part, const Box &whole) {
+    bool all_behind = true; // of the dimensions behind this one
+    for (std::size_t d = part.size(); d-- > 0;) {
+        if (!all_behind && part[d].size() != 1)
+            return false;
+        all_behind = all_behind && part[d] == whole[d];
+    }
+    return true;
+}
+
+std::int64_t moved_elements(const Placement &from, const Placement &to, const Mesh &mesh, int rank, bool packs_runs) {
     const Exchange moved = exchange(from, to, mesh, rank);
     std::int64_t elements = 0;
     for (const Transfer &send : moved.sends)
-        elements += volume(send.box);
+        if (packs_runs || !is_one_run(send.box, local_box(from, mesh, rank)))
+            elements += volume(send.box);
     for (const Transfer &receive : moved.receives)
-        elements += volume(receive.box);
+        if (packs_runs || !is_one_run(receive.box, local_box(to, mesh, rank)))
+            elements += volume(receive.box);
     return elements;
+}
+
+/// Whether the blocks under `cut`, member after member, are the block under `whole` as it lies: axes leave the cuts of
+/// one dimension only, before which the block has no second index.
+bool blocks_follow_one_another(const Placement &cut, const Placement &whole, const Mesh &mesh, int rank) {
+    const Box box = local_box(whole, mesh, rank);
+    std::int64_t before = 1;
+    int differing = 0;
+    for (std::size_t d = 0; d < box.size(); ++d) {
+        if (cut.dimensions[d] == whole.dimensions[d]) {
+            before *= differing == 0 ? box[d].size() : 1;
+            continue;
+        }
+        ++differing;
+    }
+    return differing == 0 || (differing == 1 && before <= 1);
 }
 
 } // namespace
@@ -29,28 +58,26 @@ std::int64_t scratch_elements(CollectiveKind kind, const Placement &from, const 
     case CollectiveKind::all_reduce:
         return 0;
     case CollectiveKind::reduce_scatter:
-        return volume(local_box(from, mesh, rank));
+        return blocks_follow_one_another(to, from, mesh, rank) ? 0 : local_volume(from, mesh, rank);
     case CollectiveKind::all_gather:
-        return volume(local_box(to, mesh, rank));
-    case CollectiveKind::all_to_all: // packs no more than the blocks themselves
-        return volume(local_box(from, mesh, rank)) + volume(local_box(to, mesh, rank));
+        return blocks_follow_one_another(from, to, mesh, rank) ? 0 : local_volume(to, mesh, rank);
+    case CollectiveKind::all_to_all:
+        return moved_elements(from, to, mesh, rank, /*packs_runs=*/true);
     case CollectiveKind::exchange:
-        return exchanged_elements(from, to, mesh, rank);
+        return moved_elements(from, to, mesh, rank, /*packs_runs=*/false);
     }
     return 0;
 }
 
 std::int64_t largest_scratch_elements(CollectiveKind kind, const Placement &from, const Placement &to,
                                       const Mesh &mesh) {
-    // Blocks are largest in the first rank, except that what an exchange sends depends on who asks.
-    if (kind == CollectiveKind::exchange) {
+    // Blocks are largest in the first rank, except that what an exchange moves depends on who asks.
+    if (kind == CollectiveKind::exchange || kind == CollectiveKind::all_to_all) {
         std::int64_t largest = 0;
         for (int rank = 0; rank < mesh.ranks(); ++rank)
             largest = std::max(largest, scratch_elements(kind, from, to, mesh, rank));
         return largest;
     }
-    if (kind == CollectiveKind::all_to_all)
-        return largest_volume(from, mesh) + largest_volume(to, mesh);
     return scratch_elements(kind, from, to, mesh, 0);
 }
 

@@ -1,7 +1,8 @@
 // How many scratch elements a collective packs into: one rule for the compiler, which lays out the arena, and the
 // runtime, which uses it. Plain C++, no MPI.
 //
-// Example: all-gather of [batch: 5, hidden: 8] from hidden over cols to replicated packs the whole result, 40 elements.
+// Example: all-gather of [batch: 5, hidden: 8] from hidden over cols to replicated packs the whole result, 40 elements;
+// from batch over rows nothing.
 #pragma once
 
 #include <planrt/layout.h>
@@ -10,10 +11,11 @@
 
 namespace planrt {
 
-/// Elements of scratch that `rank` needs for one member of a collective. all_reduce: its elements in a fused call,
-/// where the needs of the members add up; none for a single member. reduce_scatter: the input; all_gather: the output;
-/// all_to_all and exchange: what is sent and what is received; slice, and whatever is flat (layout.h) besides fused
-/// all-reduces: none.
+/// Elements of scratch that `rank` needs for one member of a collective: exactly what the runtime then uses.
+/// all_reduce: its elements in a fused call, where the needs of the members add up; none for a single member.
+/// reduce_scatter: the input, all_gather: the output, unless the blocks follow one another there (a cut of the
+/// outermost dimension). all_to_all: what is sent and what is received; exchange: the same, of what is not one run of
+/// its buffer. slice, and whatever is flat (layout.h) besides fused all-reduces: none.
 [[nodiscard]] std::int64_t scratch_elements(CollectiveKind kind, const Placement &from, const Placement &to,
                                             const Mesh &mesh, int rank);
 

@@ -4,6 +4,8 @@
 
 #include "support/failure.h"
 
+#include <planrt/scratch.h>
+
 namespace planrt {
 
 namespace {
@@ -18,21 +20,17 @@ class AllGather : public Operation {
         send_ = member.from;
         send_count_ = mpi_count(member.from_elements());
         receive_ = member.to;
-        bool in_order = true;
-        for (const int rank : place.mesh.group(place.rank, group_axes(collective))) {
-            const Box box = member.from_box(rank);
-            blocks_.add(volume(box));
-            const std::int64_t offset = blocks_.offsets.back() * static_cast<std::int64_t>(member.bytes);
-            const BoxCopy probe(member.from, box, member.to, member.own_to, box, member.bytes);
-            in_order =
-                in_order && (blocks_.counts.back() == 0 || (probe.contiguous() && probe.to() == member.to + offset));
-        }
-        if (in_order)
+        const std::vector<int> ranks = place.mesh.group(place.rank, group_axes(collective));
+        for (const int rank : ranks)
+            blocks_.add(volume(member.from_box(rank)));
+        const std::int64_t needed =
+            scratch_elements(collective.kind, member.from_placement, member.to_placement, place.mesh, place.rank);
+        if (needed == 0) // the blocks arrive where they belong
             return;
-        std::byte *packed = scratch(collective, place, blocks_.total() * static_cast<std::int64_t>(member.bytes));
+        std::byte *packed = scratch(collective, place, needed * static_cast<std::int64_t>(member.bytes));
         receive_ = packed;
         std::size_t i = 0;
-        for (const int rank : place.mesh.group(place.rank, group_axes(collective))) {
+        for (const int rank : ranks) {
             const Box box = member.from_box(rank);
             unpacking_.emplace_back(packed + blocks_.offsets[i++] * member.bytes, box, member.to, member.own_to, box,
                                     member.bytes);

@@ -4,6 +4,8 @@
 
 #include "support/failure.h"
 
+#include <planrt/scratch.h>
+
 namespace planrt {
 
 namespace {
@@ -15,28 +17,28 @@ class PairwiseExchange : public Operation {
         const MemberBlocks member(collective.members[0], place);
         type_ = member.type;
         const Exchange moved = exchange(member.from_placement, member.to_placement, place.mesh, place.rank);
-        std::int64_t elements = 0;
-        for (const Transfer &transfer : moved.sends)
-            elements += volume(transfer.box);
-        for (const Transfer &transfer : moved.receives)
-            elements += volume(transfer.box);
-        std::byte *packed = scratch(collective, place, elements * static_cast<std::int64_t>(member.bytes));
+        std::byte *packed = scratch(collective, place,
+                                    scratch_elements(CollectiveKind::exchange, member.from_placement,
+                                                     member.to_placement, place.mesh, place.rank) *
+                                        static_cast<std::int64_t>(member.bytes));
         for (const Box &box : moved.kept)
             copies_at_start_.emplace_back(member.from, member.own_from, member.to, member.own_to, box, member.bytes);
         for (const Transfer &send : moved.sends) {
             const BoxCopy copy(member.from, member.own_from, packed, send.box, send.box, member.bytes);
             const bool direct = copy.contiguous();
             sends_.push_back({direct ? copy.from() : packed, mpi_count(volume(send.box)), send.peer});
-            if (!direct)
-                copies_at_start_.push_back(copy);
+            if (direct)
+                continue;
+            copies_at_start_.push_back(copy);
             packed += volume(send.box) * static_cast<std::int64_t>(member.bytes);
         }
         for (const Transfer &receive : moved.receives) {
             const BoxCopy copy(packed, receive.box, member.to, member.own_to, receive.box, member.bytes);
             const bool direct = copy.contiguous();
             receives_.push_back({direct ? copy.to() : packed, mpi_count(volume(receive.box)), receive.peer});
-            if (!direct)
-                copies_at_finish_.push_back(copy);
+            if (direct)
+                continue;
+            copies_at_finish_.push_back(copy);
             packed += volume(receive.box) * static_cast<std::int64_t>(member.bytes);
         }
         requests_.assign(sends_.size() + receives_.size(), MPI_REQUEST_NULL);

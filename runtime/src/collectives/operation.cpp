@@ -12,15 +12,34 @@ bool is_flat(const Collective &collective) {
     return !collective.members[0].from.stored.empty() || !collective.members[0].to.stored.empty();
 }
 
+namespace {
+
+/// By what the longer list is longer; `otherwise` where they are equally long.
+std::vector<int> difference(std::span<const int> a, std::span<const int> b, std::span<const int> otherwise) {
+    if (a.size() == b.size())
+        return {otherwise.begin(), otherwise.end()};
+    const std::span<const int> longer = a.size() > b.size() ? a : b;
+    return {longer.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), longer.end()};
+}
+
+} // namespace
+
 std::vector<int> group_axes(const Collective &collective) {
     if (collective.members.empty()) // told by make_operation()
         return {collective.axes.begin(), collective.axes.end()};
-    const std::span<const int> from = collective.members[0].from.stored;
-    const std::span<const int> to = collective.members[0].to.stored;
-    if (from.size() == to.size()) // not flat, or an all-reduce
-        return {collective.axes.begin(), collective.axes.end()};
-    const std::span<const int> longer = from.size() > to.size() ? from : to;
-    return {longer.begin() + static_cast<std::ptrdiff_t>(std::min(from.size(), to.size())), longer.end()};
+    const auto &[from, to] = collective.members[0];
+    if (is_flat(collective))
+        return difference(from.stored, to.stored, collective.axes);
+    std::vector<int> result;
+    for (std::size_t d = 0; d < from.dimensions.size() && d < to.dimensions.size(); ++d) {
+        if (from.dimensions[d].axes.size() == to.dimensions[d].axes.size())
+            continue;
+        if (!result.empty()) // several dimensions: packed in any order
+            return {collective.axes.begin(), collective.axes.end()};
+        result = difference(from.dimensions[d].axes, to.dimensions[d].axes, collective.axes);
+    }
+    return result.size() == collective.axes.size() ? result
+                                                   : std::vector<int>(collective.axes.begin(), collective.axes.end());
 }
 
 MemberBlocks::MemberBlocks(const Collective::Member &member, const Place &place)

@@ -36,8 +36,8 @@ class Operation {
 /// A step between placements with stored axes: of ranges of the flattened box, see CollectiveKind.
 [[nodiscard]] bool is_flat(const Collective &collective);
 
-/// The axes of the collective's group in the order in which its members' blocks follow one another: those of a flat
-/// step as they are stored.
+/// The axes of the collective's group in the order in which its members' blocks follow one another: as they are stored,
+/// or as they cut the dimension that a gather makes whole.
 [[nodiscard]] std::vector<int> group_axes(const Collective &collective);
 
 /// One member of a collective as this rank sees it: its blocks before and after, and their buffers. In a flat step a

@@ -5,6 +5,8 @@
 #include "mesh/tensors.h"
 #include "support/failure.h"
 
+#include <planrt/scratch.h>
+
 namespace planrt {
 
 namespace {
@@ -19,22 +21,17 @@ class ReduceScatter : public Operation {
         type_ = member.type;
         send_ = member.from;
         receive_ = member.to;
-        bool in_order = true;
-        std::byte *packed = nullptr;
-        for (const int rank : place.mesh.group(place.rank, group_axes(collective))) {
-            const Box box = member.to_box(rank);
-            blocks_.add(volume(box));
-            const std::int64_t offset = blocks_.offsets.back() * static_cast<std::int64_t>(member.bytes);
-            const BoxCopy probe(member.from, member.own_from, member.to, box, box, member.bytes);
-            in_order = in_order &&
-                       (blocks_.counts.back() == 0 || (probe.contiguous() && probe.from() == member.from + offset));
-        }
-        if (in_order)
+        const std::vector<int> ranks = place.mesh.group(place.rank, group_axes(collective));
+        for (const int rank : ranks)
+            blocks_.add(volume(member.to_box(rank)));
+        const std::int64_t needed =
+            scratch_elements(collective.kind, member.from_placement, member.to_placement, place.mesh, place.rank);
+        if (needed == 0) // the blocks lie one behind the other
             return;
-        packed = scratch(collective, place, blocks_.total() * static_cast<std::int64_t>(member.bytes));
+        std::byte *packed = scratch(collective, place, needed * static_cast<std::int64_t>(member.bytes));
         send_ = packed;
         std::size_t i = 0;
-        for (const int rank : place.mesh.group(place.rank, group_axes(collective))) {
+        for (const int rank : ranks) {
             const Box box = member.to_box(rank);
             packing_.emplace_back(member.from, member.own_from, packed + blocks_.offsets[i++] * member.bytes, box, box,
                                   member.bytes);

@@ -89,7 +89,7 @@ class Report {
                 differ(text("rank %d handed %lld bytes in %lld calls to MPI outside of any collective", rank,
                             static_cast<long long>(stray.bytes), static_cast<long long>(stray.calls)));
         const auto most = std::ranges::max(memory, {}, &Memory::arena).arena;
-        if (most > program.arena_bytes)
+        if (steps > 0 && most != program.arena_bytes)
             differ(text("memory: %lld bytes of buffers were used, predicted were %lld", static_cast<long long>(most),
                         static_cast<long long>(program.arena_bytes)));
     }

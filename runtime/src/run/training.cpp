@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 
 namespace planrt {
@@ -120,9 +121,20 @@ int Training::run() {
 }
 
 bool Training::report() {
-    // Buffers of functions that this run had no use for count too.
-    if (engine_.high_water() < program_.arena_bytes && program_.evaluate_step != nullptr && !evaluates())
-        engine_.run_step(program_.evaluate_step, /*training=*/false);
+    // The buffers of functions that this run had no use for count too.
+    const auto run_on_zeros = [this](void (*function)(Context &), std::span<const Field> fields) {
+        if (function == nullptr)
+            return;
+        for (const Field &field : fields)
+            std::memset(
+                engine_.arena() + field.tensor.offset, 0,
+                static_cast<std::size_t>(local_volume(placement_of(field.tensor), engine_.mesh(), engine_.rank())) *
+                    element_bytes(field.tensor.type));
+        engine_.run_step(function, /*training=*/false);
+    };
+    if (!evaluates())
+        run_on_zeros(program_.evaluate_step, program_.evaluation_fields);
+    run_on_zeros(program_.predict_step, program_.prediction_fields);
     return report_communication(program_, engine_.mesh(), engine_.rank(), std::max<std::int64_t>(steps_ - first_, 0),
                                 engine_.high_water(), options_.comm_report);
 }
