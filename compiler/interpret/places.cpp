@@ -30,6 +30,8 @@ Places::Places(mlir::ModuleOp module, Layouts &layouts) : layouts_(layouts) {
     buffers_.emplace(bytes.getInt());
     for (auto op : module.getOps<ir::VariableOp>()) {
         const std::string name = op.getSymName().str();
+        if (op->hasAttr("accumulator"))
+            spent_.insert(name);
         variable_offsets_[name] = op->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
         variables_[name] =
             write(variable_offsets_[name], mlir::cast<ir::TensorType>(op.getType()), "variable '" + name + "'");
@@ -97,6 +99,7 @@ void Places::write_variable(ir::WriteOp op) {
     const auto value = places_.find(op.getValue());
     if (value == places_.end())
         return; // of a function without places
+    spent_.erase(name);
     const bool in_place = buffers_->offset(value->second) == variable_offsets_.at(name);
     variables_[name] =
         in_place ? value->second : write(variable_offsets_.at(name), type_of(op.getValue()), "variable '" + name + "'");
@@ -135,7 +138,8 @@ void Places::check_end(mlir::ValueRange results) const {
     for (mlir::Value value : results)
         check(value);
     for (const auto &[name, number] : variables_)
-        buffers_->read(number);
+        if (!spent_.contains(name))
+            buffers_->read(number);
 }
 
 } // namespace planc::interpret

@@ -11,6 +11,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace planc::interpret {
@@ -46,6 +47,7 @@ class Places {
     llvm::DenseMap<mlir::Value, int> places_;
     std::map<std::string, int> variables_;
     std::map<std::string, std::int64_t> variable_offsets_;
+    std::set<std::string> spent_; ///< accumulators, until they are written: the last micro-batch may use their places
 };
 
 } // namespace planc::interpret

@@ -118,6 +118,20 @@ int classes_of(const sema::Train &train) {
     return 1;
 }
 
+int whole_numbers_of(const sema::Train &train, const std::string &argument) {
+    for (const sema::Operation &operation : train.loss.operations) {
+        if (operation.kind != sema::OperationKind::embedding)
+            continue;
+        const auto &indices = train.loss.operations[static_cast<std::size_t>(operation.operands[0])];
+        const auto &table = train.loss.operations[static_cast<std::size_t>(operation.operands[1])];
+        if (indices.kind == sema::OperationKind::input && indices.text == argument)
+            for (const sema::Dimension &dimension : table.type.dimensions)
+                if (dimension.role == operation.roles.front())
+                    return static_cast<int>(dimension.extent);
+    }
+    return classes_of(train);
+}
+
 Reference::Reference(mlir::ModuleOp one, const sema::Train &train, Random &random) {
     std::map<std::string, Array> variables;
     for (auto variable : one.getOps<ir::VariableOp>()) {
@@ -141,7 +155,6 @@ Reference::Reference(mlir::ModuleOp one, const sema::Train &train, Random &rando
 
 Inputs Reference::inputs_of(mlir::ModuleOp module, const sema::Train &train, Random &random) const {
     Inputs inputs;
-    const int classes = classes_of(train);
     for (auto function : module.getOps<mlir::func::FuncOp>())
         for (mlir::BlockArgument argument : function.getArguments()) {
             const auto name = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
@@ -150,7 +163,7 @@ Inputs Reference::inputs_of(mlir::ModuleOp module, const sema::Train &train, Ran
                 if (name == "valid")
                     element = element > -0.5 ? 1 : 0;
                 if (ir::type_of(argument).getElementType().isInteger())
-                    element = random.whole(0, classes - 1);
+                    element = random.whole(0, whole_numbers_of(train, name.str()) - 1);
             }
             inputs.fields.emplace(name.str(), std::move(array));
         }

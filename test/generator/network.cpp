@@ -1,7 +1,7 @@
 #include "network.h"
 
 #include "optimizer.h"
-#include "writer.h"
+#include "transformer_layers.h"
 
 #include <algorithm>
 
@@ -28,9 +28,9 @@ layer narrow(x: [.., in], inner: dim) -> [.., in] {
     return x + b
 })";
 
-class Layers : private Writer {
+class Layers : private TransformerLayers {
   public:
-    Layers(Random &random, const NetworkOptions &options) : Writer(random, options) {}
+    Layers(Random &random, const NetworkOptions &options) : TransformerLayers(random, options) {}
 
     RandomNetwork write() {
         network_.batch = batch_.extent;
@@ -60,6 +60,8 @@ class Layers : private Writer {
             calls_ += ", z";
             values_.push_back({"z", second});
         }
+        if (random_.chance(0.2))
+            indices(arguments, calls_);
         network_.file.signature = "network net(" + arguments + ")";
     }
 
@@ -74,7 +76,12 @@ class Layers : private Writer {
             &Layers::own_layer,         &Layers::fold,        &Layers::scaled,        &Layers::two_calls,
             &Layers::over_all,          &Layers::batch_mean,  &Layers::three_factors, &Layers::doubled,
             &Layers::normalised_weight, &Layers::permuted,    &Layers::unused,        &Layers::one_number};
-        (this->*random_.pick(kinds))();
+        static const std::vector<Kind> others{
+            &Layers::normalised, &Layers::activation, &Layers::dropped,  &Layers::chosen,
+            &Layers::masked,     &Layers::positions,  &Layers::attended, &Layers::looked_up_by_position,
+            &Layers::block,      &Layers::attended,   &Layers::sliced,   &Layers::concatenated,
+            &Layers::reshaped,   &Layers::transposed, &Layers::renamed,  &Layers::dropped};
+        (this->*random_.pick(random_.chance(0.5) ? kinds : others))();
     }
 
     void dense_layer() {
@@ -351,6 +358,7 @@ class Layers : private Writer {
     }
 
     void declarations() {
+        network_.file.declarations = imports();
         for (const Dimension &dimension : defaults_) {
             network_.file.declarations.push_back("dim " + dimension.role + " = " + std::to_string(dimension.extent));
             network_.roles.push_back(dimension.role);

@@ -47,7 +47,7 @@ class Samples {
             std::vector<double> &numbers = numbers_[argument.name];
             for (std::int64_t i = 0; i < (batch_ + test_) * width(argument); ++i)
                 numbers.push_back(argument.type.element == sema::ElementType::i32
-                                      ? random.whole(0, classes_of(train) - 1)
+                                      ? random.whole(0, whole_numbers_of(train, argument.name) - 1)
                                       : random.between(-1, 1));
         }
     }

@@ -59,7 +59,7 @@ Dimensions features(const Value &x) {
 Writer::Writer(Random &random, const NetworkOptions &options)
     : random_(random), options_(options), batch_{"batch", extent()} {
     defaults_ = {batch_, {"time", random_.whole(1, 4)}};
-    for (const char *role : {"pixel", "hidden", "wide", "head", "class"})
+    for (const char *role : {"pixel", "hidden", "wide", "head", "class", "feature"})
         defaults_.push_back({role, extent()});
 }
 
