@@ -44,7 +44,8 @@ class Attention(nn.Module):
         self.heads = heads
         self.project = nn.Linear(model, 3 * model)  # query, key and value in one product
         self.out = nn.Linear(model, model)
-        self.register_buffer("future", torch.ones(positions, positions, dtype=torch.bool).triu(1))
+        # no buffer: gloo cannot send truth values
+        self.future = torch.ones(positions, positions, dtype=torch.bool).triu(1)
 
     def forward(self, x):
         batch, positions, model = x.shape
