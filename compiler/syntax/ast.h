@@ -258,7 +258,15 @@ struct Selector {
     SourceRange where;
 };
 
-struct ParameterGroup;
+struct Setting;
+
+/// `*.b { weight_decay = 0 }`
+struct ParameterGroup {
+    Selector selector;
+    std::vector<Setting> settings;
+    SourceRange where;
+    SourceRange braces;
+};
 
 /// `name = value` in the body of data, machine, layout, pipeline or train.
 struct Setting {
@@ -268,14 +276,6 @@ struct Setting {
     SourceRange where;
     std::vector<ParameterGroup> groups = {}; ///< behind an optimizer
     SourceRange braces = {};                 ///< of the groups
-};
-
-/// `*.b { weight_decay = 0 }`
-struct ParameterGroup {
-    Selector selector;
-    std::vector<Setting> settings;
-    SourceRange where;
-    SourceRange braces;
 };
 
 /// `data digits = csv("…") { … }`; `data toy = synthetic(seed = 1)`
