@@ -43,6 +43,10 @@ struct Price {
     Seconds transfer{};
     Seconds arithmetic{};
     [[nodiscard]] Seconds seconds() const { return latency + transfer + arithmetic; }
+    friend Price operator+(const Price &a, const Price &b) {
+        return {a.messages + b.messages, a.wire + b.wire, a.latency + b.latency, a.transfer + b.transfer,
+                a.arithmetic + b.arithmetic};
+    }
     friend Price operator*(double times, const Price &price) {
         return {times * price.messages, times * price.wire, times * price.latency, times * price.transfer,
                 times * price.arithmetic};

@@ -111,11 +111,11 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
     return roofline(flops, moved * (1 / static_cast<double>(shares)), machine);
 }
 
-Seconds seconds_of_step(const sharding::Graph &graph, const sharding::Operation &operation, const Fused &fused,
-                        const sharding::Strategy &strategy, const sharding::Mesh &mesh, const Machine &machine) {
-    const double times = operation.per_step ? 1 : graph.microbatches;
-    return times * operation_seconds(graph, operation, local_extents(operation.nest, strategy, mesh), machine,
-                                     sharding::group_size(strategy.stored, mesh), &fused);
+Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Graph &graph,
+                      const sharding::Operation &operation, const Fused &fused, const sharding::Mesh &mesh,
+                      const Machine &machine) {
+    return operation_seconds(graph, operation, local_extents(operation.nest, strategy, mesh), machine,
+                             sharding::group_size(strategy.stored, mesh), &fused);
 }
 
 } // namespace planc::cost

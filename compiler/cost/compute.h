@@ -44,9 +44,9 @@ struct Fused {
                                         const std::vector<std::int64_t> &extents, const Machine &machine,
                                         std::int64_t shares = 1, const Fused *fused = nullptr);
 
-/// The same under a strategy, as often as a step runs it.
-[[nodiscard]] Seconds seconds_of_step(const sharding::Graph &graph, const sharding::Operation &operation,
-                                      const Fused &fused, const sharding::Strategy &strategy,
-                                      const sharding::Mesh &mesh, const Machine &machine);
+/// The same under a strategy, once.
+[[nodiscard]] Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Graph &graph,
+                                    const sharding::Operation &operation, const Fused &fused,
+                                    const sharding::Mesh &mesh, const Machine &machine);
 
 } // namespace planc::cost

@@ -51,7 +51,7 @@ std::string csv_report(const CostTable &table) {
         std::string layers;
         for (int layer : bucket.layers)
             layers += (layers.empty() ? "" : " ") + table.layers[layer].name;
-        text += line({"bucket", layers, "all-reduce", axes_words(bucket.axes, table.axes), "weight gradient", "-", "0",
+        text += line({"bucket", layers, "all-reduce", axes_words(bucket.axes, table.axes), name(bucket.phase), "-", "0",
                       std::to_string(bucket.calls), support::json_number(bucket.price.seconds().value)});
     }
     return text + line({"total", "-", mesh_words(table.axes, table.mesh), "-", "-", "-", bytes(table.payload),

@@ -108,7 +108,7 @@ class Json {
     }
 
     void add(const BucketRow &bucket) {
-        json_.begin_object();
+        json_.begin_object().member("phase", name(bucket.phase));
         add_axes(bucket.axes);
         json_.key("layers").begin_array();
         for (int layer : bucket.layers)

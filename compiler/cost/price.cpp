@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace planc::cost {
 
@@ -94,27 +95,39 @@ std::string layout_text(const sharding::Value &value, const Placement &placement
     return text.empty() ? "replicated" : text;
 }
 
+/// A function of the step and how often it runs.
+struct Part {
+    const Graph &graph;
+    const LaidOut &laid_out;
+    int times = 1;                              ///< what does not run once a step
+    std::vector<int> layer;                     ///< of the table, per layer of the graph
+    std::set<const CollectiveRow *> added = {}; ///< rows of an earlier part that have got this one's numbers
+};
+
 class Table {
   public:
     Table(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, const std::vector<std::string> &axes,
           const Machine &machine)
-        : graph_(graph), laid_out_(laid_out), mesh_(mesh), machine_(machine), fusion_(fusion(graph)),
-          prices_(mesh, machine), sums_(mesh) {
+        : graph_(graph), laid_out_(laid_out), mesh_(mesh), machine_(machine), prices_(mesh, machine), sums_(mesh) {
         table_.axes = axes;
         table_.mesh = mesh;
     }
 
-    CostTable make(const std::vector<LayerStrategy> &layers, const Storage &storage) {
+    CostTable make(const std::vector<LayerStrategy> &layers, const Storage &storage, const LargerMicroBatches *larger) {
         table_.storage = storage;
         table_.microbatches = graph_.microbatches;
         add_layers(layers);
-        add_compute();
         add_buckets();
-        for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
-            for (int c = 0; c < static_cast<int>(laid_out_.copies[v].size()); ++c)
-                add_copy(v, c);
-        sums_.report(table_);
+        Part step{graph_, laid_out_, graph_.microbatches - (larger == nullptr ? 0 : larger->count), {}};
+        add(step);
         table_.memory = memory(graph_, laid_out_, mesh_, buckets_);
+        if (larger != nullptr) {
+            bucket_of_.clear();
+            Part part{larger->graph, larger->laid_out, larger->count, {}};
+            add(part);
+            table_.memory = larger_of(table_.memory, memory(larger->graph, larger->laid_out, mesh_, {}));
+        }
+        sums_.report(table_);
         return std::move(table_);
     }
 
@@ -134,14 +147,37 @@ class Table {
         }
     }
 
-    void add_compute() {
-        for (std::size_t o = 0; o < graph_.operations.size(); ++o) {
-            const sharding::Operation &operation = graph_.operations[o];
-            const Seconds seconds =
-                seconds_of_step(graph_, operation, fusion_[o], laid_out_.operations[o].strategy, mesh_, machine_);
-            table_.layers[operation.layer].compute[static_cast<std::size_t>(operation.phase)] += seconds;
+    void add(Part &part) {
+        for (const sharding::Layer &layer : part.graph.layers)
+            part.layer.push_back(
+                static_cast<int>(std::find_if(table_.layers.begin(), table_.layers.end(),
+                                              [&layer](const LayerRow &row) { return row.name == layer.name; }) -
+                                 table_.layers.begin()));
+        add_compute(part);
+        for (int v = 0; v < static_cast<int>(part.graph.values.size()); ++v)
+            for (int c = 0; c < static_cast<int>(part.laid_out.copies[v].size()); ++c)
+                add_copy(part, v, c);
+    }
+
+    void add_compute(const Part &part) {
+        const std::vector<Fused> fused = fusion(part.graph);
+        for (std::size_t o = 0; o < part.graph.operations.size(); ++o) {
+            const sharding::Operation &operation = part.graph.operations[o];
+            const sharding::Strategy &strategy = part.laid_out.operations[o].strategy;
+            const Seconds seconds = (operation.per_step ? 1 : part.times) *
+                                    seconds_under(strategy, part.graph, operation, fused[o], mesh_, machine_);
+            table_.layers[part.layer[operation.layer]].compute[static_cast<std::size_t>(operation.phase)] += seconds;
             table_.compute += seconds;
         }
+    }
+
+    /// What lives through the step is the same; of the rest there is as much as the larger one has.
+    static Memory larger_of(Memory step, const Memory &other) {
+        step.activations = std::max(step.activations, other.activations);
+        step.inputs = std::max(step.inputs, other.inputs);
+        step.buffers = std::max(step.buffers, other.buffers);
+        step.passing = std::max(step.passing, other.passing);
+        return step;
     }
 
     void add_buckets() {
@@ -160,6 +196,7 @@ class Table {
             const StepPrice &price = prices_.of(laid_out_.copies[first.value][first.copy].steps[0],
                                                 graph_.values[first.value].element_bytes);
             row.ranks = price.ranks;
+            row.phase = laid_out_.copies[first.value][first.copy].phase;
             row.price.messages = price.price.messages;
             row.price.latency = price.price.latency;
             table_.communication += row.price.seconds();
@@ -167,10 +204,10 @@ class Table {
         }
     }
 
-    void add_copy(int v, int c) {
-        const sharding::Value &value = graph_.values[v];
-        const sharding::Copy &copy = laid_out_.copies[v][c];
-        const int times = sharding::times(graph_, v, copy);
+    void add_copy(Part &part, int v, int c) {
+        const sharding::Value &value = part.graph.values[v];
+        const sharding::Copy &copy = part.laid_out.copies[v][c];
+        const int times = sharding::once_a_step(part.graph, v, copy) ? 1 : part.times;
         for (const Step &step : copy.steps) {
             if (step.kind == CollectiveKind::slice)
                 continue;
@@ -180,7 +217,7 @@ class Table {
             row.kind = step.kind;
             row.axes = step.axes;
             row.phase = copy.phase;
-            row.layer = copy.layer;
+            row.layer = part.layer[copy.layer];
             row.tensor = value.name;
             row.times = times;
             row.calls = times * price.traffic.calls;
@@ -198,27 +235,47 @@ class Table {
             }
             table_.communication += row.price.seconds();
             sums_.add(step, value.element_bytes, row.bucket < 0, times);
-            book(std::move(row), value, step);
+            book(part, std::move(row), value, step);
         }
     }
 
     /// Data that moves from one layer to another is a reshard; everything else belongs to a layer.
-    void book(CollectiveRow row, const sharding::Value &value, const Step &step) {
+    void book(Part &part, CollectiveRow row, const sharding::Value &value, const Step &step) {
+        const int from_layer = part.layer[value.layer];
         const bool between_layers = step.from.partial == step.to.partial &&
-                                    value.kind == sharding::ValueKind::computed && value.layer != row.layer;
-        if (between_layers) {
-            row.from_layer = value.layer;
-            table_.reshards.push_back(std::move(row));
-        } else {
-            table_.layers[row.layer].collectives.push_back(std::move(row));
+                                    value.kind == sharding::ValueKind::computed && from_layer != row.layer;
+        if (between_layers)
+            row.from_layer = from_layer;
+        std::vector<CollectiveRow> &rows = between_layers ? table_.reshards : table_.layers[row.layer].collectives;
+        if (&part.graph == &graph_)
+            rows.push_back(std::move(row));
+        else
+            add_to_its_like(part, rows, row);
+    }
+
+    /// The collective of a larger micro-batch stands in the row of the others.
+    static void add_to_its_like(Part &part, std::vector<CollectiveRow> &rows, const CollectiveRow &row) {
+        for (CollectiveRow &known : rows) {
+            const bool alike = known.kind == row.kind && known.axes == row.axes && known.phase == row.phase &&
+                               known.layer == row.layer && known.from_layer == row.from_layer &&
+                               known.tensor == row.tensor && known.from == row.from && known.to == row.to;
+            if (!alike || !part.added.insert(&known).second)
+                continue;
+            known.calls += row.calls;
+            known.payload += row.payload;
+            known.times += row.times;
+            known.price = known.price + row.price;
+            known.vector_bytes = std::max(known.vector_bytes, row.vector_bytes);
+            return;
         }
+        part.added.clear(); // rows may move
+        rows.push_back(row);
     }
 
     const Graph &graph_;
     const LaidOut &laid_out_;
     const Mesh &mesh_;
     const Machine &machine_;
-    std::vector<Fused> fusion_;
     StepPrices prices_;
     RankSums sums_;
     CostTable table_;
@@ -250,8 +307,9 @@ Bytes LayerRow::payload() const {
 }
 
 CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, const std::vector<std::string> &axes,
-                const Machine &machine, const std::vector<LayerStrategy> &layers, const Storage &storage) {
-    return Table(graph, laid_out, mesh, axes, machine).make(layers, storage);
+                const Machine &machine, const std::vector<LayerStrategy> &layers, const Storage &storage,
+                const LargerMicroBatches *larger) {
+    return Table(graph, laid_out, mesh, axes, machine).make(layers, storage, larger);
 }
 
 const char *name(CollectiveKind kind) {

@@ -50,8 +50,9 @@ struct CollectiveRow {
     std::string to;
 };
 
-/// Gradients that are reduced in one call.
+/// Gradients, or norms of the update, that are reduced in one call.
 struct BucketRow {
+    Phase phase = Phase::weight_gradient;
     std::vector<int> axes;
     std::vector<int> layers; ///< of the members, ascending, each once
     Bytes payload{};         ///< of the members together; attributed to their layers, not to the bucket
@@ -96,10 +97,19 @@ struct CostTable {
     [[nodiscard]] Seconds seconds() const { return compute + communication; }
 };
 
+/// Micro-batches with one sample more than the others, where the batch does not divide evenly: their graph, laid out
+/// with the same strategies and homes; `count` of Graph::microbatches. Layers correspond by name.
+struct LargerMicroBatches {
+    const Graph &graph;
+    const LaidOut &laid_out;
+    int count = 0;
+};
+
 /// `axes`: names of the mesh axes; `layers`, `storage`: what `laid_out` was made with.
 [[nodiscard]] CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh,
                               const std::vector<std::string> &axes, const Machine &machine,
-                              const std::vector<LayerStrategy> &layers, const Storage &storage = {});
+                              const std::vector<LayerStrategy> &layers, const Storage &storage = {},
+                              const LargerMicroBatches *larger = nullptr);
 
 [[nodiscard]] const char *name(CollectiveKind kind); ///< "all-reduce", "exchange", …
 

@@ -65,10 +65,10 @@ class Text {
 
     void add_buckets() {
         if (!table_.buckets.empty())
-            lines_.free("buckets: gradients in one all-reduce, bytes shown at their layers");
+            lines_.free("buckets: small tensors in one all-reduce, bytes shown at their layers");
         for (std::size_t b = 0; b < table_.buckets.size(); ++b) {
             const BucketRow &bucket = table_.buckets[b];
-            lines_.row({"  bucket " + std::to_string(b + 1), "weight gradient", axes_words(bucket.axes, table_.axes),
+            lines_.row({"  bucket " + std::to_string(b + 1), name(bucket.phase), axes_words(bucket.axes, table_.axes),
                         std::to_string(bucket.layers.size()) + (bucket.layers.size() == 1 ? " layer" : " layers"), "",
                         std::to_string(bucket.calls), human_seconds(bucket.price.seconds())});
         }

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace planc::plan {
+
+using planrt::Placement;
 
 namespace {
 
@@ -63,16 +66,17 @@ class Planner {
         const Space space = make_space(request_, shape);
         if (request_.baselines)
             price_baselines(shape, space);
+        TermCache cache;
         for (const StorageChoice &choice : storage_choices(request_, shape)) {
             if (choice.saves_memory_only && !plan_.memory_decided && best_seconds_ < infinity)
                 continue; // never faster than those before
-            try_storage(shape, space, choice.storage);
+            try_storage(shape, space, choice.storage, cache);
         }
     }
 
-    void try_storage(const MeshShape &shape, const Space &space, const Storage &storage) {
+    void try_storage(const MeshShape &shape, const Space &space, const Storage &storage, TermCache &cache) {
         const double give_up_at = best_empty_ ? infinity : best_seconds_;
-        const Found found = request_.search ? search(request_, index_, shape, space, storage, limit_, give_up_at)
+        const Found found = request_.search ? search(request_, index_, shape, space, storage, cache, limit_, give_up_at)
                                             : only(shape, space, storage);
         lower_bound_ = std::min(lower_bound_, found.lower_bound);
         plan_.memory_decided |= found.memory_decided;
@@ -213,8 +217,27 @@ Plan make_plan(const Request &request) {
 
 CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
                    const std::vector<LayerStrategy> &layers, const Storage &storage) {
-    return cost::price(request.graph, sharding::lay_out(request.graph, mesh, layers, storage), mesh, axes,
-                       request.machine, layers, storage);
+    const sharding::LaidOut step = sharding::lay_out(request.graph, mesh, layers, storage);
+    if (!request.larger)
+        return cost::price(request.graph, step, mesh, axes, request.machine, layers, storage);
+
+    Graph graph = request.larger->graph;
+    std::map<std::string, const Placement *> homes;
+    for (std::size_t v = 0; v < request.graph.values.size(); ++v)
+        if (request.graph.values[v].kind == sharding::ValueKind::variable)
+            homes[request.graph.values[v].name] = &step.copies[v].front().placement;
+    for (sharding::Value &value : graph.values)
+        if (const auto home = homes.find(value.name);
+            value.kind == sharding::ValueKind::variable && home != homes.end())
+            value.home = *home->second;
+    std::vector<LayerStrategy> strategies;
+    for (const sharding::Layer &layer : graph.layers)
+        for (std::size_t l = 0; l < layers.size(); ++l)
+            if (request.graph.layers[l].name == layer.name)
+                strategies.push_back(layers[l]);
+    const sharding::LaidOut laid_out = sharding::lay_out(graph, mesh, strategies, storage);
+    const cost::LargerMicroBatches larger{graph, laid_out, request.larger->count};
+    return cost::price(request.graph, step, mesh, axes, request.machine, layers, storage, &larger);
 }
 
 } // namespace planc::plan

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 namespace planc::plan {
@@ -19,10 +20,10 @@ constexpr double largest_term = 1 << 16;
 class Builder {
   public:
     Builder(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh, const Machine &machine,
-            const Storage &storage)
+            const Storage &storage, TermCache &cache)
         : index_(index), graph_(index.graph), space_(space), mesh_(mesh), machine_(machine), storage_(storage),
-          prices_(mesh, machine), fusion_(cost::fusion(index.graph)), residence_(cost::residences(index.graph)),
-          lives_(cost::lives(index.graph)),
+          cache_(cache), prices_(mesh, machine), fusion_(cost::fusion(index.graph)),
+          residence_(cost::residences(index.graph)), lives_(cost::lives(index.graph)),
           layers_(index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}) {
         for (const auto &options : space.options)
             objective_.domains.push_back(static_cast<int>(options->size()));
@@ -33,6 +34,7 @@ class Builder {
             add_operation(o);
         for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
             add_value(v);
+        objective_.bucket_latency = cache_.bucket_latency;
         return std::move(objective_);
     }
 
@@ -41,14 +43,17 @@ class Builder {
         const Structure structure = Structure::of_operation(index_, o);
         std::string key = "operation ";
         key += structure.text(-1);
+        if (graph_.operations[o].parameter >= 0)
+            key += storage_text();
         for (const std::vector<bool> &fused : {fusion_[o].operands, fusion_[o].results})
             for (bool each : fused)
                 key += each ? '1' : '0';
         add(structure, {}, std::move(key), [this, o](TermTable &table) {
             const sharding::Operation &operation = graph_.operations[o];
-            const sharding::Strategy strategy = sharding::strategy_of(index_, mesh_, layers_, o, storage_);
+            const sharding::Strategy strategy = copies_->strategy(o);
+            const double times = operation.per_step ? 1 : graph_.microbatches;
             table.prices.seconds.push_back(
-                cost::seconds_of_step(graph_, operation, fusion_[o], strategy, mesh_, machine_).value);
+                times * cost::seconds_under(strategy, graph_, operation, fusion_[o], mesh_, machine_).value);
         });
     }
 
@@ -57,8 +62,10 @@ class Builder {
         const Structure structure = Structure::of_value(index_, v);
         std::string key = stored ? "stored " : "in place ";
         key += structure.text(v);
+        if (depends_on_storage(v))
+            key += storage_text();
         const bool added = add(structure, lives_[v], std::move(key), [this, v, stored](TermTable &table) {
-            const ValuePrice price = price_value(index_, mesh_, prices_, layers_, storage_, v, residence_[v]);
+            const ValuePrice price = price_value(*copies_, graph_, mesh_, prices_, v, residence_[v]);
             std::uint32_t fused = 0;
             for (const ValuePrice::Fused &call : price.fused)
                 fused |= bucket(call);
@@ -71,14 +78,32 @@ class Builder {
             objective_.left_out.push_back(v);
     }
 
+    [[nodiscard]] bool depends_on_storage(int v) const {
+        return graph_.values[v].kind == sharding::ValueKind::variable || index_.stored_in[v] >= 0 ||
+               (graph_.values[v].producer >= 0 && graph_.operations[graph_.values[v].producer].parameter >= 0) ||
+               std::any_of(index_.uses[v].begin(), index_.uses[v].end(), [this](const sharding::Use &use) {
+                   return graph_.operations[use.operation].parameter >= 0;
+               });
+    }
+
+    [[nodiscard]] std::string storage_text() const {
+        std::string text = "stored";
+        for (const std::vector<int> &axes : {storage_.parameters, storage_.gradients, storage_.optimizer}) {
+            text += '/';
+            for (int axis : axes)
+                text += std::to_string(axis) + ' ';
+        }
+        return text;
+    }
+
     /// The bit of a bucket's set of axes; 0 where there are no bits left: then its latency is never counted.
     std::uint32_t bucket(const ValuePrice::Fused &call) {
         const auto [known, is_new] =
-            buckets_.emplace(std::pair(call.norm, call.axes), static_cast<int>(buckets_.size()));
+            cache_.buckets.emplace(std::pair(call.norm, call.axes), static_cast<int>(cache_.buckets.size()));
         if (known->second >= 32)
             return 0;
         if (is_new)
-            objective_.bucket_latency.push_back(call.latency);
+            cache_.bucket_latency.push_back(call.latency);
         return std::uint32_t{1} << known->second;
     }
 
@@ -98,7 +123,7 @@ class Builder {
         }
         if (entries > largest_term)
             return false;
-        auto &table = tables_[key];
+        auto &table = cache_.tables[key];
         if (!table)
             table = priced(term, price);
         term.table = table;
@@ -118,15 +143,23 @@ class Builder {
                 first[i].push_back(static_cast<int>(std::find(term.class_of[i]->begin(), term.class_of[i]->end(), c) -
                                                     term.class_of[i]->begin()));
         std::vector<int> at(term.layers.size(), 0);
+        copies_.emplace(index_, mesh_, layers_, storage_);
+        const auto choose = [&](std::size_t i) {
+            layers_[term.layers[i]] = (*space_.options[term.layers[i]])[first[i][at[i]]];
+            copies_->forget(term.layers[i]);
+        };
+        for (std::size_t i = 0; i < at.size(); ++i)
+            choose(i);
         while (true) {
-            for (std::size_t i = 0; i < at.size(); ++i)
-                layers_[term.layers[i]] = (*space_.options[term.layers[i]])[first[i][at[i]]];
             price(*table);
             std::size_t i = at.size();
             while (i-- > 0) {
-                if (++at[i] < term.classes[i])
+                const bool next = ++at[i] < term.classes[i];
+                if (!next)
+                    at[i] = 0;
+                choose(i);
+                if (next)
                     break;
-                at[i] = 0;
             }
             if (i == static_cast<std::size_t>(-1))
                 break;
@@ -149,7 +182,7 @@ class Builder {
             for (int loop : loops)
                 key += operation.nest.loops[loop].name + ",";
         }
-        auto &known = classes_[key];
+        auto &known = cache_.classes[key];
         if (known)
             return known;
         std::map<std::vector<int>, int> ids;
@@ -175,31 +208,29 @@ class Builder {
     const Mesh &mesh_;
     const Machine &machine_;
     const Storage &storage_;
+    TermCache &cache_;
     cost::StepPrices prices_;
     std::vector<cost::Fused> fusion_;
     std::vector<cost::Residence> residence_;
     std::vector<cost::Life> lives_;
-    std::vector<LayerStrategy> layers_; ///< scratch: the strategies that are being priced
+    std::vector<LayerStrategy> layers_;      ///< scratch: the strategies that are being priced
+    std::optional<sharding::Copies> copies_; ///< under them
     Objective objective_;
-    std::map<std::pair<bool, std::vector<int>>, int> buckets_;
-    std::unordered_map<std::string, std::shared_ptr<const TermTable>> tables_;
-    std::unordered_map<std::string, std::shared_ptr<const std::vector<int>>> classes_;
 };
 
 } // namespace
 
-ValuePrice price_value(const sharding::GraphIndex &index, const Mesh &mesh, cost::StepPrices &prices,
-                       const std::vector<LayerStrategy> &layers, const Storage &storage, int value,
+ValuePrice price_value(sharding::Copies &all, const Graph &graph, const Mesh &mesh, cost::StepPrices &prices, int value,
                        cost::Residence residence) {
-    const std::vector<sharding::Copy> copies = sharding::copies_of(index, mesh, layers, value, storage);
+    const std::vector<sharding::Copy> copies = all.of(value);
     ValuePrice result;
-    result.bytes = cost::copies_bytes(index.graph, value, residence, copies, mesh);
+    result.bytes = cost::copies_bytes(graph, value, residence, copies, mesh);
     for (const sharding::Copy &copy : copies)
         for (const sharding::Step &step : copy.steps) {
-            const cost::Price price = sharding::times(index.graph, value, copy) *
-                                      prices.of(step, index.graph.values[value].element_bytes).price;
+            const cost::Price price =
+                sharding::times(graph, value, copy) * prices.of(step, graph.values[value].element_bytes).price;
             result.seconds += price.transfer.value + price.arithmetic.value;
-            if (sharding::fusable(index.graph, mesh, value, copy))
+            if (sharding::fusable(graph, mesh, value, copy))
                 result.fused.push_back({step.axes, copy.phase == sharding::Phase::update, price.latency.value});
             else
                 result.seconds += price.latency.value;
@@ -208,8 +239,8 @@ ValuePrice price_value(const sharding::GraphIndex &index, const Mesh &mesh, cost
 }
 
 Objective make_objective(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh,
-                         const Machine &machine, const Storage &storage) {
-    return Builder(index, space, mesh, machine, storage).build();
+                         const Machine &machine, const Storage &storage, TermCache &cache) {
+    return Builder(index, space, mesh, machine, storage, cache).build();
 }
 
 Problem Problems::without(std::uint32_t forbidden, double byte_limit, int operation) {

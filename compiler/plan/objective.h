@@ -12,11 +12,14 @@
 #include "cost/step_price.h"
 #include "plan/problem.h"
 #include "plan/space.h"
+#include "sharding/copies.h"
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace planc::plan {
@@ -54,12 +57,19 @@ struct ValuePrice {
     };
     std::vector<Fused> fused;
 };
-[[nodiscard]] ValuePrice price_value(const sharding::GraphIndex &index, const Mesh &mesh, cost::StepPrices &prices,
-                                     const std::vector<LayerStrategy> &layers, const Storage &storage, int value,
-                                     cost::Residence residence);
+[[nodiscard]] ValuePrice price_value(sharding::Copies &copies, const Graph &graph, const Mesh &mesh,
+                                     cost::StepPrices &prices, int value, cost::Residence residence);
+
+/// What objectives of one mesh and space share, whatever is stored: most terms do not depend on that.
+struct TermCache {
+    std::unordered_map<std::string, std::shared_ptr<const TermTable>> tables;
+    std::unordered_map<std::string, std::shared_ptr<const std::vector<int>>> classes;
+    std::map<std::pair<bool, std::vector<int>>, int> buckets; ///< norms or gradients, axes
+    std::vector<double> bucket_latency;
+};
 
 [[nodiscard]] Objective make_objective(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh,
-                                       const Machine &machine, const Storage &storage = {});
+                                       const Machine &machine, const Storage &storage, TermCache &cache);
 
 /// As a problem, with the strategies that would reduce over a set of `forbidden` buckets priced at infinity. Bytes are
 /// those in memory at one `operation`: a lower bound of cost::Memory::total() whichever it is; -1: only what lives

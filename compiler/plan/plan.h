@@ -61,8 +61,15 @@ struct StorageRules {
     std::vector<std::string> texts; ///< as the user wrote them: "store params -> rows"
 };
 
+/// The micro-batches that have one sample more than those of Request::graph, where the batch does not divide evenly.
+struct LargerMicroBatches {
+    Graph graph; ///< forward and backward pass; layers and variables correspond by name
+    int count = 0;
+};
+
 struct Request {
     Graph graph;
+    std::optional<LargerMicroBatches> larger;
     Machine machine;
     int ranks = 1;
     MeshRequest mesh;

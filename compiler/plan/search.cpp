@@ -19,9 +19,10 @@ constexpr double rounding = 1e-9;
 class MeshSearch {
   public:
     MeshSearch(const Request &request, const sharding::GraphIndex &index, const MeshShape &shape, const Space &space,
-               const Storage &storage, double byte_limit, double give_up_at)
+               const Storage &storage, TermCache &cache, double byte_limit, double give_up_at)
         : request_(request), index_(index), shape_(shape), space_(space), storage_(storage),
-          objective_(std::make_shared<Objective>(make_objective(index, space, shape.mesh, request.machine, storage))),
+          objective_(
+              std::make_shared<Objective>(make_objective(index, space, shape.mesh, request.machine, storage, cache))),
           problems_(*objective_), byte_limit_(byte_limit), give_up_at_(give_up_at) {}
 
     Found run() {
@@ -160,11 +161,12 @@ class MeshSearch {
     bool improve(int layer, const std::vector<int> &left_out, Changes &changes, Strategies &strategies,
                  cost::StepPrices &prices) {
         const std::vector<cost::Residence> residences = cost::residences(request_.graph);
+        sharding::Copies copies(index_, shape_.mesh, strategies, storage_);
         const auto by_hand = [&] {
             double seconds = 0;
+            copies.forget(layer);
             for (int value : left_out)
-                seconds +=
-                    price_value(index_, shape_.mesh, prices, strategies, storage_, value, residences[value]).seconds;
+                seconds += price_value(copies, request_.graph, shape_.mesh, prices, value, residences[value]).seconds;
             return seconds;
         };
         const double before = by_hand();
@@ -207,8 +209,8 @@ class MeshSearch {
 } // namespace
 
 Found search(const Request &request, const sharding::GraphIndex &index, const MeshShape &shape, const Space &space,
-             const Storage &storage, double byte_limit, double give_up_at) {
-    return MeshSearch(request, index, shape, space, storage, byte_limit, give_up_at).run();
+             const Storage &storage, TermCache &cache, double byte_limit, double give_up_at) {
+    return MeshSearch(request, index, shape, space, storage, cache, byte_limit, give_up_at).run();
 }
 
 Strategies chosen(const Space &space, const std::vector<int> &values) {

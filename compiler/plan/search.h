@@ -27,7 +27,8 @@ struct Found {
 
 /// `byte_limit` on cost::Memory::total(); 0: none. `give_up_at`: seconds; slower plans are of no interest.
 [[nodiscard]] Found search(const Request &request, const sharding::GraphIndex &index, const MeshShape &shape,
-                           const Space &space, const Storage &storage, double byte_limit, double give_up_at);
+                           const Space &space, const Storage &storage, TermCache &cache, double byte_limit,
+                           double give_up_at);
 
 /// The strategies that `values` stand for.
 [[nodiscard]] Strategies chosen(const Space &space, const std::vector<int> &values);

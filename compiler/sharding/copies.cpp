@@ -12,7 +12,17 @@ const Strategy &Copies::strategy(int operation) {
         return known->second;
     const Operation &o = graph_.operations[operation];
     Strategy strategy = o.parameter >= 0 ? follow_parameter(operation) : bind(layers_[o.layer], o.nest, mesh_);
+    if (!depends_.contains(operation))
+        depends_.emplace(operation, layers_of_placements(index_, operation));
     return strategies_.emplace(operation, std::move(strategy)).first->second;
+}
+
+void Copies::forget(int layer) {
+    for (const auto &[operation, layers] : depends_)
+        if (contains(layers, layer)) {
+            strategies_.erase(operation);
+            derived_.erase(operation);
+        }
 }
 
 Strategy Copies::follow_parameter(int operation) {

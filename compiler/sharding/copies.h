@@ -15,6 +15,9 @@ class Copies {
     Copies(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers, const Storage &storage)
         : index_(index), graph_(index.graph), mesh_(mesh), layers_(layers), storage_(storage) {}
 
+    /// Says that the strategy of a layer has changed since something was asked.
+    void forget(int layer);
+
     /// The layer's strategy on the operation; where it follows a parameter, the one that keeps that at home.
     const Strategy &strategy(int operation);
     /// Where the operation wants its operands and leaves its results, partial sums passed on included.
@@ -50,6 +53,7 @@ class Copies {
     const Storage &storage_;
     std::map<int, Strategy> strategies_;
     std::map<int, Derived> derived_;
+    std::map<int, std::vector<int>> depends_; ///< per operation that was asked about: on which layers
 };
 
 } // namespace planc::sharding

@@ -8,13 +8,15 @@
 
 namespace planc::sharding {
 
+bool once_a_step(const Graph &graph, int value, const Copy &copy) {
+    if (copy.first_use >= 0)
+        return graph.operations[copy.first_use].per_step;
+    const int producer = graph.values[value].producer;
+    return producer >= 0 && (graph.operations[producer].per_step || graph.operations[producer].accumulates);
+}
+
 int times(const Graph &graph, int value, const Copy &copy) {
-    const auto once = [&graph](int operation) {
-        return operation >= 0 && (graph.operations[operation].per_step || graph.operations[operation].accumulates);
-    };
-    const bool per_step =
-        copy.first_use >= 0 ? graph.operations[copy.first_use].per_step : once(graph.values[value].producer);
-    return per_step ? 1 : graph.microbatches;
+    return once_a_step(graph, value, copy) ? 1 : graph.microbatches;
 }
 
 LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
@@ -130,6 +132,12 @@ Strategy strategy_of(const GraphIndex &index, const Mesh &mesh, const std::vecto
 std::vector<int> layers_of_strategy(const GraphIndex &index, int operation) {
     Scope scope(index);
     scope.strategy(operation);
+    return scope.layers();
+}
+
+std::vector<int> layers_of_placements(const GraphIndex &index, int operation) {
+    Scope scope(index);
+    scope.derived(operation);
     return scope.layers();
 }
 

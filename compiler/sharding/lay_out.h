@@ -59,7 +59,9 @@ struct Copy {
     Pass pass = Pass::forward; ///< of a parameter that is gathered from shares: in which part of the step
 };
 
-/// How often a step makes a copy of `value`: once where what it is made for, or from, runs once a step.
+/// Is the copy of `value` made once a step, since what it is made for, or from, runs once? Else once a micro-batch.
+[[nodiscard]] bool once_a_step(const Graph &graph, int value, const Copy &copy);
+/// How often a step makes the copy.
 [[nodiscard]] int times(const Graph &graph, int value, const Copy &copy);
 
 struct LaidOutOperation {
@@ -106,5 +108,7 @@ struct LaidOut {
 [[nodiscard]] Strategy strategy_of(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
                                    int operation, const Storage &storage = {});
 [[nodiscard]] std::vector<int> layers_of_strategy(const GraphIndex &index, int operation);
+/// The layers on whose strategies the placements of an operation's operands and results depend. Ascending.
+[[nodiscard]] std::vector<int> layers_of_placements(const GraphIndex &index, int operation);
 
 } // namespace planc::sharding

@@ -149,9 +149,7 @@ class Extraction {
                 if (!name.consume_front("gradient of "))
                     continue;
             }
-            if (mlir::isa<ir::SgdOp, ir::AdamOp>(op))
-                graph().operations[o].parameter = graph().operations[o].operands[0];
-            else if (const auto at = result_.variable_of.find(name); at != result_.variable_of.end())
+            if (const auto at = result_.variable_of.find(name); at != result_.variable_of.end())
                 graph().operations[o].parameter = at->second;
         }
     }
@@ -200,13 +198,11 @@ class Extraction {
             const ir::PointwiseFunction *function = ir::find_pointwise(pointwise.getFunction());
             return function == nullptr ? 1 : function->flops;
         }
-        if (auto sgd = mlir::dyn_cast<ir::SgdOp>(op))
-            return sgd.getVelocity() ? 6 : 4;
         if (auto look_up = mlir::dyn_cast<ir::EmbeddingOp>(op)) // an addition for each element of the result
             return 1 / extent(look_up.getTable().getType(), look_up.getDimension());
         if (auto look_up = mlir::dyn_cast<ir::EmbeddingGradientOp>(op))
             return 1 / extent(look_up.getResult().getType(), look_up.getDimension());
-        return mlir::isa<ir::AdamOp>(op) ? 15 : 1;
+        return 1;
     }
 
     static double extent(ir::TensorType type, llvm::StringRef role) {

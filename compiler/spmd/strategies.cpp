@@ -110,7 +110,10 @@ mlir::LogicalResult check_storage(mlir::ModuleOp module) {
                 return module.emitError()
                        << "plan.storage: " << kind << " are stored by " << name << ", which is no axis of the mesh";
             if (!seen.insert(name).second)
-                return module.emitError() << "plan.storage: " << kind << " are stored by " << name << " twice";
+                return module.emitError() << "plan.storage." << kind << " names " << name
+                                          << ", which is no axis of the mesh";
+            if (!seen.insert(name).second)
+                return module.emitError() << "plan.storage." << kind << " names " << name << " twice";
         }
     }
     return mlir::success();

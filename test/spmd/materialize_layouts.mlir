@@ -26,8 +26,9 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 2>,
     // CHECK: %[[G:.*]] = plan.einsum "batch in, batch out -> in out"({{.*}} -> !plan.tensor<in: 6, out: 5, f32, #plan.layout<in = [cols], partial sum = [rows]>>
     // CHECK: plan.collective "all_reduce" %[[G]] over ["rows"] {layer = "fc", phase = "weight gradient", tensor = "gradient of w"}
     %g = plan.einsum "batch in, batch out -> in out" (%x, %z) {layer = "fc", phase = "weight gradient"} : (!plan.tensor<batch: 4, in: 6, f32>, !plan.tensor<batch: 4, out: 5, f32>) -> !plan.tensor<in: 6, out: 5, f32>
-    // CHECK: plan.sgd{{.*}} -> !plan.tensor<in: 6, out: 5, f32, #plan.layout<in = [cols]>>
-    %new = plan.sgd %w, %g {layer = "fc", phase = "update", rate = 1.000000e-01, momentum = 0.000000e+00, weight_decay = 0.000000e+00} : (!plan.tensor<in: 6, out: 5, f32>, !plan.tensor<in: 6, out: 5, f32>) -> !plan.tensor<in: 6, out: 5, f32>
+    // CHECK: plan.pointwise "sub"{{.*}} -> !plan.tensor<in: 6, out: 5, f32, #plan.layout<in = [cols]>>
+    %step = plan.pointwise "mul" (%g, %half) {layer = "fc", parameter = "w", phase = "update"} : (!plan.tensor<in: 6, out: 5, f32>, !plan.tensor<f32>) -> !plan.tensor<in: 6, out: 5, f32>
+    %new = plan.pointwise "sub" (%w, %step) {layer = "fc", parameter = "w", phase = "update"} : (!plan.tensor<in: 6, out: 5, f32>, !plan.tensor<in: 6, out: 5, f32>) -> !plan.tensor<in: 6, out: 5, f32>
     // CHECK: plan.write {{.*}} : <in: 6, out: 5, f32, #plan.layout<in = [cols]>>
     plan.write %new, @w {layer = "fc", phase = "update"} : !plan.tensor<in: 6, out: 5, f32>
     // CHECK: %[[WHOLE:.*]] = plan.collective "all_reduce" %[[L]] over ["rows"]
