@@ -227,6 +227,10 @@ bool Pipeline::make_plan() {
         return false;
     }
     request_ = std::get<PlanRequest>(std::move(made));
+    if (auto larger = module_->lookupSymbol<mlir::func::FuncOp>("accumulate_rest"))
+        request_->request.larger = {
+            spmd::extract(larger).graph,
+            static_cast<int>(larger->getAttrOfType<mlir::DenseI64ArrayAttr>("plan.firsts").size())};
     plan_ = plan::make_plan(request_->request);
     return true;
 }
