@@ -185,8 +185,6 @@ class Context {
     [[nodiscard]] std::uint64_t seed() const { return seed_; }
     /// The first sample of the micro-batch under way within the global batch: random numbers count global samples.
     [[nodiscard]] std::int64_t first_sample() const { return first_sample_; }
-    /// Threads of this rank (--threads), see parallel.h.
-    [[nodiscard]] int threads() const { return threads_; }
 
     /// Starts collective `index` of Program::collectives; returns at once. The input must be complete; before
     /// wait(index) it may be read but not written, and the output not touched.
@@ -206,7 +204,6 @@ class Context {
     std::int64_t step_ = 0;
     std::uint64_t seed_ = 0;
     std::int64_t first_sample_ = 0;
-    int threads_ = 1;
     class Engine *engine_ = nullptr;
 };
 

@@ -38,6 +38,16 @@ const char *suitable_core_type() {
     return nullptr;
 }
 
+namespace {
+
+void load_onednn() {
+    setenv("OMP_NUM_THREADS", "1", /*overwrite=*/1); // as for OpenBLAS
+    if (void *library = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL))
+        find(library, "dnnl_sgemm", loaded.onednn_sgemm);
+}
+
+} // namespace
+
 void load_blas(int threads) {
     if (const char *core = suitable_core_type())
         setenv("OPENBLAS_CORETYPE", core, /*overwrite=*/0);
@@ -57,6 +67,7 @@ void load_blas(int threads) {
     char *(*core_name)() = nullptr;
     find(library, "openblas_get_corename", core_name);
     loaded.core = core_name();
+    load_onednn();
 }
 
 } // namespace planrt

@@ -1,4 +1,4 @@
-// Matrix products on CBLAS. A is (m, k), B (k, n), C (m, n), row-major, before their ops.
+// Matrix products on CBLAS and oneDNN. A is (m, k), B (k, n), C (m, n), row-major, before their ops.
 #include <planrt/kernels.h>
 #include <planrt/parallel.h>
 
@@ -40,6 +40,21 @@ template <class T> void scale(std::int64_t m, std::int64_t n, T beta, T *c, std:
     }
 }
 
+/// Multiplications below which OpenBLAS's call is the cheaper one.
+constexpr std::int64_t least_for_onednn = 40 * 40 * 40;
+
+/// False where oneDNN has no such product.
+template <class T>
+bool multiply_by_onednn(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a,
+                        std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
+    if constexpr (sizeof(T) == sizeof(float)) {
+        const auto letter = [](Op op) { return op == Op::plain ? 'N' : 'T'; };
+        return blas().onednn_sgemm != nullptr && m * n * k >= least_for_onednn &&
+               blas().onednn_sgemm(letter(a_op), letter(b_op), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) == 0;
+    }
+    return false;
+}
+
 template <class T>
 void multiply(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a, std::int64_t lda,
               const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
@@ -47,6 +62,8 @@ void multiply(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, 
         return;
     if (k == 0)
         return scale(m, n, beta, c, ldc);
+    if (multiply_by_onednn(a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
+        return;
     const auto cblas_op = [](Op op) { return op == Op::plain ? no_transpose : transpose_it; };
     product<T>()(row_major, cblas_op(a_op), cblas_op(b_op), narrow(m), narrow(n), narrow(k), alpha, a,
                  narrow(std::max<std::int64_t>(lda, 1)), b, narrow(std::max<std::int64_t>(ldb, 1)), beta, c,

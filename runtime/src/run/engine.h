@@ -37,7 +37,6 @@ class Engine {
     void set_seed(std::uint64_t seed) { context_.seed_ = seed; }
     void set_step(std::int64_t step) { context_.step_ = step; }
     void set_first_sample(std::int64_t sample) { context_.first_sample_ = sample; }
-    void set_threads(int threads) { context_.threads_ = threads; }
 
     /// The value of a replicated scalar in the arena.
     [[nodiscard]] double scalar(const Tensor &tensor) const;

@@ -29,7 +29,6 @@ Training::Training(Engine &engine, const Options &options)
             seed_ = resumed->seed;
     }
     engine.set_seed(seed_);
-    engine.set_threads(options.threads);
     together([this] {
         check_outputs();
         read_data();
@@ -225,9 +224,10 @@ void Training::print_start() const {
     if (!speaker_ || options_.quiet)
         return;
     const int ranks = engine_.mesh().ranks();
-    std::printf("%s (%s): %d %s, mesh %s, layout %s; OpenBLAS for %s, %d %s a rank\n", program_.name, program_.source,
+    std::printf("%s (%s): %d %s, mesh %s, layout %s; OpenBLAS for %s%s, %d %s a rank\n", program_.name, program_.source,
                 ranks, ranks == 1 ? "rank" : "ranks", describe_mesh(program_).c_str(), program_.layout, blas().core,
-                options_.threads, options_.threads == 1 ? "thread" : "threads");
+                blas().onednn_sgemm == nullptr ? "" : " and oneDNN", options_.threads,
+                options_.threads == 1 ? "thread" : "threads");
     if (checkpoints_.resumed())
         std::printf("%s: %lld steps done\n", checkpoints_.resumed_file().c_str(), static_cast<long long>(first_));
     else if (options_.resume)
