@@ -1,5 +1,6 @@
 #include "kernels/blas.h"
 
+#include <planrt/parallel.h>
 #include <planrt/planrt.h>
 
 #include <gtest/gtest.h>
@@ -74,6 +75,33 @@ TEST_F(Gemm, BatchesAndDoubles) {
             expected_product(Op::plain, Op::plain, 5, 4, 2, 1.0, a_i, 2, b_i, 4, 0.0, std::vector<double>(20), 4);
         EXPECT_EQ(std::vector<double>(c.begin() + 20 * i, c.begin() + 20 * (i + 1)), wanted);
     }
+}
+
+/// Large enough for oneDNN and for threads; C holds no numbers yet.
+TEST_F(Gemm, LargerProductsOnThreads) {
+    constexpr std::int64_t m = 150;
+    constexpr std::int64_t n = 97;
+    constexpr std::int64_t k = 60;
+    for (const int threads : {1, 3}) {
+        set_thread_count(threads);
+        for (const Op a_op : {Op::plain, Op::transposed})
+            for (const Op b_op : {Op::plain, Op::transposed})
+                for (const bool turned : {false, true}) {
+                    const std::int64_t rows = turned ? n : m;
+                    const std::int64_t columns = turned ? m : n;
+                    const std::int64_t lda = (a_op == Op::plain ? k : rows) + 2;
+                    const std::int64_t ldb = (b_op == Op::plain ? columns : k) + 1;
+                    const auto a = random<float>(160 * lda);
+                    const auto b = random<float>(160 * ldb);
+                    std::vector<float> c(rows * columns, std::numeric_limits<float>::quiet_NaN());
+                    const auto wanted = expected_product(a_op, b_op, rows, columns, k, 1.0F, a, lda, b, ldb, 0.0F,
+                                                         std::vector<float>(c.size()), columns);
+                    gemm(a_op, b_op, rows, columns, k, 1.0F, a.data(), lda, b.data(), ldb, 0.0F, c.data(), columns);
+                    for (std::size_t i = 0; i < c.size(); ++i)
+                        ASSERT_NEAR(c[i], wanted[i], 1e-4);
+                }
+    }
+    set_thread_count(1);
 }
 
 /// Scores of attention: (batch, query, head, feature) with (batch, key, head, feature) to (batch, head, query, key).
@@ -163,6 +191,45 @@ TEST(Transpose, ScalarsAndManyDimensions) {
     std::vector<int> reversed(12);
     std::iota(reversed.rbegin(), reversed.rend(), 0);
     expect_transposed(extents, reversed);
+}
+
+TEST(Parallel, PartsCoverTheRange) {
+    for (const int threads : {1, 2, 4}) {
+        set_thread_count(threads);
+        for (const std::int64_t size : {0, 1, 7, 1000}) {
+            std::vector<int> visits(static_cast<std::size_t>(size));
+            parallel(0, size, 2, [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t i = begin; i < end; ++i)
+                    ++visits[static_cast<std::size_t>(i)];
+            });
+            EXPECT_EQ(visits, std::vector<int>(visits.size(), 1));
+        }
+    }
+    set_thread_count(1);
+}
+
+TEST(Embedding, RowsOfOthersAreZero) {
+    const std::vector<std::int32_t> indices{4, 2, 9, 3};
+    const std::vector<float> table{20, 21, 30, 31, 40, 41}; // rows 2, 3, 4
+    std::vector<float> to(8, -1);
+    embedding(indices.data(), 4, table.data(), 1, 3, 2, 2, to.data());
+    EXPECT_EQ(to, (std::vector<float>{40, 41, 20, 21, 0, 0, 30, 31}));
+}
+
+/// The looked-up dimension stands last: (before 2, rows 3, after 1).
+TEST(Embedding, GradientsAddUpByRow) {
+    const std::vector<std::int32_t> indices{0, 2, 0, 7};
+    const std::vector<double> gradient{1, 10, 2, 20, 4, 40, 8, 80};
+    std::vector<double> to(6, -1);
+    embedding_gradient(indices.data(), 4, gradient.data(), 2, 3, 1, 0, to.data());
+    EXPECT_EQ(to, (std::vector<double>{5, 0, 2, 50, 0, 20}));
+}
+
+TEST(CopyRows, Strides) {
+    const std::vector<std::int32_t> from{1, 2, 3, 4, 5, 6};
+    std::vector<std::int32_t> to(8, 0);
+    copy_rows(2, 2, from.data() + 1, 3, to.data(), 4);
+    EXPECT_EQ(to, (std::vector<std::int32_t>{2, 3, 0, 0, 5, 6, 0, 0}));
 }
 
 } // namespace

@@ -89,6 +89,17 @@ TEST_F(Checkpoints, DamagedOnesAreToldAndPassedOver) {
                                                  "step-00000040.safetensors"}));
 }
 
+TEST_F(Checkpoints, MeanLossOfABrokenEpochIsThatOfAllItsSteps) {
+    const auto first_epoch = [](const Outcome &outcome) {
+        const std::size_t begin = outcome.output.find("epoch 1/5");
+        return outcome.output.substr(std::min(begin, outcome.output.size()), 26);
+    };
+    const Outcome whole = run(2, "");
+    EXPECT_TRUE(first_epoch(whole).starts_with("epoch 1/5  loss 0.")) << whole.output;
+    train(2, "--steps 20 --checkpoint " + checkpoints_);
+    EXPECT_EQ(first_epoch(run(2, "--resume --checkpoint " + checkpoints_)), first_epoch(whole));
+}
+
 TEST_F(Checkpoints, NothingToDoIsEvaluated) {
     train(2, "--checkpoint " + checkpoints_);
     const Outcome again = run(3, "--quiet --resume --checkpoint " + checkpoints_);

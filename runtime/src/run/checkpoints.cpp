@@ -2,6 +2,8 @@
 
 #include "support/failure.h"
 
+#include <filesystem>
+
 namespace planrt {
 
 namespace {
@@ -38,7 +40,8 @@ Checkpoints::Checkpoints(Engine &engine, const Options &options)
             resumed_ = read_run_state(resumed_file_);
         if (!directory_ || engine_.rank() != 0)
             return;
-        if (!options_.resume || options_.resume_directory() != directory_->path())
+        std::error_code ignored; // of a directory that is not there yet
+        if (!options_.resume || !std::filesystem::equivalent(options_.resume_directory(), directory_->path(), ignored))
             check_directory_is_free();
         directory_->prepare();
         if (resumed_) // a killed run may have written one without removing another

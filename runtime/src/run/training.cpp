@@ -147,6 +147,10 @@ void Training::train() {
         progress_.emplace(style, steps_, per_epoch);
     }
     for (std::int64_t number = first_; number < steps_; ++number) {
+        if (number % per_epoch == 0) {
+            loss_sum_ = 0;
+            loss_count_ = 0;
+        }
         if (number % per_epoch == 0 || number == first_)
             batches_->begin_epoch(number / per_epoch);
         const double begin = MPI_Wtime();
@@ -200,8 +204,6 @@ void Training::end_epoch(const StepRecord &last) {
             log_->evaluation(*result_);
         progress_->epoch(last, loss_sum_ / static_cast<double>(loss_count_), result_ ? &*result_ : nullptr);
     }
-    loss_sum_ = 0;
-    loss_count_ = 0;
 }
 
 EvaluationRecord Training::evaluate(const StepRecord &last) {
