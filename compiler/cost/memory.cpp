@@ -74,22 +74,25 @@ Life life_of(const sharding::Graph &graph, const Uses &uses, int v) {
     return {producer, std::max(uses.last, producer)};
 }
 
-bool in_place(const sharding::Copy &copy) {
-    return copy.steps.size() == 1 && copy.steps[0].kind == CollectiveKind::all_reduce;
-}
-
 double bytes_of(const sharding::Value &value, const sharding::Copy &copy, const sharding::Mesh &mesh) {
     return static_cast<double>(planrt::largest_volume(copy.placement, mesh)) * value.element_bytes;
 }
 
 /// A copy that is there for a short while only, though its value lives through the step.
-bool transient(Residence residence, const std::vector<sharding::Copy> &copies, std::size_t c) {
+bool transient(Residence residence, std::span<const CopyMemory> copies, std::size_t c) {
     if (residence == Residence::parameter || residence == Residence::optimizer_state)
-        return c > 0 && !copies[0].placement.stored.empty();
+        return c > 0 && copies[0].in_shares;
     return residence == Residence::gradient && c == 0 &&
-           std::any_of(copies.begin() + 1, copies.end(), [](const sharding::Copy &copy) {
-               return copy.source == 0 && copy.steps[0].kind == CollectiveKind::reduce_scatter;
-           });
+           std::any_of(copies.begin() + 1, copies.end(),
+                       [](const CopyMemory &copy) { return copy.source == 0 && copy.scattered; });
+}
+
+std::vector<CopyMemory> copies_memory(const sharding::Value &value, const std::vector<sharding::Copy> &copies,
+                                      const sharding::Mesh &mesh) {
+    std::vector<CopyMemory> result;
+    for (const sharding::Copy &copy : copies)
+        result.push_back(copy_memory(value, copy, mesh));
+    return result;
 }
 
 /// What is there for a while: passing values, and transient copies of others.
@@ -185,16 +188,29 @@ std::vector<Life> lives(const sharding::Graph &graph) {
     return result;
 }
 
-Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence, const std::vector<sharding::Copy> &copies,
-                   const sharding::Mesh &mesh) {
+CopyMemory copy_memory(const sharding::Value &value, const sharding::Copy &copy, const sharding::Mesh &mesh) {
+    const std::vector<sharding::Step> &steps = copy.steps;
+    return {.bytes = bytes_of(value, copy, mesh),
+            .source = copy.source,
+            .in_shares = !copy.placement.stored.empty(),
+            .all_reduced = steps.size() == 1 && steps[0].kind == CollectiveKind::all_reduce,
+            .scattered = !steps.empty() && steps[0].kind == CollectiveKind::reduce_scatter};
+}
+
+Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence, std::span<const CopyMemory> copies) {
     const sharding::Value &value = graph.values[v];
     double bytes = 0;
     for (std::size_t c = 0; c < copies.size(); ++c)
-        if (!in_place(copies[c]) && !transient(residence, copies, c))
-            bytes += bytes_of(value, copies[c], mesh);
+        if (!copies[c].all_reduced && !transient(residence, copies, c))
+            bytes += copies[c].bytes;
     if (graph.microbatches > 1 && value.producer >= 0 && graph.operations[value.producer].accumulates)
-        bytes += bytes_of(value, copies[0], mesh);
+        bytes += copies[0].bytes;
     return Bytes(bytes);
+}
+
+Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence, const std::vector<sharding::Copy> &copies,
+                   const sharding::Mesh &mesh) {
+    return copies_bytes(graph, v, residence, copies_memory(graph.values[v], copies, mesh));
 }
 
 Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, const sharding::Mesh &mesh,
@@ -207,7 +223,8 @@ Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, c
     for (int v = 0; v < static_cast<int>(graph.values.size()); ++v) {
         const sharding::Value &value = graph.values[v];
         residence_of.push_back(residence(graph, uses[v], v));
-        const Bytes bytes = copies_bytes(graph, v, residence_of.back(), laid_out.copies[v], mesh);
+        const std::vector<CopyMemory> copies = copies_memory(value, laid_out.copies[v], mesh);
+        const Bytes bytes = copies_bytes(graph, v, residence_of.back(), copies);
         switch (residence_of.back()) {
         case Residence::parameter:
             memory.parameters += bytes;
@@ -230,9 +247,9 @@ Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, c
             passing.add(bytes.value, life_of(graph, uses[v], v));
             break;
         }
-        for (int c = 0; c < static_cast<int>(laid_out.copies[v].size()); ++c)
-            if (transient(residence_of.back(), laid_out.copies[v], c))
-                passing.add_transient(v, c);
+        for (std::size_t c = 0; c < copies.size(); ++c)
+            if (transient(residence_of.back(), copies, c))
+                passing.add_transient(v, static_cast<int>(c));
         for (const sharding::Copy &copy : laid_out.copies[v])
             for (const sharding::Step &step : copy.steps)
                 packed = std::max(packed, packing(step, value.element_bytes, mesh));

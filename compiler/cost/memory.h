@@ -9,6 +9,7 @@
 #include "sharding/lay_out.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace planc::cost {
@@ -33,9 +34,22 @@ struct Life {
 };
 [[nodiscard]] std::vector<Life> lives(const sharding::Graph &graph);
 
+/// What of a copy decides how long it is in memory.
+struct CopyMemory {
+    double bytes = 0;
+    int source = -1;          ///< index of the copy that it is made from
+    bool in_shares = false;   ///< it is stored so
+    bool all_reduced = false; ///< in the place of its source
+    bool scattered = false;   ///< its first step is a reduce-scatter
+};
+[[nodiscard]] CopyMemory copy_memory(const sharding::Value &value, const sharding::Copy &copy,
+                                     const sharding::Mesh &mesh);
+
 /// Bytes of the copies of value `v` that are there as long as lives() says; an all-reduce works in place. Not those
 /// that are gathered from shares, nor a gradient that is reduce-scattered at once. With the accumulator, where it has
 /// one.
+[[nodiscard]] Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence,
+                                 std::span<const CopyMemory> copies);
 [[nodiscard]] Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence,
                                  const std::vector<sharding::Copy> &copies, const sharding::Mesh &mesh);
 
