@@ -3,7 +3,7 @@
 # To build planc, and to compile and run what it emits.
 packages_to_build=(
     g++ cmake ninja-build antlr4 libantlr4-runtime-dev libmlir-19-dev mlir-19-tools llvm-19-dev libgtest-dev
-    libopenblas-dev libopenmpi-dev openmpi-bin zlib1g-dev
+    libopenblas-dev libdnnl-dev libopenmpi-dev openmpi-bin zlib1g-dev
 )
 # Besides, to check a change.
 packages_to_check=(clang-format-19 clang-tidy-19 ccache mold python3)
