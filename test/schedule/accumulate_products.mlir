@@ -33,3 +33,24 @@ func.func @train(%x: !m, %v: !t, %w: !t) -> (!y, !y) {
   %d = plan.pointwise "mul" (%p, %q) : (!y, !y) -> !y
   return %s, %d : !y, !y
 }
+
+// -----
+
+!m = !plan.tensor<a: 2, b: 2, f32>
+!t = !plan.tensor<b: 2, c: 2, f32>
+!y = !plan.tensor<a: 2, c: 2, f32>
+
+// A sum over micro-batches.
+// CHECK-LABEL: func.func @accumulate
+// CHECK: %[[S:.*]] = plan.read @sum
+// CHECK: %[[P:.*]] = plan.gemm "a b, b c -> a c"(%arg0, %arg1, %[[S]])
+// CHECK-NOT: plan.pointwise
+// CHECK: plan.write %[[P]], @sum
+plan.variable @sum : !y = #plan.init<constant, 0.0, 0.0> {accumulator}
+func.func @accumulate(%x: !m, %v: !t) {
+  %p = plan.einsum "a b, b c -> a c" (%x, %v) : (!m, !t) -> !y
+  %r = plan.read @sum : !y
+  %s = plan.pointwise "add" (%r, %p) : (!y, !y) -> !y
+  plan.write %s, @sum : !y
+  return
+}

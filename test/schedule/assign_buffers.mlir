@@ -89,3 +89,31 @@ module attributes {plan.mesh = #plan.mesh<rows: 2>} {
     return %w#0, %w#1, %c : !r, !r, !p
   }
 }
+
+// -----
+
+!m = !plan.tensor<a: 4, b: 4, f32>
+
+// Sums over micro-batches are made where they lie, in the last part too, which writes nothing.
+// CHECK: plan.variable @sum {{.*}}offset = 0
+// CHECK-LABEL: func.func @accumulate
+// CHECK: plan.gemm {{.*}}offsets = array<i64: 0>
+// CHECK-LABEL: func.func @train
+// CHECK: plan.gemm {{.*}}offsets = array<i64: 0>
+// CHECK: } {offsets = array<i64: 192>}
+plan.variable @sum : !m = #plan.init<constant, 0.0, 0.0> {accumulator}
+func.func @accumulate(%x: !m, %y: !m) {
+  %r = plan.read @sum : !m
+  %s = plan.gemm "a b, b c -> a c" (%x, %y, %r) : (!m, !m, !m) -> !m
+  plan.write %s, @sum : !m
+  return
+}
+func.func @train(%x: !m, %y: !m) -> !m {
+  %r = plan.read @sum : !m
+  %s = plan.gemm "a b, b c -> a c" (%x, %y, %r) : (!m, !m, !m) -> !m
+  %t = plan.loops outer 2 {
+    %n = plan.pointwise "neg" (%s) : (!m) -> !m
+    plan.yield %n : !m
+  } : !m
+  return %t : !m
+}

@@ -93,3 +93,29 @@ func.func @train() -> !plan.tensor<f32> {
   %c = plan.constant 2.0 : !plan.tensor<f32>
   return %c : !plan.tensor<f32>
 }
+
+// -----
+
+!x = !plan.tensor<head: 2, position: 4, key: 4, f32>
+!c = !plan.tensor<position: 4, key: 4, i32>
+
+// A causal mask is written where it is used, forward and backward, though it has fewer dimensions; nothing keeps it.
+// CHECK-LABEL: func.func @train
+// CHECK: plan.loops outer 3 {
+// CHECK: plan.iota
+// CHECK: plan.pointwise "less_equal"
+// CHECK: plan.pointwise "select"
+// CHECK: plan.loops outer 3 {
+// CHECK: plan.iota
+// CHECK: plan.pointwise "less_equal"
+// CHECK: plan.pointwise "select"
+// CHECK-NOT: plan.loops
+func.func @train(%x: !x, %g: !x) -> (!x, !x) {
+  %zero = plan.constant 0.0 : !plan.tensor<f32>
+  %p = plan.iota : !plan.tensor<position: 4, i32>
+  %k = plan.iota : !plan.tensor<key: 4, i32>
+  %c = plan.pointwise "less_equal" (%k, %p) : (!plan.tensor<key: 4, i32>, !plan.tensor<position: 4, i32>) -> !c
+  %y = plan.pointwise "select" (%c, %x, %zero) {layer = "a", phase = "forward"} : (!c, !x, !plan.tensor<f32>) -> !x
+  %d = plan.pointwise "select" (%c, %g, %zero) {layer = "a", phase = "input gradient"} : (!c, !x, !plan.tensor<f32>) -> !x
+  return %y, %d : !x, !x
+}
