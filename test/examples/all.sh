@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every example, every layout, on 2, 3, 4 and 6 ranks, and the accuracies on 1 to 4 ranks: what `check` samples. Takes
-# some minutes.
+# Every example, every layout, on 2, 3, 4 and 6 ranks, the accuracies on 1 to 4 ranks, what saves memory, and the plans
+# of foreign/ on 1 to 6 ranks: what `check` samples. Takes half an hour.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 export PATH=$PWD/build/bin:$PATH
@@ -20,4 +20,9 @@ if [[ -d ../shared/data/mnist ]]; then
 else
     echo "mnist_mlp: skipped, no ../shared/data/mnist"
 fi
+savings() { python3 test/memory/savings.py "$@" --dim position=32 model=128 --work $work/memory_"$2" || failed=1; }
+savings --ranks 1 parts_2 parts_3 again again_blocks all
+savings --ranks 2 zero_1 zero_2 zero_3 parts_2 parts_3 again again_blocks all
+savings --ranks 4 zero_1 zero_2 zero_3 all
+test/foreign/all.sh $work/foreign || failed=1
 exit $failed
