@@ -22,7 +22,7 @@ class Builder {
     Builder(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh, const Machine &machine,
             const Storage &storage, TermCache &cache)
         : index_(index), graph_(index.graph), space_(space), mesh_(mesh), machine_(machine), storage_(storage),
-          cache_(cache), prices_(mesh, machine), fusion_(cost::fusion(index.graph)),
+          cache_(cache), reshards_(mesh), prices_(mesh, machine), fusion_(cost::fusion(index.graph)),
           residence_(cost::residences(index.graph)), lives_(cost::lives(index.graph)),
           layers_(index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}) {
         for (const auto &options : space.options)
@@ -143,7 +143,7 @@ class Builder {
                 first[i].push_back(static_cast<int>(std::find(term.class_of[i]->begin(), term.class_of[i]->end(), c) -
                                                     term.class_of[i]->begin()));
         std::vector<int> at(term.layers.size(), 0);
-        copies_.emplace(index_, mesh_, layers_, storage_);
+        copies_.emplace(index_, mesh_, layers_, storage_, reshards_);
         const auto choose = [&](std::size_t i) {
             layers_[term.layers[i]] = (*space_.options[term.layers[i]])[first[i][at[i]]];
             copies_->forget(term.layers[i]);
@@ -209,6 +209,7 @@ class Builder {
     const Machine &machine_;
     const Storage &storage_;
     TermCache &cache_;
+    sharding::Reshards reshards_;
     cost::StepPrices prices_;
     std::vector<cost::Fused> fusion_;
     std::vector<cost::Residence> residence_;

@@ -161,7 +161,8 @@ class MeshSearch {
     bool improve(int layer, const std::vector<int> &left_out, Changes &changes, Strategies &strategies,
                  cost::StepPrices &prices) {
         const std::vector<cost::Residence> residences = cost::residences(request_.graph);
-        sharding::Copies copies(index_, shape_.mesh, strategies, storage_);
+        sharding::Reshards reshards(shape_.mesh);
+        sharding::Copies copies(index_, shape_.mesh, strategies, storage_, reshards);
         const auto by_hand = [&] {
             double seconds = 0;
             copies.forget(layer);

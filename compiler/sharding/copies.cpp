@@ -6,6 +6,40 @@
 
 namespace planc::sharding {
 
+namespace {
+
+void append(std::string &key, const std::vector<int> &axes) {
+    for (int axis : axes)
+        key += static_cast<char>('a' + axis);
+    key += '/';
+}
+
+/// Equal for equal placements only.
+void append(std::string &key, const Placement &placement) {
+    for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
+        key += std::to_string(dimension.extent);
+        append(key, dimension.axes);
+    }
+    key += '|';
+    append(key, placement.partial);
+    append(key, placement.stored);
+    key += static_cast<char>('0' + static_cast<int>(placement.reduction));
+}
+
+} // namespace
+
+const Reshards::Route &Reshards::of(const Placement &from, const Placement &to) {
+    std::string key;
+    append(key, from);
+    append(key, to);
+    const auto known = known_.find(key);
+    if (known != known_.end())
+        return known->second;
+    Route route{reshard(from, to, mesh_), 0};
+    route.volume = wire_volume(route.steps, mesh_);
+    return known_.emplace(std::move(key), std::move(route)).first->second;
+}
+
 const Strategy &Copies::strategy(int operation) {
     const auto known = strategies_.find(operation);
     if (known != strategies_.end())
@@ -189,15 +223,14 @@ std::vector<Copy> Copies::connect(int value, std::vector<Wanted> wanted) {
                                    wanted[w].placement.partial.end()) ||
                     (source > 0 && copies[source].pass != wanted[w].pass))
                     continue;
-                std::vector<Step> steps = reshard(copies[source].placement, wanted[w].placement, mesh_);
-                const double volume = wire_volume(steps, mesh_);
+                const Reshards::Route &route = reshards_.of(copies[source].placement, wanted[w].placement);
                 if (chosen < wanted.size() &&
-                    (volume > least || (volume == least && steps.size() >= best.steps.size())))
+                    (route.volume > least || (route.volume == least && route.steps.size() >= best.steps.size())))
                     continue;
                 chosen = w;
-                least = volume;
+                least = route.volume;
                 best.source = static_cast<int>(source);
-                best.steps = std::move(steps);
+                best.steps = route.steps;
             }
         }
         best.placement = wanted[chosen].placement;

@@ -5,15 +5,34 @@
 #include "sharding/lay_out.h"
 
 #include <map>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace planc::sharding {
 
+/// reshard() that remembers: the same few pairs of placements occur again and again.
+class Reshards {
+  public:
+    /// `mesh` must outlive this.
+    explicit Reshards(const Mesh &mesh) : mesh_(mesh) {}
+    struct Route {
+        std::vector<Step> steps;
+        double volume = 0; ///< wire_volume()
+    };
+    const Route &of(const Placement &from, const Placement &to);
+
+  private:
+    const Mesh &mesh_;
+    std::unordered_map<std::string, Route> known_;
+};
+
 class Copies {
   public:
-    /// All four must outlive this.
-    Copies(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers, const Storage &storage)
-        : index_(index), graph_(index.graph), mesh_(mesh), layers_(layers), storage_(storage) {}
+    /// All must outlive this.
+    Copies(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers, const Storage &storage,
+           Reshards &reshards)
+        : index_(index), graph_(index.graph), mesh_(mesh), layers_(layers), storage_(storage), reshards_(reshards) {}
 
     /// Says that the strategy of a layer has changed since something was asked.
     void forget(int layer);
@@ -51,6 +70,7 @@ class Copies {
     const Mesh &mesh_;
     const std::vector<LayerStrategy> &layers_;
     const Storage &storage_;
+    Reshards &reshards_;
     std::map<int, Strategy> strategies_;
     std::map<int, Derived> derived_;
     std::map<int, std::vector<int>> depends_; ///< per operation that was asked about: on which layers

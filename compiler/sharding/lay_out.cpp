@@ -22,7 +22,8 @@ int times(const Graph &graph, int value, const Copy &copy) {
 LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
                 const Storage &storage) {
     const GraphIndex index(graph);
-    Copies copies(index, mesh, layers, storage);
+    Reshards reshards(mesh);
+    Copies copies(index, mesh, layers, storage, reshards);
     const int end = static_cast<int>(graph.operations.size());
     LaidOut result;
     for (std::size_t o = 0; o < graph.operations.size(); ++o) {
@@ -116,7 +117,8 @@ std::vector<int> scope(const Graph &graph, int value) {
 
 std::vector<Copy> copies_of(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
                             int value, const Storage &storage) {
-    return Copies(index, mesh, layers, storage).of(value);
+    Reshards reshards(mesh);
+    return Copies(index, mesh, layers, storage, reshards).of(value);
 }
 
 std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers, int value,
@@ -126,7 +128,8 @@ std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh, const std::vec
 
 Strategy strategy_of(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers, int operation,
                      const Storage &storage) {
-    return Copies(index, mesh, layers, storage).strategy(operation);
+    Reshards reshards(mesh);
+    return Copies(index, mesh, layers, storage, reshards).strategy(operation);
 }
 
 std::vector<int> layers_of_strategy(const GraphIndex &index, int operation) {
