@@ -14,6 +14,7 @@ PLANC_DIAGNOSTIC(slice_without_range, error, "'slice' takes a tensor and 'dimens
 PLANC_DIAGNOSTIC(bad_slice, error, "dimension '{2}' has no part {0}..{1}");                                   // O12
 PLANC_DIAGNOSTIC(concat_mismatch, error, "'concat' along '{0}' of {1} and {2}: the rest differs");            // O13
 PLANC_DIAGNOSTIC(reshape_mismatch, error, "'reshape' of {0} to {1}: {2} elements are not {3}");               // O14
+PLANC_DIAGNOSTIC(reshape_mixes, error, "'reshape' of {0} to {1} mixes '{2}' with other dimensions");          // O14
 
 namespace {
 
@@ -23,6 +24,23 @@ std::string count(const std::vector<DimensionValue> &dimensions) {
         if (__builtin_mul_overflow(elements, dimension.extent, &elements))
             return "more than 2^63";
     return std::to_string(elements);
+}
+
+/// A dimension that x has before and after, at one extent, but whose indices would not stay what they are; else null.
+/// Row-major, an index stays where as many elements are behind its dimension.
+const DimensionValue *mixed(const std::vector<DimensionValue> &from, const std::vector<DimensionValue> &to) {
+    const auto stride = [](const std::vector<DimensionValue> &dimensions, std::size_t place) {
+        std::int64_t elements = 1; // of a tensor: fits 63 bits
+        for (std::size_t i = place + 1; i < dimensions.size(); ++i)
+            elements *= dimensions[i].extent;
+        return elements;
+    };
+    for (std::size_t i = 0; i < from.size(); ++i)
+        for (std::size_t k = 0; k < to.size(); ++k)
+            if (from[i].role == to[k].role && from[i].extent == to[k].extent && from[i].extent > 1 &&
+                stride(from, i) != stride(to, k))
+                return &from[i];
+    return nullptr;
 }
 
 std::string words(const syntax::CallArgument &argument) {
@@ -220,6 +238,9 @@ Value Elaborator::reshape(const syntax::Call &call, SourceRange where) {
     std::vector<DimensionValue> dimensions = reshaped(x, arguments.require("shape"));
     if (count(dimensions) != count(x.dimensions))
         fail(reshape_mismatch, where, {to_string(x), to_string(dimensions), count(x.dimensions), count(dimensions)});
+    if (const DimensionValue *dimension = mixed(x.dimensions, dimensions))
+        fail(reshape_mixes, where, {to_string(x), to_string(dimensions), dimension->role},
+             {hint("elements keep their row-major order: 'transpose' first, or give the dimension another name")});
     Operation operation;
     operation.kind = OperationKind::reshape;
     operation.operands = {x.id};
