@@ -10,7 +10,7 @@ mkdir -p "$work"
 programs=()
 for what in 4:hybrid 3:model 4:zero 2:parts; do
     program=$work/${what#*:}
-    "$build/bin/planc" test/kill/trained.plan --ranks "${what%%:*}" --layout "${what#*:}" -o "$program"
+    "$build/bin/planc" test/kill/Inputs/trained.plan --ranks "${what%%:*}" --layout "${what#*:}" -o "$program"
     programs+=("${what%%:*}:$program")
 done
 for program in "${programs[@]}"; do
