@@ -9,14 +9,14 @@ namespace planrt {
 namespace {
 
 TEST(Arena, IsZeroedAndAligned) {
-    const Arena arena(1000, 1, /*measured=*/false);
+    const Arena arena(1000, /*measured=*/false);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.begin()) % 64, 0U);
     for (int i = 0; i < 1000; ++i)
         ASSERT_EQ(arena.begin()[i], std::byte{0});
 }
 
 TEST(Arena, MeasuresTheLastByteThatIsWritten) {
-    const Arena arena(1000, 1, /*measured=*/true);
+    const Arena arena(1000, /*measured=*/true);
     EXPECT_EQ(arena.high_water(), 0);
     arena.begin()[640] = std::byte{1};
     EXPECT_EQ(arena.high_water(), 641);
@@ -28,7 +28,7 @@ TEST(Arena, MeasuresTheLastByteThatIsWritten) {
 
 TEST(Arena, TellsThatThereIsNotEnoughMemory) {
     const auto complaint = [](std::int64_t bytes, int ranks) {
-        return failure_of([&] { Arena(bytes, ranks, false); });
+        return failure_of([&] { Arena::check_available(bytes, ranks); });
     };
     EXPECT_TRUE(complaint(std::int64_t{1} << 50, 1)
                     .starts_with("out of memory: the program needs 1.00 PiB on each of 1 rank, but this machine has "));

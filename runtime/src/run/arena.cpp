@@ -43,8 +43,13 @@ double available_bytes() {
     return bytes > 0 ? bytes : std::numeric_limits<double>::infinity();
 }
 
-/// Memory is given out before it is there; whoever then writes to it is killed without a word.
-void check_available(std::int64_t bytes, int ranks_of_this_machine) {
+} // namespace
+
+void Arena::Free::operator()(std::byte *memory) const {
+    std::free(memory);
+}
+
+void Arena::check_available(std::int64_t bytes, int ranks_of_this_machine) {
     const double available = available_bytes();
     if (static_cast<double>(bytes) * ranks_of_this_machine <= available)
         return;
@@ -53,14 +58,7 @@ void check_available(std::int64_t bytes, int ranks_of_this_machine) {
                        ranks_of_this_machine == 1 ? "rank" : "ranks", scaled(available).c_str()));
 }
 
-} // namespace
-
-void Arena::Free::operator()(std::byte *memory) const {
-    std::free(memory);
-}
-
-Arena::Arena(std::int64_t bytes, int ranks_of_this_machine, bool measured) {
-    check_available(bytes, ranks_of_this_machine);
+Arena::Arena(std::int64_t bytes, bool measured) {
     const std::size_t used = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)) + (measured ? guard : 0);
     const std::size_t size = (used + page - 1) / page * page;
     memory_.reset(static_cast<std::byte *>(std::aligned_alloc(page, size)));

@@ -9,9 +9,12 @@ namespace planrt {
 
 class Arena {
   public:
-    /// Zeroed; with `measured` filled with a pattern instead, and followed by a guard. Errors: Failure where there
-    /// is not enough memory for all ranks of this machine.
-    Arena(std::int64_t bytes, int ranks_of_this_machine, bool measured);
+    /// Failure where this machine has not so much memory left for each of its ranks. To be asked before any of them
+    /// takes its own: memory is given out before it is there, and whoever then writes to it is killed without a word.
+    static void check_available(std::int64_t bytes, int ranks_of_this_machine);
+
+    /// Zeroed; with `measured` filled with a pattern instead, and followed by a guard. Throws std::bad_alloc.
+    Arena(std::int64_t bytes, bool measured);
 
     [[nodiscard]] std::byte *begin() const { return memory_.get(); }
     /// The end of the last byte that is not the pattern any more, the guard included: bytes from the beginning. The

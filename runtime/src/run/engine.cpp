@@ -25,7 +25,8 @@ Engine::Engine(const Program &program, int rank, double watchdog_seconds, bool m
     : program_(program), mesh_(mesh_of(program)), coordinates_(mesh_.coordinates(rank)), communicators_(mesh_, rank),
       watchdog_seconds_(watchdog_seconds) {
     const int neighbours = ranks_of_this_machine();
-    together([&] { arena_.emplace(program.arena_bytes, neighbours, measured); });
+    together([&] { Arena::check_available(program.arena_bytes, neighbours); });
+    together([&] { arena_.emplace(program.arena_bytes, measured); });
     context_.arena_ = arena_->begin();
     context_.rank_ = rank;
     context_.engine_ = this;
