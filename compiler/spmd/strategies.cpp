@@ -108,10 +108,7 @@ mlir::LogicalResult check_storage(mlir::ModuleOp module) {
         for (mlir::StringAttr name : stored_names(module, kind)) {
             if (ir::axis_index(ir::mesh_attribute(module), name) < 0)
                 return module.emitError()
-                       << "plan.storage: " << kind << " are stored by " << name << ", which is no axis of the mesh";
-            if (!seen.insert(name).second)
-                return module.emitError() << "plan.storage." << kind << " names " << name
-                                          << ", which is no axis of the mesh";
+                       << "plan.storage." << kind << " names " << name << ", which is no axis of the mesh";
             if (!seen.insert(name).second)
                 return module.emitError() << "plan.storage." << kind << " names " << name << " twice";
         }
