@@ -153,7 +153,7 @@ struct Program {
     void (*evaluate_step)(Context &) = nullptr;     ///< one batch of the test part; null: no evaluation
     /// Byte ranges of the arena that are 0 when a step begins: sums over its micro-batches.
     std::span<const Range> sums = {};
-    Tensor loss = {};                               ///< scalar after the last micro-batch: the loss of the global batch
+    Tensor loss = {};                   ///< scalar after the last micro-batch: the loss of the global batch
     std::span<const Tensor> valid = {}; ///< of evaluate_step, [batch]: 1 for a sample, 0 for padding of the last batch
     Tensor evaluated_loss = {};         ///< scalar after evaluate_step: sum over valid samples
     Tensor correct = {};                ///< scalar after evaluate_step: number of valid samples predicted right
