@@ -27,18 +27,22 @@ bool prepares(Operation *op) {
 
 using Segments = std::array<std::vector<Operation *>, 3>;
 
-/// Cuts the block into stages. Reads are left out: each function has its own.
+/// Cuts the block into stages: a stage begins behind the last operation of the one before, so that updates ahead of
+/// their stage belong to the backward pass. Reads are left out: each function has its own.
 Segments segments(mlir::Block &block) {
     std::vector<Operation *> ops;
     for (Operation &op : block.without_terminator())
         if (!mlir::isa<ir::ReadOp>(op))
             ops.push_back(&op);
     std::array<size_t, 4> begin{0, ops.size(), ops.size(), ops.size()};
+    size_t least = 2; // the first stage whose beginning is still open
     for (size_t i = ops.size(); i-- > 0;) {
         if (!is_compute(ops[i]))
             continue;
-        for (auto stage = static_cast<size_t>(stage_of(ops[i])); stage > 0; --stage)
-            begin[stage] = std::min(begin[stage], i);
+        const auto stage = static_cast<size_t>(stage_of(ops[i]));
+        least = std::min(least, stage);
+        for (size_t open = 1; open <= least; ++open)
+            begin[open] = i;
     }
     for (size_t stage = 1; stage < 3; ++stage)
         while (begin[stage] > begin[stage - 1] && prepares(ops[begin[stage] - 1]))

@@ -17,9 +17,12 @@ std::unique_ptr<mlir::Pass> lower_contractions();
 std::unique_ptr<mlir::Pass> accumulate_products();
 /// --order-steps: forward, then backward, then update; what a collective waits for comes first.
 std::unique_ptr<mlir::Pass> order_steps();
+/// --advance-updates: parameters whose gradients are not communicated are updated as soon as nobody needs the old
+/// value.
+std::unique_ptr<mlir::Pass> advance_updates();
 /// --start-collectives: collectives become plan.start and plan.wait, as far apart as the data allows.
 std::unique_ptr<mlir::Pass> start_collectives(bool overlap = true);
-/// --fuse-loops: pointwise operations, reductions and updates over the same iteration space share a plan.loops.
+/// --fuse-loops: pointwise operations and reductions over the same iteration space share a plan.loops.
 std::unique_ptr<mlir::Pass> fuse_loops();
 /// --insert-progress: plan.progress between kernels while a collective is under way.
 std::unique_ptr<mlir::Pass> insert_progress();

@@ -1,0 +1,151 @@
+// A parameter whose gradient is not communicated is updated as soon as nobody needs its old value: the gradient is
+// still in the cache, and its buffer is free for the next one.
+
+#include "schedule/functions.h"
+#include "schedule/passes.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <vector>
+
+namespace planc::schedule {
+
+namespace {
+
+using mlir::Operation;
+using mlir::Value;
+
+bool is_source(Operation *op) {
+    return mlir::isa<ir::ReadOp, ir::ConstantOp, ir::IotaOp, ir::RandomOp, ir::StepOp>(op);
+}
+
+class Advance {
+  public:
+    explicit Advance(mlir::Block &block) : block_(block) {}
+
+    void run() {
+        advance_numbers();
+        collect();
+        for (const auto &[parameter, ops] : updates_)
+            if (llvm::none_of(ops, [&](Operation *op) { return late_.contains(op); }))
+                advance(ops);
+    }
+
+  private:
+    /// Rates and the like, which depend on the step's number alone, go behind the sources.
+    void advance_numbers() {
+        Operation *last = nullptr;
+        for (Operation &op : block_.without_terminator())
+            if (is_source(&op))
+                last = &op;
+        for (Operation &op : llvm::make_early_inc_range(block_.without_terminator())) {
+            const bool known = stage_of(&op) == Stage::update && mlir::isa<ir::PointwiseOp>(op) &&
+                               tensor(op.getResult(0)).getRoles().empty() &&
+                               llvm::all_of(op.getOperands(), [&](Value operand) {
+                                   Operation *producer = operand.getDefiningOp();
+                                   return producer && !mlir::isa<ir::ReadOp>(producer) &&
+                                          (is_source(producer) || numbers_.contains(producer));
+                               });
+            if (!known || last == nullptr)
+                continue;
+            op.moveAfter(last);
+            last = &op;
+            numbers_.insert(&op);
+        }
+    }
+
+    /// The operations of each parameter's update, its writes last.
+    void collect() {
+        for (Operation &op : block_.without_terminator()) {
+            if (stage_of(&op) != Stage::update || numbers_.contains(&op))
+                continue;
+            if (waits_for_communication(op))
+                late_.insert(&op);
+            mlir::Attribute parameter = op.getAttr("parameter");
+            if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
+                if (Operation *producer = write.getValue().getDefiningOp())
+                    parameter = producer->getAttr("parameter");
+            if (parameter)
+                updates_[parameter].push_back(&op);
+        }
+    }
+
+    bool waits_for_communication(Operation &op) const {
+        return llvm::any_of(op.getOperands(), [&](Value operand) {
+            Operation *producer = operand.getDefiningOp();
+            return producer && (mlir::isa<ir::CollectiveOp>(producer) || late_.contains(producer));
+        });
+    }
+
+    /// All to one place, so that they become one loop.
+    static void advance(const std::vector<Operation *> &ops) {
+        Operation *last = nullptr;
+        for (Operation *op : ops)
+            note_needed(*op, [&](Operation *other) {
+                if (!llvm::is_contained(ops, other) && (last == nullptr || last->isBeforeInBlock(other)))
+                    last = other;
+            });
+        const bool used_before = last == nullptr || llvm::any_of(ops, [&](Operation *op) {
+                                     return llvm::any_of(op->getUsers(), [&](Operation *user) {
+                                         return !llvm::is_contained(ops, user) && user->isBeforeInBlock(last);
+                                     });
+                                 });
+        if (used_before)
+            return;
+        for (const bool writes : {false, true})
+            for (Operation *op : ops)
+                if (mlir::isa<ir::WriteOp>(op) == writes) {
+                    op->moveAfter(last);
+                    last = op;
+                }
+    }
+
+    /// What makes the operands, and what needs a variable that is about to be overwritten.
+    static void note_needed(Operation &op, llvm::function_ref<void(Operation *)> note) {
+        for (Value operand : op.getOperands())
+            if (Operation *producer = operand.getDefiningOp()) {
+                note(producer);
+                if (mlir::isa<ir::ReadOp>(producer))
+                    note_users(operand, note);
+            }
+    }
+
+    static void note_users(Value value, llvm::function_ref<void(Operation *)> note) {
+        for (Operation *user : value.getUsers()) {
+            if (stage_of(user) == Stage::update || user->hasTrait<mlir::OpTrait::IsTerminator>())
+                continue;
+            note(user);
+            if (mlir::isa<ir::ViewOp>(user))
+                note_users(user->getResult(0), note);
+        }
+    }
+
+    mlir::Block &block_;
+    llvm::DenseSet<Operation *> numbers_; ///< that depend on the step's number alone
+    llvm::DenseSet<Operation *> late_;    ///< updates of what is communicated
+    llvm::MapVector<mlir::Attribute, std::vector<Operation *>> updates_;
+};
+
+struct AdvanceUpdates : mlir::PassWrapper<AdvanceUpdates, StepPass> {
+    MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AdvanceUpdates)
+
+    llvm::StringRef getArgument() const override { return "advance-updates"; }
+    llvm::StringRef getDescription() const override {
+        return "Update parameters whose gradients are not communicated as soon as nobody needs the old value";
+    }
+
+    mlir::LogicalResult run(mlir::func::FuncOp function) override {
+        if (function.getName() == "train")
+            Advance(function.getBody().front()).run();
+        return mlir::success();
+    }
+};
+
+} // namespace
+
+std::unique_ptr<mlir::Pass> advance_updates() {
+    return std::make_unique<AdvanceUpdates>();
+}
+
+} // namespace planc::schedule
