@@ -27,6 +27,6 @@ func.func @train(%x: !x, %dy: !y) -> (!y, !x) {
   %rate = plan.pointwise "identity" (%step) {layer = "optimizer", phase = "update"} : (!plan.tensor<f64>) -> !s
   %d = plan.pointwise "mul" (%dw, %rate) {layer = "y", parameter = "w", phase = "update"} : (!w, !s) -> !w
   %n = plan.pointwise "sub" (%w, %d) {layer = "y", parameter = "w", phase = "update"} : (!w, !w) -> !w
-  plan.write %n, @w : !w
+  plan.write %n, @w {layer = "y", phase = "update"} : !w
   return %y, %b : !y, !x
 }
