@@ -106,15 +106,14 @@ class Passing {
         change_[static_cast<std::size_t>(life.last) + 1] -= bytes;
     }
 
-    /// Gathered parameters are fetched while the operation before the layer runs, and released after their last use.
+    /// Gathered parameters are fetched while the layer before runs, and released after their last use; gradients are
+    /// scattered while the next layer runs.
     void add_transient(int v, int c) {
         const sharding::Value &value = graph_.values[v];
         const sharding::Copy &copy = laid_out_.copies[v][c];
-        Life life{value.producer, value.producer};
+        Life life{value.producer, value.kind == ValueKind::computed ? end_of_next_layer(value.producer) : 0};
         if (value.kind == ValueKind::variable) {
-            life.first = copy.first_use;
-            while (life.first > 0 && graph_.operations[life.first].layer == graph_.operations[copy.first_use].layer)
-                --life.first;
+            life.first = begin_of_previous_layer(copy.first_use);
             life.last = last_use(v, c, copy.first_use);
         }
         add(bytes_of(value, copy, mesh_), life);
@@ -132,6 +131,27 @@ class Passing {
     }
 
   private:
+    [[nodiscard]] int begin_of_previous_layer(int operation) const {
+        const auto begin_of_layer = [this](int o) {
+            const int layer = graph_.operations[o].layer;
+            while (o > 0 && graph_.operations[o - 1].layer == layer)
+                --o;
+            return o;
+        };
+        return begin_of_layer(std::max(0, begin_of_layer(std::max(0, operation)) - 1));
+    }
+
+    [[nodiscard]] int end_of_next_layer(int operation) const {
+        const auto end_of_layer = [this](int o) {
+            const int layer = graph_.operations[o].layer;
+            while (o + 1 < static_cast<int>(graph_.operations.size()) && graph_.operations[o + 1].layer == layer)
+                ++o;
+            return o;
+        };
+        const int last = end_of_layer(operation);
+        return end_of_layer(std::min(last + 1, static_cast<int>(graph_.operations.size()) - 1));
+    }
+
     [[nodiscard]] int last_use(int v, int c, int first_use) const {
         for (int o = static_cast<int>(graph_.operations.size()) - 1; o > first_use; --o) {
             const std::vector<int> &operands = graph_.operations[o].operands;
@@ -206,11 +226,6 @@ Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence, std
     if (graph.microbatches > 1 && value.producer >= 0 && graph.operations[value.producer].accumulates)
         bytes += copies[0].bytes;
     return Bytes(bytes);
-}
-
-Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence, const std::vector<sharding::Copy> &copies,
-                   const sharding::Mesh &mesh) {
-    return copies_bytes(graph, v, residence, copies_memory(graph.values[v], copies, mesh));
 }
 
 Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, const sharding::Mesh &mesh,

@@ -50,8 +50,6 @@ struct CopyMemory {
 /// one.
 [[nodiscard]] Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence,
                                  std::span<const CopyMemory> copies);
-[[nodiscard]] Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence,
-                                 const std::vector<sharding::Copy> &copies, const sharding::Mesh &mesh);
 
 struct Memory {
     Bytes parameters{};

@@ -66,7 +66,7 @@ class Planner {
         const Space space = make_space(request_, shape);
         if (request_.baselines)
             price_baselines(shape, space);
-        TermCache cache;
+        TermCache cache(shape.mesh, request_.machine);
         for (const StorageChoice &choice : storage_choices(request_, shape)) {
             if (choice.saves_memory_only && !plan_.memory_decided && best_seconds_ < infinity)
                 continue; // never faster than those before

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <optional>
+#include <numeric>
 #include <unordered_map>
 
 namespace planc::plan {
@@ -22,8 +22,8 @@ class Builder {
     Builder(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh, const Machine &machine,
             const Storage &storage, TermCache &cache)
         : index_(index), graph_(index.graph), space_(space), mesh_(mesh), machine_(machine), storage_(storage),
-          cache_(cache), reshards_(mesh), prices_(mesh, machine), fusion_(cost::fusion(index.graph)),
-          residence_(cost::residences(index.graph)), lives_(cost::lives(index.graph)),
+          cache_(cache), fusion_(cost::fusion(index.graph)), residence_(cost::residences(index.graph)),
+          lives_(cost::lives(index.graph)),
           layers_(index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}) {
         for (const auto &options : space.options)
             objective_.domains.push_back(static_cast<int>(options->size()));
@@ -48,10 +48,15 @@ class Builder {
         for (const std::vector<bool> &fused : {fusion_[o].operands, fusion_[o].results})
             for (bool each : fused)
                 key += each ? '1' : '0';
-        add(structure, {}, std::move(key), [this, o](TermTable &table) {
-            const sharding::Operation &operation = graph_.operations[o];
-            const sharding::Strategy strategy = copies_->strategy(o);
-            const double times = operation.per_step ? 1 : graph_.microbatches;
+        add(structure, {}, std::move(key),
+            [this, o](const Term &term, TermTable &table) { price_operation(o, term, table); });
+    }
+
+    void price_operation(int o, const Term &term, TermTable &table) {
+        const sharding::Operation &operation = graph_.operations[o];
+        const double times = operation.per_step ? 1 : graph_.microbatches;
+        for_each(term, all(term), [&](const std::vector<int> &) {
+            const sharding::Strategy strategy = sharding::strategy_of(index_, mesh_, layers_, o, storage_);
             table.prices.seconds.push_back(
                 times * cost::seconds_under(strategy, graph_, operation, fusion_[o], mesh_, machine_).value);
         });
@@ -64,8 +69,54 @@ class Builder {
         key += structure.text(v);
         if (depends_on_storage(v))
             key += storage_text();
-        const bool added = add(structure, lives_[v], std::move(key), [this, v, stored](TermTable &table) {
-            const ValuePrice price = price_value(*copies_, graph_, mesh_, prices_, v, residence_[v]);
+        const bool added = add(structure, lives_[v], std::move(key),
+                               [this, v](const Term &term, TermTable &table) { price_value(v, term, table); });
+        if (!added)
+            objective_.left_out.push_back(v);
+    }
+
+    /// Numbers of the placements that something has under all strategies that decide it: few of the term's layers.
+    struct Column {
+        std::vector<int> numbers;
+        std::vector<int> strides; ///< per layer of the term
+    };
+
+    template <class Placed> Column column(const Term &term, const std::vector<int> &layers, const Placed &number) {
+        Column column;
+        column.strides.assign(term.layers.size(), 0);
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < term.layers.size(); ++i)
+            if (std::binary_search(layers.begin(), layers.end(), term.layers[i]))
+                places.push_back(i);
+        int stride = 1;
+        for (std::size_t i = places.size(); i-- > 0;) {
+            column.strides[places[i]] = stride;
+            stride *= term.classes[places[i]];
+        }
+        for_each(term, places, [&](const std::vector<int> &) {
+            sharding::Copies copies(index_, mesh_, layers_, storage_);
+            column.numbers.push_back(number(copies));
+        });
+        return column;
+    }
+
+    void price_value(int v, const Term &term, TermTable &table) {
+        const bool stored = residence_[v] != cost::Residence::in_place;
+        ValuePrices prices(index_, mesh_, cache_.reshards, cache_.prices, v, residence_[v]);
+        std::vector<Column> columns;
+        for (const sharding::Need &need : prices.needs())
+            columns.push_back(column(term, layers_of(need),
+                                     [&](sharding::Copies &copies) { return prices.number(copies.wanted(v, need)); }));
+        const bool free = graph_.values[v].kind == sharding::ValueKind::free;
+        if (!free)
+            columns.push_back(column(term, sharding::layers_of_origin(index_, v),
+                                     [&](sharding::Copies &copies) { return prices.number(copies.origin(v)); }));
+        std::vector<int> numbers(columns.size());
+        for_each(term, all(term), [&](const std::vector<int> &at) {
+            for (std::size_t c = 0; c < columns.size(); ++c)
+                numbers[c] =
+                    columns[c].numbers[std::inner_product(at.begin(), at.end(), columns[c].strides.begin(), 0)];
+            const ValuePrice &price = prices.of(free ? -1 : numbers.back(), {numbers.data(), prices.needs().size()});
             std::uint32_t fused = 0;
             for (const ValuePrice::Fused &call : price.fused)
                 fused |= bucket(call);
@@ -74,8 +125,47 @@ class Builder {
             if (stored)
                 table.prices.bytes.push_back(price.bytes.value);
         });
-        if (!added)
-            objective_.left_out.push_back(v);
+    }
+
+    [[nodiscard]] std::vector<int> layers_of(const sharding::Need &need) const {
+        if (need.operand >= 0)
+            return sharding::layers_of_placements(index_, need.operation);
+        return need.home >= 0 ? sharding::layers_of_origin(index_, need.home) : std::vector<int>{};
+    }
+
+    static std::vector<std::size_t> all(const Term &term) {
+        std::vector<std::size_t> places(term.layers.size());
+        std::iota(places.begin(), places.end(), std::size_t{0});
+        return places;
+    }
+
+    /// Visits all combinations of classes of the term's layers at these places, the last fastest, the other layers at
+    /// class 0: layers_ has a strategy of each class.
+    template <class Visit> void for_each(const Term &term, const std::vector<std::size_t> &places, const Visit &visit) {
+        std::vector<int> at(term.layers.size(), 0);
+        for (std::size_t i = 0; i < at.size(); ++i)
+            choose(term, i, 0);
+        while (true) {
+            visit(at);
+            std::size_t p = places.size();
+            while (p-- > 0) {
+                const std::size_t i = places[p];
+                at[i] = at[i] + 1 < term.classes[i] ? at[i] + 1 : 0;
+                choose(term, i, at[i]);
+                if (at[i] > 0)
+                    break;
+            }
+            if (p == static_cast<std::size_t>(-1))
+                return;
+        }
+    }
+
+    /// The first strategy of the class.
+    void choose(const Term &term, std::size_t place, int of_class) {
+        const std::vector<int> &classes = *term.class_of[place];
+        const int layer = term.layers[place];
+        layers_[layer] =
+            (*space_.options[layer])[std::find(classes.begin(), classes.end(), of_class) - classes.begin()];
     }
 
     [[nodiscard]] bool depends_on_storage(int v) const {
@@ -107,9 +197,8 @@ class Builder {
         return std::uint32_t{1} << known->second;
     }
 
-    /// Adds a term whose entries `price` appends one by one, reading layers_. False: too many entries.
-    template <class Append>
-    bool add(const Structure &structure, cost::Life life, std::string key, const Append &price) {
+    /// Adds a term whose table `price` fills. False: too many entries.
+    template <class Price> bool add(const Structure &structure, cost::Life life, std::string key, const Price &price) {
         Term term;
         term.life = life;
         term.layers = structure.layers();
@@ -123,9 +212,15 @@ class Builder {
         }
         if (entries > largest_term)
             return false;
-        auto &table = cache_.tables[key];
-        if (!table)
-            table = priced(term, price);
+        std::shared_ptr<const TermTable> &table = cache_.tables[key];
+        if (!table) {
+            TermTable entries_of_table;
+            price(term, entries_of_table);
+            std::vector<std::uint32_t> &fused = entries_of_table.fused;
+            if (std::all_of(fused.begin(), fused.end(), [](std::uint32_t set) { return set == 0; }))
+                fused.clear();
+            table = std::make_shared<const TermTable>(std::move(entries_of_table));
+        }
         term.table = table;
         const std::vector<double> &seconds = table->prices.seconds;
         const bool nothing = table->prices.bytes.empty() && table->fused.empty() &&
@@ -133,40 +228,6 @@ class Builder {
         if (!nothing)
             objective_.terms.push_back(std::move(term));
         return true;
-    }
-
-    template <class Append> std::shared_ptr<const TermTable> priced(const Term &term, const Append &price) {
-        auto table = std::make_shared<TermTable>();
-        std::vector<std::vector<int>> first(term.layers.size()); // value of the variable that stands for a class
-        for (std::size_t i = 0; i < term.layers.size(); ++i)
-            for (int c = 0; c < term.classes[i]; ++c)
-                first[i].push_back(static_cast<int>(std::find(term.class_of[i]->begin(), term.class_of[i]->end(), c) -
-                                                    term.class_of[i]->begin()));
-        std::vector<int> at(term.layers.size(), 0);
-        copies_.emplace(index_, mesh_, layers_, storage_, reshards_);
-        const auto choose = [&](std::size_t i) {
-            layers_[term.layers[i]] = (*space_.options[term.layers[i]])[first[i][at[i]]];
-            copies_->forget(term.layers[i]);
-        };
-        for (std::size_t i = 0; i < at.size(); ++i)
-            choose(i);
-        while (true) {
-            price(*table);
-            std::size_t i = at.size();
-            while (i-- > 0) {
-                const bool next = ++at[i] < term.classes[i];
-                if (!next)
-                    at[i] = 0;
-                choose(i);
-                if (next)
-                    break;
-            }
-            if (i == static_cast<std::size_t>(-1))
-                break;
-        }
-        if (std::all_of(table->fused.begin(), table->fused.end(), [](std::uint32_t set) { return set == 0; }))
-            table->fused.clear();
-        return table;
     }
 
     /// Strategies of a layer that bind the loops that matter alike are one class. Equal lists are one object.
@@ -209,35 +270,14 @@ class Builder {
     const Machine &machine_;
     const Storage &storage_;
     TermCache &cache_;
-    sharding::Reshards reshards_;
-    cost::StepPrices prices_;
     std::vector<cost::Fused> fusion_;
     std::vector<cost::Residence> residence_;
     std::vector<cost::Life> lives_;
-    std::vector<LayerStrategy> layers_;      ///< scratch: the strategies that are being priced
-    std::optional<sharding::Copies> copies_; ///< under them
+    std::vector<LayerStrategy> layers_; ///< scratch: the strategies that are being priced
     Objective objective_;
 };
 
 } // namespace
-
-ValuePrice price_value(sharding::Copies &all, const Graph &graph, const Mesh &mesh, cost::StepPrices &prices, int value,
-                       cost::Residence residence) {
-    const std::vector<sharding::Copy> copies = all.of(value);
-    ValuePrice result;
-    result.bytes = cost::copies_bytes(graph, value, residence, copies, mesh);
-    for (const sharding::Copy &copy : copies)
-        for (const sharding::Step &step : copy.steps) {
-            const cost::Price price =
-                sharding::times(graph, value, copy) * prices.of(step, graph.values[value].element_bytes).price;
-            result.seconds += price.transfer.value + price.arithmetic.value;
-            if (sharding::fusable(graph, mesh, value, copy))
-                result.fused.push_back({step.axes, copy.phase == sharding::Phase::update, price.latency.value});
-            else
-                result.seconds += price.latency.value;
-        }
-    return result;
-}
 
 Objective make_objective(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh,
                          const Machine &machine, const Storage &storage, TermCache &cache) {

@@ -9,10 +9,9 @@
 #pragma once
 
 #include "cost/memory.h"
-#include "cost/step_price.h"
 #include "plan/problem.h"
 #include "plan/space.h"
-#include "sharding/copies.h"
+#include "plan/value_price.h"
 
 #include <cstdint>
 #include <map>
@@ -46,26 +45,17 @@ struct Objective {
     std::vector<int> left_out;
 };
 
-/// The communication of one value under given strategies (of its scope; others are not read).
-struct ValuePrice {
-    double seconds = 0; ///< fused gradients without their latency
-    Bytes bytes{};      ///< of its copies: cost::copies_bytes()
-    struct Fused {
-        std::vector<int> axes;
-        bool norm = false; ///< of the update itself: too late for the buckets of gradients
-        double latency = 0;
-    };
-    std::vector<Fused> fused;
-};
-[[nodiscard]] ValuePrice price_value(sharding::Copies &copies, const Graph &graph, const Mesh &mesh,
-                                     cost::StepPrices &prices, int value, cost::Residence residence);
-
 /// What objectives of one mesh and space share, whatever is stored: most terms do not depend on that.
 struct TermCache {
     std::unordered_map<std::string, std::shared_ptr<const TermTable>> tables;
     std::unordered_map<std::string, std::shared_ptr<const std::vector<int>>> classes;
     std::map<std::pair<bool, std::vector<int>>, int> buckets; ///< norms or gradients, axes
     std::vector<double> bucket_latency;
+    MeshReshards reshards;
+    cost::StepPrices prices;
+
+    /// Both must outlive this.
+    TermCache(const Mesh &mesh, const Machine &machine) : reshards(mesh), prices(mesh, machine) {}
 };
 
 [[nodiscard]] Objective make_objective(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh,

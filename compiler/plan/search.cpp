@@ -20,7 +20,7 @@ class MeshSearch {
   public:
     MeshSearch(const Request &request, const sharding::GraphIndex &index, const MeshShape &shape, const Space &space,
                const Storage &storage, TermCache &cache, double byte_limit, double give_up_at)
-        : request_(request), index_(index), shape_(shape), space_(space), storage_(storage),
+        : request_(request), index_(index), shape_(shape), space_(space), storage_(storage), cache_(cache),
           objective_(
               std::make_shared<Objective>(make_objective(index, space, shape.mesh, request.machine, storage, cache))),
           problems_(*objective_), byte_limit_(byte_limit), give_up_at_(give_up_at) {}
@@ -142,32 +142,32 @@ class MeshSearch {
 
     /// One layer at a time, what the objective leaves out priced by hand.
     void improve() {
-        std::map<int, std::vector<int>> left_out; // per layer: values that depend on it
-        for (int value : objective_->left_out)
+        const std::vector<cost::Residence> residences = cost::residences(request_.graph);
+        std::map<int, std::vector<ValuePrices *>> left_out; // per layer: values that depend on it
+        std::vector<std::unique_ptr<ValuePrices>> prices;
+        for (int value : objective_->left_out) {
+            prices.push_back(std::make_unique<ValuePrices>(index_, shape_.mesh, cache_.reshards, cache_.prices, value,
+                                                           residences[value]));
             for (int layer : sharding::scope(index_, value))
-                left_out[layer].push_back(value);
-        cost::StepPrices prices(shape_.mesh, request_.machine);
+                left_out[layer].push_back(prices.back().get());
+        }
         Changes changes(*objective_, found_.values);
         Strategies strategies = chosen(space_, found_.values);
         bool changed = true;
         for (int sweep = 0; changed && sweep < most_sweeps; ++sweep) {
             changed = false;
             for (const auto &[layer, values] : left_out)
-                changed |= improve(layer, values, changes, strategies, prices);
+                changed |= improve(layer, values, changes, strategies);
         }
     }
 
     /// True: the layer has a better strategy now.
-    bool improve(int layer, const std::vector<int> &left_out, Changes &changes, Strategies &strategies,
-                 cost::StepPrices &prices) {
-        const std::vector<cost::Residence> residences = cost::residences(request_.graph);
-        sharding::Reshards reshards(shape_.mesh);
-        sharding::Copies copies(index_, shape_.mesh, strategies, storage_, reshards);
+    bool improve(int layer, const std::vector<ValuePrices *> &left_out, Changes &changes, Strategies &strategies) {
         const auto by_hand = [&] {
+            sharding::Copies copies(index_, shape_.mesh, strategies, storage_);
             double seconds = 0;
-            copies.forget(layer);
-            for (int value : left_out)
-                seconds += price_value(copies, request_.graph, shape_.mesh, prices, value, residences[value]).seconds;
+            for (ValuePrices *prices : left_out)
+                seconds += prices->of(copies).seconds;
             return seconds;
         };
         const double before = by_hand();
@@ -196,6 +196,7 @@ class MeshSearch {
     const MeshShape &shape_;
     const Space &space_;
     const Storage &storage_;
+    TermCache &cache_;
     std::shared_ptr<Objective> objective_;
     Problems problems_;
     double byte_limit_;

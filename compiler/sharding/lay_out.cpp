@@ -22,8 +22,7 @@ int times(const Graph &graph, int value, const Copy &copy) {
 LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
                 const Storage &storage) {
     const GraphIndex index(graph);
-    Reshards reshards(mesh);
-    Copies copies(index, mesh, layers, storage, reshards);
+    Copies copies(index, mesh, layers, storage);
     const int end = static_cast<int>(graph.operations.size());
     LaidOut result;
     for (std::size_t o = 0; o < graph.operations.size(); ++o) {
@@ -117,8 +116,7 @@ std::vector<int> scope(const Graph &graph, int value) {
 
 std::vector<Copy> copies_of(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
                             int value, const Storage &storage) {
-    Reshards reshards(mesh);
-    return Copies(index, mesh, layers, storage, reshards).of(value);
+    return Copies(index, mesh, layers, storage).of(value);
 }
 
 std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers, int value,
@@ -128,8 +126,7 @@ std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh, const std::vec
 
 Strategy strategy_of(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers, int operation,
                      const Storage &storage) {
-    Reshards reshards(mesh);
-    return Copies(index, mesh, layers, storage, reshards).strategy(operation);
+    return Copies(index, mesh, layers, storage).strategy(operation);
 }
 
 std::vector<int> layers_of_strategy(const GraphIndex &index, int operation) {
@@ -141,6 +138,12 @@ std::vector<int> layers_of_strategy(const GraphIndex &index, int operation) {
 std::vector<int> layers_of_placements(const GraphIndex &index, int operation) {
     Scope scope(index);
     scope.derived(operation);
+    return scope.layers();
+}
+
+std::vector<int> layers_of_origin(const GraphIndex &index, int value) {
+    Scope scope(index);
+    scope.origin(value);
     return scope.layers();
 }
 

@@ -108,7 +108,9 @@ struct LaidOut {
 [[nodiscard]] Strategy strategy_of(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
                                    int operation, const Storage &storage = {});
 [[nodiscard]] std::vector<int> layers_of_strategy(const GraphIndex &index, int operation);
-/// The layers on whose strategies the placements of an operation's operands and results depend. Ascending.
+/// The layers on whose strategies it depends how an operation's operands are wanted and its results lie. Ascending.
 [[nodiscard]] std::vector<int> layers_of_placements(const GraphIndex &index, int operation);
+/// The same for where a value lies as produced, or a variable's home.
+[[nodiscard]] std::vector<int> layers_of_origin(const GraphIndex &index, int value);
 
 } // namespace planc::sharding

@@ -65,7 +65,7 @@ void expect_sum_is_price(const Request &request, const MeshShape &shape, Random 
     const sharding::GraphIndex index(request.graph);
     const Space space = make_space(request, shape);
     const Storage storage = uniform(random, 0, 1) ? Storage{} : sharding::reference::random_storage(shape.mesh, random);
-    TermCache cache;
+    TermCache cache(shape.mesh, request.machine);
     const Objective objective = make_objective(index, space, shape.mesh, request.machine, storage, cache);
     ASSERT_TRUE(objective.left_out.empty());
     Problems problems(objective);
@@ -133,7 +133,7 @@ TEST(Objective, EqualLayersShareTables) {
         const Request r = request(sharding::graphs::training_step(mlp));
         const MeshShape s = shape({{2, 2}});
         const sharding::GraphIndex index(r.graph);
-        TermCache cache;
+        TermCache cache(s.mesh, r.machine);
         const Objective objective = make_objective(index, make_space(r, s), s.mesh, r.machine, {}, cache);
         std::set<const TermTable *> tables;
         for (const Term &term : objective.terms)

@@ -228,6 +228,63 @@ TEST(Plan, ALimitOnMemorySplitsTheWeights) {
     EXPECT_LE(limited.cost.memory.total().value, r.memory_limit_bytes);
 }
 
+/// Batch parallel, so that everything of a parameter is replicated unless it is stored in shares.
+Request batch_parallel() {
+    Request r = request(digits(), 4);
+    r.mesh.axes = {{"rows", 4}};
+    r.pins.assign(r.graph.layers.size(), {{"batch", {"rows"}, "batch -> rows"}});
+    return r;
+}
+
+TEST(Plan, ALimitOnMemoryStoresParametersInShares) {
+    Request r = batch_parallel();
+    const Plan free = make_plan(r);
+    EXPECT_TRUE(free.storage.parameters.empty()) << "they move more bytes";
+    r.memory_limit_bytes = free.cost.memory.total().value * 0.95;
+    const Plan limited = make_plan(r);
+    ASSERT_TRUE(limited.failure.empty()) << limited.failure;
+    EXPECT_EQ(limited.storage, (Storage{{0}, {0}, {0}}));
+    EXPECT_LE(limited.cost.memory.total().value, r.memory_limit_bytes);
+    r.memory_limit_bytes = free.cost.memory.total().value * 0.1;
+    EXPECT_TRUE(make_plan(r).out_of_memory);
+}
+
+TEST(Plan, RulesOfStorageHold) {
+    Request r = batch_parallel();
+    r.storage.gradients = {{"rows"}};
+    EXPECT_EQ(make_plan(r).storage, (Storage{{}, {0}, {0}})) << "gradients speak for the optimizer";
+    r.storage.optimizer = StoragePin(std::vector<std::string>{});
+    EXPECT_EQ(make_plan(r).storage, (Storage{{}, {0}, {}})) << "unless it has a rule of its own";
+    r.search = false;
+    r.storage = {};
+    EXPECT_EQ(make_plan(r).storage, Storage{});
+    r.storage.parameters = {{"rows"}};
+    EXPECT_EQ(make_plan(r).storage, (Storage{{0}, {0}, {0}}));
+}
+
+TEST(Plan, StoredEverywhereIsAQuarterOnFourRanks) {
+    Request r = batch_parallel();
+    r.search = false;
+    const auto state = [&r] {
+        const cost::Memory &memory = make_plan(r).cost.memory;
+        return (memory.parameters + memory.gradients + memory.optimizer_state).value;
+    };
+    const double whole = state();
+    r.storage.parameters = {{"rows"}};
+    EXPECT_NEAR(state(), whole / 4, 0.01 * whole);
+}
+
+TEST(Plan, WarnsOfALayoutThatExceedsTheMachine) {
+    Request r = batch_parallel();
+    r.search = false;
+    EXPECT_EQ(make_plan(r).warning, "");
+    r.machine.name = "small";
+    r.machine.memory_bytes = 1024;
+    const Plan plan = make_plan(r);
+    EXPECT_EQ(plan.failure, "");
+    EXPECT_NE(plan.warning.find("a rank, machine 'small' has 1.00 KiB"), std::string::npos) << plan.warning;
+}
+
 TEST(Plan, RunnerUpsCostMore) {
     const Plan plan = make_plan(request(digits(), 8));
     ASSERT_EQ(plan.runner_ups.size(), plan.layers.size());
@@ -236,7 +293,8 @@ TEST(Plan, RunnerUpsCostMore) {
         EXPECT_GE(plan.runner_ups[l]->added.value, -1e-12);
         std::vector<LayerStrategy> other = plan.layers;
         other[l] = plan.runner_ups[l]->strategy;
-        const double seconds = evaluate(request(digits(), 8), plan.mesh, plan.axes, other).seconds().value;
+        const double seconds =
+            evaluate(request(digits(), 8), plan.mesh, plan.axes, other, plan.storage).seconds().value;
         EXPECT_NEAR(seconds - plan.cost.seconds().value, plan.runner_ups[l]->added.value, 1e-12);
     }
 }

@@ -1,0 +1,76 @@
+#include "plan/value_price.h"
+
+#include <numeric>
+
+namespace planc::plan {
+
+int MeshReshards::routes() const {
+    return std::accumulate(shapes_.begin(), shapes_.end(), 0,
+                           [](int sum, const auto &shape) { return sum + shape.second.routes(); });
+}
+
+ValuePrices::ValuePrices(const sharding::GraphIndex &index, const sharding::Mesh &mesh, MeshReshards &reshards,
+                         cost::StepPrices &prices, int value, cost::Residence residence)
+    : graph_(index.graph), mesh_(mesh), prices_(prices), value_(value), residence_(residence),
+      reshards_(reshards.of(index.graph.values[value].extents)), links_(index, value, reshards_) {}
+
+const ValuePrice &ValuePrices::of(int origin, std::span<const int> wanted) {
+    result_.seconds = 0;
+    result_.fused.clear();
+    memory_.clear();
+    for (const sharding::Link &link : links_.of(origin, wanted)) {
+        const LinkPrice &each = price(link);
+        for (double seconds : each.seconds)
+            result_.seconds += seconds;
+        result_.fused.insert(result_.fused.end(), each.fused.begin(), each.fused.end());
+        memory_.push_back(each.memory);
+        memory_.back().source = link.source;
+    }
+    result_.bytes = cost::copies_bytes(graph_, value_, residence_, memory_);
+    return result_;
+}
+
+const ValuePrice &ValuePrices::of(sharding::Copies &copies) {
+    std::vector<int> wanted;
+    for (const sharding::Need &need : needs())
+        wanted.push_back(number(copies.wanted(value_, need)));
+    const bool free = graph_.values[value_].kind == sharding::ValueKind::free;
+    return of(free ? -1 : number(copies.origin(value_)), wanted);
+}
+
+const ValuePrices::LinkPrice &ValuePrices::price(const sharding::Link &link) {
+    std::vector<LinkPrice> &known = link.route ? of_route_[kind_of_use(link.first_use)] : of_placement_;
+    const auto number = static_cast<std::size_t>(link.route ? link.route->number : link.placement);
+    if (known.size() <= number)
+        known.resize(number + 1);
+    if (!known[number].known)
+        known[number] = priced(link);
+    return known[number];
+}
+
+std::size_t ValuePrices::kind_of_use(int operation) const {
+    if (operation >= static_cast<int>(graph_.operations.size()))
+        return 0;
+    const sharding::Operation &o = graph_.operations[operation];
+    return 1 + (o.per_step ? 1 : 0) + (o.phase == sharding::Phase::update ? 2 : 0);
+}
+
+ValuePrices::LinkPrice ValuePrices::priced(const sharding::Link &link) const {
+    const sharding::Value &value = graph_.values[value_];
+    const sharding::Copy copy = sharding::copy_of(graph_, value_, link, reshards_);
+    const bool fusable = sharding::fusable(graph_, mesh_, value_, copy);
+    LinkPrice result;
+    result.known = true;
+    result.memory = cost::copy_memory(value, copy, mesh_);
+    for (const sharding::Step &step : copy.steps) {
+        const cost::Price price = sharding::times(graph_, value_, copy) * prices_.of(step, value.element_bytes).price;
+        result.seconds.push_back(price.transfer.value + price.arithmetic.value);
+        if (fusable)
+            result.fused.push_back({step.axes, copy.phase == sharding::Phase::update, price.latency.value});
+        else
+            result.seconds.push_back(price.latency.value);
+    }
+    return result;
+}
+
+} // namespace planc::plan

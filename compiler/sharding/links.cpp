@@ -1,0 +1,122 @@
+#include "sharding/links.h"
+
+#include <algorithm>
+
+namespace planc::sharding {
+
+std::vector<Need> needs(const GraphIndex &index, int value) {
+    const int end = static_cast<int>(index.graph.operations.size());
+    std::vector<Need> result;
+    for (const Use &use : index.uses[value])
+        result.push_back({use.operation, use.operand, -1});
+    if (index.is_output[value])
+        result.push_back({end, -1, -1});
+    if (index.stored_in[value] >= 0)
+        result.push_back({end, -1, index.stored_in[value]});
+    if (result.empty() && index.graph.values[value].kind == ValueKind::free)
+        result.push_back({end, -1, -1});
+    return result;
+}
+
+Pass pass_of(const GraphIndex &index, int value, const Placement &home, const Placement &wanted, int reader) {
+    if (index.graph.values[value].kind != ValueKind::variable ||
+        reader >= static_cast<int>(index.graph.operations.size()))
+        return Pass::forward;
+    return home.stored.empty() || wanted == home ? Pass::forward : index.pass[reader];
+}
+
+Links::Links(const GraphIndex &index, int value, Reshards &reshards)
+    : index_(index), value_(value), reshards_(reshards), needs_(sharding::needs(index, value)) {}
+
+std::span<const Link> Links::of(int origin, std::span<const int> wanted) {
+    collect(origin, wanted);
+    links_.clear();
+    if (index_.graph.values[value_].kind == ValueKind::free)
+        links_ = wanted_;
+    else
+        connect(origin);
+    return links_;
+}
+
+Pass Links::pass(int origin, int wanted, int reader) const {
+    if (index_.graph.values[value_].kind != ValueKind::variable)
+        return Pass::forward;
+    return pass_of(index_, value_, reshards_.placement(origin), reshards_.placement(wanted), reader);
+}
+
+/// Each distinct placement that is wanted, with what wants it first.
+void Links::collect(int origin, std::span<const int> wanted) {
+    wanted_.clear();
+    for (std::size_t n = 0; n < needs_.size(); ++n) {
+        const Pass in = pass(origin, wanted[n], needs_[n].operation);
+        const bool known = std::any_of(wanted_.begin(), wanted_.end(), [&](const Link &other) {
+            return other.placement == wanted[n] && other.pass == in;
+        });
+        if (!known)
+            wanted_.push_back({wanted[n], -1, needs_[n].operation, in});
+    }
+}
+
+/// Makes what is wanted from what is in hand, each time the copy that moves least.
+void Links::connect(int origin) {
+    Link first{origin, -1, static_cast<int>(index_.graph.operations.size())};
+    std::erase_if(wanted_, [&](const Link &need) {
+        const bool in_hand = need.placement == origin;
+        if (in_hand)
+            first.first_use = need.first_use;
+        return in_hand;
+    });
+    links_.push_back(first);
+    while (!wanted_.empty())
+        make_cheapest();
+    for (std::size_t c = links_.size(); c-- > 1;) {
+        Link &source = links_[links_[c].source];
+        source.first_use = std::min(source.first_use, links_[c].first_use);
+    }
+}
+
+void Links::make_cheapest() {
+    std::size_t chosen = wanted_.size();
+    int from = 0;
+    const Reshards::Route *best = nullptr;
+    for (std::size_t w = 0; w < wanted_.size(); ++w)
+        for (std::size_t source = 0; source < links_.size(); ++source) {
+            if (source > 0 && links_[source].pass != wanted_[w].pass)
+                continue;
+            const Reshards::Route &route = reshards_.route(links_[source].placement, wanted_[w].placement);
+            if (!route.possible ||
+                (best != nullptr && (route.volume > best->volume ||
+                                     (route.volume == best->volume && route.steps.size() >= best->steps.size()))))
+                continue;
+            chosen = w;
+            from = static_cast<int>(source);
+            best = &route;
+        }
+    Link &link = links_.emplace_back(wanted_[chosen]);
+    link.source = from;
+    link.route = best;
+    wanted_.erase(wanted_.begin() + static_cast<std::ptrdiff_t>(chosen));
+}
+
+Copy copy_of(const Graph &graph, int value, const Link &link, const Reshards &reshards) {
+    const Value &v = graph.values[value];
+    Copy copy;
+    copy.placement = reshards.placement(link.placement);
+    copy.source = link.source;
+    if (link.route != nullptr)
+        copy.steps = link.route->steps;
+    copy.pass = link.pass;
+    const bool reduces = std::any_of(copy.steps.begin(), copy.steps.end(),
+                                     [](const Step &step) { return step.from.partial != step.to.partial; });
+    const int end = static_cast<int>(graph.operations.size());
+    copy.first_use = link.first_use < end ? link.first_use : -1;
+    const bool to_consumer = !reduces && copy.first_use >= 0;
+    copy.layer = v.layer;
+    if (const int operation = to_consumer ? copy.first_use : v.producer; operation >= 0) {
+        copy.layer = graph.operations[operation].layer;
+        copy.phase = graph.operations[operation].phase;
+    }
+    return copy;
+}
+
+} // namespace planc::sharding

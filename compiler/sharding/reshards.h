@@ -1,0 +1,39 @@
+// Placements by number and the routes between them, each found once: a search asks for the same few again and again.
+#pragma once
+
+#include "sharding/lay_out.h"
+
+#include <memory>
+#include <vector>
+
+namespace planc::sharding {
+
+/// Of tensors of one shape: one table of routes for all shapes would be mostly empty.
+class Reshards {
+  public:
+    /// The mesh must outlive this.
+    explicit Reshards(const Mesh &mesh) : mesh_(mesh) {}
+
+    /// Equal placements have equal numbers, ascending from 0 as they are met.
+    int number(const Placement &placement);
+    [[nodiscard]] const Placement &placement(int number) const { return placements_[number]; }
+
+    struct Route {
+        int number = 0;       ///< ascending from 0 as they are found
+        bool possible = true; ///< false: partial sums are wanted along an axis that has none
+        std::vector<Step> steps;
+        double volume = 0; ///< wire_volume()
+    };
+    /// reshard() between two numbered placements. The reference stays valid.
+    const Route &route(int from, int to);
+    /// How many have been found.
+    [[nodiscard]] int routes() const { return found_; }
+
+  private:
+    const Mesh &mesh_;
+    std::vector<Placement> placements_;
+    std::vector<std::vector<std::unique_ptr<const Route>>> routes_; ///< [from][to]; null: not asked for yet
+    int found_ = 0;
+};
+
+} // namespace planc::sharding
