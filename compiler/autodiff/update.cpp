@@ -123,12 +123,14 @@ Value Updater::bias(double decay) {
 }
 
 /// Pascanu, Mikolov, Bengio 2013, algorithm 1: all gradients are scaled so that their common norm is at most the limit.
+/// It is made from the norm of each: an addend of a square passes no root, so how one parameter lies does not matter to
+/// the others.
 void Updater::clip(mlir::ArrayRef<ParameterGradient> gradients) {
     Value sum;
     for (ParameterGradient entry : gradients) {
         Arithmetic of(builder_, entry.gradient.getLoc(), entry.parameter.getLayer().value_or(""),
                       entry.parameter.getVariable());
-        const Value squares = of.sum_of_squares(entry.gradient);
+        const Value squares = shared_.square(of.sqrt(of.sum_of_squares(entry.gradient)));
         sum = sum ? shared_.add(sum, squares) : squares;
     }
     const Value ratio = shared_.div(shared_.scalar(optimizer_.clip_norm), shared_.sqrt(sum));

@@ -39,36 +39,6 @@ Action reduction(mlir::StringRef name) {
     return {0, [](const double *in, double *out, const auto &) { *out += *in; }};
 }
 
-Action sgd(ir::SgdOp op) {
-    const double rate = op.getRate().convertToDouble();
-    const double momentum = op.getMomentum().convertToDouble();
-    const double decay = op.getWeightDecay().convertToDouble();
-    const bool with_velocity = static_cast<bool>(op.getVelocity());
-    return {0, [=](const double *in, double *out, const auto &) {
-                double change = in[1] + decay * in[0];
-                if (with_velocity)
-                    out[1] = change = momentum * in[2] + change;
-                out[0] = in[0] - rate * change;
-            }};
-}
-
-// Kingma and Ba 2015, algorithm 1, step t = step + 1.
-Action adam(ir::AdamOp op, std::int64_t step) {
-    const double rate = op.getRate().convertToDouble();
-    const double beta1 = op.getBeta1().convertToDouble();
-    const double beta2 = op.getBeta2().convertToDouble();
-    const double epsilon = op.getEpsilon().convertToDouble();
-    const double decay = op.getWeightDecay().convertToDouble();
-    const double bias1 = 1 - std::pow(beta1, static_cast<double>(step + 1));
-    const double bias2 = 1 - std::pow(beta2, static_cast<double>(step + 1));
-    return {0, [=](const double *in, double *out, const auto &) {
-                const double gradient = in[1] + decay * in[0];
-                out[1] = beta1 * in[2] + (1 - beta1) * gradient;
-                out[2] = beta2 * in[3] + (1 - beta2) * gradient * gradient;
-                out[0] = in[0] - rate * (out[1] / bias1) / (std::sqrt(out[2] / bias2) + epsilon);
-            }};
-}
-
 Action pointwise(ir::PointwiseOp op) {
     const ir::PointwiseFunction *function = ir::find_pointwise(op.getFunction());
     if (op.getResult().getType().getElementType().isInteger())
@@ -125,10 +95,6 @@ Action action_of(mlir::Operation *op, const Moment &moment) {
         return {constant.getValue().convertToDouble(), [](const double *, double *, const auto &) {}};
     if (mlir::isa<ir::IotaOp>(op))
         return {0, [](const double *, double *out, const auto &index) { *out = static_cast<double>(index[0]); }};
-    if (auto update = mlir::dyn_cast<ir::SgdOp>(op))
-        return sgd(update);
-    if (auto update = mlir::dyn_cast<ir::AdamOp>(op))
-        return adam(update, moment.step);
     throw Failure("the interpreter does not know " + op->getName().getStringRef().str());
 }
 

@@ -247,12 +247,4 @@ Nest ReduceOp::nest() {
     return nest;
 }
 
-Nest SgdOp::nest() {
-    return nest_by_role(*this, getParameter().getType());
-}
-
-Nest AdamOp::nest() {
-    return nest_by_role(*this, getParameter().getType());
-}
-
 } // namespace planc::ir

@@ -189,24 +189,6 @@ LogicalResult DropoutOp::verify() {
     return same_shape_as(*this, "the result", getResult().getType(), "the operand", getOperand().getType());
 }
 
-LogicalResult SgdOp::verify() {
-    if (static_cast<bool>(getVelocity()) != static_cast<bool>(getNewVelocity()))
-        return emitOpError() << "has a velocity as operand and as result, or as neither";
-    for (Value value : llvm::concat<Value>(llvm::to_vector(getOperands()), llvm::to_vector(getResults())))
-        if (failed(
-                same_shape_as(*this, "an operand or result", tensor(value), "the parameter", getParameter().getType())))
-            return failure();
-    return success();
-}
-
-LogicalResult AdamOp::verify() {
-    for (Value value : llvm::concat<Value>(llvm::to_vector(getOperands()), llvm::to_vector(getResults())))
-        if (failed(
-                same_shape_as(*this, "an operand or result", tensor(value), "the parameter", getParameter().getType())))
-            return failure();
-    return success();
-}
-
 LogicalResult CollectiveOp::verify() {
     static constexpr StringRef kinds[] = {"slice",      "all_gather", "reduce_scatter",
                                           "all_reduce", "all_to_all", "exchange"};

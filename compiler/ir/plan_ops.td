@@ -230,30 +230,6 @@ def Plan_DropoutOp : Plan_LayerOp<"dropout", [Pure]> {
   let assemblyFormat = "$operand `rate` $rate `key` $key attr-dict `:` functional-type(operands, results)";
 }
 
-// --- optimizer --------------------------------------------------------------------------------------------------
-
-def Plan_SgdOp : Plan_LayerOp<"sgd", [Pure, Plan_Nest]> {
-  let summary = "stochastic gradient descent with momentum and weight decay";
-  let description = [{
-    g ← gradient + weight_decay · w; v ← momentum · v + g; w ← w − rate · v (Sutskever et al. 2013, in PyTorch's form).
-    Without momentum there is no v: one operand and one result less.
-  }];
-  let arguments = !con((ins Plan_TensorType:$parameter, Plan_TensorType:$gradient, Optional<Plan_TensorType>:$velocity,
-                        F64Attr:$rate, F64Attr:$momentum, F64Attr:$weight_decay), layerAttributes);
-  let results = (outs Plan_TensorType:$new_parameter, Optional<Plan_TensorType>:$new_velocity);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
-}
-
-def Plan_AdamOp : Plan_LayerOp<"adam", [Pure, Plan_Nest]> {
-  let summary = "Adam (Kingma and Ba 2015, algorithm 1), weight decay added to the gradient";
-  let arguments = !con((ins Plan_TensorType:$parameter, Plan_TensorType:$gradient, Plan_TensorType:$first_moment,
-                        Plan_TensorType:$second_moment, F64Attr:$rate, F64Attr:$beta1, F64Attr:$beta2, F64Attr:$epsilon,
-                        F64Attr:$weight_decay), layerAttributes);
-  let results = (outs Plan_TensorType:$new_parameter, Plan_TensorType:$new_first_moment,
-                      Plan_TensorType:$new_second_moment);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
-}
-
 // --- rank program -----------------------------------------------------------------------------------------------
 
 def Plan_CollectiveOp : Plan_LayerOp<"collective", [Pure]> {

@@ -68,8 +68,8 @@ constexpr std::array functions{
                       false, 1},
     PointwiseFunction{"sigmoid", 1, [](const double *x) { return sigmoid(x[0]); }, "T(1) / (T(1) + planrt::exp(-{0}))",
                       false, 12},
-    PointwiseFunction{"silu", 1, [](const double *x) { return x[0] * sigmoid(x[0]); }, "{0} / (T(1) + planrt::exp(-{0}))",
-                      false, 12},
+    PointwiseFunction{"silu", 1, [](const double *x) { return x[0] * sigmoid(x[0]); },
+                      "{0} / (T(1) + planrt::exp(-{0}))", false, 12},
     PointwiseFunction{"sin", 1, [](const double *x) { return std::sin(x[0]); }, "std::sin({0})", false, 10},
     // log(1 + exp(x)) without overflow
     PointwiseFunction{"softplus", 1,

@@ -159,22 +159,6 @@ plan.variable @w : f32 = <constant, 0.0, 0.0>
 
 // -----
 
-func.func @sgd(%w: !plan.tensor<a: 2, f32>, %g: !plan.tensor<a: 3, f32>) {
-  // expected-error@+1 {{an operand or result is '!plan.tensor<a: 3, f32>', but the parameter is '!plan.tensor<a: 2, f32>'}}
-  %0 = plan.sgd %w, %g {rate = 0.1, momentum = 0.0, weight_decay = 0.0} : (!plan.tensor<a: 2, f32>, !plan.tensor<a: 3, f32>) -> (!plan.tensor<a: 2, f32>)
-  return
-}
-
-// -----
-
-func.func @sgd(%w: !plan.tensor<a: 2, f32>, %g: !plan.tensor<a: 2, f32>) {
-  // expected-error@+1 {{has a velocity as operand and as result, or as neither}}
-  %0, %1 = plan.sgd %w, %g {rate = 0.1, momentum = 0.0, weight_decay = 0.0} : (!plan.tensor<a: 2, f32>, !plan.tensor<a: 2, f32>) -> (!plan.tensor<a: 2, f32>, !plan.tensor<a: 2, f32>)
-  return
-}
-
-// -----
-
 func.func @collective(%x: !plan.tensor<a: 2, f32>) {
   // expected-error@+1 {{there is no collective 'shuffle'}}
   %0 = plan.collective "shuffle" %x over ["p"] : !plan.tensor<a: 2, f32> -> !plan.tensor<a: 2, f32>

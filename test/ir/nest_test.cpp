@@ -151,12 +151,4 @@ TEST(Nest, of_free_values_and_accumulators) {
     EXPECT_TRUE(nest("%0 = plan.accumulate %x to \"x\" : (!x) -> !x").linear);
 }
 
-TEST(Nest, of_updates_covers_all_results) {
-    const Nest n = nest("%0, %1 = plan.sgd %x, %x, %x {rate = 0.1, momentum = 0.9, weight_decay = 0.0} : (!x, !x, !x) "
-                        "-> (!x, !x)");
-    EXPECT_EQ(loops(n), "a: 2, b: 3");
-    EXPECT_EQ(n.operands, (Maps{{0, 1}, {0, 1}, {0, 1}}));
-    EXPECT_EQ(n.results, (Maps{{0, 1}, {0, 1}}));
-}
-
 } // namespace planc::ir

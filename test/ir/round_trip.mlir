@@ -75,15 +75,10 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 3>,
   // CHECK-LABEL: func.func @updates
   func.func @updates(%g: !plan.tensor<"hidden'": 4, hidden: 5, f32>) {
     %w = plan.read @h1.w : !plan.tensor<"hidden'": 4, hidden: 5, f32>
-    %v = plan.read @h1.w.momentum : !plan.tensor<"hidden'": 4, hidden: 5, f32>
-    // CHECK: plan.sgd %{{.*}}, %{{.*}}, %{{.*}} {momentum = 9.000000e-01 : f64, rate = 1.000000e-01 : f64, weight_decay = 0.000000e+00 : f64} : (
-    %w1, %v1 = plan.sgd %w, %g, %v {rate = 0.1, momentum = 0.9, weight_decay = 0.0} : (!plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>) -> (!plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>)
-    // CHECK: plan.sgd %{{.*}}, %{{.*}} {{{.*}}} : (
-    %w2 = plan.sgd %w1, %g {rate = 0.1, momentum = 0.0, weight_decay = 0.0} : (!plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>) -> (!plan.tensor<"hidden'": 4, hidden: 5, f32>)
-    // CHECK: plan.adam %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {beta1 = 9.000000e-01 : f64, beta2 = 5.000000e-01 : f64, epsilon = 1.000000e-08 : f64, rate = 1.000000e-01 : f64, weight_decay = 0.000000e+00 : f64}
-    %w3, %v3, %s3 = plan.adam %w2, %g, %v1, %v1 {rate = 0.1, beta1 = 0.9, beta2 = 0.5, epsilon = 1.0e-8, weight_decay = 0.0} : (!plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>) -> (!plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>)
+    // CHECK: plan.pointwise "sub"(%{{.*}}, %{{.*}}) {layer = "h1", parameter = "h1.w", phase = "update"} : (
+    %new = plan.pointwise "sub"(%w, %g) {layer = "h1", parameter = "h1.w", phase = "update"} : (!plan.tensor<"hidden'": 4, hidden: 5, f32>, !plan.tensor<"hidden'": 4, hidden: 5, f32>) -> !plan.tensor<"hidden'": 4, hidden: 5, f32>
     // CHECK: plan.write %{{.*}}, @h1.w : <"hidden'": 4, hidden: 5, f32>
-    plan.write %w3, @h1.w : !plan.tensor<"hidden'": 4, hidden: 5, f32>
+    plan.write %new, @h1.w : !plan.tensor<"hidden'": 4, hidden: 5, f32>
     return
   }
 

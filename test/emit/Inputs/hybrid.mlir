@@ -76,16 +76,36 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 2>} {
     %vb1 = plan.read @"h.b.momentum" {layer = "h", phase = "update"} : !b1
     %vw2 = plan.read @"logits.w.momentum" {layer = "logits", phase = "update"} : !w2
     %vb2 = plan.read @"logits.b.momentum" {layer = "logits", phase = "update"} : !b2
-    %nw2, %nvw2 = plan.sgd %w2, %gw2, %vw2 {rate = 0.1, momentum = 0.9, weight_decay = 0.0, layer = "logits", phase = "update"} : (!w2, !w2, !w2) -> (!w2, !w2)
+    %muw2 = plan.constant 0.9 {layer = "logits", phase = "update"} : !scalar
+    %ratew2 = plan.constant 0.1 {layer = "logits", phase = "update"} : !scalar
+    %oldw2 = plan.pointwise "mul" (%vw2, %muw2) {layer = "logits", parameter = "logits.w", phase = "update"} : (!w2, !scalar) -> !w2
+    %nvw2 = plan.pointwise "add" (%oldw2, %gw2) {layer = "logits", parameter = "logits.w", phase = "update"} : (!w2, !w2) -> !w2
+    %stepw2 = plan.pointwise "mul" (%nvw2, %ratew2) {layer = "logits", parameter = "logits.w", phase = "update"} : (!w2, !scalar) -> !w2
+    %nw2 = plan.pointwise "sub" (%w2, %stepw2) {layer = "logits", parameter = "logits.w", phase = "update"} : (!w2, !w2) -> !w2
     plan.write %nw2, @"logits.w" {phase = "update"} : !w2
     plan.write %nvw2, @"logits.w.momentum" {phase = "update"} : !w2
-    %nb2, %nvb2 = plan.sgd %b2, %gb2, %vb2 {rate = 0.1, momentum = 0.9, weight_decay = 0.0, layer = "logits", phase = "update"} : (!b2, !b2, !b2) -> (!b2, !b2)
+    %mub2 = plan.constant 0.9 {layer = "logits", phase = "update"} : !scalar
+    %rateb2 = plan.constant 0.1 {layer = "logits", phase = "update"} : !scalar
+    %oldb2 = plan.pointwise "mul" (%vb2, %mub2) {layer = "logits", parameter = "logits.b", phase = "update"} : (!b2, !scalar) -> !b2
+    %nvb2 = plan.pointwise "add" (%oldb2, %gb2) {layer = "logits", parameter = "logits.b", phase = "update"} : (!b2, !b2) -> !b2
+    %stepb2 = plan.pointwise "mul" (%nvb2, %rateb2) {layer = "logits", parameter = "logits.b", phase = "update"} : (!b2, !scalar) -> !b2
+    %nb2 = plan.pointwise "sub" (%b2, %stepb2) {layer = "logits", parameter = "logits.b", phase = "update"} : (!b2, !b2) -> !b2
     plan.write %nb2, @"logits.b" {phase = "update"} : !b2
     plan.write %nvb2, @"logits.b.momentum" {phase = "update"} : !b2
-    %nw1, %nvw1 = plan.sgd %w1, %gw1, %vw1 {rate = 0.1, momentum = 0.9, weight_decay = 0.0, layer = "h", phase = "update"} : (!w1, !w1, !w1) -> (!w1, !w1)
+    %muw1 = plan.constant 0.9 {layer = "h", phase = "update"} : !scalar
+    %ratew1 = plan.constant 0.1 {layer = "h", phase = "update"} : !scalar
+    %oldw1 = plan.pointwise "mul" (%vw1, %muw1) {layer = "h", parameter = "h.w", phase = "update"} : (!w1, !scalar) -> !w1
+    %nvw1 = plan.pointwise "add" (%oldw1, %gw1) {layer = "h", parameter = "h.w", phase = "update"} : (!w1, !w1) -> !w1
+    %stepw1 = plan.pointwise "mul" (%nvw1, %ratew1) {layer = "h", parameter = "h.w", phase = "update"} : (!w1, !scalar) -> !w1
+    %nw1 = plan.pointwise "sub" (%w1, %stepw1) {layer = "h", parameter = "h.w", phase = "update"} : (!w1, !w1) -> !w1
     plan.write %nw1, @"h.w" {phase = "update"} : !w1
     plan.write %nvw1, @"h.w.momentum" {phase = "update"} : !w1
-    %nb1, %nvb1 = plan.sgd %b1, %gb1, %vb1 {rate = 0.1, momentum = 0.9, weight_decay = 0.0, layer = "h", phase = "update"} : (!b1, !b1, !b1) -> (!b1, !b1)
+    %mub1 = plan.constant 0.9 {layer = "h", phase = "update"} : !scalar
+    %rateb1 = plan.constant 0.1 {layer = "h", phase = "update"} : !scalar
+    %oldb1 = plan.pointwise "mul" (%vb1, %mub1) {layer = "h", parameter = "h.b", phase = "update"} : (!b1, !scalar) -> !b1
+    %nvb1 = plan.pointwise "add" (%oldb1, %gb1) {layer = "h", parameter = "h.b", phase = "update"} : (!b1, !b1) -> !b1
+    %stepb1 = plan.pointwise "mul" (%nvb1, %rateb1) {layer = "h", parameter = "h.b", phase = "update"} : (!b1, !scalar) -> !b1
+    %nb1 = plan.pointwise "sub" (%b1, %stepb1) {layer = "h", parameter = "h.b", phase = "update"} : (!b1, !b1) -> !b1
     plan.write %nb1, @"h.b" {phase = "update"} : !b1
     plan.write %nvb1, @"h.b.momentum" {phase = "update"} : !b1
     return %loss : !scalar
