@@ -31,7 +31,7 @@ class Reference {
 
     /// Do weights that differ by rounding errors give the same numbers? Not where an optimizer makes a direction of a
     /// gradient that is zero but for rounding, say.
-    [[nodiscard]] bool stable(mlir::ModuleOp one, Random &random) const;
+    [[nodiscard]] bool stable(mlir::ModuleOp one, const sema::Train &train, Random &random) const;
 
     /// Runs the same on `module`; throws Difference or interpret::Failure. Returns what one training step communicates.
     [[nodiscard]] std::vector<interpret::CollectiveRecord> compare(mlir::ModuleOp module) const;
@@ -45,6 +45,8 @@ class Reference {
     };
     [[nodiscard]] std::vector<interpret::CollectiveRecord>
     compare(mlir::ModuleOp module, std::map<std::string, interpret::Array> variables) const;
+    /// After the first step the state says what the gradient was: is one of them zero, or made of rounding errors?
+    [[nodiscard]] bool has_vanishing_gradient() const;
     [[nodiscard]] interpret::Inputs inputs_of(mlir::ModuleOp module, const sema::Train &train, Random &random) const;
 
     std::vector<Run> runs_;

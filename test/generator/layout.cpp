@@ -81,18 +81,11 @@ class Rules {
         for (int count = random_.chance(0.5) ? random_.whole(1, 3) : 0; count > 0; --count)
             lines.push_back(store(kinds[static_cast<std::size_t>(count - 1)]));
         if (network_.independent_samples && random_.chance(0.4))
-            lines.push_back("microbatches = " + std::to_string(microbatches()));
+            lines.push_back("microbatches = " + std::to_string(random_.whole(1, std::min(network_.batch, 4))));
         if (random_.chance(0.15))
             lines.push_back("recompute");
         for (int count = random_.chance(0.2) ? random_.whole(1, 2) : 0; count > 0; --count)
             lines.push_back(random_.pick(network_.layers) + " { recompute }");
-    }
-
-    int microbatches() {
-        int count = random_.whole(1, std::min(network_.batch, 4));
-        while (network_.batch % count != 0)
-            --count;
-        return count;
     }
 
     std::string store(const std::string &what) {

@@ -16,6 +16,7 @@ struct NetworkOptions {
     int most_layers = 6;
     /// Are samples independent of each other in the network? Else it also reduces over the batch.
     bool independent_samples = false;
+    bool dropout = true;
     int least_extent = 1;
     int most_extent = 9;
 };

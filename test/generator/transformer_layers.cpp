@@ -53,6 +53,8 @@ void TransformerLayers::activation() {
 }
 
 void TransformerLayers::dropped() {
+    if (!options_.dropout)
+        return;
     const Value x = any();
     keep("z", "dropout(" + x.name + ", " + random_.pick<std::string>({"0.1", "0.5", "0.75"}) + ")", x.dimensions);
 }
@@ -133,7 +135,7 @@ void TransformerLayers::attended() {
     const Dimension of_head{"feature", random_.whole(1, 4)};
     const std::string causal = random_.chance(0.5) ? ", causal = true" : "";
     const std::string bias = random_.chance(0.3) ? ", bias = false" : "";
-    const std::string rate = random_.chance(0.25) ? ", rate = 0.3" : "";
+    const std::string rate = options_.dropout && random_.chance(0.25) ? ", rate = 0.3" : "";
     primed_.insert("key");
     keep("a",
          (random_.chance(0.6) ? x.name + " + " : "") +
@@ -156,7 +158,7 @@ void TransformerLayers::block() {
     keep("b",
          imported("transformer", "transformer_block(" + x.name + ", " + word(head) + ", " + word(of_head) + ", " +
                                      word(inner) + (random_.chance(0.5) ? ", causal = false" : "") +
-                                     (random_.chance(0.25) ? ", rate = 0.2" : "") + ")"),
+                                     (options_.dropout && random_.chance(0.25) ? ", rate = 0.2" : "") + ")"),
          x.dimensions);
 }
 
