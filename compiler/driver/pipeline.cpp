@@ -217,8 +217,7 @@ bool Pipeline::choose_plan() {
 }
 
 bool Pipeline::make_plan() {
-    auto function = module_->lookupSymbol<mlir::func::FuncOp>("train");
-    auto made = make_request(*program_, spmd::extract(function).graph, options_, installation_, files_, diagnostics_);
+    auto made = make_request(*program_, *module_, options_, installation_, files_, diagnostics_);
     std::cerr << diagnostics_.render();
     if (const auto *wrong = std::get_if<RequestError>(&made)) {
         if (!wrong->line.empty())
@@ -227,10 +226,6 @@ bool Pipeline::make_plan() {
         return false;
     }
     request_ = std::get<PlanRequest>(std::move(made));
-    if (auto larger = module_->lookupSymbol<mlir::func::FuncOp>("accumulate_rest"))
-        request_->request.larger = {
-            spmd::extract(larger).graph,
-            static_cast<int>(larger->getAttrOfType<mlir::DenseI64ArrayAttr>("plan.firsts").size())};
     plan_ = plan::make_plan(request_->request);
     return true;
 }

@@ -4,6 +4,7 @@
 #include "ir/plan_dialect.h"
 #include "sema/analyze.h"
 #include "sema/layout_rules.h"
+#include "spmd/extract.h"
 #include "spmd/strategies.h"
 
 #include <algorithm>
@@ -211,11 +212,17 @@ const sema::Layout *layout_of(const sema::Program &program, const Options &optio
     return find(program.layouts, options.layout.empty() ? program.trains.back().layout : options.layout);
 }
 
-std::variant<PlanRequest, RequestError> make_request(const sema::Program &program, const sharding::Graph &graph,
+std::variant<PlanRequest, RequestError> make_request(const sema::Program &program, mlir::ModuleOp module,
                                                      const Options &options, const Installation &installation,
                                                      support::SourceFiles &files, support::Diagnostics &diagnostics) {
     try {
-        return RequestMaker(program, graph, options, installation, files, diagnostics).make();
+        const auto graph = spmd::extract(module.lookupSymbol<mlir::func::FuncOp>("train")).graph;
+        PlanRequest result = RequestMaker(program, graph, options, installation, files, diagnostics).make();
+        if (auto larger = module.lookupSymbol<mlir::func::FuncOp>("accumulate_rest")) {
+            const auto firsts = larger->getAttrOfType<mlir::DenseI64ArrayAttr>("plan.firsts");
+            result.request.larger = {spmd::extract(larger).graph, static_cast<int>(firsts.size())};
+        }
+        return result;
     } catch (const Failure &failure) {
         return failure;
     }

@@ -31,8 +31,9 @@ struct RequestError {
 /// The layout that --layout or the training names; null: none is named, or there is none of that name.
 [[nodiscard]] const sema::Layout *layout_of(const sema::Program &program, const Options &options);
 
+/// For the training step that `module` holds, all its micro-batches.
 [[nodiscard]] std::variant<PlanRequest, RequestError>
-make_request(const sema::Program &program, const sharding::Graph &graph, const Options &options,
+make_request(const sema::Program &program, mlir::ModuleOp module, const Options &options,
              const Installation &installation, support::SourceFiles &files, support::Diagnostics &diagnostics);
 
 /// Writes a plan into the module: `plan.mesh`, `plan.strategies` and `plan.storage`.

@@ -3,7 +3,6 @@
 #include "autodiff/passes.h"
 #include "ir/import.h"
 #include "sema/analyze.h"
-#include "spmd/extract.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -58,8 +57,7 @@ driver::MemorySavings Step::savings_of(const std::string &layout) const {
 plan::Request Step::request(mlir::ModuleOp module, const std::string &layout) {
     driver::Options options;
     options.layout = layout;
-    const sharding::Graph graph = spmd::extract(module.lookupSymbol<mlir::func::FuncOp>("train")).graph;
-    auto made = driver::make_request(*program_, graph, options, installation_, files_, diagnostics_);
+    auto made = driver::make_request(*program_, module, options, installation_, files_, diagnostics_);
     if (const auto *error = std::get_if<driver::RequestError>(&made))
         throw Difference("no request: " + error->line + diagnostics_.render());
     plan::Request request = std::get<driver::PlanRequest>(std::move(made)).request;
