@@ -42,7 +42,8 @@ void settle(FuncOp function, bool keep_arguments) {
 
 class Derivation {
   public:
-    Derivation(mlir::ModuleOp module, FuncOp loss) : module_(module), loss_(loss), builder_(module.getContext()) {}
+    Derivation(mlir::ModuleOp module, FuncOp loss)
+        : module_(module), loss_(loss), builder_(module.getContext()), parts_(batch(), count()) {}
 
     mlir::LogicalResult run() {
         if (failed(train()))
@@ -65,17 +66,20 @@ class Derivation {
     }
 
     mlir::LogicalResult train() {
+        if (parts_.count == 1)
+            return step("train", parts_.samples, std::int64_t{0});
+        const auto larger = parts_.firsts_of_larger();
+        const auto others = parts_.firsts_of_others();
+        if (!larger.empty() && failed(step("accumulate_rest", parts_.samples + 1, larger)))
+            return mlir::failure();
+        if (!others.empty() && failed(step("accumulate", parts_.samples, others)))
+            return mlir::failure();
+        return step("train", parts_.samples, parts_.first_of_last());
+    }
+
+    std::int64_t count() {
         const auto count = module_->getAttrOfType<mlir::IntegerAttr>("plan.microbatches");
-        const MicroBatches parts(batch(), count ? count.getInt() : 1);
-        if (parts.count == 1)
-            return step("train", parts, parts.samples, std::int64_t{0});
-        const auto larger = parts.firsts_of_larger();
-        const auto others = parts.firsts_of_others();
-        if (!larger.empty() && failed(step("accumulate_rest", parts, parts.samples + 1, larger)))
-            return mlir::failure();
-        if (!others.empty() && failed(step("accumulate", parts, parts.samples, others)))
-            return mlir::failure();
-        return step("train", parts, parts.samples, parts.first_of_last());
+        return count ? count.getInt() : 1;
     }
 
     std::int64_t batch() {
@@ -85,21 +89,20 @@ class Derivation {
     }
 
     /// The step on the parts of the batch that begin at `firsts`; @train updates, the others only accumulate.
-    mlir::LogicalResult step(mlir::StringRef name, const MicroBatches &parts, std::int64_t samples,
-                             mlir::ArrayRef<std::int64_t> firsts) {
+    mlir::LogicalResult step(mlir::StringRef name, std::int64_t samples, mlir::ArrayRef<std::int64_t> firsts) {
         FuncOp function = copy(name);
         ReturnOp end = return_of(function);
         end->eraseOperand(1);
         // Before gradients: what only the prediction needs is no part of the step.
         settle(function, true);
         apply_dropout(function);
-        if (parts.count > 1 && failed(restrict_to_micro_batch(function, samples, parts.count)))
+        if (parts_.count > 1 && failed(restrict_to_micro_batch(function, samples, parts_.count)))
             return mlir::failure();
         builder_.setInsertionPoint(end);
         auto gradients = add_gradients(end.getOperand(0), builder_);
         if (failed(gradients))
             return mlir::failure();
-        if (parts.count > 1) {
+        if (parts_.count > 1) {
             function->setAttr("plan.firsts", builder_.getDenseI64ArrayAttr(firsts));
             accumulate(*gradients, end);
         }
@@ -137,7 +140,7 @@ class Derivation {
         if (label && class_role)
             argument = static_cast<unsigned>(label.getInt());
         if (make_evaluation(function, argument, class_role ? class_role.getValue() : mlir::StringRef()))
-            settle(function, false);
+            finish(function);
         else
             function.erase();
     }
@@ -146,12 +149,20 @@ class Derivation {
         FuncOp function = copy("predict");
         remove_dropout(function);
         return_of(function)->eraseOperand(0);
+        finish(function);
+    }
+
+    /// What does not train takes no more samples at once than the step does: else it would decide the memory.
+    void finish(FuncOp function) {
         settle(function, false);
+        if (parts_.count > 1)
+            shorten_batch(function, parts_.largest());
     }
 
     mlir::ModuleOp module_;
     FuncOp loss_;
     mlir::OpBuilder builder_;
+    MicroBatches parts_;
 };
 
 /// @loss(…) -> (loss, prediction) with its optimizer, as import_program() makes it.

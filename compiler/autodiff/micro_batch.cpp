@@ -27,6 +27,9 @@ class Restriction {
     Restriction(mlir::func::FuncOp loss, std::int64_t samples, std::int64_t count)
         : loss_(loss), samples_(samples), count_(count) {}
 
+    /// Of a function whose results are no parts of a loss: nothing is divided.
+    Restriction(mlir::func::FuncOp function, std::int64_t samples) : Restriction(function, samples, 1) {}
+
     LogicalResult run() {
         if (loss_.getNumArguments() == 0 || type_of(loss_.getArgument(0)).getRoles().empty())
             return loss_.emitError("micro-batches need an input with a batch");
@@ -130,7 +133,7 @@ class Restriction {
     /// A term of parameters alone would count once in each part.
     void divide_shared(mlir::OpOperand &operand) {
         const Value value = operand.get();
-        if (forms_.lookup(value) != Form::shared)
+        if (count_ == 1 || forms_.lookup(value) != Form::shared)
             return;
         mlir::OpBuilder builder(operand.getOwner());
         mlir::Operation *producer = value.getDefiningOp();
@@ -195,6 +198,11 @@ std::int64_t MicroBatches::first_of_last() const {
 
 mlir::LogicalResult restrict_to_micro_batch(mlir::func::FuncOp loss, std::int64_t samples, std::int64_t count) {
     return Restriction(loss, samples, count).run();
+}
+
+bool shorten_batch(mlir::func::FuncOp function, std::int64_t samples) {
+    const mlir::ScopedDiagnosticHandler silent(function.getContext(), [](mlir::Diagnostic &) {});
+    return succeeded(Restriction(function, samples).run());
 }
 
 } // namespace planc::autodiff

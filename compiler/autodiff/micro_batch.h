@@ -17,6 +17,7 @@ struct MicroBatches {
     std::int64_t larger = 0;  ///< how many have one sample more
 
     MicroBatches(std::int64_t batch, std::int64_t count);
+    [[nodiscard]] std::int64_t largest() const { return samples + (larger > 0 ? 1 : 0); }
     /// The first samples of those with one sample more, and of the others without the last.
     [[nodiscard]] std::vector<std::int64_t> firsts_of_larger() const;
     [[nodiscard]] std::vector<std::int64_t> firsts_of_others() const;
@@ -30,5 +31,9 @@ struct MicroBatches {
 /// Failure, with a message at the operation: the loss is no sum over samples (something else than a sum makes one
 /// value of several samples, or uses such a value other than linearly), or the batch is renamed or reshaped.
 mlir::LogicalResult restrict_to_micro_batch(mlir::func::FuncOp loss, std::int64_t samples, std::int64_t count);
+
+/// Makes an evaluation or a prediction work on `samples` samples at once. False, and nothing is changed: what it
+/// computes of a sample depends on the others.
+bool shorten_batch(mlir::func::FuncOp function, std::int64_t samples);
 
 } // namespace planc::autodiff

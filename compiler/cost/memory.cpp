@@ -18,8 +18,13 @@ struct Uses {
     bool by_others = false;
     bool by_backward = false;
     bool fused = false; ///< within an update: never in memory
+    int count = 0;
     int last = -1;
 };
+
+bool is_sum(const sharding::Graph &graph, int operation) {
+    return operation >= 0 && graph.microbatches > 1 && graph.operations[operation].accumulates;
+}
 
 std::vector<Uses> uses_of_values(const sharding::Graph &graph) {
     std::vector<Uses> uses(graph.values.size());
@@ -27,13 +32,16 @@ std::vector<Uses> uses_of_values(const sharding::Graph &graph) {
         const sharding::Operation &operation = graph.operations[o];
         for (int v : operation.operands) {
             uses[v].last = o;
+            ++uses[v].count;
             (operation.phase == Phase::update ? uses[v].by_update : uses[v].by_others) = true;
             uses[v].by_backward |= operation.phase == Phase::input_gradient ||
                                    operation.phase == Phase::weight_gradient || operation.phase == Phase::recompute;
         }
     }
-    for (int v : graph.outputs)
+    for (int v : graph.outputs) {
         uses[v].last = static_cast<int>(graph.operations.size());
+        ++uses[v].count;
+    }
     const std::vector<Fused> fused = fusion(graph);
     for (std::size_t o = 0; o < graph.operations.size(); ++o)
         for (std::size_t i = 0; i < graph.operations[o].results.size(); ++i)
@@ -62,11 +70,17 @@ Residence residence(const sharding::Graph &graph, const Uses &uses, int v) {
     if (written_in_place(graph, v) || uses.fused)
         return Residence::in_place;
     const sharding::Operation &producer = graph.operations[value.producer];
+    if (producer.kernel == sharding::Kernel::contraction && uses.count == 1 && is_sum(graph, uses.last))
+        return Residence::summed;
     if (uses.by_update && producer.phase != Phase::update)
         return Residence::gradient;
     if (uses.by_backward && (producer.phase == Phase::forward || producer.phase == Phase::loss))
         return Residence::activation;
     return Residence::passing;
+}
+
+bool passes(Residence residence) {
+    return residence == Residence::passing || residence == Residence::summed;
 }
 
 Life life_of(const sharding::Graph &graph, const Uses &uses, int v) {
@@ -79,7 +93,10 @@ double bytes_of(const sharding::Value &value, const sharding::Copy &copy, const 
 }
 
 /// A copy that is there for a short while only, though its value lives through the step.
-bool transient(Residence residence, std::span<const CopyMemory> copies, std::size_t c) {
+bool transient(const sharding::Graph &graph, int v, Residence residence, std::span<const CopyMemory> copies,
+               std::size_t c) {
+    if (c == 0 && is_sum(graph, graph.values[v].producer))
+        return false;
     if (residence == Residence::parameter || residence == Residence::optimizer_state)
         return c > 0 && copies[0].in_shares;
     return residence == Residence::gradient && c == 0 &&
@@ -202,9 +219,8 @@ std::vector<Life> lives(const sharding::Graph &graph) {
     const std::vector<Uses> uses = uses_of_values(graph);
     std::vector<Life> result;
     for (int v = 0; v < static_cast<int>(graph.values.size()); ++v)
-        result.push_back(residence(graph, uses[v], v) == Residence::passing
-                             ? life_of(graph, uses[v], v)
-                             : Life{-1, static_cast<int>(graph.operations.size())});
+        result.push_back(passes(residence(graph, uses[v], v)) ? life_of(graph, uses[v], v)
+                                                              : Life{-1, static_cast<int>(graph.operations.size())});
     return result;
 }
 
@@ -218,13 +234,12 @@ CopyMemory copy_memory(const sharding::Value &value, const sharding::Copy &copy,
 }
 
 Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence, std::span<const CopyMemory> copies) {
-    const sharding::Value &value = graph.values[v];
+    if (residence == Residence::summed && copies.size() == 1)
+        return Bytes(0);
     double bytes = 0;
     for (std::size_t c = 0; c < copies.size(); ++c)
-        if (!copies[c].all_reduced && !transient(residence, copies, c))
+        if (!copies[c].all_reduced && !transient(graph, v, residence, copies, c))
             bytes += copies[c].bytes;
-    if (graph.microbatches > 1 && value.producer >= 0 && graph.operations[value.producer].accumulates)
-        bytes += copies[0].bytes;
     return Bytes(bytes);
 }
 
@@ -259,11 +274,12 @@ Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, c
         case Residence::in_place:
             break;
         case Residence::passing:
+        case Residence::summed:
             passing.add(bytes.value, life_of(graph, uses[v], v));
             break;
         }
         for (std::size_t c = 0; c < copies.size(); ++c)
-            if (transient(residence_of.back(), copies, c))
+            if (transient(graph, v, residence_of.back(), copies, c))
                 passing.add_transient(v, static_cast<int>(c));
         for (const sharding::Copy &copy : laid_out.copies[v])
             for (const sharding::Step &step : copy.steps)

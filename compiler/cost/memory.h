@@ -22,6 +22,7 @@ enum class Residence : std::uint8_t {
     activation, ///< of the forward pass, read by the backward pass
     input,      ///< data fields, constants
     in_place,   ///< written by an update into a variable, or gone within its loop
+    summed,     ///< a product that the sum over micro-batches takes in as it is made; passing where it moves first
     passing     ///< everything else: gone after its last use
 };
 [[nodiscard]] std::vector<Residence> residences(const sharding::Graph &graph);
@@ -46,8 +47,8 @@ struct CopyMemory {
                                      const sharding::Mesh &mesh);
 
 /// Bytes of the copies of value `v` that are there as long as lives() says; an all-reduce works in place. Not those
-/// that are gathered from shares, nor a gradient that is reduce-scattered at once. With the accumulator, where it has
-/// one.
+/// that are gathered from shares, nor a gradient that is reduce-scattered at once. A sum over micro-batches lies where
+/// it is added up, all the time.
 [[nodiscard]] Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence,
                                  std::span<const CopyMemory> copies);
 

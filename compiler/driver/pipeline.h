@@ -64,6 +64,12 @@ class Pipeline {
 
     /// Makes the training step anew from the imported networks.
     bool derive_with(const MemorySavings &savings);
+    /// make_plan(), with further savings of memory where nothing fits without.
+    bool search();
+    /// Searches under a tighter limit while the scheduled program takes more than what was asked for.
+    bool fit_into_memory();
+    /// What the plan's program allocates a rank. None: an error was printed.
+    std::optional<double> scheduled_bytes();
     /// request_ and plan_ for the step as it is derived now.
     bool make_plan();
     /// What fits into memory with the savings that a search may add; plan_ keeps its failure if nothing does.
@@ -83,6 +89,7 @@ class Pipeline {
     mlir::OwningOpRef<mlir::ModuleOp> imported_; ///< before the training step is derived
     mlir::OwningOpRef<mlir::ModuleOp> module_;
     MemorySavings savings_;
+    double memory_limit_ = 0; ///< to plan for instead of the one that was asked for; 0: that one
     std::optional<PlanRequest> request_;
     std::optional<plan::Plan> plan_;
     std::string cpp_;

@@ -50,8 +50,9 @@ class Planner {
         for (const MeshShape &shape : shapes)
             try_mesh(shape);
         if (plan_.failure.empty() && best_seconds_ == infinity) {
-            plan_.failure = does_not_fit();
+            plan_.failure = does_not_fit(Bytes(least_bytes_), Bytes(limit_));
             plan_.out_of_memory = true;
+            plan_.least_memory = Bytes(least_bytes_);
         }
         if (!plan_.failure.empty())
             return std::move(plan_);
@@ -190,11 +191,6 @@ class Planner {
         return std::to_string(request_.ranks) + " ranks do not make up the mesh [" + sizes + "]";
     }
 
-    [[nodiscard]] std::string does_not_fit() const {
-        return "no plan fits the memory: the smallest that was found needs " + cost::human_bytes(Bytes(least_bytes_)) +
-               " a rank, the limit is " + cost::human_bytes(Bytes(limit_));
-    }
-
     const Request &request_;
     sharding::GraphIndex index_;
     double limit_ = 0;
@@ -209,6 +205,11 @@ class Planner {
 
 double Plan::gap() const {
     return cost.seconds().value > 0 ? (cost.seconds() - lower_bound) / cost.seconds() : 0;
+}
+
+std::string does_not_fit(Bytes least, Bytes limit) {
+    return "no plan fits the memory: a rank needs about " + cost::human_bytes(least) + " at least, the limit is " +
+           cost::human_bytes(limit);
 }
 
 Plan make_plan(const Request &request) {

@@ -284,7 +284,28 @@ Objective make_objective(const sharding::GraphIndex &index, const Space &space, 
     return Builder(index, space, mesh, machine, storage, cache).build();
 }
 
-Problem Problems::without(std::uint32_t forbidden, double byte_limit, int operation) {
+double Problems::share(const cost::Life &life, const std::set<int> &operations) {
+    if (operations.empty())
+        return life.first < 0 ? 1 : 0;
+    const auto in_memory = std::distance(operations.lower_bound(life.first), operations.upper_bound(life.last));
+    return static_cast<double>(in_memory) / static_cast<double>(operations.size());
+}
+
+std::shared_ptr<const Table> Problems::changed(const TermTable &table, std::uint32_t forbidden, double byte_share) {
+    auto &known = known_[{&table, forbidden, byte_share}];
+    if (known)
+        return known;
+    auto changed = std::make_shared<Table>(table.prices);
+    for (std::size_t i = 0; i < table.fused.size(); ++i)
+        if (table.fused[i] & forbidden)
+            changed->seconds[i] = std::numeric_limits<double>::infinity();
+    for (double &bytes : changed->bytes)
+        bytes *= byte_share;
+    known = std::move(changed);
+    return known;
+}
+
+Problem Problems::without(std::uint32_t forbidden, double byte_limit, const std::set<int> &operations) {
     Problem problem;
     problem.domains = objective_.domains;
     problem.byte_limit = byte_limit;
@@ -293,20 +314,13 @@ Problem Problems::without(std::uint32_t forbidden, double byte_limit, int operat
         factor.variables = term.layers;
         factor.class_of = term.class_of;
         factor.classes = term.classes;
-        factor.count_bytes = term.life.first <= operation && operation <= term.life.last;
-        if (forbidden == 0 || term.table->fused.empty()) {
+        const double byte_share = share(term.life, operations);
+        factor.count_bytes = byte_share > 0;
+        const bool all_bytes = byte_share == 0 || byte_share == 1 || term.table->prices.bytes.empty();
+        if (all_bytes && (forbidden == 0 || term.table->fused.empty()))
             factor.table = {term.table, &term.table->prices};
-            continue;
-        }
-        auto &known = known_[{term.table.get(), forbidden}];
-        if (!known) {
-            auto table = std::make_shared<Table>(term.table->prices);
-            for (std::size_t i = 0; i < table->seconds.size(); ++i)
-                if (term.table->fused[i] & forbidden)
-                    table->seconds[i] = std::numeric_limits<double>::infinity();
-            known = std::move(table);
-        }
-        factor.table = known;
+        else
+            factor.table = changed(*term.table, forbidden, all_bytes ? 1 : byte_share);
     }
     return problem;
 }

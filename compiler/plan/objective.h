@@ -16,7 +16,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -62,18 +64,22 @@ struct TermCache {
                                        const Machine &machine, const Storage &storage, TermCache &cache);
 
 /// As a problem, with the strategies that would reduce over a set of `forbidden` buckets priced at infinity. Bytes are
-/// those in memory at one `operation`: a lower bound of cost::Memory::total() whichever it is; -1: only what lives
-/// through the step.
+/// those in memory at some `operations`, on average: a lower bound of cost::Memory::total() whichever they are; without
+/// any, what lives through the step.
 class Problems {
   public:
     explicit Problems(const Objective &objective) : objective_(objective) {}
-    [[nodiscard]] Problem without(std::uint32_t forbidden, double byte_limit, int operation);
+    [[nodiscard]] Problem without(std::uint32_t forbidden, double byte_limit, const std::set<int> &operations);
     /// The sets of buckets that an assignment uses.
     [[nodiscard]] std::uint32_t used(const std::vector<int> &values) const;
 
   private:
+    /// At how many of the operations something is in memory.
+    static double share(const cost::Life &life, const std::set<int> &operations);
+    std::shared_ptr<const Table> changed(const TermTable &table, std::uint32_t forbidden, double byte_share);
+
     const Objective &objective_;
-    std::map<std::pair<const TermTable *, std::uint32_t>, std::shared_ptr<const Table>> known_;
+    std::map<std::tuple<const TermTable *, std::uint32_t, double>, std::shared_ptr<const Table>> known_;
 };
 
 } // namespace planc::plan

@@ -104,6 +104,7 @@ struct RunnerUp {
 struct Plan {
     std::string failure;        ///< why there is no plan: one line for the user; empty: there is one
     bool out_of_memory = false; ///< the failure: nothing fits
+    Bytes least_memory{};       ///< then: what the smallest plan takes, or a lower bound of that
     std::string warning;        ///< what the user should know of a plan that there is; empty: nothing
     std::vector<std::string> axes;
     Mesh mesh;
@@ -125,6 +126,9 @@ struct Plan {
 
 /// The fastest plan. Deterministic: equal requests give equal plans.
 [[nodiscard]] Plan make_plan(const Request &request);
+
+/// Plan::failure where memory is short: `least` is what the smallest plan takes, or a lower bound of that.
+[[nodiscard]] std::string does_not_fit(Bytes least, Bytes limit);
 
 /// Prices given strategies on a given mesh: lay_out() and price().
 [[nodiscard]] CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,

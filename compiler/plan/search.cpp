@@ -6,13 +6,14 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace planc::plan {
 
 namespace {
 
 constexpr int most_branches = 64;
-constexpr int most_tightenings = 6;
+constexpr int most_tightenings = 10;
 constexpr int most_sweeps = 20; ///< over the layers where the objective is incomplete
 constexpr double rounding = 1e-9;
 
@@ -55,26 +56,31 @@ class MeshSearch {
     /// have most of it; then lowers the limit until a plan fits, then raises it again as far as that helps.
     void tighten() {
         found_.memory_decided = true;
-        double too_high = byte_limit_;
-        double low = byte_limit_;
-        for (int i = 0; i < most_tightenings && !found_.feasible && excess_ > 0; ++i) {
-            if (peak_ != operation_) {
-                operation_ = peak_;
-                found_.lower_bound = std::max(found_.lower_bound, branch(byte_limit_));
-                continue;
+        double too_high = byte_limit_; // its fastest plan does not fit
+        double too_low = 0;            // no plan under it; 0: not known
+        double limit = byte_limit_;
+        for (int i = 0; i < most_tightenings && !found_.feasible; ++i) {
+            if (excess_ > 0 && counted_.insert(peak_).second) {
+                too_low = 0;
+            } else if (excess_ > 0) {
+                too_high = limit;
+                limit = too_low > 0 ? (too_low + too_high) / 2 : limit - excess_;
+            } else {
+                too_low = limit;
+                limit = i + 2 < most_tightenings ? (too_low + too_high) / 2 : found_.least_bytes * (1 + rounding);
             }
-            too_high = low;
-            low -= excess_;
-            branch(low);
+            const double bound = branch(limit);
+            if (limit == byte_limit_)
+                found_.lower_bound = std::max(found_.lower_bound, bound);
         }
-        for (int i = 0; i < most_tightenings && found_.feasible && low < too_high; ++i) {
-            const double middle = (too_high + low) / 2;
+        for (int i = 0; i < most_tightenings && found_.feasible && limit < too_high; ++i) {
+            const double middle = (too_high + limit) / 2;
             branch(middle);
-            (excess_ > 0 ? too_high : low) = middle;
+            (excess_ > 0 ? too_high : limit) = middle;
         }
     }
 
-    /// Offers the best plans under a limit on the memory at operation_; returns a lower bound of all of them.
+    /// Offers the best plans under a limit on the memory at counted_; returns a lower bound of all of them.
     double branch(double limit) {
         excess_ = 0;
         std::vector<Node> open;
@@ -100,7 +106,7 @@ class MeshSearch {
     }
 
     void add(std::vector<Node> &open, std::uint32_t paid, std::uint32_t forbidden, double limit) {
-        Problem problem = problems_.without(forbidden, limit, operation_);
+        Problem problem = problems_.without(forbidden, limit, counted_);
         problem.give_up_at = std::min(give_up_at_, best());
         const Solution solution = minimise(problem);
         found_.memory_decided |= solution.limit_decided;
@@ -201,7 +207,7 @@ class MeshSearch {
     Problems problems_;
     double byte_limit_;
     double give_up_at_;
-    int operation_ = -1;     ///< at which passing memory is counted
+    std::set<int> counted_;  ///< operations at which memory is counted
     double excess_ = 0;      ///< the most that a plan of the last branch exceeded the limit by
     int peak_ = -1;          ///< where that plan has most passing memory
     double least_total_ = 0; ///< of them: the smallest

@@ -43,5 +43,6 @@ func.func @loss(%x: !x {plan.input = "x"}, %t: !t {plan.input = "t"}) -> (!s, !t
 // CHECK:         plan.write
 // CHECK:         return %[[LOSS]]
 
+// A prediction takes no more samples at once than the largest part.
 // CHECK-LABEL: func.func @predict(
-// CHECK-SAME:    !plan.tensor<batch: 5, in: 4, f32>
+// CHECK-SAME:    !plan.tensor<batch: 2, in: 4, f32>

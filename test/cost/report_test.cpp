@@ -36,7 +36,7 @@ TEST_F(Report, TextNamesSplitsCollectivesAndTotals) {
     EXPECT_TRUE(contains(text, "fc2: batch over rows, model (input: hidden) over cols\n")) << text;
     EXPECT_TRUE(contains(text, "gradient of fc1.w")) << text;
     EXPECT_TRUE(contains(text, "131,072")) << text;
-    EXPECT_TRUE(contains(text, "memory of a rank: at most ")) << text;
+    EXPECT_TRUE(contains(text, "memory of a rank: about ")) << text;
     EXPECT_FALSE(contains(text, "alpha")) << text;
 }
 

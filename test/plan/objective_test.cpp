@@ -69,7 +69,7 @@ void expect_sum_is_price(const Request &request, const MeshShape &shape, Random 
     const Objective objective = make_objective(index, space, shape.mesh, request.machine, storage, cache);
     ASSERT_TRUE(objective.left_out.empty());
     Problems problems(objective);
-    const Problem kept = problems.without(0, std::numeric_limits<double>::infinity(), -1);
+    const Problem kept = problems.without(0, std::numeric_limits<double>::infinity(), {});
     for (int sample = 0; sample < 6; ++sample) {
         std::vector<int> values;
         Strategies layers;
@@ -88,7 +88,7 @@ void expect_sum_is_price(const Request &request, const MeshShape &shape, Random 
         EXPECT_LE(seconds, table.seconds().value * (1 + 1e-9));
         EXPECT_DOUBLE_EQ(sum.bytes, table.memory.kept().value);
         if (table.memory.peak >= 0) {
-            const Problem at_peak = problems.without(0, std::numeric_limits<double>::infinity(), table.memory.peak);
+            const Problem at_peak = problems.without(0, std::numeric_limits<double>::infinity(), {table.memory.peak});
             // Copies that are gathered or scattered at once are not among the terms.
             EXPECT_LE(evaluate(at_peak, values).bytes, (table.memory.kept() + table.memory.passing).value * (1 + 1e-9));
         }

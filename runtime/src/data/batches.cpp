@@ -28,7 +28,9 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     for (const MicroBatch &micro_batch : program.micro_batches)
         std::ranges::transform(micro_batch.fields, std::back_inserter(train_rows_.emplace_back()), batch_rows);
     std::ranges::transform(program.evaluation_fields, std::back_inserter(test_rows_), batch_rows);
-    padded_.resize(static_cast<std::size_t>(program.batch));
+    if (!program.valid.empty())
+        test_batch_ = program.valid[0].dimensions[0].extent;
+    padded_.resize(static_cast<std::size_t>(test_batch_));
 }
 
 void Batches::begin_epoch(std::int64_t epoch) {
@@ -47,9 +49,9 @@ void Batches::load_train(std::int64_t index, std::size_t micro_batch, std::byte 
 }
 
 void Batches::load_test(std::int64_t index, std::byte *arena) {
-    const std::int64_t first = index * program_.batch;
-    const std::int64_t samples = std::min(program_.batch, test_samples() - first);
-    for (std::int64_t i = 0; i < program_.batch; ++i)
+    const std::int64_t first = index * test_batch_;
+    const std::int64_t samples = std::min(test_batch_, test_samples() - first);
+    for (std::int64_t i = 0; i < test_batch_; ++i)
         padded_[i] = split_.test[i < samples ? first + i : 0];
     const std::span<const std::int64_t> batch = padded_;
     for (std::size_t i = 0; i < program_.evaluation_fields.size(); ++i) {

@@ -20,7 +20,7 @@ class Batches {
     [[nodiscard]] std::int64_t train_samples() const { return static_cast<std::int64_t>(split_.train.size()); }
     [[nodiscard]] std::int64_t test_samples() const { return static_cast<std::int64_t>(split_.test.size()); }
     [[nodiscard]] std::int64_t steps_per_epoch() const { return train_samples() / program_.batch; }
-    [[nodiscard]] std::int64_t test_batches() const { return (test_samples() + program_.batch - 1) / program_.batch; }
+    [[nodiscard]] std::int64_t test_batches() const { return (test_samples() + test_batch_ - 1) / test_batch_; }
 
     /// The order of epoch `epoch`, from 0.
     void begin_epoch(std::int64_t epoch);
@@ -39,6 +39,7 @@ class Batches {
     Stores stores_;
     Split split_;
     std::vector<std::int64_t> order_;            ///< of the training samples in this epoch
+    std::int64_t test_batch_ = 1;                ///< samples at once: of micro-batches fewer than Program::batch
     std::vector<std::int64_t> padded_;           ///< one batch of test samples
     std::vector<std::vector<Range>> train_rows_; ///< per micro-batch and field, this rank's samples of it
     std::vector<Range> test_rows_;
