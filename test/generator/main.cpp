@@ -73,7 +73,8 @@ int main(int argc, char **argv) {
     }
     std::map<std::string, std::int64_t> collectives;
     std::map<std::string, int> refused;
-    for (std::uint64_t i = 0; i < options.count; ++i) {
+    std::uint64_t compared = 0;
+    for (std::uint64_t i = 0; compared < options.count; ++i) {
         const std::uint64_t seed = options.seed + i;
         const PlanFile file = random_file(seed);
         if (options.show)
@@ -85,7 +86,9 @@ int main(int argc, char **argv) {
             ++refused[reason(result.refused)];
             if (options.show)
                 std::cout << result.refused << '\n';
+            continue;
         }
+        ++compared;
         for (const auto &[kind, number] : result.collectives)
             collectives[kind] += number;
     }
