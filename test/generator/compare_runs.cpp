@@ -1,6 +1,6 @@
 #include "compare_runs.h"
 
-#include "interpret/train_step.h"
+#include "interpret/whole_batch.h"
 #include "ir/layer_builder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -48,7 +48,8 @@ void same(const std::string &what, const Array &expected, const Array &got) {
 }
 
 Outcome execute(mlir::ModuleOp module, const std::string &function, const Inputs &inputs) {
-    return function == "train" ? interpret::run_train_step(module, inputs) : interpret::run(module, function, inputs);
+    return function == "train" ? interpret::run_train_step(module, inputs)
+                               : interpret::run_in_parts(module, function, inputs);
 }
 
 bool all_finite(const Array &array) {

@@ -5,7 +5,7 @@
 #include "safetensors.h"
 #include "step.h"
 
-#include "interpret/train_step.h"
+#include "interpret/whole_batch.h"
 #include "ir/layer_builder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

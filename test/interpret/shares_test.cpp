@@ -1,5 +1,5 @@
 // Tensors stored in shares, elements that only move, micro-batches.
-#include "interpret/train_step.h"
+#include "interpret/whole_batch.h"
 
 #include "ir/plan_dialect.h"
 

@@ -1,0 +1,118 @@
+#include "interpret/whole_batch.h"
+
+#include "ir/layer_builder.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace planc::interpret {
+
+namespace {
+
+/// Samples [first, first + count); behind the last one the first again.
+Array samples(const Array &all, std::int64_t first, std::int64_t count) {
+    const std::int64_t batch = all.extents.front();
+    const auto size = static_cast<std::ptrdiff_t>(all.elements.size()) / batch;
+    Array part{all.extents, {}};
+    part.extents.front() = count;
+    for (std::int64_t i = first; i < first + count; ++i) {
+        const auto sample = all.elements.begin() + (i < batch ? i : 0) * size;
+        part.elements.insert(part.elements.end(), sample, sample + size);
+    }
+    return part;
+}
+
+/// The inputs of a function that runs on the part which begins at `first`.
+Inputs inputs_of_part(mlir::func::FuncOp function, const Inputs &whole, std::int64_t first) {
+    Inputs part = whole;
+    part.first_sample = first;
+    for (mlir::BlockArgument argument : function.getArguments()) {
+        const auto name = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+        const auto field = whole.fields.find(name ? name.str() : "");
+        const ir::TensorType type = ir::type_of(argument);
+        if (field != whole.fields.end() && !type.getExtents().empty() && !field->second.extents.empty())
+            part.fields[field->first] = samples(field->second, first, type.getExtents().front());
+        if (function.getArgAttr(argument.getArgNumber(), "plan.valid"))
+            for (std::int64_t i = field->second.extents.front() - first; i < type.getExtents().front(); ++i)
+                part.fields[field->first].elements.at(static_cast<std::size_t>(i)) = 0;
+    }
+    return part;
+}
+
+/// Samples of a function's part and of the whole batch; both 1 without a batch.
+std::pair<std::int64_t, std::int64_t> batch_sizes(mlir::func::FuncOp function, const Inputs &inputs) {
+    if (function.getNumArguments() == 0 || ir::type_of(function.getArgument(0)).getExtents().empty())
+        return {1, 1};
+    const auto name = function.getArgAttrOfType<mlir::StringAttr>(0, "plan.input");
+    const auto field = inputs.fields.find(name ? name.str() : "");
+    const std::int64_t part = ir::type_of(function.getArgument(0)).getExtents().front();
+    return {part, field == inputs.fields.end() ? part : field->second.extents.front()};
+}
+
+/// Adds the results of the part that begins at `first` to those before it.
+void join(std::vector<Array> &results, const std::vector<Array> &part, std::int64_t first, std::int64_t batch) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        Array &all = results[i];
+        if (all.extents.empty()) {
+            all.elements[0] += part[i].elements[0];
+            continue;
+        }
+        const auto size = static_cast<std::ptrdiff_t>(part[i].elements.size()) / part[i].extents.front();
+        const std::int64_t count = std::min(part[i].extents.front(), batch - first);
+        all.elements.insert(all.elements.end(), part[i].elements.begin(), part[i].elements.begin() + count * size);
+        all.extents.front() += count;
+    }
+}
+
+} // namespace
+
+Outcome run_train_step(mlir::ModuleOp module, const Inputs &inputs) {
+    if (!module.lookupSymbol("train"))
+        throw Failure("there is no function @train");
+    Inputs now = inputs;
+    now.accumulators.clear();
+    Outcome outcome;
+    for (llvm::StringRef name : {"accumulate_rest", "accumulate", "train"}) {
+        auto function = module.lookupSymbol<mlir::func::FuncOp>(name);
+        if (!function)
+            continue;
+        const auto firsts = function->getAttrOfType<mlir::DenseI64ArrayAttr>("plan.firsts");
+        const std::vector<std::int64_t> parts = firsts ? firsts.asArrayRef().vec() : std::vector<std::int64_t>{0};
+        for (const std::int64_t first : parts) {
+            if (const auto [part, batch] = batch_sizes(function, now); first + part > batch)
+                throw Failure("a micro-batch ends at sample " + std::to_string(first + part) + " of " +
+                              std::to_string(batch));
+            Outcome next = run(module, name, inputs_of_part(function, now, first));
+            now.variables = next.variables;
+            now.accumulators = next.accumulators;
+            next.collectives.insert(next.collectives.begin(), outcome.collectives.begin(), outcome.collectives.end());
+            outcome = std::move(next);
+        }
+    }
+    return outcome;
+}
+
+Outcome run_in_parts(mlir::ModuleOp module, llvm::StringRef name, const Inputs &inputs) {
+    auto function = module.lookupSymbol<mlir::func::FuncOp>(name);
+    if (!function)
+        throw Failure("there is no function @" + name.str());
+    const auto [part, batch] = batch_sizes(function, inputs);
+    if (part == batch)
+        return run(module, name, inputs);
+    Outcome outcome;
+    for (std::int64_t first = 0; first < batch; first += part) {
+        Outcome next = run(module, name, inputs_of_part(function, inputs, first));
+        next.collectives.insert(next.collectives.begin(), outcome.collectives.begin(), outcome.collectives.end());
+        if (first > 0) {
+            join(outcome.results, next.results, first, batch);
+            next.results = std::move(outcome.results);
+        }
+        outcome = std::move(next);
+    }
+    return outcome;
+}
+
+} // namespace planc::interpret
