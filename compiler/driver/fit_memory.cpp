@@ -7,6 +7,17 @@
 
 namespace planc::driver {
 
+namespace {
+
+/// Samples of a step: the first extent of the first input.
+std::int64_t batch_of(const sema::Network &loss) {
+    if (loss.arguments.empty() || loss.arguments.front().type.dimensions.empty())
+        return 1;
+    return loss.arguments.front().type.dimensions.front().extent;
+}
+
+} // namespace
+
 bool Pipeline::search() {
     return make_plan() && (!plan_->out_of_memory || !request_->request.search || search_savings());
 }

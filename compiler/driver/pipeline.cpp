@@ -58,13 +58,6 @@ support::SourceRange range_of(const support::SourceFiles &files, const std::stri
     return {};
 }
 
-/// Samples of a step: the first extent of the first input.
-std::int64_t batch_of(const sema::Network &loss) {
-    if (loss.arguments.empty() || loss.arguments.front().type.dimensions.empty())
-        return 1;
-    return loss.arguments.front().type.dimensions.front().extent;
-}
-
 std::string hint(const std::string &name, const std::map<std::string, std::int64_t> &known) {
     std::vector<std::string> names;
     for (const auto &[candidate, extent] : known)
