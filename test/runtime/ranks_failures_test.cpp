@@ -1,7 +1,12 @@
 // What goes wrong at run time: one clear line, an exit code that is not 0, no hang.
+#include "checkpoint/lock.h"
 #include "points.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
 
 namespace {
 
@@ -83,7 +88,43 @@ TEST_F(Failures, ResumeOfAnotherRun) {
 TEST_F(Failures, NoPlaceForCheckpoints) {
     directory_.write("file", "");
     expect_one_line(run(2, "--checkpoint " + directory_.file("file")), 1,
-                    "rank 0: cannot read " + directory_.file("file") + ": Not a directory");
+                    "rank 0: cannot write " + directory_.file("file") + ": Not a directory");
+}
+
+TEST_F(Failures, OneRunADirectory) {
+    const std::string checkpoints = directory_.file("checkpoints");
+    std::filesystem::create_directory(checkpoints);
+    const planrt::DirectoryLock other(checkpoints);
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    const std::string line = "rank 0: " + checkpoints + ": another run writes its checkpoints there (process " +
+                             std::to_string(getpid()) + " on " + host.data() + ")";
+    expect_one_line(run(2, "--resume --checkpoint " + checkpoints), 1, line);
+}
+
+TEST_F(Failures, ResumeWithoutAWholeCheckpoint) {
+    const std::string checkpoints = directory_.file("checkpoints");
+    expect_one_line(run(2, "--resume " + checkpoints), 1, checkpoints + ": holds no checkpoint");
+    ASSERT_EQ(run(2, "--steps 4 --checkpoint " + checkpoints).exit_code, 0);
+    const std::string path = checkpoints + "/step-00000004.safetensors";
+    std::filesystem::rename(path, checkpoints + "/step-00000009.safetensors");
+    const Outcome outcome = run(2, "--resume --checkpoint " + checkpoints);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.errors,
+              (std::vector<std::string>{checkpoints + "/step-00000009.safetensors: has been renamed: it is of step 4",
+                                        "rank 0: " + checkpoints + ": holds checkpoints, but none that is whole"}));
+}
+
+TEST_F(Failures, WeightsOfADamagedCheckpoint) {
+    ASSERT_EQ(run(2, "--steps 4 --checkpoint " + directory_.file("checkpoints")).exit_code, 0);
+    const std::string path = "checkpoints/step-00000004.safetensors";
+    std::string content = directory_.read(path);
+    content.back() = static_cast<char>(content.back() ^ 1);
+    directory_.write(path, content);
+    const Outcome outcome = run(2, "--init " + directory_.file(path));
+    EXPECT_EQ(outcome.exit_code, 1);
+    ASSERT_EQ(outcome.errors.size(), 1U) << outcome.output;
+    EXPECT_TRUE(outcome.errors[0].starts_with("rank 0: " + directory_.file(path) + ": is damaged: its checksum is "));
 }
 
 TEST_F(Failures, PredictionWithoutWhatItNeeds) {

@@ -27,7 +27,8 @@ void save_weights(const Program &program, const Mesh &mesh, int rank, const std:
 void save_checkpoint(const Program &program, const Mesh &mesh, int rank, const std::byte *arena,
                      const std::string &path, const RunState &state);
 
-/// Reads what this rank holds of every trained variable; the file may be a checkpoint. Errors: Failure, where the file
+/// Reads what this rank holds of every trained variable; the file may be a checkpoint, whose checksum is then compared
+/// first, at rank 0. Errors: Failure, where the file
 /// is broken, lacks a variable, has one that the program lacks, or has another shape or type.
 void load_weights(const Program &program, const Mesh &mesh, int rank, std::byte *arena, const std::string &path);
 /// Likewise all variables.

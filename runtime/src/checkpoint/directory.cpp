@@ -2,7 +2,6 @@
 
 #include "checkpoint/checkpoint.h"
 #include "support/failure.h"
-#include "support/file.h"
 
 #include <algorithm>
 #include <charconv>
@@ -49,23 +48,25 @@ std::string CheckpointDirectory::file(std::int64_t step) const {
     return path_ + "/" + std::string(prefix) + text("%08lld", static_cast<long long>(step)) + std::string(suffix);
 }
 
-void CheckpointDirectory::prepare() const {
+void CheckpointDirectory::make() const {
     std::error_code error;
     std::filesystem::create_directories(path_, error);
     if (error)
         throw Failure("cannot write " + path_ + ": " + error.message());
+}
+
+void CheckpointDirectory::remove_begun() const {
     for_each_file(path_, [](std::int64_t, std::string_view rest, const std::filesystem::path &begun) {
         std::error_code ignored;
         if (rest.ends_with(".tmp"))
             std::filesystem::remove(begun, ignored);
     });
-    check_writable(file(0));
 }
 
 std::vector<std::int64_t> CheckpointDirectory::steps() const {
     std::vector<std::int64_t> result;
-    for_each_file(path_, [&](std::int64_t step, std::string_view rest, const std::filesystem::path &) {
-        if (rest.empty())
+    for_each_file(path_, [&](std::int64_t step, std::string_view rest, const std::filesystem::path &path) {
+        if (rest.empty() && path.filename() == std::filesystem::path(file(step)).filename()) // not "step-40"
             result.push_back(step);
     });
     std::ranges::sort(result);
@@ -76,7 +77,11 @@ std::int64_t CheckpointDirectory::newest(std::vector<std::string> &damaged) cons
     std::vector<std::int64_t> left = steps();
     for (; !left.empty(); left.pop_back()) {
         try {
-            verify_checkpoint(file(left.back()));
+            const std::string path = file(left.back());
+            verify_checkpoint(path);
+            if (const std::int64_t step = read_run_state(path).step; step != left.back())
+                throw Failure(
+                    text("%s: has been renamed: it is of step %lld", path.c_str(), static_cast<long long>(step)));
             return left.back();
         } catch (const Failure &failure) {
             damaged.emplace_back(failure.what());

@@ -19,10 +19,17 @@ std::string shape_of(std::span<const std::int64_t> shape) {
     return "[" + (shape.empty() ? "" : describe_extents(shape)) + "]";
 }
 
+Failure other_optimizer(const std::string &path, const std::string &what) {
+    return Failure(path + ": is of a run with another optimizer: " + what + "; --init takes the weights alone");
+}
+
 const StoredTensor &find(const SafetensorsIndex &index, const Variable &variable, const std::string &path) {
     const auto stored = std::ranges::find(index.tensors, std::string_view(variable.name), &StoredTensor::name);
-    if (stored == index.tensors.end())
+    if (stored == index.tensors.end()) {
+        if (!variable.trained)
+            throw other_optimizer(path, text("it has no %s", variable.name));
         throw Failure(text("%s: has no tensor %s", path.c_str(), variable.name));
+    }
     std::vector<std::int64_t> declared;
     for (const Dimension &dimension : variable.tensor.dimensions)
         declared.push_back(dimension.extent);
@@ -36,11 +43,18 @@ const StoredTensor &find(const SafetensorsIndex &index, const Variable &variable
 }
 
 void check_no_others(const SafetensorsIndex &index, const Program &program, const std::string &path) {
-    for (const StoredTensor &stored : index.tensors)
-        if (std::ranges::none_of(program.variables,
-                                 [&stored](const Variable &variable) { return stored.name == variable.name; }))
-            throw Failure(
-                text("%s: has a tensor %s that network %s has not", path.c_str(), stored.name.c_str(), program.name));
+    const auto some_variable = [&program](const auto &holds) { return std::ranges::any_of(program.variables, holds); };
+    for (const StoredTensor &stored : index.tensors) {
+        if (some_variable([&stored](const Variable &variable) { return stored.name == variable.name; }))
+            continue;
+        const auto state_of = [&stored](const Variable &variable) {
+            return variable.trained && stored.name.starts_with(std::string(variable.name) + ".");
+        };
+        if (some_variable(state_of))
+            throw other_optimizer(path, "it has " + stored.name);
+        throw Failure(
+            text("%s: has a tensor %s that network %s has not", path.c_str(), stored.name.c_str(), program.name));
+    }
 }
 
 /// Reads the rows of `box`, one run of the innermost cut dimension at a time.
@@ -100,6 +114,8 @@ void load(const Program &program, bool all, const Mesh &mesh, int rank, std::byt
 } // namespace
 
 void load_weights(const Program &program, const Mesh &mesh, int rank, std::byte *arena, const std::string &path) {
+    if (rank == 0 && is_checkpoint(read_safetensors_index(InputFile(path), path)))
+        verify_checkpoint(path); // other files have no checksum
     load(program, /*all=*/false, mesh, rank, arena, path);
 }
 

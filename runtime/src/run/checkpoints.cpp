@@ -24,6 +24,8 @@ std::string newest_checkpoint(const std::string &directory, int rank) {
         step = found.newest(damaged);
         for (const std::string &complaint : damaged)
             say_error(complaint);
+        if (step < 0 && !damaged.empty())
+            throw Failure(directory + ": holds checkpoints, but none that is whole");
     });
     broadcast(&step, 1, MPI_INT64_T);
     return step < 0 ? "" : found.file(step);
@@ -33,20 +35,36 @@ Checkpoints::Checkpoints(Engine &engine, const Options &options)
     : engine_(engine), options_(options), saved_at_(MPI_Wtime()) {
     if (!options.checkpoint.empty())
         directory_.emplace(options.checkpoint);
+    together([&] {
+        if (!directory_ || engine_.rank() != 0)
+            return;
+        directory_->make();
+        lock_.emplace(directory_->path());
+    });
     if (options.resume)
-        resumed_file_ = newest_checkpoint(options.resume_directory(), engine.rank());
+        find_resumed();
     together([&] {
         if (!resumed_file_.empty())
             resumed_ = read_run_state(resumed_file_);
-        if (!directory_ || engine_.rank() != 0)
-            return;
-        std::error_code ignored; // of a directory that is not there yet
-        if (!options_.resume || !std::filesystem::equivalent(options_.resume_directory(), directory_->path(), ignored))
-            check_directory_is_free();
-        directory_->prepare();
-        if (resumed_) // a killed run may have written one without removing another
-            directory_->prune(options_.keep, resumed_->step);
+        if (lock_)
+            prepare_directory();
     });
+}
+
+void Checkpoints::find_resumed() {
+    const std::string &from = options_.resume_directory();
+    resumed_file_ = newest_checkpoint(from, engine_.rank());
+    if (resumed_file_.empty() && from != options_.checkpoint) // a first start is no mistake, another name may be one
+        throw CommonFailure(from + ": holds no checkpoint", exit_failure);
+}
+
+void Checkpoints::prepare_directory() {
+    std::error_code ignored; // of a directory that is not there
+    if (!options_.resume || !std::filesystem::equivalent(options_.resume_directory(), directory_->path(), ignored))
+        check_directory_is_free();
+    directory_->remove_begun();
+    if (resumed_) // a killed run may have written one without removing another
+        directory_->prune(options_.keep, resumed_->step);
 }
 
 void Checkpoints::check_directory_is_free() const {

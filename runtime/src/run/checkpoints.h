@@ -3,6 +3,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/directory.h"
+#include "checkpoint/lock.h"
 #include "run/engine.h"
 #include "run/options.h"
 
@@ -10,8 +11,8 @@
 
 namespace planrt {
 
-/// The file of the newest whole checkpoint in a directory; empty: there is none. Rank 0 reads and tells the others.
-/// Collective over the world. Errors: CommonFailure.
+/// The file of the newest whole checkpoint in a directory; empty: there is none at all. Rank 0 reads and tells the
+/// others. Collective over the world. Errors: CommonFailure, also where there are checkpoints and none is whole.
 [[nodiscard]] std::string newest_checkpoint(const std::string &directory, int rank);
 
 class Checkpoints {
@@ -32,11 +33,14 @@ class Checkpoints {
     void save(const RunState &state);
 
   private:
+    void find_resumed();
+    void prepare_directory();
     void check_directory_is_free() const;
 
     Engine &engine_;
     const Options &options_;
     std::optional<CheckpointDirectory> directory_; ///< to write to
+    std::optional<DirectoryLock> lock_;            ///< on it; of rank 0
     std::optional<RunState> resumed_;
     std::string resumed_file_;
     double saved_at_; ///< MPI_Wtime

@@ -137,11 +137,14 @@ void AtomicFile::commit() {
 }
 
 void check_writable(const std::string &path) {
-    const std::string real = without_links(path);
+    if (regular_or_new(path)) {
+        const AtomicFile tried(path); // rights alone do not tell: root has them everywhere
+        return;
+    }
     struct stat status{};
-    if (stat(real.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+    if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
         errno = EISDIR;
-    else if (access((regular_or_new(real) ? directory_of(real) : real).c_str(), W_OK) == 0)
+    else if (access(path.c_str(), W_OK) == 0)
         return;
     throw Failure(cannot_write(path));
 }

@@ -52,7 +52,7 @@ class AtomicFile {
     OutputFile file_;
 };
 
-/// Throws Failure if no file could be written at `path`, without making one: for files that are written at the end.
+/// Throws Failure if no file could be written at `path`, without leaving one: for files that are written at the end.
 void check_writable(const std::string &path);
 
 /// Random access to a file. Errors: Failure "FILE: reason".
