@@ -48,6 +48,25 @@ static double points(const std::vector<int> &loops, const std::vector<std::int64
                            [&](double product, int loop) { return product * static_cast<double>(extents[loop]); });
 }
 
+/// Elements that an operand's windows touch, at most.
+static double operand_points(const sharding::Nest &nest, std::size_t operand,
+                             const std::vector<std::int64_t> &extents) {
+    double product = 1;
+    for (std::size_t d = 0; d < nest.operands[operand].size(); ++d) {
+        const std::int64_t positions = extents[nest.operands[operand][d]];
+        const sharding::NestWindow *found = nest.window(operand, d);
+        if (found == nullptr) {
+            product *= static_cast<double>(positions);
+            continue;
+        }
+        planrt::Window window = sharding::window_of(*found, nest);
+        window.padding = 0;
+        const std::int64_t first = window.transposed ? (window.kernel - 1) * window.dilation : 0;
+        product *= static_cast<double>(planrt::touched(window, {first, first + positions}, found->extent).size());
+    }
+    return product;
+}
+
 std::vector<Fused> fusion(const sharding::Graph &graph) {
     const auto loops = [&graph](int o) { // what they can be fused with: equal numbers
         const sharding::Operation &operation = graph.operations[o];
@@ -102,7 +121,7 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
         looks_up ? points(operation.nest.results[0], extents) : iterations * static_cast<double>(shares);
     for (std::size_t i = 0; i < operation.operands.size(); ++i)
         if (fused == nullptr || !fused->operands[i])
-            moved += Bytes(std::min(most, points(operation.nest.operands[i], extents)) *
+            moved += Bytes(std::min(most, operand_points(operation.nest, i, extents)) *
                            graph.values[operation.operands[i]].element_bytes);
     for (std::size_t i = 0; i < operation.results.size(); ++i)
         if (fused == nullptr || !fused->results[i])

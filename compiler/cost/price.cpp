@@ -87,7 +87,8 @@ std::string layout_text(const sharding::Value &value, const Placement &placement
     std::string text;
     for (std::size_t d = 0; d < placement.dimensions.size(); ++d)
         if (!placement.dimensions[d].axes.empty())
-            text += (text.empty() ? "" : ", ") + value.roles[d] + " over " + joined(placement.dimensions[d].axes);
+            text += (text.empty() ? "" : ", ") + value.roles[d] + " over " + joined(placement.dimensions[d].axes) +
+                    (placement.dimensions[d].window ? " with halos" : "");
     if (!placement.partial.empty())
         text += (text.empty() ? "partial over " : ", partial over ") + joined(placement.partial);
     if (!placement.stored.empty())

@@ -64,7 +64,7 @@ class DimensionSends {
             const Range held = range(from_);
             Entry &entry = entries_[&at(coordinates_) - entries_.data()];
             entry.kept = overlap(held, range(to_));
-            entry.wanted = wanted(0, Range{0, to_.extent}, held);
+            entry.wanted = wanted(0, to_.cut(), held);
             return;
         }
         const int size = stride_[axis] > 0 ? mesh_.sizes[axis] : 1;
@@ -74,16 +74,16 @@ class DimensionSends {
     }
 
     [[nodiscard]] Range range(const planrt::DimensionPlacement &dimension) const {
-        Range result{0, dimension.extent};
+        Range result = dimension.cut();
         for (int axis : dimension.axes)
             result = planrt::block(result, mesh_.sizes[axis], coordinates_[axis]);
-        return result;
+        return dimension.indices(result);
     }
 
     /// By the peers whose blocks are cuts of `block`. Along an axis that does not cut `from` they are where this rank
     /// is.
     [[nodiscard]] Traffic wanted(std::size_t cut, Range block, Range held) const {
-        const std::int64_t common = overlap(block, held);
+        const std::int64_t common = overlap(to_.indices(block), held);
         if (common == 0)
             return {};
         const std::vector<int> &axes = to_.axes;
@@ -98,11 +98,16 @@ class DimensionSends {
             leaves *= mesh_.sizes[axes[c]];
             all_vary &= cuts_from_[axes[c]];
         }
-        if (all_vary && common == block.size())
-            return {std::min(leaves, common), common};
+        int first = 0;
+        int last = parts - 1;
+        if (!to_.window) { // else ranges of blocks overlap
+            if (all_vary && common == block.size())
+                return {std::min(leaves, common), common};
+            first = block_of(block, parts, std::max(block.begin, held.begin));
+            last = block_of(block, parts, std::min(block.end, held.end) - 1);
+        }
         Traffic sum;
-        const int last = block_of(block, parts, std::min(block.end, held.end) - 1);
-        for (int index = block_of(block, parts, std::max(block.begin, held.begin)); index <= last; ++index) {
+        for (int index = first; index <= last; ++index) {
             const Traffic part = wanted(cut + 1, planrt::block(block, parts, index), held);
             sum.calls += part.calls;
             sum.elements += part.elements;
@@ -169,6 +174,8 @@ class Sends {
     /// Equal blocks that both placements cut alike are alike.
     void skip_even_prefix(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to,
                           const Mesh &mesh) {
+        if (to.window) // the first and the last have no neighbour on one side
+            return;
         std::int64_t rest = from.extent;
         for (std::size_t i = 0; i < std::min(from.axes.size(), to.axes.size()); ++i) {
             const int axis = from.axes[i];
@@ -265,6 +272,8 @@ bool nested(const planrt::DimensionPlacement &a, const planrt::DimensionPlacemen
 bool uniform_traffic(const Step &step, const Mesh &mesh) {
     if (step.kind == CollectiveKind::slice)
         return true;
+    if (planrt::is_windowed(step.to))
+        return false;
     const Placement &whole = step.kind == CollectiveKind::all_gather ? step.to : step.from;
     if (planrt::largest_volume(whole, mesh) != planrt::local_volume(whole, mesh, mesh.ranks() - 1))
         return false; // the last rank has the smallest share of the smallest block

@@ -145,6 +145,13 @@ void Structure::describe(std::string &text, int operation, std::map<int, int> &v
         put(text, loop.extent);
         put(text, static_cast<int>(loop.kind));
     }
+    for (const sharding::NestWindow &window : o.nest.windows) {
+        text += 'w';
+        for (const std::int64_t number :
+             {std::int64_t{window.operand}, std::int64_t{window.dimension}, std::int64_t{window.kernel_loop},
+              window.extent, window.stride, window.dilation, window.padding, std::int64_t{window.transposed}})
+            put(text, number);
+    }
     const auto tensor = [&](int v, const std::vector<int> &loops) {
         put(text, id(value_ids, v));
         put(text, static_cast<int>(graph_.values[v].kind));

@@ -60,8 +60,9 @@ class Checker {
                 return require(false, what + " reads no value");
             require(graph_.values[value].kind != ValueKind::computed || produced_[value],
                     what + " reads '" + graph_.values[value].name + "' before it is produced");
-            check_tensor(what, operation.nest, operation.nest.operands[i], value);
+            check_tensor(what, operation.nest, operation.nest.operands[i], value, static_cast<int>(i));
         }
+        check_windows(what, operation.nest);
         for (std::size_t i = 0; i < operation.results.size() && error_.empty(); ++i)
             check_result(what, o, i);
     }
@@ -98,7 +99,22 @@ class Checker {
         }
     }
 
-    void check_tensor(const std::string &what, const Nest &nest, const std::vector<int> &loops, int v) {
+    void check_windows(const std::string &what, const Nest &nest) {
+        for (const NestWindow &window : nest.windows) {
+            const bool there =
+                in_range(window.operand, nest.operands.size()) &&
+                in_range(window.dimension, nest.operands[static_cast<std::size_t>(window.operand)].size());
+            require(there, what + " has a window on no dimension");
+            require(in_range(window.kernel_loop, nest.loops.size()) &&
+                        nest.loops[static_cast<std::size_t>(window.kernel_loop)].kind == LoopKind::whole,
+                    what + " has a window whose kernel is no whole loop");
+            require(window.stride >= 1 && window.dilation >= 1, what + " has a window with a stride or dilation of 0");
+        }
+    }
+
+    /// `operand`: its number; -1: a result.
+    void check_tensor(const std::string &what, const Nest &nest, const std::vector<int> &loops, int v,
+                      int operand = -1) {
         const Value &value = graph_.values[v];
         require(loops.size() == value.extents.size(), what + ": '" + value.name + "' has another number of dimensions");
         std::set<int> seen;
@@ -107,9 +123,11 @@ class Checker {
                 return require(false, what + ": '" + value.name + "' has a dimension without a loop");
             const Loop &loop = nest.loops[loops[d]];
             require(seen.insert(loops[d]).second, what + ": '" + value.name + "' has loop '" + loop.name + "' twice");
-            require(loop.extent == value.extents[d], what + ": loop '" + loop.name + "' has extent " +
-                                                         std::to_string(loop.extent) + ", '" + value.name + "' has " +
-                                                         std::to_string(value.extents[d]));
+            const NestWindow *window = operand < 0 ? nullptr : nest.window(static_cast<std::size_t>(operand), d);
+            const std::int64_t extent = window == nullptr ? loop.extent : window->extent;
+            require(extent == value.extents[d], what + (window == nullptr ? ": loop '" : ": the window of loop '") +
+                                                    loop.name + "' has extent " + std::to_string(extent) + ", '" +
+                                                    value.name + "' has " + std::to_string(value.extents[d]));
         }
     }
 

@@ -85,6 +85,8 @@ Placement Copies::home(int variable) {
     Placement result = replicated(graph_.values[variable].extents);
     if (const Use &reader = index_.reader[variable]; reader.operation >= 0) {
         result = derived(reader.operation).operands[reader.operand];
+        for (planrt::DimensionPlacement &dimension : result.dimensions)
+            dimension.window.reset(); // homes do not overlap
     } else if (anchor.root >= 0) {
         const Placement root = home(anchor.root);
         for (std::size_t d = 0; d < result.dimensions.size(); ++d)

@@ -33,6 +33,32 @@ static std::vector<std::vector<int>> axes_of_loops(const Nest &nest, const Strat
     return result;
 }
 
+/// Do the windows at each block of the positions touch just the block of the dimension?
+static bool touch_blocks(const planrt::DimensionPlacement &dimension, const Mesh &mesh, std::size_t cut,
+                         planrt::Range positions, planrt::Range block) {
+    if (cut == dimension.axes.size()) {
+        const planrt::Range touched = dimension.indices(positions);
+        return touched == block || (touched.size() == 0 && block.size() == 0);
+    }
+    const int parts = mesh.sizes[dimension.axes[cut]];
+    for (int index = 0; index < parts; ++index)
+        if (!touch_blocks(dimension, mesh, cut + 1, planrt::block(positions, parts, index),
+                          planrt::block(block, parts, index)))
+            return false;
+    return true;
+}
+
+/// The operand is read whole where its windows are not cut, and as blocks where these are what they touch.
+static void place_window(const NestWindow &window, const Nest &nest, const Mesh &mesh,
+                         planrt::DimensionPlacement &dimension) {
+    dimension.extent = window.extent;
+    if (dimension.axes.empty())
+        return;
+    dimension.window = window_of(window, nest);
+    if (touch_blocks(dimension, mesh, 0, dimension.cut(), {0, dimension.extent}))
+        dimension.window.reset();
+}
+
 Derived derive(const Nest &nest, const Strategy &strategy, const Mesh &mesh, const std::vector<int> &partial_in) {
     const std::vector<std::vector<int>> axes = axes_of_loops(nest, strategy, mesh);
     const auto place = [&](const std::vector<int> &loops) {
@@ -48,6 +74,8 @@ Derived derive(const Nest &nest, const Strategy &strategy, const Mesh &mesh, con
     Derived result;
     for (const std::vector<int> &loops : nest.operands)
         result.operands.push_back(place(loops));
+    for (const NestWindow &window : nest.windows)
+        place_window(window, nest, mesh, result.operands[window.operand].dimensions[window.dimension]);
     std::vector<int> summed;
     for (std::size_t loop = 0; loop < nest.loops.size(); ++loop)
         if (nest.loops[loop].kind == LoopKind::reduced)

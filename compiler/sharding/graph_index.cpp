@@ -13,7 +13,7 @@ bool is_flat(const Nest &nest) {
             order = &loops;
         return loops == *order && loops.size() == nest.loops.size();
     };
-    return std::all_of(nest.operands.begin(), nest.operands.end(), fits) &&
+    return nest.windows.empty() && std::all_of(nest.operands.begin(), nest.operands.end(), fits) &&
            std::all_of(nest.results.begin(), nest.results.end(), fits);
 }
 
@@ -82,7 +82,7 @@ void GraphIndex::find_partial_sums() {
         const Nest &nest = operation.nest;
         // A gradient is reduced as soon as it is there, not within its update; norms travel together (bucket.h).
         const bool updates = operation.phase == Phase::update && !operation.accumulates;
-        may_pass_partial[o] = nest.linear && !updates && !operation.operands.empty() &&
+        may_pass_partial[o] = nest.linear && nest.windows.empty() && !updates && !operation.operands.empty() &&
                               std::all_of(operation.operands.begin(), operation.operands.end(), travels);
         const bool sums = nest.reduction == Reduction::sum &&
                           std::any_of(nest.loops.begin(), nest.loops.end(),

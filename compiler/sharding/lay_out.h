@@ -43,6 +43,8 @@ struct Step {
     friend bool operator==(const Step &, const Step &) = default;
 };
 /// Steps that turn `from` into `to`; none if they are equal. `to` may be partial only along axes along which `from` is.
+/// Into windows the last step is an exchange, in which each rank gets what it lacks and no more, or a slice; windows
+/// that `from` has must be those of `to`.
 /// The sequence that moves least (wire_volume() in placement.h), then the shortest: reductions as reduce-scatters where
 /// `to` is cut by the axis, blocks made small before they are permuted and large after.
 [[nodiscard]] std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh &mesh);
@@ -82,6 +84,7 @@ struct LaidOut {
 ///     that is cheapest to make from a copy in hand. A free value is made in each wanted placement at no cost.
 ///   - Partial sums pass through a linear operation if all its operands are partial along the axis and have no other
 ///     use, its own strategy does not use the axis, and its result is not larger. Anything else reduces first.
+///   - What an operation reads through windows is made from blocks, never from what other windows touch.
 ///   - A variable's home is where its first reader that follows no parameter wants it; what follows the parameter
 ///     (updates, its optimizer state) lies there, whatever the layer's strategy says.
 ///   - `storage` cuts homes further into shares. A stored parameter is gathered once for each part of the step (Pass)

@@ -27,9 +27,27 @@ struct Loop {
     LoopKind kind = LoopKind::parallel;
 };
 
+/// A dimension of an operand that two loops index, as convolutions and pools do: operands[operand][dimension] gives the
+/// positions of the window, `kernel_loop`, which is whole, runs within it (planrt::Window).
+///
+/// Example: y[row] = sum over k of x[2 * row - 1 + k] * w[k]: loops row (parallel), k (whole); operands x {0}, w {1},
+/// result y {0}; windows {operand 0, dimension 0, kernel_loop 1, extent of x, stride 2, dilation 1, padding 1}. Where
+/// `row` is cut, x is wanted with a halo; where not, whole.
+struct NestWindow {
+    int operand = 0;
+    int dimension = 0;
+    int kernel_loop = 0;
+    std::int64_t extent = 1; ///< of the dimension
+    std::int64_t stride = 1;
+    std::int64_t dilation = 1;
+    std::int64_t padding = 0; ///< before index 0
+    bool transposed = false;
+};
+
 /// Maps dimensions of operands and results to loops: operands[i][d] is the loop of dimension d of operand i. An operand
 /// need not have every loop (it is replicated along it); each dimension has exactly one loop; the loops of one
-/// tensor are distinct. A parallel loop appears in every result, a reduced one in none.
+/// tensor are distinct. A parallel loop appears in every result, a reduced one in none. The extent of a dimension is
+/// that of its loop, but for windows.
 struct Nest {
     std::vector<Loop> loops;
     std::vector<std::vector<int>> operands;
@@ -38,7 +56,13 @@ struct Nest {
     /// A sum may pass through: f(a + b) = f(a) + f(b) in all operands jointly (sum of partials, scaling by a constant,
     /// summing over a loop, permuting). Products of two operands are not linear in this sense.
     bool linear = false;
+    std::vector<NestWindow> windows = {};
+
+    /// The window of a dimension of an operand; null: its one loop alone indexes it.
+    [[nodiscard]] const NestWindow *window(std::size_t operand, std::size_t dimension) const;
 };
+/// As the runtime knows it.
+[[nodiscard]] planrt::Window window_of(const NestWindow &window, const Nest &nest);
 
 /// Mesh axis -> loop of one nest, -1 for none. strategy[axis] is an index into Nest::loops. Where several axes cut the
 /// same loop, `order` says which is major; it lists all axes, by default ascending.

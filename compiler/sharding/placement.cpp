@@ -12,6 +12,12 @@ Placement replicated(const std::vector<std::int64_t> &extents) {
     return result;
 }
 
+Placement without_windows(Placement placement) {
+    for (planrt::DimensionPlacement &dimension : placement.dimensions)
+        dimension.window.reset();
+    return placement;
+}
+
 bool contains(const std::vector<int> &axes, int axis) {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
@@ -43,7 +49,20 @@ static std::int64_t exchange_concentration(const Step &step, const Mesh &mesh) {
     return group_size(added, mesh);
 }
 
+/// What the rank that lacks most receives.
+static std::int64_t largest_halo(const Step &step, const Mesh &mesh) {
+    std::int64_t largest = 0;
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        const planrt::Box wanted = local_box(step.to, mesh, rank);
+        const planrt::Box kept = intersect(wanted, local_box(step.from, mesh, rank));
+        largest = std::max(largest, volume(wanted) - volume(kept));
+    }
+    return largest;
+}
+
 double wire_volume(const Step &step, const Mesh &mesh) {
+    if (step.kind == CollectiveKind::exchange && is_windowed(step.to))
+        return static_cast<double>(largest_halo(step, mesh)) * mesh.ranks();
     const std::int64_t group = group_size(step.axes, mesh);
     const double share = static_cast<double>((group - 1) * (mesh.ranks() / group));
     const auto from = static_cast<double>(largest_volume(step.from, mesh));

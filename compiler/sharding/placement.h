@@ -11,6 +11,9 @@ namespace planc::sharding {
 /// A tensor of these extents, whole on every rank.
 [[nodiscard]] Placement replicated(const std::vector<std::int64_t> &extents);
 
+/// The same with blocks in place of what windows touch.
+[[nodiscard]] Placement without_windows(Placement placement);
+
 /// Does `axis` cut a dimension of the placement?
 [[nodiscard]] bool cuts(const Placement &placement, int axis);
 [[nodiscard]] bool contains(const std::vector<int> &axes, int axis);

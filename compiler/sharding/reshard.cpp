@@ -149,13 +149,14 @@ class Route {
 class Cheapest {
   public:
     explicit Cheapest(const Mesh &mesh) : mesh_(mesh) {}
-    void offer(const Route &route) {
-        const double volume = wire_volume(route.steps(), mesh_);
-        if (found_ && (volume > volume_ || (volume == volume_ && route.steps().size() >= steps_.size())))
+    void offer(const Route &route) { offer(route.steps()); }
+    void offer(std::vector<Step> steps) {
+        const double volume = wire_volume(steps, mesh_);
+        if (found_ && (volume > volume_ || (volume == volume_ && steps.size() >= steps_.size())))
             return;
         found_ = true;
         volume_ = volume;
-        steps_ = route.steps();
+        steps_ = std::move(steps);
     }
     [[nodiscard]] std::vector<Step> take() { return std::move(steps_); }
 
@@ -224,6 +225,59 @@ static std::vector<Step> reshard_blocks(const Placement &from, const Placement &
 }
 
 namespace {
+
+/// Routes to what windows touch end with one step into it: an exchange of halos, or a slice where each rank has its
+/// part.
+class WindowRoutes {
+  public:
+    WindowRoutes(const Placement &from, const Placement &to, const Mesh &mesh)
+        : from_(from), to_(to), mesh_(mesh), cheapest_(mesh) {}
+
+    std::vector<Step> run() {
+        Placement complete = from_; // not partial, but where `to` is
+        complete.partial = to_.partial;
+        complete.reduction = to_.reduction;
+        complete.stored.clear();
+        offer(complete);
+        Placement blocks = without_windows(to_);
+        offer(blocks);
+        for (std::size_t d = 0; d < blocks.dimensions.size(); ++d)
+            if (to_.dimensions[d].window)
+                blocks.dimensions[d].axes.clear();
+        offer(blocks);
+        return cheapest_.take();
+    }
+
+  private:
+    void offer(const Placement &through) {
+        std::vector<Step> steps = reshard(from_, through, mesh_);
+        steps.push_back(last(through));
+        cheapest_.offer(std::move(steps));
+    }
+
+    [[nodiscard]] Step last(const Placement &through) const {
+        Step step{CollectiveKind::slice, {}, through, to_};
+        for (std::size_t d = 0; d < to_.dimensions.size(); ++d) {
+            const std::vector<int> &has = through.dimensions[d].axes;
+            const std::vector<int> &wants = to_.dimensions[d].axes;
+            const bool windowed = to_.dimensions[d].window.has_value();
+            if (windowed ? !has.empty() : !is_prefix(has, wants))
+                step.kind = CollectiveKind::exchange;
+            // Ranks that an axis cuts alike have no halos between them, unless it cuts the windows.
+            const auto [rest_has, rest_wants] = std::mismatch(has.begin(), has.end(), wants.begin(), wants.end());
+            step.axes.insert(step.axes.end(), windowed ? has.begin() : rest_has, has.end());
+            step.axes.insert(step.axes.end(), windowed ? wants.begin() : rest_wants, wants.end());
+        }
+        std::sort(step.axes.begin(), step.axes.end());
+        step.axes.erase(std::unique(step.axes.begin(), step.axes.end()), step.axes.end());
+        return step;
+    }
+
+    const Placement &from_;
+    const Placement &to_;
+    const Mesh &mesh_;
+    Cheapest cheapest_;
+};
 
 /// Routes between placements in shares: whole blocks move as ever, shares are gathered before or cut after.
 class SharesRoute {
@@ -325,6 +379,10 @@ std::vector<Step> reshard(const Placement &from_given, const Placement &to_given
     Placement to = to_given;
     normalise(from);
     normalise(to);
+    if (from == to)
+        return {};
+    if (planrt::is_windowed(to))
+        return WindowRoutes(from, to, mesh).run();
     if (from.stored.empty() && to.stored.empty())
         return reshard_blocks(from, to, mesh);
     std::vector<Step> late = SharesRoute(from, to, mesh).run(false);

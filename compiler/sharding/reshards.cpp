@@ -27,7 +27,8 @@ const Reshards::Route &Reshards::route(int from, int to) {
     route.number = found_++;
     const std::vector<int> &has = placements_[from].partial;
     const std::vector<int> &wants = placements_[to].partial;
-    route.possible = std::includes(has.begin(), has.end(), wants.begin(), wants.end());
+    route.possible = std::includes(has.begin(), has.end(), wants.begin(), wants.end()) &&
+                     (!planrt::is_windowed(placements_[from]) || from == to);
     if (route.possible) {
         route.steps = reshard(placements_[from], placements_[to], mesh_);
         route.volume = wire_volume(route.steps, mesh_);

@@ -20,7 +20,7 @@ class Reshards {
 
     struct Route {
         int number = 0;       ///< ascending from 0 as they are found
-        bool possible = true; ///< false: partial sums are wanted along an axis that has none
+        bool possible = true; ///< false: partial sums are wanted along an axis that has none, or windows lie in `from`
         std::vector<Step> steps;
         double volume = 0; ///< wire_volume()
     };

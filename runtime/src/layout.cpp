@@ -69,15 +69,41 @@ Range block(Range whole, int parts, int index) {
     return {begin, begin + size + (index < larger ? 1 : 0)};
 }
 
+/// Rounded down, for positive `b`.
+static std::int64_t divided(std::int64_t a, std::int64_t b) {
+    return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+Range touched(const Window &window, Range positions, std::int64_t extent) {
+    if (positions.size() == 0)
+        return {};
+    const std::int64_t reach = (window.kernel - 1) * window.dilation;
+    Range range;
+    if (window.transposed) { // q = (p + padding - k * dilation) / stride
+        range.begin = -divided(-(positions.begin + window.padding - reach), window.stride);
+        range.end = divided(positions.end - 1 + window.padding, window.stride) + 1;
+    } else {
+        range.begin = positions.begin * window.stride - window.padding;
+        range.end = (positions.end - 1) * window.stride - window.padding + reach + 1;
+    }
+    range = {std::max<std::int64_t>(range.begin, 0), std::min(range.end, extent)};
+    return range.size() > 0 ? range : Range{};
+}
+
+bool is_windowed(const Placement &placement) {
+    return std::any_of(placement.dimensions.begin(), placement.dimensions.end(),
+                       [](const DimensionPlacement &dimension) { return dimension.window.has_value(); });
+}
+
 Box local_box(const Placement &placement, const Mesh &mesh, int rank) {
     const std::vector<int> coordinates = mesh.coordinates(rank);
     Box result;
     result.reserve(placement.dimensions.size());
     for (const DimensionPlacement &dimension : placement.dimensions) {
-        Range range{0, dimension.extent};
+        Range range = dimension.cut();
         for (int axis : dimension.axes)
             range = block(range, mesh.sizes[axis], coordinates[axis]);
-        result.push_back(range);
+        result.push_back(dimension.indices(range));
     }
     return result;
 }
@@ -94,8 +120,24 @@ std::int64_t local_volume(const Placement &placement, const Mesh &mesh, int rank
     return stored_range(placement, mesh, rank).size();
 }
 
+/// Of the blocks of `rest` by the axes from `cut` on, the largest range of indices.
+static std::int64_t largest_range(const DimensionPlacement &dimension, const Mesh &mesh, std::size_t cut, Range rest) {
+    if (cut == dimension.axes.size())
+        return dimension.indices(rest).size();
+    const int parts = mesh.sizes[dimension.axes[cut]];
+    std::int64_t largest = 0;
+    for (int index = 0; index < parts; ++index)
+        largest = std::max(largest, largest_range(dimension, mesh, cut + 1, block(rest, parts, index)));
+    return largest;
+}
+
 std::int64_t largest_volume(const Placement &placement, const Mesh &mesh) {
-    return local_volume(placement, mesh, 0); // block() puts the larger blocks first
+    if (!is_windowed(placement))
+        return local_volume(placement, mesh, 0); // block() puts the larger blocks first
+    std::int64_t result = 1; // dimensions are cut by axes of their own: some rank has the largest range of each
+    for (const DimensionPlacement &dimension : placement.dimensions)
+        result *= largest_range(dimension, mesh, 0, dimension.cut());
+    return result;
 }
 
 namespace {
@@ -119,7 +161,7 @@ class Overlaps {
     /// Ascending by rank; non-empty intersections only.
     std::vector<Transfer> find() {
         current_.resize(box_.size());
-        descend(0, 0, box_.empty() ? Range{} : Range{0, placement_.dimensions[0].extent});
+        descend(0, 0, box_.empty() ? Range{} : placement_.dimensions[0].cut());
         std::sort(found_.begin(), found_.end(), [](const Transfer &a, const Transfer &b) { return a.peer < b.peer; });
         return std::move(found_);
     }
@@ -129,13 +171,13 @@ class Overlaps {
         if (dimension == box_.size())
             return add_replicas(0);
         const std::vector<int> &axes = placement_.dimensions[dimension].axes;
-        const Range common = intersect(range, box_[dimension]);
+        const Range common = intersect(placement_.dimensions[dimension].indices(range), box_[dimension]);
         if (common.size() == 0)
             return;
         if (cut == axes.size()) {
             current_[dimension] = common;
             const std::size_t next = dimension + 1;
-            return descend(next, 0, next < box_.size() ? Range{0, placement_.dimensions[next].extent} : Range{});
+            return descend(next, 0, next < box_.size() ? placement_.dimensions[next].cut() : Range{});
         }
         const int axis = axes[cut];
         const int parts = mesh_.sizes[axis];

@@ -45,6 +45,14 @@ Placement random_placement(const std::vector<std::int64_t> &extents, const Mesh 
     return result;
 }
 
+Placement with_random_windows(Placement placement, Random &random) {
+    for (planrt::DimensionPlacement &dimension : placement.dimensions)
+        if (!dimension.axes.empty() && uniform(random, 0, 2) > 0)
+            dimension.window = {uniform(random, 1, 12), uniform(random, 1, 5), uniform(random, 1, 4),
+                                uniform(random, 1, 3),  uniform(random, 0, 4), uniform(random, 0, 1) == 1};
+    return placement;
+}
+
 namespace {
 
 const std::vector<std::string> roles = {"a", "b", "c", "d"};

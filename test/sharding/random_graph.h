@@ -9,6 +9,8 @@ namespace planc::sharding::reference {
 /// A placement of these extents; each axis cuts a dimension, is partial, or holds replicas.
 [[nodiscard]] Placement random_placement(const std::vector<std::int64_t> &extents, const Mesh &mesh, bool partial,
                                          Random &random, bool stored = false);
+/// Windows of any kind on some of the dimensions that are cut.
+[[nodiscard]] Placement with_random_windows(Placement placement, Random &random);
 [[nodiscard]] Graph random_graph(Random &random);
 [[nodiscard]] std::vector<LayerStrategy> random_strategies(const Graph &graph, const Mesh &mesh, Random &random);
 /// Any axes for each kind of variable, in any order.

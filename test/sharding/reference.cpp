@@ -15,6 +15,12 @@ std::string text(const Placement &placement) {
         result.append(result.size() > 1 ? ", " : "").append(std::to_string(dimension.extent)).append(":");
         for (int axis : dimension.axes)
             result.append(" ").append(std::to_string(axis));
+        if (const auto &window = dimension.window) {
+            result.append(window->transposed ? " transposed" : "").append(" window");
+            for (const std::int64_t number :
+                 {window->positions, window->kernel, window->stride, window->dilation, window->padding})
+                result.append(" ").append(std::to_string(number));
+        }
     }
     result += ']';
     if (!placement.partial.empty())

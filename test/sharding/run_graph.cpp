@@ -1,6 +1,8 @@
 #include "sharding/elements.h"
 #include "sharding/placement.h"
 
+#include <stdexcept>
+
 namespace planc::sharding::reference {
 
 namespace {
@@ -24,13 +26,35 @@ struct Local {
                 return;
             Element value = nest.linear ? 0 : 1;
             for (std::size_t i = 0; i < operands.size(); ++i) {
-                const Element element = (*operands[i])[place(operand_boxes[i], at(point, nest.operands[i]))];
+                const std::optional<Index> index = operand_index(point, i);
+                if (!index)
+                    return; // padding
+                if (!inside(operand_boxes[i], *index))
+                    throw std::logic_error("an operation touches what its rank does not have");
+                const Element element = (*operands[i])[place(operand_boxes[i], *index)];
                 value = nest.linear ? value + element : value * element;
             }
             Element &into = out[place(box, at(point, nest.results[which]))];
             into = combine(nest.reduction, into, value * (which + 1));
         });
         return out;
+    }
+
+    /// None: in the padding of a window, or, transposed, between the indices that it touches.
+    [[nodiscard]] std::optional<Index> operand_index(const Index &point, std::size_t operand) const {
+        Index index = at(point, nest.operands[operand]);
+        for (const NestWindow &window : nest.windows) {
+            if (static_cast<std::size_t>(window.operand) != operand)
+                continue;
+            std::int64_t &position = index[window.dimension];
+            const std::int64_t inward = point[window.kernel_loop] * window.dilation - window.padding;
+            if (window.transposed && (position - inward) % window.stride != 0)
+                return std::nullopt;
+            position = window.transposed ? (position - inward) / window.stride : position * window.stride + inward;
+            if (position < 0 || position >= window.extent)
+                return std::nullopt;
+        }
+        return index;
     }
 
     [[nodiscard]] Box box_of(const std::vector<int> &loops) const {
@@ -71,6 +95,9 @@ std::vector<Whole> compute(const Nest &nest, const std::vector<Whole> &operands)
         local.operand_boxes.emplace_back();
         for (int loop : nest.operands[i])
             local.operand_boxes.back().push_back(local.iterations[loop]);
+        for (const NestWindow &window : nest.windows)
+            if (static_cast<std::size_t>(window.operand) == i)
+                local.operand_boxes[i][window.dimension] = {0, window.extent};
         local.operands.push_back(&operands[i]);
     }
     std::vector<Whole> results;
@@ -83,6 +110,7 @@ std::vector<Distributed> compute(const Nest &nest, const Strategy &strategy, con
                                  const std::vector<Placement> &placements, const Mesh &mesh) {
     // The blocks of the loops are those of a tensor that has every loop as a dimension.
     Nest all = nest;
+    all.windows.clear();
     all.operands.assign(1, {});
     for (std::size_t loop = 0; loop < nest.loops.size(); ++loop)
         all.operands[0].push_back(static_cast<int>(loop));

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,11 +43,41 @@ using Box = std::vector<Range>;
 /// Block `index` of `parts` balanced blocks: sizes differ by at most one, the larger ones first.
 [[nodiscard]] Range block(Range whole, int parts, int index);
 
-/// How one dimension is cut: by the first axis, each block by the next, and so on.
+/// A window that moves along a dimension, as convolutions and pools read it. At position p of `positions` it touches
+/// the indices p * stride - padding + k * dilation for k in [0, kernel); those outside of the dimension are padding.
+/// Transposed (the gradient of the dimension that is read): position p touches the q with
+/// p = q * stride - padding + k * dilation.
+struct Window {
+    std::int64_t positions = 1;
+    std::int64_t kernel = 1;
+    std::int64_t stride = 1;
+    std::int64_t dilation = 1;
+    std::int64_t padding = 0; ///< before index 0
+    bool transposed = false;
+    friend bool operator==(const Window &, const Window &) = default;
+};
+
+/// The indices of a dimension of `extent` from the first to the last that the windows at `positions` touch, padding cut
+/// off; empty where there are none. Where padding is cut off between two touched indices, or transposed with a
+/// dilation, the range may be longer on that side.
+///
+/// Example: 8 rows, windows of 3 with padding 1 on 2 ranks: positions [0, 4) touch [0, 5), positions [4, 8) [3, 8).
+[[nodiscard]] Range touched(const Window &window, Range positions, std::int64_t extent);
+
+/// How one dimension is cut: by the first axis, each block by the next, and so on. With a window its positions are cut
+/// in this way, and a rank has what the windows at its positions touch: ranges of ranks may overlap (a halo) and leave
+/// gaps. Only what an operation reads lies so: it is never partial, stored or a variable's home, and no copy is made
+/// from it.
 struct DimensionPlacement {
     std::int64_t extent = 1;
-    std::vector<int> axes; ///< indices of mesh axes, major first
+    std::vector<int> axes;             ///< indices of mesh axes, major first
+    std::optional<Window> window = {}; ///< only where there are axes
     friend bool operator==(const DimensionPlacement &, const DimensionPlacement &) = default;
+
+    /// What the axes cut: all positions of the window, or the dimension itself.
+    [[nodiscard]] Range cut() const { return {0, window ? window->positions : extent}; }
+    /// Of a block of cut(): the indices of the dimension that it stands for.
+    [[nodiscard]] Range indices(Range block) const { return window ? touched(*window, block, extent) : block; }
 };
 
 enum class Reduction : std::uint8_t { sum, max, min };
@@ -62,6 +93,9 @@ struct Placement {
     std::vector<int> stored = {};
     friend bool operator==(const Placement &, const Placement &) = default;
 };
+
+/// Has a dimension a window?
+[[nodiscard]] bool is_windowed(const Placement &placement);
 
 [[nodiscard]] Box local_box(const Placement &placement, const Mesh &mesh, int rank);
 /// The range of the rank's flattened box that it holds; all of it where nothing is stored in shares.
@@ -94,7 +128,7 @@ enum class CollectiveKind : std::uint8_t {
     reduce_scatter, ///< partial axes become the last cuts of dimensions, or the last stored axes
     all_reduce,     ///< partial axes become replicated
     all_to_all,     ///< axes move from the end of one dimension's list to the end of another's
-    exchange        ///< anything else without partial results: box intersections, point to point
+    exchange        ///< anything else without partial results: box intersections, point to point; into windows: halos
 };
 
 struct Transfer {
@@ -103,7 +137,8 @@ struct Transfer {
 };
 
 /// What one rank does in an exchange from one placement to another. Each wanted box comes from this rank itself where
-/// it has it, else from the holder whose coordinates agree with this rank's on all axes that do not cut `from`.
+/// it has it, else from the holder whose coordinates agree with this rank's on all axes that do not cut `from`. `from`
+/// has no windows.
 struct Exchange {
     std::vector<Transfer> sends;    ///< ascending by peer, without this rank
     std::vector<Transfer> receives; ///< ascending by peer, without this rank
