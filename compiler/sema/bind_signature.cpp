@@ -57,6 +57,7 @@ void Elaborator::bind_signature(Frame &frame, const Arguments &arguments, Source
     std::vector<DimensionValue> over;
     if (const syntax::CallArgument *list = takes_over(callable) ? arguments.find("over") : nullptr)
         over = expect_dimensions(context(), argument(*list), list->where, arguments.what("over"));
+    frame.over = !over.empty();
     Frame *caller = std::exchange(frame_, &frame);
     for (const auto tensors : {false, true}) // dimension arguments first: patterns may use them
         for (const syntax::Parameter &parameter : callable.parameters) {

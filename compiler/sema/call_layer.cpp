@@ -120,11 +120,14 @@ void Elaborator::check_result(const Frame &frame, const TensorValue &result, Sou
         for (const DimensionValue &dimension : some)
             roles.push_back(without_primes(dimension.role));
     }
-    const bool same = std::equal(roles.begin(), roles.end(), result.dimensions.begin(), result.dimensions.end(),
-                                 [](const std::string &role, const DimensionValue &dimension) {
-                                     return role == without_primes(dimension.role);
-                                 });
-    if (!same)
+    std::vector<std::string> actual;
+    for (const DimensionValue &dimension : result.dimensions)
+        actual.push_back(without_primes(dimension.role));
+    if (frame.over) { // the dimensions that `in` stands for may lie between the others
+        std::sort(roles.begin(), roles.end());
+        std::sort(actual.begin(), actual.end());
+    }
+    if (actual != roles)
         fail(wrong_result, where, {callable.name.text, to_string(result), pattern_text(callable.result)},
              {{callable.result.where, "declared here"}});
 }

@@ -57,6 +57,8 @@ class NameChecker {
     void require(const std::string &name, SourceRange where) const {
         if (bound(name) || is_plain_word(name) || analysis_.dimensions.known(without_primes(name)))
             return;
+        if (is_primitive(name) || analysis_.declarations.find(&UnitNames::callables, name, unit_))
+            analysis_.context.fail(unknown_name, where, {name}, {hint("a function is called: '" + name + "(…)'")});
         std::vector<std::string> candidates = analysis_.dimensions.roles();
         for (const std::vector<std::string> &scope : names_)
             candidates.insert(candidates.end(), scope.begin(), scope.end());

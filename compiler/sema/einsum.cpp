@@ -23,18 +23,26 @@ struct Elaborator::LoopOf {
 
 namespace {
 
-/// The loop that a dimension is: by its name in the signature, else, where one side has none, by its role.
-template <class Loops> auto find_loop(Loops &loops, const DimensionValue &dimension) {
-    const auto loop = std::find_if(loops.begin(), loops.end(), [&](const auto &other) {
-        return dimension.symbol != DimensionValue::by_role && other.symbol == dimension.symbol;
+/// The loop of the same name: in the signature if it is named there, else outside of it.
+template <class Loops> auto find_same_name(Loops &loops, const DimensionValue &dimension) {
+    return std::find_if(loops.begin(), loops.end(), [&](const auto &loop) {
+        return loop.symbol == dimension.symbol &&
+               (dimension.symbol != DimensionValue::by_role || loop.role == dimension.role);
     });
-    if (loop != loops.end())
-        return loop;
-    return std::find_if(loops.begin(), loops.end(), [&](const auto &other) {
+}
+
+/// The loop of the same role, where only one of the two is named in the signature. Not one of `taken`: in a weight
+/// [in, hidden] the name `hidden` is another loop than `in`, even if x: [.., in] brings a hidden.
+template <class Loops>
+auto find_same_role(Loops &loops, const DimensionValue &dimension, const std::vector<int> &taken = {}) {
+    for (auto loop = loops.begin(); loop != loops.end(); ++loop) {
         const bool one_has_none =
-            dimension.symbol == DimensionValue::by_role || other.symbol == DimensionValue::by_role;
-        return one_has_none && other.role == dimension.role;
-    });
+            dimension.symbol == DimensionValue::by_role || loop->symbol == DimensionValue::by_role;
+        const bool free = std::find(taken.begin(), taken.end(), static_cast<int>(loop - loops.begin())) == taken.end();
+        if (one_has_none && loop->role == dimension.role && free)
+            return loop;
+    }
+    return loops.end();
 }
 
 } // namespace
@@ -43,9 +51,15 @@ std::vector<Elaborator::LoopOf> Elaborator::loops_of(std::vector<TensorValue> &o
                                                      SourceRange where) {
     std::vector<LoopOf> loops;
     for (const TensorValue &operand : operands) {
+        std::vector<int> same_name;
+        for (const DimensionValue &dimension : operand.dimensions)
+            if (const auto loop = find_same_name(loops, dimension); loop != loops.end())
+                same_name.push_back(static_cast<int>(loop - loops.begin()));
         std::vector<int> places;
         for (const DimensionValue &dimension : operand.dimensions) {
-            auto loop = find_loop(loops, dimension);
+            auto loop = find_same_name(loops, dimension);
+            if (loop == loops.end())
+                loop = find_same_role(loops, dimension, same_name);
             if (loop == loops.end()) {
                 loops.push_back({dimension.symbol, dimension.role, dimension.role, dimension});
                 loop = loops.end() - 1;
@@ -100,7 +114,9 @@ std::vector<DimensionValue> Elaborator::einsum_result(const syntax::Expression &
                                                       Operation &operation) {
     std::vector<DimensionValue> dimensions;
     for (const DimensionValue &wanted : result_names(target)) {
-        const auto loop = find_loop(loops, wanted);
+        auto loop = find_same_name(loops, wanted);
+        if (loop == loops.end())
+            loop = find_same_role(loops, wanted);
         if (loop == loops.end()) {
             std::vector<std::string> candidates;
             for (const LoopOf &other : loops)

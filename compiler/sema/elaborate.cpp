@@ -38,6 +38,8 @@ Elaborator::Loss Elaborator::elaborate_loss(const syntax::Expression &expression
     loss_names_ = &names;
     outermost_.unit = unit;
     outermost_.layer = "loss";
+    const auto *network = analysis_.declarations.find(&UnitNames::callables, names.network, unit);
+    outermost_.element = element_of(*network); // the caller has seen to it that there is one
     for (const auto &[name, where] : names.fields)
         outermost_.scopes.front()[name] = {Value{FieldValue{name}}, where};
     const Value value = evaluate_at(expression, site_outside_bindings());

@@ -65,6 +65,7 @@ class Elaborator {
         std::map<std::string, std::vector<DimensionValue>> bound; ///< names of the signature; ".." for the rest
         std::map<int, DimensionValue> origins;                    ///< symbol -> the caller's dimension
         std::set<int> tensor_symbols;                             ///< names that tensors bound, not arguments
+        bool over = false;                                        ///< the call says which dimensions `in` stands for
     };
     /// The expression that is being evaluated: where its operations belong.
     struct Site {

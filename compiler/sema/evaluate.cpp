@@ -96,7 +96,11 @@ Value Elaborator::reference(const std::string &name, SourceRange where) {
 /// Where only a dimension can stand, a tensor of that name is not meant.
 Value Elaborator::dimension_reference(const std::string &name, SourceRange where) {
     const Value *value = local(name);
-    return value && !value->get<TensorValue>() ? *value : global_reference(name, where);
+    if (!value)
+        return global_reference(name, where);
+    const bool dimension = frame_->bound.contains(name) || analysis_.dimensions.known(without_primes(name)) ||
+                           analysis_.dimensions.find(name, frame_->unit);
+    return value->get<TensorValue>() && dimension ? global_reference(name, where) : *value;
 }
 
 Value Elaborator::global_reference(const std::string &name, SourceRange where) {

@@ -10,6 +10,7 @@
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(no_such_dimension, error, "the tensor {1} has no dimension '{0}'");     // O3
+PLANC_DIAGNOSTIC(dimension_named_twice, error, "dimension '{0}' is named twice");        // O3
 PLANC_DIAGNOSTIC(no_dimensions, error, "'{0}' needs a tensor with dimensions, got {1}"); // O4
 
 Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
@@ -93,7 +94,10 @@ std::vector<std::size_t> Elaborator::positions(const TensorValue &tensor, const 
             fail(no_such_dimension, where, {wanted.role, to_string(tensor)},
                  Context::suggestion(wanted.role, candidates));
         }
-        found.push_back(static_cast<std::size_t>(place - tensor.dimensions.begin()));
+        const auto position = static_cast<std::size_t>(place - tensor.dimensions.begin());
+        if (std::find(found.begin(), found.end(), position) != found.end())
+            fail(dimension_named_twice, where, {wanted.role});
+        found.push_back(position);
     }
     return found;
 }

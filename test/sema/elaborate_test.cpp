@@ -127,6 +127,21 @@ network n(q: f32[batch, head: 2, query: 5, key_size: 3], k: f32[batch, head: 2, 
     EXPECT_NEAR(first(network, OperationKind::constant).number, std::sqrt(3.), 1e-15);
 }
 
+TEST(Elaborate, NormsGoOverWhatOverNames) { // Y2
+    const auto reduced = [](const std::string &call) {
+        const Network network = network_of("import \"std/norm.plan\"\n" + head +
+                                           "network n(x: f32[batch, pixel, hidden]) -> f32[batch, pixel, hidden] {\n"
+                                           "    y = " +
+                                           call + "\n    return y\n}\n");
+        return type_text(first(network, OperationKind::reduce).type);
+    };
+    for (const std::string norm : {"layer_norm", "rms_norm", "normalize"}) {
+        EXPECT_EQ(reduced(norm + "(x)"), "[batch: 8, pixel: 4]");
+        EXPECT_EQ(reduced(norm + "(x, over = [pixel, hidden])"), "[batch: 8]");
+        EXPECT_EQ(reduced(norm + "(x, over = pixel)"), "[batch: 8, hidden: 6]");
+    }
+}
+
 TEST(Elaborate, BroadcastsOverMissingDimensions) { // O1
     const Network network = network_of(head + R"(
 network n(x: f32[hidden], z: f32[batch, hidden]) -> f32[batch, hidden] {
@@ -191,6 +206,28 @@ network n(x: f64[batch, pixel]) -> f64[batch, digit] {
 })");
     for (const Operation &operation : network.operations)
         EXPECT_EQ(operation.type.element, ElementType::f64);
+}
+
+TEST(Elaborate, NamedOutputSideIsNotTheInputSide) { // D7, O2
+    // The layer's output is called by its role, and what is passed bears that role too.
+    for (const char *product :
+         {"einsum(x, w -> [.., hidden])", "einsum(w, x -> [.., hidden])", "einsum(tanh(x), w -> [.., hidden])"}) {
+        const Network network = network_of(head + R"(
+layer widen(x: [.., in], width: int) -> [.., hidden: width] {
+    param w: [in, hidden: width] = ones
+    return )" + product + R"(
+}
+network n(x: f32[batch, hidden: 6]) -> f32[batch, hidden: 3] {
+    same = widen(x, 6)
+    y    = widen(same, 3)
+    return y
+})");
+        EXPECT_EQ(type_text(parameter(network, "same.w").type), "[hidden': 6, hidden: 6]");
+        EXPECT_EQ(type_text(parameter(network, "y.w").type), "[hidden': 6, hidden: 3]");
+        EXPECT_EQ(loops(first(network, OperationKind::einsum)).find("hidden''"), std::string::npos);
+        EXPECT_EQ(type_text(network.operations[static_cast<std::size_t>(network.result)].type),
+                  "[batch: 8, hidden: 3]");
+    }
 }
 
 TEST(Elaborate, OperationsAreAtTheirLineOfTheRootFile) {

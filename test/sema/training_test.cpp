@@ -55,6 +55,24 @@ TEST(Training, Digits) {
     EXPECT_DOUBLE_EQ(data.train, 0.8);
 }
 
+TEST(Training, NumbersInTheLossHaveTheNetworksElementType) { // D4, R2
+    const std::string network = R"(
+dim batch = 8
+dim digit = 3
+network n(x: f64[batch, digit]) -> f64[batch, digit] {
+    param w: [digit] = ones
+    return x * w
+}
+data toy = synthetic
+)";
+    for (const char *loss : {"reduce_mean(select(0 < iota(digit), 0.9, 0.1) * log_softmax(n(x)))",
+                             "reduce_mean(n(x) * cast(iota(digit)))"}) {
+        const Program program = program_of(network + train(loss));
+        const Network &computed = program.trains.at(0).loss;
+        EXPECT_EQ(computed.operations[static_cast<std::size_t>(computed.result)].type.element, ElementType::f64);
+    }
+}
+
 class Examples : public testing::TestWithParam<const char *> {};
 
 TEST_P(Examples, AreCorrect) {
