@@ -7,14 +7,14 @@
 
 namespace planc::plan {
 
-namespace {
-
 std::shared_ptr<const std::vector<int>> scaled(const std::vector<int> &classes, int stride) {
     auto offsets = std::make_shared<std::vector<int>>(classes);
     for (int &offset : *offsets)
         offset *= stride;
     return offsets;
 }
+
+namespace {
 
 Function as_function(const Factor &factor) {
     Function function;

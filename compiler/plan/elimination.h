@@ -30,6 +30,9 @@ struct Bucket {
 [[nodiscard]] std::vector<Bucket> elimination_order(const std::vector<int> &domains,
                                                     const std::vector<Function> &functions);
 
+/// Offsets of classes, by value, in a table with this stride.
+[[nodiscard]] std::shared_ptr<const std::vector<int>> scaled(const std::vector<int> &classes, int stride);
+
 /// Entries of the joint table over `scope`.
 [[nodiscard]] double table_size(const std::vector<int> &domains, const std::vector<int> &scope);
 
@@ -52,7 +55,7 @@ class Odometer {
     std::vector<std::size_t> offsets_;
 };
 
-/// The minimum without a byte limit; minutely exact if no joint table exceeded `largest_table`, else `lower_bound` is a
+/// The minimum without a byte limit; exact if no joint table exceeded `largest_table`, else `lower_bound` is a
 /// bound (mini-buckets: Dechter and Rish 2003) and `values` a good assignment. `price`: weight of the bytes.
 struct ScalarResult {
     std::vector<int> values;

@@ -42,7 +42,8 @@ class Scalar {
   public:
     Scalar(const std::vector<int> &domains, const std::vector<Function> &functions, std::size_t largest_table,
            double seconds, double price)
-        : domains_(domains), largest_(static_cast<double>(largest_table)), of_variable_(domains.size()) {
+        : domains_(domains), largest_(static_cast<double>(largest_table)), of_variable_(domains.size()),
+          counts_(domains) {
         Weights weights(seconds, price);
         for (const Function &function : functions) {
             pool_.push_back(function);
@@ -93,15 +94,51 @@ class Scalar {
         return scope;
     }
 
+    /// Values of a variable that none of the functions tells apart.
+    struct Classes {
+        std::shared_ptr<const std::vector<int>> of_value; ///< times the stride of the message
+        std::vector<int> representatives;                 ///< the first value of each class
+    };
+    [[nodiscard]] Classes classes(int variable, const std::vector<int> &group) const {
+        std::vector<const int *> offsets;
+        for (int f : group)
+            if (const int *of_function = offsets_of(pool_[f], variable))
+                offsets.push_back(of_function);
+        std::map<std::vector<int>, int> known;
+        std::vector<int> of_value;
+        Classes result;
+        std::vector<int> key(offsets.size());
+        for (int value = 0; value < domains_[variable]; ++value) {
+            for (std::size_t f = 0; f < offsets.size(); ++f)
+                key[f] = offsets[f][value];
+            const auto [at, added] = known.emplace(key, static_cast<int>(known.size()));
+            if (added)
+                result.representatives.push_back(value);
+            of_value.push_back(at->second);
+        }
+        result.of_value = std::make_shared<const std::vector<int>>(std::move(of_value));
+        return result;
+    }
+
+    /// Is the joint table of these functions not too large?
+    [[nodiscard]] bool fits(int variable, const std::vector<int> &group) const {
+        const std::vector<int> scope = others(variable, group);
+        double size = domains_[variable];
+        if (size * table_size(domains_, scope) <= largest_)
+            return true;
+        for (int other : scope)
+            size *= static_cast<double>(classes(other, group).representatives.size());
+        return size <= largest_;
+    }
+
     /// One group, or several whose joint tables are not too large.
     [[nodiscard]] std::vector<std::vector<int>> split(int variable, const std::vector<int> &members) const {
         std::vector<std::vector<int>> groups;
         for (int f : members) {
-            const auto fits = [&](std::vector<int> group) {
-                group.push_back(f);
-                return table_size(domains_, others(variable, group)) * domains_[variable] <= largest_;
-            };
-            const auto group = std::find_if(groups.begin(), groups.end(), fits);
+            const auto group = std::find_if(groups.begin(), groups.end(), [&](std::vector<int> joined) {
+                joined.push_back(f);
+                return fits(variable, joined);
+            });
             if (group == groups.end())
                 groups.push_back({f});
             else
@@ -113,45 +150,59 @@ class Scalar {
     void eliminate(int variable, const std::vector<int> &group) {
         Function message;
         message.variables = others(variable, group);
-        std::vector<const Function *> terms;
+        message.offsets.resize(message.variables.size());
+        std::vector<Function> terms; // of classes instead of values
+        for (int f : group)
+            terms.push_back(pool_[f]);
+        int stride = 1;
+        for (std::size_t i = message.variables.size(); i-- > 0;) {
+            const int other = message.variables[i];
+            const Classes of_other = classes(other, group);
+            const auto count = static_cast<int>(of_other.representatives.size());
+            for (Function &term : terms)
+                select(term, other, of_other.representatives);
+            message.offsets[i] = scaled(*of_other.of_value, stride);
+            stride *= count;
+            counts_[other] = count;
+        }
+        message.seconds = least(variable, message.variables, terms, static_cast<std::size_t>(stride));
+        pool_.push_back(std::move(message));
+        add(static_cast<int>(pool_.size()) - 1);
+    }
+
+    /// The sum of the terms at the best value of `variable`, per entry of the scope.
+    Weighted least(int variable, const std::vector<int> &scope, const std::vector<Function> &terms, std::size_t size) {
+        std::vector<const Function *> pointers;
         std::vector<const int *> offsets;
-        for (int f : group) {
-            terms.push_back(&pool_[f]);
-            offsets.push_back(offsets_of(pool_[f], variable));
+        for (const Function &term : terms) {
+            pointers.push_back(&term);
+            offsets.push_back(offsets_of(term, variable));
         }
         auto minimum = std::make_shared<std::vector<double>>();
-        minimum->reserve(static_cast<std::size_t>(table_size(domains_, message.variables)));
+        minimum->reserve(size);
         std::vector<double> sums(domains_[variable]);
-        Odometer odometer(domains_, message.variables, terms);
+        Odometer odometer(counts_, scope, pointers);
         do {
             std::fill(sums.begin(), sums.end(), 0.0);
             for (std::size_t f = 0; f < terms.size(); ++f) {
-                const double *data = terms[f]->seconds->data() + odometer.offset(f);
+                const double *data = terms[f].seconds->data() + odometer.offset(f);
                 for (std::size_t value = 0; value < sums.size(); ++value)
                     sums[value] += data[offsets[f][value]];
             }
             minimum->push_back(*std::min_element(sums.begin(), sums.end()));
         } while (odometer.next());
-        message.seconds = std::move(minimum);
-        int stride = 1;
-        message.offsets.resize(message.variables.size());
-        for (std::size_t i = message.variables.size(); i-- > 0;) {
-            message.offsets[i] = strided(domains_[message.variables[i]], stride);
-            stride *= domains_[message.variables[i]];
-        }
-        pool_.push_back(std::move(message));
-        add(static_cast<int>(pool_.size()) - 1);
+        return minimum;
     }
 
-    std::shared_ptr<const std::vector<int>> strided(int domain, int stride) {
-        auto &known = strided_[{domain, stride}];
-        if (!known) {
-            auto offsets = std::make_shared<std::vector<int>>(domain);
-            for (int value = 0; value < domain; ++value)
-                (*offsets)[value] = value * stride;
-            known = std::move(offsets);
+    static void select(Function &term, int variable, const std::vector<int> &values) {
+        for (std::size_t i = 0; i < term.variables.size(); ++i) {
+            if (term.variables[i] != variable)
+                continue;
+            auto offsets = std::make_shared<std::vector<int>>();
+            for (int value : values)
+                offsets->push_back((*term.offsets[i])[value]);
+            term.offsets[i] = std::move(offsets);
         }
-        return known;
     }
 
     static const int *offsets_of(const Function &function, int variable) {
@@ -226,7 +277,7 @@ class Scalar {
     std::size_t originals_ = 0;
     std::vector<bool> used_;
     std::vector<std::vector<int>> of_variable_;
-    std::map<std::pair<int, int>, std::shared_ptr<const std::vector<int>>> strided_;
+    std::vector<int> counts_; ///< per variable: classes, for the elimination that runs
     double constant_ = 0;
 };
 

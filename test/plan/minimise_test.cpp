@@ -164,6 +164,31 @@ TEST(Minimise, LongChainOfEqualTables) {
     EXPECT_EQ(solution.lower_bound, length - 1);
 }
 
+/// One factor of many variables with many values, most of which it does not tell apart.
+TEST(Minimise, ManyVariablesOfFewClasses) {
+    constexpr int variables = 14;
+    constexpr int values = 100;
+    Problem problem;
+    problem.domains.assign(variables, values);
+    auto parity = std::make_shared<std::vector<int>>();
+    for (int value = 0; value < values; ++value)
+        parity->push_back(value % 2);
+    Factor joint;
+    auto table = std::make_shared<Table>();
+    for (int entry = 0; entry < 1 << variables; ++entry)
+        table->seconds.push_back(entry == 0b10110011100101 ? 1 : 2);
+    for (int v = 0; v < variables; ++v) {
+        joint.variables.push_back(v);
+        joint.class_of.push_back(parity);
+        joint.classes.push_back(2);
+    }
+    joint.table = std::move(table);
+    problem.factors.push_back(std::move(joint));
+    const Solution solution = minimise(problem);
+    EXPECT_EQ(solution.seconds, 1);
+    EXPECT_EQ(solution.lower_bound, 1);
+}
+
 TEST(Minimise, SameAnswerTwice) {
     Random random(5);
     for (int trial = 0; trial < 100; ++trial) {
