@@ -23,6 +23,8 @@ struct ReportOptions {
 
 /// "1.5 MiB", "640 B": three digits.
 [[nodiscard]] std::string human_bytes(Bytes bytes);
+/// "334,212", of a whole number.
+[[nodiscard]] std::string grouped(double whole);
 /// "12.3 us", "1.40 s": three digits.
 [[nodiscard]] std::string human_seconds(Seconds seconds);
 

@@ -5,13 +5,6 @@ namespace planc::cost {
 
 namespace {
 
-std::string grouped(double whole) {
-    std::string digits = std::to_string(static_cast<std::int64_t>(whole));
-    for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-        digits.insert(static_cast<std::size_t>(at), ",");
-    return digits;
-}
-
 class Text {
   public:
     Text(const CostTable &table, const Machine &machine, const ReportOptions &options)

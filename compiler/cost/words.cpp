@@ -37,6 +37,13 @@ const char *all_reduce_formula(AllReduce algorithm, bool power_of_two) {
 
 } // namespace
 
+std::string grouped(double whole) {
+    std::string digits = std::to_string(static_cast<std::int64_t>(whole));
+    for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+        digits.insert(static_cast<std::size_t>(at), ",");
+    return digits;
+}
+
 std::string human_bytes(Bytes bytes) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     double value = bytes.value;

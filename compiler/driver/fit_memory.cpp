@@ -24,10 +24,15 @@ bool Pipeline::search() {
 
 bool Pipeline::search_savings() {
     plan::Plan without = *plan_;
-    const MemorySavings pinned = savings_;
+    const MemorySavings tried = savings_;
+    std::vector<MemorySavings> candidates =
+        further_savings(savings_of(layout_of(*program_, options_)), batch_of(program_->trains.back().loss));
+    // Where an attempt has come so far already, the less costly do not fit.
+    if (const auto at = std::find(candidates.begin(), candidates.end(), tried); at != candidates.end())
+        candidates.erase(candidates.begin(), at + 1);
     std::optional<MemorySavings> best;
     double least = 0;
-    for (const MemorySavings &more : further_savings(pinned, batch_of(program_->trains.back().loss))) {
+    for (const MemorySavings &more : candidates) {
         // More micro-batches than the least number that fits only take longer.
         if (best && more.microbatches > best->microbatches && !more.recompute.empty())
             break;
@@ -40,7 +45,7 @@ bool Pipeline::search_savings() {
         best = more;
         least = plan_->cost.seconds().value;
     }
-    if (!derive_with(best.value_or(pinned)) || !make_plan())
+    if (!derive_with(best.value_or(tried)) || !make_plan())
         return false;
     if (!best) {
         plan_ = without;
@@ -49,32 +54,39 @@ bool Pipeline::search_savings() {
     return true;
 }
 
-/// The planner estimates memory before there is a schedule; the arena is exact.
+/// The planner estimates memory before there is a schedule; the arena is exact. Plans for less where it is too large,
+/// and last for the least that the planner knows of.
 bool Pipeline::fit_into_memory() {
     constexpr int most_attempts = 5;
-    constexpr double surely_fits = 0.8; // of the limit, by the estimate
+    constexpr double above = 1.01; // of the least estimate, a lower bound
     const double limit = plan_->memory_limit_bytes;
+    if (limit == 0 || !request_->request.search)
+        return true;
     double least = 0;
-    for (int i = 0; true; ++i) {
-        if (limit == 0 || !request_->request.search || !plan_->failure.empty() ||
-            plan_->cost.memory.total().value < surely_fits * limit)
+    bool by_least = false;
+    for (int attempt = 0; true; ++attempt) {
+        if (plan_->failure.empty()) {
+            const auto bytes = scheduled_bytes();
+            if (!bytes)
+                return false;
+            if (*bytes <= limit)
+                break;
+            least = least == 0 ? *bytes : std::min(least, *bytes);
+            memory_limit_ = plan_->memory_limit_bytes * limit / *bytes;
+        } else if (!plan_->out_of_memory) {
             break;
-        const auto bytes = scheduled_bytes();
-        if (!bytes)
-            return false;
-        if (*bytes <= limit)
-            break;
-        least = least == 0 ? *bytes : std::min(least, *bytes);
-        if (i == most_attempts) {
-            plan_->failure = plan::does_not_fit(cost::Bytes(least), cost::Bytes(limit));
+        } else {
+            memory_limit_ = above * std::max(plan_->least_memory.value, by_least ? memory_limit_ : 0);
+            by_least = true;
+        }
+        if ((by_least && plan_->failure.empty()) || attempt == most_attempts) {
+            plan_->failure =
+                plan::does_not_fit(least == 0 ? plan_->least_memory : cost::Bytes(least), cost::Bytes(limit));
             break;
         }
-        memory_limit_ = plan_->memory_limit_bytes * limit / *bytes;
-        if (!derive_with(savings_of(layout_of(*program_, options_))) || !search())
+        if (!search())
             return false;
     }
-    if (least > 0 && !plan_->failure.empty())
-        plan_->failure = plan::does_not_fit(cost::Bytes(least), cost::Bytes(limit));
     plan_->memory_limit_bytes = limit;
     return true;
 }

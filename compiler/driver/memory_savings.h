@@ -16,6 +16,7 @@ struct MemorySavings {
     std::vector<std::string> recompute; ///< selectors of layers; "" for all
 
     [[nodiscard]] bool any() const { return microbatches > 1 || !recompute.empty(); }
+    bool operator==(const MemorySavings &) const = default;
 };
 
 /// For reports: "4 micro-batches", "activations of block* recomputed".

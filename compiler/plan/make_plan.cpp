@@ -208,8 +208,13 @@ double Plan::gap() const {
 }
 
 std::string does_not_fit(Bytes least, Bytes limit) {
-    return "no plan fits the memory: a rank needs about " + cost::human_bytes(least) + " at least, the limit is " +
-           cost::human_bytes(limit);
+    std::string needed = "about " + cost::human_bytes(least);
+    std::string given = cost::human_bytes(limit);
+    if (needed == "about " + given) {
+        needed = cost::grouped(least.value) + " bytes";
+        given = cost::grouped(limit.value) + " bytes";
+    }
+    return "no plan fits the memory: a rank needs " + needed + " at least, the limit is " + given;
 }
 
 Plan make_plan(const Request &request) {

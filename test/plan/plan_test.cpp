@@ -215,6 +215,11 @@ TEST(Plan, ImpossibleMeshesAndMemoryAreSaid) {
     EXPECT_TRUE(failure.ends_with("the limit is 1000 B")) << failure;
 }
 
+TEST(Plan, MemoryThatLacksLittleIsToldInBytes) {
+    EXPECT_EQ(does_not_fit(cost::Bytes(205140), cost::Bytes(204800)),
+              "no plan fits the memory: a rank needs 205,140 bytes at least, the limit is 204,800 bytes");
+}
+
 TEST(Plan, ALimitOnMemorySplitsTheWeights) {
     Request r = request(digits(), 4);
     r.mesh.axes = {{"rows", 4}};
