@@ -80,7 +80,7 @@ class Restriction {
         bool linear = mlir::isa<ir::SliceOp, ir::PadOp, ir::ConcatOp, ir::ReshapeOp>(op);
         if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
             linear = reduce.getReduction() == "sum";
-        if (mlir::isa<ir::EinsumOp>(op))
+        if (mlir::isa<ir::EinsumOp, ir::ConvOp>(op))
             linear = sums == 1;
         if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op))
             linear = is_linear(pointwise.getFunction(), sums, forms_.lookup(op.getOperand(0)) == Form::sum);
@@ -118,6 +118,9 @@ class Restriction {
                 return refuse(op, "combines the samples of a batch with each other");
             loop = of_operand;
         }
+        for (const sharding::NestWindow &window : nest.windows)
+            if (nest.operands[static_cast<size_t>(window.operand)][static_cast<size_t>(window.dimension)] == loop)
+                return refuse(op, "combines the samples of a batch with each other");
         const int64_t at = type_of(result).find(batch_.getValue());
         const int result_loop = at < 0 ? -1 : nest.results[0][static_cast<size_t>(at)];
         if (nest.loops[static_cast<size_t>(loop)].kind == sharding::LoopKind::whole)

@@ -2,6 +2,7 @@
 
 #include "interpret/interpret.h"
 #include "interpret/moves.h"
+#include "interpret/windows.h"
 #include "ir/nest.h"
 #include "ir/pointwise.h"
 #include "ir/subscripts.h"
@@ -80,7 +81,7 @@ Action action_of(mlir::Operation *op, const Moment &moment) {
         return embedding(ir::nest_of(op).loops.size() - 1);
     if (mlir::isa<ir::PermuteOp, ir::AccumulateOp>(op))
         return {0, [](const double *in, double *out, const auto &) { *out = *in; }};
-    if (mlir::isa<ir::EinsumOp, ir::GemmOp>(op)) {
+    if (mlir::isa<ir::EinsumOp, ir::GemmOp, ir::ConvOp>(op)) {
         return {0, [count = mlir::isa<ir::GemmOp>(op) ? 2 : op->getNumOperands()](const double *in, double *out,
                                                                                   const auto &) {
                     double product = 1;
@@ -147,8 +148,11 @@ class Ranges {
   public:
     explicit Ranges(const Nest &nest) : nest_(nest), ranges_(nest.loops.size()) {}
 
-    void add(const std::vector<int> &loops, const Box &box) {
+    /// `operand`: its number; -1: a result. Dimensions with windows have ranges of their own.
+    void add(const std::vector<int> &loops, const Box &box, int operand = -1) {
         for (std::size_t d = 0; d < loops.size(); ++d) {
+            if (operand >= 0 && nest_.window(static_cast<std::size_t>(operand), d) != nullptr)
+                continue;
             auto &known = ranges_[static_cast<std::size_t>(loops[d])];
             if (known && (known->size() != box[d].size() || (known->size() > 0 && !(*known == box[d]))))
                 throw Failure("loop '" + nest_.loops[static_cast<std::size_t>(loops[d])].name + "' runs over " +
@@ -161,7 +165,7 @@ class Ranges {
         Box box;
         for (std::size_t i = 0; i < ranges_.size(); ++i) {
             const sharding::Loop &loop = nest_.loops[i];
-            box.push_back(ranges_[i].value());
+            box.push_back(ranges_[i].value_or(Range{0, loop.extent})); // in no tensor but under a window
             if (loop.kind == sharding::LoopKind::whole && box.back().size() != loop.extent)
                 throw Failure("loop '" + loop.name + "' cannot be split, but runs over " + text(box.back()) + " of " +
                               std::to_string(loop.extent));
@@ -174,12 +178,13 @@ class Ranges {
     std::vector<std::optional<Range>> ranges_;
 };
 
-/// Step in a tensor's elements per step of each loop.
-std::vector<std::int64_t> strides(const std::vector<int> &loops, const Box &box, std::size_t all_loops) {
-    std::vector<std::int64_t> result(all_loops, 0);
+/// Step in a tensor's elements per step of each loop; none in dimensions with windows. `operand` as above.
+std::vector<std::int64_t> strides(const Nest &nest, const std::vector<int> &loops, const Box &box, int operand = -1) {
+    std::vector<std::int64_t> result(nest.loops.size(), 0);
     std::int64_t stride = 1;
     for (std::size_t d = loops.size(); d-- > 0;) {
-        result[static_cast<std::size_t>(loops[d])] = stride;
+        if (operand < 0 || nest.window(static_cast<std::size_t>(operand), d) == nullptr)
+            result[static_cast<std::size_t>(loops[d])] = stride;
         stride *= box[d].size();
     }
     return result;
@@ -196,6 +201,7 @@ class Walk {
 
     [[nodiscard]] const std::vector<std::int64_t> &index() const { return index_; }
     [[nodiscard]] std::size_t at(std::size_t tensor) const { return static_cast<std::size_t>(at_[tensor]); }
+    [[nodiscard]] const std::vector<std::int64_t> &elements() const { return at_; }
 
     void next() {
         for (std::size_t loop = space_.size(); loop-- > 0;) {
@@ -248,9 +254,17 @@ class Tensors {
         return holders != 0;
     }
 
-    void apply(const Action &action, const Walk &walk) {
-        for (std::size_t i = 0; i < in_.size(); ++i)
-            in_[i] = operands_[i]->at(walk.at(i));
+    void apply(const Action &action, const Walk &walk, const Windows &windows) {
+        if (!windows.none()) {
+            std::vector<std::int64_t> moved = walk.elements();
+            if (!windows.move(walk.index(), moved))
+                return;
+            for (std::size_t i = 0; i < in_.size(); ++i)
+                in_[i] = operands_[i]->at(static_cast<std::size_t>(moved[i]));
+        } else {
+            for (std::size_t i = 0; i < in_.size(); ++i)
+                in_[i] = operands_[i]->at(walk.at(i));
+        }
         for (std::size_t i = 0; i < out_.size(); ++i)
             out_[i] = results_[i].at(walk.at(in_.size() + i));
         action.body(in_.data(), out_.data(), walk.index());
@@ -271,15 +285,16 @@ void run(const Box &space, const Action &action, const std::vector<const Local *
          std::vector<Local> &results, const Nest &nest) {
     std::vector<std::vector<std::int64_t>> steps;
     for (std::size_t i = 0; i < operands.size(); ++i)
-        steps.push_back(strides(nest.operands[i], operands[i]->box, space.size()));
+        steps.push_back(strides(nest, nest.operands[i], operands[i]->box, static_cast<int>(i)));
     for (std::size_t i = 0; i < results.size(); ++i)
-        steps.push_back(strides(nest.results[i], results[i].box, space.size()));
+        steps.push_back(strides(nest, nest.results[i], results[i].box));
+    const Windows windows(nest, space, operands);
     Walk walk(space, std::move(steps));
     Tensors tensors(operands, results);
     const std::int64_t points = planrt::volume(space);
     for (std::int64_t point = 0; point < points; ++point, walk.next())
         if (tensors.has(walk))
-            tensors.apply(action, walk);
+            tensors.apply(action, walk, windows);
 }
 
 } // namespace
@@ -289,7 +304,7 @@ void evaluate(mlir::Operation *op, const std::vector<const Local *> &operands, s
     const Nest nest = nest_of(op);
     Ranges ranges(nest);
     for (std::size_t i = 0; i < operands.size(); ++i)
-        ranges.add(nest.operands[i], operands[i]->box);
+        ranges.add(nest.operands[i], operands[i]->box, static_cast<int>(i));
     for (std::size_t i = 0; i < results.size(); ++i)
         ranges.add(nest.results[i], results[i].box);
     const Box space = ranges.all();

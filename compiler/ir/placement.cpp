@@ -47,9 +47,11 @@ planrt::Placement placement_of(TensorType type, MeshAttr mesh) {
     const LayoutAttr layout = type.getLayout();
     if (!layout)
         return placement;
-    for (auto [role, axes] : llvm::zip(layout.getRoles(), layout.getAxes())) {
+    for (auto [role, axes, window] : llvm::zip(layout.getRoles(), layout.getAxes(), layout.getWindows())) {
         const auto names = llvm::map_to_vector(axes, [](mlir::Attribute a) { return mlir::cast<StringAttr>(a); });
-        placement.dimensions[static_cast<size_t>(type.find(role))].axes = axis_indices(mesh, names);
+        planrt::DimensionPlacement &dimension = placement.dimensions[static_cast<size_t>(type.find(role))];
+        dimension.axes = axis_indices(mesh, names);
+        dimension.window = LayoutAttr::windowOf(window);
     }
     placement.partial = axis_indices(mesh, layout.getPartial());
     placement.stored = axis_indices(mesh, layout.getStored());
@@ -64,19 +66,21 @@ LayoutAttr layout_of(const planrt::Placement &placement, TensorType type, MeshAt
     mlir::Builder builder(type.getContext());
     SmallVector<StringAttr> roles;
     SmallVector<mlir::ArrayAttr> axes;
+    SmallVector<mlir::DenseI64ArrayAttr> windows;
     for (auto [role, dimension] : llvm::zip(type.getRoles(), placement.dimensions)) {
         if (dimension.axes.empty())
             continue;
         roles.push_back(role);
         const auto names = axis_names(mesh, dimension.axes);
         axes.push_back(builder.getArrayAttr(SmallVector<mlir::Attribute>(names.begin(), names.end())));
+        windows.push_back(LayoutAttr::windowAttribute(type.getContext(), dimension.window));
     }
     static constexpr llvm::StringRef reductions[] = {"sum", "max", "min"};
     // A tensor without partial axes has one layout, whatever reduction its placement carries.
     const auto reduction = placement.partial.empty() ? planrt::Reduction::sum : placement.reduction;
     return LayoutAttr::get(type.getContext(), roles, axes, axis_names(mesh, placement.partial),
                            builder.getStringAttr(reductions[static_cast<int>(reduction)]),
-                           axis_names(mesh, placement.stored));
+                           axis_names(mesh, placement.stored), windows);
 }
 
 } // namespace planc::ir

@@ -85,16 +85,58 @@ SmallVector<StringAttr> names_of(ArrayAttr names) {
 
 } // namespace
 
+/// Nothing, or "in 16 windows of 3 stride 2 dilation 1 padding 1".
+static LogicalResult parse_window(AsmParser &parser, mlir::DenseI64ArrayAttr &attribute) {
+    attribute = LayoutAttr::windowAttribute(parser.getContext(), std::nullopt);
+    if (failed(parser.parseOptionalKeyword("in")))
+        return success();
+    planrt::Window window;
+    const llvm::SMLoc location = parser.getCurrentLocation();
+    if (failed(parser.parseInteger(window.positions)))
+        return failure();
+    window.transposed = succeeded(parser.parseOptionalKeyword("transposed"));
+    if (failed(parser.parseKeyword("windows")) || failed(parser.parseKeyword("of")) ||
+        failed(parser.parseInteger(window.kernel)) || failed(parser.parseKeyword("stride")) ||
+        failed(parser.parseInteger(window.stride)) || failed(parser.parseKeyword("dilation")) ||
+        failed(parser.parseInteger(window.dilation)) || failed(parser.parseKeyword("padding")) ||
+        failed(parser.parseInteger(window.padding)))
+        return failure();
+    if (window.positions < 1 || window.kernel < 1 || window.stride < 1 || window.dilation < 1 || window.padding < 0)
+        return parser.emitError(location, "windows, their extent, stride and dilation are at least 1, padding 0");
+    attribute = LayoutAttr::windowAttribute(parser.getContext(), window);
+    return success();
+}
+
+mlir::DenseI64ArrayAttr LayoutAttr::windowAttribute(mlir::MLIRContext *context,
+                                                    const std::optional<planrt::Window> &window) {
+    SmallVector<int64_t> numbers;
+    if (window)
+        numbers = {window->positions, window->kernel,  window->stride,
+                   window->dilation,  window->padding, window->transposed ? 1 : 0};
+    return mlir::DenseI64ArrayAttr::get(context, numbers);
+}
+
+std::optional<planrt::Window> LayoutAttr::windowOf(mlir::DenseI64ArrayAttr attribute) {
+    const ArrayRef<int64_t> numbers = attribute.asArrayRef();
+    if (numbers.empty())
+        return std::nullopt;
+    return planrt::Window{numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5] != 0};
+}
+
 // --- #plan.layout -------------------------------------------------------------------------------------------------
 
 void LayoutAttr::print(AsmPrinter &printer) const {
     printer << '<';
     StringRef separator = "";
-    for (auto [role, axes] : llvm::zip(getRoles(), getAxes())) {
+    for (auto [role, axes, window] : llvm::zip(getRoles(), getAxes(), getWindows())) {
         printer << separator;
         print_name(printer, role);
         printer << " = ";
         print_names(printer, names_of(axes));
+        if (const auto moving = windowOf(window))
+            printer << " in " << moving->positions << (moving->transposed ? " transposed" : "") << " windows of "
+                    << moving->kernel << " stride " << moving->stride << " dilation " << moving->dilation << " padding "
+                    << moving->padding;
         separator = ", ";
     }
     if (!getPartial().empty()) {
@@ -114,6 +156,7 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
     SmallVector<ArrayAttr> axes;
     SmallVector<StringAttr> partial;
     SmallVector<StringAttr> stored;
+    SmallVector<mlir::DenseI64ArrayAttr> windows;
     StringAttr reduction = StringAttr::get(parser.getContext(), "sum");
     const auto entry = [&]() -> LogicalResult {
         StringAttr role;
@@ -137,11 +180,11 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
         }
         roles.push_back(role);
         axes.push_back(ArrayAttr::get(parser.getContext(), SmallVector<Attribute>(names.begin(), names.end())));
-        return success();
+        return parse_window(parser, windows.emplace_back());
     };
     if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, entry)))
         return {};
-    return LayoutAttr::get(parser.getContext(), roles, axes, partial, reduction, stored);
+    return LayoutAttr::get(parser.getContext(), roles, axes, partial, reduction, stored, windows);
 }
 
 // --- #plan.mesh ---------------------------------------------------------------------------------------------------
@@ -286,6 +329,9 @@ LogicalResult TensorType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> 
             if (!used.insert(axis).second)
                 return error() << "mesh axis " << axis << " is used twice in one layout";
     }
+    const bool windowed = llvm::any_of(layout.getWindows(), [](mlir::DenseI64ArrayAttr w) { return !w.empty(); });
+    if (windowed && !(layout.getPartial().empty() && layout.getStored().empty()))
+        return error() << "what windows touch is neither partial nor stored in shares";
     for (StringAttr axis : llvm::concat<const StringAttr>(layout.getPartial(), layout.getStored()))
         if (!used.insert(axis).second)
             return error() << "mesh axis " << axis << " is used twice in one layout";

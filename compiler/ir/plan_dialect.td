@@ -40,14 +40,29 @@ def Plan_LayoutAttr : Plan_Attr<"Layout", "layout"> {
     ```
     `stored by`: the local part, flattened row-major, is kept in balanced ranges (planrt/layout.h). Axes that are not
     named hold replicas.
+
+    What a convolution reads may overlap: the axes cut the positions of a window, and a rank has what the windows at its
+    positions touch (planrt::Window).
+
+    ```mlir
+    #plan.layout<height = [rows] in 16 windows of 3 stride 2 dilation 1 padding 1>
+    #plan.layout<height = [rows] in 32 transposed windows of 3 stride 2 dilation 1 padding 1>
+    ```
   }];
   let parameters = (ins
     ArrayRefParameter<"mlir::StringAttr">:$roles,
     ArrayRefParameter<"mlir::ArrayAttr">:$axes,
     ArrayRefParameter<"mlir::StringAttr">:$partial,
     "mlir::StringAttr":$reduction,
-    ArrayRefParameter<"mlir::StringAttr">:$stored
+    ArrayRefParameter<"mlir::StringAttr">:$stored,
+    ArrayRefParameter<"mlir::DenseI64ArrayAttr">:$windows
   );
+  let extraClassDeclaration = [{
+    /// windows[i] belongs to roles[i]: empty, or what windowAttribute() makes.
+    static mlir::DenseI64ArrayAttr windowAttribute(mlir::MLIRContext *context,
+                                                   const std::optional<planrt::Window> &window);
+    static std::optional<planrt::Window> windowOf(mlir::DenseI64ArrayAttr attribute);
+  }];
 }
 
 def Plan_MeshAttr : Plan_Attr<"Mesh", "mesh"> {

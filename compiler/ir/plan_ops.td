@@ -103,6 +103,33 @@ def Plan_EinsumOp : Plan_LayerOp<"einsum", [Pure, Plan_Nest]> {
   let assemblyFormat = "$subscripts `(` $inputs `)` attr-dict `:` functional-type($inputs, $result)";
 }
 
+def Plan_ConvOp : Plan_LayerOp<"conv", [Pure, Plan_Nest]> {
+  let summary = "a convolution, or a gradient of one: a contraction that indexes dimensions by two loops";
+  let description = [{
+    The subscripts name loops as those of an einsum do. The spatial dimension that the operand `first` has under the
+    loop windows[i] is indexed by that loop and by kernels[i]:
+
+    ```mlir
+    %y  = plan.conv "forward" "batch height in, kernel in out -> batch height out" (%x, %w)
+            windows ["height"] kernels ["kernel"] strides [2] dilations [1] paddings [1, 0] : (…) -> …
+    %dx = plan.conv "input_gradient" "batch height out, kernel in out -> batch height in" (%dy, %w) …
+    %dw = plan.conv "weight_gradient" "batch height in, batch height out -> kernel in out" (%x, %dy) …
+    ```
+    `forward`: y[p] = sum of x[p * stride - padding + k * dilation] w[k], any other loops as in an einsum; beyond the
+    ends x is 0. The gradients bear the same strides, dilations and paddings; in `weight_gradient` the loop height is
+    that of dy and summed over, in `input_gradient` it is that of the result, dx. Paddings: before and behind, for each
+    window. Groups are a loop that both operands and the result have.
+  }];
+  let arguments = !con((ins StrAttr:$kind, StrAttr:$subscripts, Plan_TensorType:$first, Plan_TensorType:$second,
+                            StrArrayAttr:$windows, StrArrayAttr:$kernels, DenseI64ArrayAttr:$strides,
+                            DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$paddings), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = [{
+    $kind $subscripts `(` $first `,` $second `)` `windows` $windows `kernels` $kernels `strides` $strides
+    `dilations` $dilations `paddings` $paddings attr-dict `:` functional-type(operands, results)
+  }];
+}
+
 def Plan_PointwiseOp : Plan_LayerOp<"pointwise", [Pure, Plan_Nest]> {
   let summary = "a function of corresponding elements; operands broadcast over dimensions that they lack";
   let description = [{

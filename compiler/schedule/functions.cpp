@@ -51,7 +51,7 @@ ir::TensorType with_roles(ir::TensorType type, const std::vector<std::string> &r
     const auto cut = llvm::map_to_vector(
         layout.getRoles(), [&](mlir::StringAttr role) { return names[static_cast<size_t>(type.find(role))]; });
     return renamed.withLayout(ir::LayoutAttr::get(type.getContext(), cut, layout.getAxes(), layout.getPartial(),
-                                                  layout.getReduction(), layout.getStored()));
+                                                  layout.getReduction(), layout.getStored(), layout.getWindows()));
 }
 
 ir::TensorType with_dimensions(ir::TensorType type, const std::vector<std::string> &roles) {
@@ -60,21 +60,23 @@ ir::TensorType with_dimensions(ir::TensorType type, const std::vector<std::strin
     llvm::SmallVector<int64_t> extents;
     llvm::SmallVector<mlir::StringAttr> cut;
     llvm::SmallVector<mlir::ArrayAttr> axes;
+    llvm::SmallVector<mlir::DenseI64ArrayAttr> windows;
     const ir::LayoutAttr layout = type.getLayout();
     for (const std::string &role : roles) {
         names.push_back(builder.getStringAttr(role));
         extents.push_back(type.getExtents()[static_cast<size_t>(type.find(role))]);
         if (!layout)
             continue;
-        for (auto [name, list] : llvm::zip(layout.getRoles(), layout.getAxes()))
+        for (auto [name, list, window] : llvm::zip(layout.getRoles(), layout.getAxes(), layout.getWindows()))
             if (name == names.back()) {
                 cut.push_back(name);
                 axes.push_back(list);
+                windows.push_back(window);
             }
     }
     const auto chosen = ir::TensorType::get(type.getContext(), names, extents, type.getElementType(), {});
     return layout ? chosen.withLayout(ir::LayoutAttr::get(type.getContext(), cut, axes, layout.getPartial(),
-                                                          layout.getReduction(), layout.getStored()))
+                                                          layout.getReduction(), layout.getStored(), windows))
                   : chosen;
 }
 

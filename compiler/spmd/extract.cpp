@@ -184,7 +184,7 @@ class Extraction {
     }
 
     static Kernel kernel_of(mlir::Operation &op) {
-        if (mlir::isa<ir::EinsumOp>(op))
+        if (mlir::isa<ir::EinsumOp, ir::ConvOp>(op))
             return Kernel::contraction;
         if (mlir::isa<ir::ReduceOp>(op))
             return Kernel::reduction;
@@ -192,7 +192,7 @@ class Extraction {
     }
 
     static double flops_of(mlir::Operation &op) {
-        if (mlir::isa<ir::EinsumOp>(op)) // multiply the operands, add the product
+        if (mlir::isa<ir::EinsumOp, ir::ConvOp>(op)) // multiply the operands, add the product
             return std::max(1U, op.getNumOperands());
         if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op)) {
             const ir::PointwiseFunction *function = ir::find_pointwise(pointwise.getFunction());

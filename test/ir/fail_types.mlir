@@ -41,6 +41,16 @@ func.func private @f(!plan.tensor<a: 2, f32, #plan.layout<partial product = [p]>
 
 // -----
 
+// expected-error@+1 {{windows, their extent, stride and dilation are at least 1, padding 0}}
+func.func private @f(!plan.tensor<a: 2, f32, #plan.layout<a = [p] in 2 windows of 3 stride 0 dilation 1 padding 1>>)
+
+// -----
+
+// expected-error@+1 {{what windows touch is neither partial nor stored in shares}}
+func.func private @f(!plan.tensor<a: 2, f32, #plan.layout<a = [p] in 2 windows of 3 stride 1 dilation 1 padding 1, partial sum = [q]>>)
+
+// -----
+
 // expected-error@+1 {{a mesh axis has at least one rank}}
 module attributes {plan.mesh = #plan.mesh<rows: 0>} {}
 

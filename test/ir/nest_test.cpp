@@ -57,6 +57,30 @@ TEST(Nest, of_one_operand_is_linear) {
     EXPECT_TRUE(nest("%0 = plan.einsum \"a b -> b\"(%x) : (!x) -> !y").linear);
 }
 
+// %x [a: 2, b: 3] as an image of 3 rows, padded to 5, at stride 2; %w's b' is the kernel.
+TEST(Nest, of_convolution_has_windows) {
+    const std::string numbers = " windows [\"b\"] kernels [\"k\"] strides [2] dilations [1] paddings [1, 1] : ";
+    const Nest n = nest("%0 = plan.conv \"forward\" \"a b, k c -> a b c\"(%x, %w)" + numbers +
+                        "(!x, !w) -> !plan.tensor<a: 2, b: 2, c: 4, f32>");
+    EXPECT_EQ(loops(n), "a: 2, b: 2, k: 3 whole, c: 4");
+    EXPECT_EQ(n.operands, (Maps{{0, 1}, {2, 3}}));
+    EXPECT_EQ(n.results, (Maps{{0, 1, 3}}));
+    ASSERT_EQ(n.windows.size(), 1U);
+    EXPECT_EQ(n.windows[0].extent, 3);
+    EXPECT_EQ(sharding::window_of(n.windows[0], n), (planrt::Window{2, 3, 2, 1, 1, false}));
+
+    const Nest back = nest("%0 = plan.conv \"input_gradient\" \"a b, k c -> a b c\"(%x, %w)" + numbers +
+                           "(!x, !w) -> !plan.tensor<a: 2, b: 5, c: 4, f32>");
+    EXPECT_EQ(loops(back), "a: 2, b: 5, k: 3 whole, c: 4");
+    EXPECT_EQ(sharding::window_of(back.windows[0], back), (planrt::Window{5, 3, 2, 1, 1, true}));
+
+    const Nest weights =
+        nest("%0 = plan.conv \"weight_gradient\" \"a b, b -> k a\"(%x, %y) windows [\"b\"] kernels "
+             "[\"k\"] strides [1] dilations [1] paddings [0, 1] : (!x, !y) -> !plan.tensor<k: 2, a: 2, f32>");
+    EXPECT_EQ(loops(weights), "a: 2, b: 3 reduced, k: 2 whole");
+    EXPECT_EQ(weights.results, (Maps{{2, 0}}));
+}
+
 TEST(Nest, of_pointwise_is_named_by_roles) {
     const Nest n = nest("%0 = plan.pointwise \"add\"(%y, %x) : (!y, !x) -> !x");
     EXPECT_EQ(loops(n), "a: 2, b: 3");
