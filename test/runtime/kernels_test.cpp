@@ -1,13 +1,18 @@
 #include "kernels/blas.h"
+#include "support/failure.h"
 
 #include <planrt/parallel.h>
 #include <planrt/planrt.h>
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -206,6 +211,22 @@ TEST(Parallel, PartsCoverTheRange) {
         }
     }
     set_thread_count(1);
+}
+
+TEST(Parallel, TooManyThreadsAreAFailure) {
+#if defined(__SANITIZE_ADDRESS__)
+    GTEST_SKIP() << "its shadow memory goes beyond every limit";
+#endif
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+    long pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit little = before;
+    little.rlim_cur = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE)) + (rlim_t{256} << 20); // stacks take megabytes
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &little), 0);
+    EXPECT_THROW(set_thread_count(1000), Failure);
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+    EXPECT_EQ(thread_count(), 1);
 }
 
 TEST(Embedding, RowsOfOthersAreZero) {

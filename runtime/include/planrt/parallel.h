@@ -11,7 +11,8 @@
 
 namespace planrt {
 
-/// Threads of this rank, the caller included. Set once, before anything runs in parallel.
+/// Threads of this rank, the caller included. Set once, before anything runs in parallel. Errors: Failure where the
+/// system starts no more.
 [[nodiscard]] int thread_count();
 void set_thread_count(int threads);
 

@@ -1,8 +1,11 @@
 // The threads of a rank. They sleep between loops after a short while: other ranks may want their processors.
 #include <planrt/parallel.h>
 
+#include "support/failure.h"
+
 #include <atomic>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -36,18 +39,19 @@ void wait_for_change(const std::atomic<unsigned> &number, unsigned old) {
 class Pool {
   public:
     explicit Pool(int threads) {
-        for (int worker = 1; worker < threads; ++worker)
-            workers_.emplace_back([this, worker] { work(worker); });
+        try {
+            for (int worker = 1; worker < threads; ++worker)
+                workers_.emplace_back([this, worker] { work(worker); });
+        } catch (const std::system_error &) {
+            end();
+            throw Failure(
+                text("%d threads cannot be started: the system has none left, or no memory for them", threads));
+        }
     }
     Pool(const Pool &) = delete;
     Pool &operator=(const Pool &) = delete;
 
-    ~Pool() {
-        parts_ = 0;
-        start();
-        for (std::thread &worker : workers_)
-            worker.join();
-    }
+    ~Pool() { end(); }
 
     void run(int parts, void (*call)(const void *, int), const void *data) {
         parts_ = parts;
@@ -62,6 +66,13 @@ class Pool {
     }
 
   private:
+    void end() {
+        parts_ = 0;
+        start();
+        for (std::thread &worker : workers_)
+            worker.join();
+    }
+
     void start() {
         round_.fetch_add(1, std::memory_order_release);
         round_.notify_all();
@@ -98,9 +109,10 @@ int thread_count() {
 
 void set_thread_count(int threads) {
     pool.reset();
-    threads_of_rank = threads;
+    threads_of_rank = 1;
     if (threads > 1)
         pool = std::make_unique<Pool>(threads);
+    threads_of_rank = threads;
 }
 
 void run_parts(int parts, void (*call)(const void *data, int part), const void *data) {
