@@ -240,11 +240,19 @@ class Table {
         }
     }
 
-    /// Data that moves from one layer to another is a reshard; everything else belongs to a layer.
+    /// Does the step only add halos to the blocks that a rank has?
+    static bool adds_halos(const Step &step) {
+        return planrt::is_windowed(step.to) &&
+               std::equal(step.from.dimensions.begin(), step.from.dimensions.end(), step.to.dimensions.begin(),
+                          [](const auto &a, const auto &b) { return a.axes == b.axes; });
+    }
+
+    /// Data that moves from one layer to another is a reshard; everything else, halos too, belongs to a layer.
     void book(Part &part, CollectiveRow row, const sharding::Value &value, const Step &step) {
         const int from_layer = part.layer[value.layer];
         const bool between_layers = step.from.partial == step.to.partial &&
-                                    value.kind == sharding::ValueKind::computed && from_layer != row.layer;
+                                    value.kind == sharding::ValueKind::computed && from_layer != row.layer &&
+                                    !adds_halos(step);
         if (between_layers)
             row.from_layer = from_layer;
         std::vector<CollectiveRow> &rows = between_layers ? table_.reshards : table_.layers[row.layer].collectives;

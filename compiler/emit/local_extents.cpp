@@ -34,8 +34,8 @@ std::string LocalExtents::of(const ExtentParameter &parameter) {
     if (at == variables_.end()) {
         for (const schedule::LoopDimension &dimension : parameter.dimension.within)
             (void)of({dimension, false}); // its variable comes first
-        const std::string base =
-            parameter.dimension.role + (parameter.begin ? "_begin_" : "_") + axes(parameter.dimension.axes);
+        const std::string base = parameter.dimension.role + (parameter.dimension.window ? "_with_halo" : "") +
+                                 (parameter.begin ? "_begin_" : "_") + axes(parameter.dimension.axes);
         at = variables_.insert(at, {parameter, unique_.add(base)});
     }
     return "local." + at->name;
@@ -65,15 +65,25 @@ std::string LocalExtents::set_up() {
     for (const Variable &variable : variables_)
         text += "    local." + variable.name + " = context." +
                 (variable.parameter.begin ? "local_begin(" : "local_extent(") + whole(variable.parameter.dimension) +
-                ", " + axes(variable.parameter.dimension.axes) + ");\n";
+                ", " + axes(variable.parameter.dimension.axes) +
+                (variable.parameter.dimension.window ? ", " + text_of(*variable.parameter.dimension.window) : "") +
+                ");\n";
     return text;
+}
+
+std::string text_of(const planrt::Window &window) {
+    const std::vector<std::string> numbers{std::to_string(window.positions), std::to_string(window.kernel),
+                                           std::to_string(window.stride),    std::to_string(window.dilation),
+                                           std::to_string(window.padding),   window.transposed ? "true" : "false"};
+    return "planrt::Window{" + joined(numbers) + "}";
 }
 
 std::string describe(ir::TensorType type) {
     std::vector<std::string> dimensions;
     for (const schedule::LoopDimension &dimension : schedule::dimensions_of(type))
         dimensions.push_back(dimension.role + ": " + std::to_string(dimension.extent) +
-                             (dimension.axes.empty() ? "" : " over " + joined(dimension.axes, " and ")));
+                             (dimension.axes.empty() ? "" : " over " + joined(dimension.axes, " and ")) +
+                             (dimension.window ? " with halos" : ""));
     std::vector<std::string> stored;
     if (type.getLayout())
         for (mlir::StringAttr axis : type.getLayout().getStored())

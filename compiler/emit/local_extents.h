@@ -42,6 +42,9 @@ class LocalExtents {
     UniqueNames unique_;
 };
 
+/// "planrt::Window{16, 3, 2, 1, 1, false}"
+[[nodiscard]] std::string text_of(const planrt::Window &window);
+
 /// "[batch: 10 over rows, pixel: 6]"
 [[nodiscard]] std::string describe(ir::TensorType type);
 

@@ -65,9 +65,13 @@ std::string Tables::array(const std::string &type, const std::string &name, cons
 
 std::string Tables::shape(ir::TensorType type) {
     std::vector<std::string> rows;
-    for (const schedule::LoopDimension &dimension : schedule::dimensions_of(type))
-        rows.push_back(
-            braces({string_literal(dimension.role), std::to_string(dimension.extent), extents_.axes(dimension.axes)}));
+    for (const schedule::LoopDimension &dimension : schedule::dimensions_of(type)) {
+        std::vector<std::string> row{string_literal(dimension.role), std::to_string(dimension.extent),
+                                     extents_.axes(dimension.axes)};
+        if (dimension.window)
+            row.push_back(text_of(*dimension.window));
+        rows.push_back(braces(row));
+    }
     if (rows.empty())
         return "{}";
     const std::string key = braces(rows);

@@ -11,12 +11,15 @@ LoopSpace dimensions_of(ir::TensorType type) {
     LoopSpace space;
     const ir::LayoutAttr layout = type.getLayout();
     for (auto [role, extent] : llvm::zip(type.getRoles(), type.getExtents())) {
-        LoopDimension dimension{role.str(), extent, {}};
+        LoopDimension dimension{role.str(), extent, {}, {}, {}};
         if (layout)
-            for (auto [cut, axes] : llvm::zip(layout.getRoles(), layout.getAxes()))
-                if (cut == role)
-                    for (mlir::Attribute axis : axes)
-                        dimension.axes.push_back(mlir::cast<mlir::StringAttr>(axis).str());
+            for (auto [cut, axes, window] : llvm::zip(layout.getRoles(), layout.getAxes(), layout.getWindows())) {
+                if (cut != role)
+                    continue;
+                for (mlir::Attribute axis : axes)
+                    dimension.axes.push_back(mlir::cast<mlir::StringAttr>(axis).str());
+                dimension.window = ir::LayoutAttr::windowOf(window);
+            }
         space.push_back(std::move(dimension));
     }
     return space;

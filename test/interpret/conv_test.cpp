@@ -137,6 +137,7 @@ struct Layout {
     std::string mesh; ///< the attribute
     planrt::Mesh ranks;
     std::map<std::string, sharding::LayerStrategy> strategies;
+    sharding::Storage storage;
 };
 
 Layout random_layout(const std::vector<ConvLayer> &chain, Random &random) {
@@ -149,6 +150,10 @@ Layout random_layout(const std::vector<ConvLayer> &chain, Random &random) {
             (axis == 0 ? "a" : ", a") + std::to_string(axis) + ": " + std::to_string(layout.ranks.sizes.back());
     }
     layout.mesh = "plan.mesh = #plan.mesh<" + layout.mesh + ">";
+    for (int axis = 0; axis < static_cast<int>(layout.ranks.sizes.size()); ++axis)
+        for (std::vector<int> *axes : {&layout.storage.parameters, &layout.storage.optimizer})
+            if (uniform(random, 0, 3) == 0)
+                axes->push_back(axis);
     for (const ConvLayer &layer : chain) {
         std::vector<std::string> loops{"batch", "group", layer.in_role, layer.out_role, ""};
         for (const ConvWindow &window : layer.windows)
@@ -177,8 +182,8 @@ cost::CostTable predicted(mlir::ModuleOp module, const Layout &layout) {
     std::vector<std::string> axes;
     for (std::size_t axis = 0; axis < layout.ranks.sizes.size(); ++axis)
         axes.push_back("a" + std::to_string(axis));
-    return cost::price(extracted.graph, sharding::lay_out(extracted.graph, layout.ranks, layers), layout.ranks, axes,
-                       cost::Machine{}, layers);
+    return cost::price(extracted.graph, sharding::lay_out(extracted.graph, layout.ranks, layers, layout.storage),
+                       layout.ranks, axes, cost::Machine{}, layers, layout.storage);
 }
 
 /// Bytes that each rank handed over.
@@ -205,6 +210,7 @@ TEST_F(Convolutions, StepsOnRandomMeshesEqualOneRank) {
         const Layout layout = random_layout(chain, random);
         Module module = parse(layout.mesh, text);
         spmd::set_strategies(*module, layout.strategies);
+        spmd::set_storage(*module, layout.storage);
         const cost::CostTable table = predicted(*module, layout);
         ASSERT_TRUE(succeeded(spmd::materialize(*module)) && succeeded(mlir::verify(*module))) << text;
         std::string laid_out;

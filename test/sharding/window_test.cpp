@@ -236,6 +236,30 @@ std::vector<Convolution> random_chain(Random &random) {
     return chain;
 }
 
+// No weights: the kernel's loop is in no tensor. Maxima, and sums.
+TEST(Pool, ExecutedOnRandomMeshes) {
+    Random random(13);
+    for (int i = 0; i < 400 && !testing::Test::HasFailure(); ++i) {
+        SCOPED_TRACE(i);
+        Nest nest = convolution_nest({2, 2, 2, {random_spatial(random, "height", uniform(random, 1, 12))}},
+                                     ConvolutionKind::forward);
+        nest.operands = {{0, 3, 2}};
+        nest.results = {{0, 3, 2}};
+        nest.loops[1] = {"unused", 1, LoopKind::reduced};
+        nest.reduction = i % 2 == 0 ? Reduction::max : Reduction::sum;
+        const Mesh mesh = random_mesh(random, 3, 12);
+        Strategy strategy;
+        for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
+            strategy.loop_of_axis.push_back(std::vector<int>{-1, 0, 2, 3, 3}[uniform(random, 0, 4)]);
+        const Derived derived = derive(nest, strategy, mesh);
+        const Whole whole = random_whole({2, nest.windows[0].extent, 2}, random);
+        const std::vector<Distributed> results =
+            compute(nest, strategy, {distribute(whole, derived.operands[0], mesh, random)}, derived.results, mesh);
+        EXPECT_TRUE(derived.results[0].partial.empty());
+        EXPECT_EQ(difference(results[0], compute(nest, {whole})[0], mesh), "");
+    }
+}
+
 TEST(Convolution, StepsExecutedOnRandomMeshesAndStrategies) {
     static const std::vector<std::string> loops = {"batch", "in", "out", "height", "width", "height", "width", ""};
     Random random(12);

@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace planrt {
@@ -38,6 +39,7 @@ struct Dimension {
     const char *role = "";
     std::int64_t extent = 0;
     std::span<const int> axes = {};
+    std::optional<Window> window = {}; ///< the axes cut its positions: see DimensionPlacement
 };
 
 struct Tensor {
@@ -180,6 +182,9 @@ class Context {
     /// Local extent of a dimension of `extent` cut by `axes`, and the global index at which it begins.
     [[nodiscard]] std::int64_t local_extent(std::int64_t extent, std::span<const int> axes) const;
     [[nodiscard]] std::int64_t local_begin(std::int64_t extent, std::span<const int> axes) const;
+    /// The same of what the windows touch whose positions the axes cut.
+    [[nodiscard]] std::int64_t local_extent(std::int64_t extent, std::span<const int> axes, const Window &window) const;
+    [[nodiscard]] std::int64_t local_begin(std::int64_t extent, std::span<const int> axes, const Window &window) const;
     /// Training steps done before this one; 0 in the first.
     [[nodiscard]] std::int64_t step() const { return step_; }
     [[nodiscard]] std::uint64_t seed() const { return seed_; }

@@ -14,7 +14,8 @@ Mesh mesh_of(const Program &program) {
 Placement placement_of(const Tensor &tensor) {
     Placement placement;
     for (const Dimension &dimension : tensor.dimensions)
-        placement.dimensions.push_back({dimension.extent, {dimension.axes.begin(), dimension.axes.end()}});
+        placement.dimensions.push_back(
+            {dimension.extent, {dimension.axes.begin(), dimension.axes.end()}, dimension.window});
     placement.partial.assign(tensor.partial.begin(), tensor.partial.end());
     placement.reduction = tensor.reduction;
     placement.stored.assign(tensor.stored.begin(), tensor.stored.end());

@@ -11,6 +11,14 @@ std::int64_t Context::local_begin(std::int64_t extent, std::span<const int> axes
     return engine_->local_range(extent, axes).begin;
 }
 
+std::int64_t Context::local_extent(std::int64_t extent, std::span<const int> axes, const Window &window) const {
+    return touched(window, engine_->local_range(window.positions, axes), extent).size();
+}
+
+std::int64_t Context::local_begin(std::int64_t extent, std::span<const int> axes, const Window &window) const {
+    return touched(window, engine_->local_range(window.positions, axes), extent).begin;
+}
+
 void Context::start(int index) {
     engine_->start(index);
 }

@@ -55,7 +55,7 @@ std::int64_t bytes_of(Type type) {
 Tensor tensor_of(const Placement &placement, Type type, std::int64_t offset) {
     std::vector<Dimension> &dimensions = dimension_tables.emplace_back();
     for (const DimensionPlacement &dimension : placement.dimensions)
-        dimensions.push_back({"d", dimension.extent, axis_tables.emplace_back(dimension.axes)});
+        dimensions.push_back({"d", dimension.extent, axis_tables.emplace_back(dimension.axes), dimension.window});
     return {type,
             dimensions,
             axis_tables.emplace_back(placement.partial),
@@ -203,6 +203,13 @@ class Draw {
         return removed;
     }
 
+    /// Windows over some of the dimensions that are cut.
+    void move_windows(Placement &placement) {
+        for (DimensionPlacement &dimension : placement.dimensions)
+            if (!dimension.axes.empty() && below(2) == 0)
+                dimension.window = {1 + below(9), 1 + below(4), 1 + below(3), 1 + below(2), below(3), below(2) == 0};
+    }
+
     /// Some of the axes, in their order, as the end of the stored ones of `placement`; returns them.
     std::vector<int> store(Placement &placement, const std::vector<int> &candidates, bool all) {
         std::vector<int> added;
@@ -278,6 +285,7 @@ Drawn draw_one(Draw &draw, CollectiveKind kind, bool flat) {
             other = draw.placement(left_over);
         for (std::size_t d = 0; d < other.dimensions.size(); ++d)
             drawn.to.dimensions[d].axes = other.dimensions[d].axes;
+        draw.move_windows(drawn.to);
         break;
     }
     }
