@@ -32,7 +32,7 @@ StepPrice halo(const Convolution &convolution, ConvolutionKind kind) {
     const sharding::Derived derived = derive(convolution_nest(convolution, kind), {{3}, {}}, mesh);
     planrt::Placement blocks = derived.operands[0];
     blocks.dimensions[1].window.reset();
-    const std::vector<sharding::Step> steps = reshard(blocks, derived.operands[0], mesh);
+    const std::vector<sharding::Step> steps = sharding::reshard(blocks, derived.operands[0], mesh);
     return steps.empty() ? StepPrice{} : price_step(steps.at(0), 4, mesh, machine());
 }
 
