@@ -70,8 +70,13 @@ std::string compile_cpp(const CompileRequest &request, const Installation &insta
     if (command.empty())
         return "--cxx names no compiler";
     // Before the user's own options, so that theirs win.
-    const std::vector<std::string> defaults{
-        "-std=c++20", "-O3", "-march=native", "-fopenmp-simd", "-fno-math-errno", "-I" + installation.include};
+    const std::vector<std::string> defaults{"-std=c++20",
+                                            "-O3",
+                                            "-march=native",
+                                            "-fopenmp-simd",
+                                            "-fno-math-errno",
+                                            "-fno-trapping-math",
+                                            "-I" + installation.include};
     command.insert(command.begin() + 1, defaults.begin(), defaults.end());
     // libplanrt.a before MPI's own library, which mpicxx puts last: its wrappers count what is sent.
     for (const std::string &word : {std::string("-o"), request.output, source, installation.library + "/libplanrt.a"})

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <limits>
 
 namespace planrt {
 
@@ -26,12 +27,24 @@ const Blas &blas() {
     return loaded;
 }
 
-const char *suitable_core_type() {
+namespace {
+
+bool has_avx512() {
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq"))
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+#else
+    return false;
+#endif
+}
+
+} // namespace
+
+const char *suitable_core_type() {
+    if (has_avx512())
         return "SkylakeX";
+#if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return "Haswell";
 #endif
@@ -44,6 +57,7 @@ void load_onednn() {
     setenv("OMP_NUM_THREADS", "1", /*overwrite=*/1); // as for OpenBLAS
     if (void *library = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL))
         find(library, "dnnl_sgemm", loaded.onednn_sgemm);
+    loaded.most_for_onednn = has_avx512() ? std::numeric_limits<std::int64_t>::max() : 128 * 128 * 128;
 }
 
 } // namespace

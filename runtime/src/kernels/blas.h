@@ -1,6 +1,6 @@
 // OpenBLAS and oneDNN, loaded at run time. OpenBLAS's choice of kernels must be settled before the library is loaded,
 // since 0.3.21 takes a Sapphire Rapids processor for a Prescott and then runs at a fifth of the speed. oneDNN may be
-// missing; its products of f32 are 5 to 30% faster.
+// missing; its products of f32 are 5 to 30% faster with AVX-512, and the small ones with AVX2.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,10 @@ struct Blas {
     int (*onednn_sgemm)(char a_op, char b_op, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
                         const float *a, std::int64_t lda, const float *b, std::int64_t ldb, float beta, float *c,
                         std::int64_t ldc) = nullptr;
+    /// Multiplications (m · n · k) from which and up to which a product is oneDNN's; outside of them OpenBLAS is the
+    /// faster one. By the processor alone, so that two runs give the same numbers.
+    std::int64_t least_for_onednn = 40 * 40 * 40;
+    std::int64_t most_for_onednn = 0;
     const char *core = ""; ///< the kernels that OpenBLAS chose: "SkylakeX"
 };
 [[nodiscard]] const Blas &blas();

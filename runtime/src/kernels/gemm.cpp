@@ -40,16 +40,14 @@ template <class T> void scale(std::int64_t m, std::int64_t n, T beta, T *c, std:
     }
 }
 
-/// Multiplications below which OpenBLAS's call is the cheaper one.
-constexpr std::int64_t least_for_onednn = 40 * 40 * 40;
-
-/// False where oneDNN has no such product.
+/// False where the product is OpenBLAS's.
 template <class T>
 bool multiply_by_onednn(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a,
                         std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
     if constexpr (sizeof(T) == sizeof(float)) {
         const auto letter = [](Op op) { return op == Op::plain ? 'N' : 'T'; };
-        return blas().onednn_sgemm != nullptr && m * n * k >= least_for_onednn &&
+        const std::int64_t work = m * n * k;
+        return blas().onednn_sgemm != nullptr && work >= blas().least_for_onednn && work <= blas().most_for_onednn &&
                blas().onednn_sgemm(letter(a_op), letter(b_op), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) == 0;
     }
     return false;
