@@ -73,8 +73,7 @@ class Text {
                " communication = " + human_seconds(table_.seconds()) +
                "\nbusiest rank: " + std::to_string(table_.busiest_rank) + " hands " + grouped(table_.payload.value) +
                " bytes to MPI in " + std::to_string(table_.calls) + (table_.calls == 1 ? " call" : " calls") +
-               " a step\n" + arena() +
-               (options_.arena_bytes > 0 ? "planned with about " : "memory of a rank: about ") +
+               " a step\n" + arena() + (options_.arena_bytes > 0 ? "planned with about " : "memory of a rank: about ") +
                human_bytes(memory.total()) + " (parameters " + human_bytes(memory.parameters) + ", gradients " +
                human_bytes(memory.gradients) + ", optimizer state " + human_bytes(memory.optimizer_state) +
                ", activations " + human_bytes(memory.activations) + ", inputs " + human_bytes(memory.inputs) +

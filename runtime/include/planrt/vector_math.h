@@ -1,6 +1,6 @@
 // Lets g++ vectorise loops that call exp, log, tanh, erf, …: glibc's libmvec has them for whole vectors, within 4 units
-// in the last place, but its headers say so under -ffast-math only. Takes effect with -fno-math-errno; without AVX-512's
-// masks, loops with conditions also want -fno-trapping-math, which changes no result.
+// in the last place, but its headers say so under -ffast-math only. Takes effect with -fno-math-errno; without
+// AVX-512's masks, loops with conditions also want -fno-trapping-math, which changes no result.
 #pragma once
 
 #include <algorithm>
