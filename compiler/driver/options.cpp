@@ -131,6 +131,7 @@ class Parser {
             {"--version", [](Options &o) { o.command = Command::version; }},
             {"--list-diagnostics", [](Options &o) { o.command = Command::list_diagnostics; }},
             {"--formulas", [](Options &o) { o.formulas = true; }},
+            {"--summary", [](Options &o) { o.summary = true; }},
             {"-i", [](Options &o) { o.in_place = true; }},
             {"--check", [](Options &o) { o.check_only = true; }},
             {"--keep-cpp", [](Options &o) { o.keep_cpp = true; }},
@@ -165,8 +166,9 @@ class Parser {
             throw Usage{"no .plan file given"};
         if (command != Command::compile && (options_.emit != Stage::none || !options_.output.empty()))
             throw Usage{"--emit and -o go with plain `planc FILE`"};
-        if (command != Command::cost && (options_.format != ReportFormat::table || options_.formulas))
-            throw Usage{"--format and --formulas go with `planc cost`"};
+        if (command != Command::cost &&
+            (options_.format != ReportFormat::table || options_.formulas || options_.summary))
+            throw Usage{"--format, --formulas and --summary go with `planc cost`"};
         if (command != Command::explain && !options_.why_not.empty())
             throw Usage{"--why-not goes with `planc explain`"};
         if (command != Command::format && (options_.in_place || options_.check_only))
@@ -218,6 +220,7 @@ planc FILE.plan
 planc cost
   --format=F           table, json or csv
   --formulas           the formula behind every figure
+  --summary            instead: shape, parameters and multiply-adds of every layer and in total
 
 planc explain
   --why-not "LAYER: DIMENSION -> AXIS"

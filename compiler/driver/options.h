@@ -26,6 +26,7 @@ struct Options {
     std::vector<std::pair<std::string, std::int64_t>> dimensions; ///< --dim batch=128
     ReportFormat format = ReportFormat::table;
     bool formulas = false;
+    bool summary = false;
     std::string why_not;        ///< --why-not "layer: dimension -> axis"
     bool in_place = false;      ///< fmt -i
     bool check_only = false;    ///< fmt --check

@@ -2,15 +2,50 @@
 
 #include "driver/commands.h"
 #include "driver/pipeline.h"
+#include "driver/summary.h"
 
 #include "cost/report.h"
 #include "plan/explain.h"
 
+#include <algorithm>
 #include <iostream>
 
 namespace planc::driver {
 
+namespace {
+
+int summary(const Options &options) {
+    Pipeline pipeline(options);
+    if (!pipeline.analyze_only())
+        return pipeline.exit_code();
+    const std::vector<sema::Network> &networks = pipeline.program().networks;
+    const auto trained = std::find_if(networks.begin(), networks.end(), [&](const sema::Network &network) {
+        return !pipeline.program().trains.empty() && network.name == pipeline.network_name();
+    });
+    if (trained == networks.end() && networks.empty()) {
+        std::cerr << "planc: '" << options.file << "' has no network to summarize\n";
+        return input_error;
+    }
+    const NetworkSummary summary = summarize(trained == networks.end() ? networks.back() : *trained);
+    switch (options.format) {
+    case ReportFormat::table:
+        std::cout << text_report(summary);
+        break;
+    case ReportFormat::json:
+        std::cout << json_report(summary);
+        break;
+    case ReportFormat::csv:
+        std::cout << csv_report(summary);
+        break;
+    }
+    return done;
+}
+
+} // namespace
+
 int cost_command(const Options &options) {
+    if (options.summary)
+        return summary(options);
     Pipeline pipeline(options);
     if (!pipeline.run_until(Stage::schedule))
         return pipeline.exit_code();

@@ -1,0 +1,111 @@
+#include "driver/summary.h"
+
+#include "cost/report.h"
+#include "cost/text_lines.h"
+#include "support/json.h"
+
+#include <algorithm>
+#include <set>
+
+namespace planc::driver {
+
+namespace {
+
+std::int64_t elements(const sema::TensorType &type) {
+    std::int64_t product = 1;
+    for (const sema::Dimension &dimension : type.dimensions)
+        product *= dimension.extent;
+    return product;
+}
+
+std::string words(const sema::TensorType &type) {
+    std::string text;
+    for (const sema::Dimension &dimension : type.dimensions)
+        text += (text.empty() ? "" : ", ") + dimension.role + ": " + std::to_string(dimension.extent);
+    return "[" + text + "]";
+}
+
+/// 0 of everything but products.
+std::int64_t multiply_adds(const sema::Operation &operation) {
+    if (operation.loops.empty() || operation.operands.size() < 2)
+        return 0;
+    std::int64_t product = 1;
+    for (const sema::Loop &loop : operation.loops)
+        product *= loop.extent;
+    return product;
+}
+
+std::int64_t samples_of(const sema::Network &network) {
+    if (network.arguments.empty() || network.arguments.front().type.dimensions.empty())
+        return 1;
+    return network.arguments.front().type.dimensions.front().extent;
+}
+
+std::string grouped(std::int64_t number) {
+    return cost::grouped(static_cast<double>(number));
+}
+
+} // namespace
+
+NetworkSummary summarize(const sema::Network &network) {
+    NetworkSummary summary{network.name, {}, 0, 0};
+    for (const std::string &layer : network.layers)
+        summary.layers.push_back({layer, "", 0, 0});
+    std::set<std::string> counted;
+    for (const sema::Operation &operation : network.operations) {
+        const auto layer = std::find_if(summary.layers.begin(), summary.layers.end(),
+                                        [&](const LayerSummary &other) { return other.name == operation.layer; });
+        if (layer == summary.layers.end())
+            continue; // an input
+        if (operation.kind == sema::OperationKind::parameter) {
+            if (counted.insert(operation.text).second)
+                layer->parameters += elements(operation.type);
+            continue;
+        }
+        if (operation.kind == sema::OperationKind::constant)
+            continue;
+        layer->shape = words(operation.type);
+        layer->multiply_adds += multiply_adds(operation);
+    }
+    const std::int64_t samples = samples_of(network);
+    for (LayerSummary &layer : summary.layers) {
+        layer.multiply_adds /= samples;
+        summary.parameters += layer.parameters;
+        summary.multiply_adds += layer.multiply_adds;
+    }
+    return summary;
+}
+
+std::string text_report(const NetworkSummary &summary) {
+    cost::Lines lines;
+    lines.row({summary.network, "result", "parameters", "multiply-adds a sample"});
+    for (const LayerSummary &layer : summary.layers)
+        lines.row({"  " + layer.name, layer.shape, grouped(layer.parameters), grouped(layer.multiply_adds)});
+    lines.row({"total of " + std::to_string(summary.layers.size()) + " layers", "", grouped(summary.parameters),
+               grouped(summary.multiply_adds)});
+    return lines.text(2);
+}
+
+std::string json_report(const NetworkSummary &summary) {
+    support::JsonWriter json;
+    json.begin_object().member("network", summary.network).key("layers").begin_array();
+    for (const LayerSummary &layer : summary.layers)
+        json.begin_object()
+            .member("name", layer.name)
+            .member("shape", layer.shape)
+            .member("parameters", layer.parameters)
+            .member("multiply_adds", layer.multiply_adds)
+            .end_object();
+    json.end_array().member("parameters", summary.parameters).member("multiply_adds", summary.multiply_adds);
+    json.end_object();
+    return json.text();
+}
+
+std::string csv_report(const NetworkSummary &summary) {
+    std::string text = "layer,parameters,multiply_adds\n";
+    for (const LayerSummary &layer : summary.layers)
+        text += layer.name + "," + std::to_string(layer.parameters) + "," + std::to_string(layer.multiply_adds) + "\n";
+    return text;
+}
+
+} // namespace planc::driver

@@ -1,0 +1,37 @@
+// What a network is, before anything is laid out: per layer the shape that it hands on, its parameters, and the
+// multiply-adds of its forward pass for one sample.
+#pragma once
+
+#include "sema/program.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace planc::driver {
+
+/// A multiply-add is a point of the loop nest of a product of two tensors or more (einsum, convolution; places that
+/// touch padding count), as published totals count them; pointwise functions, pools and norms have none.
+struct LayerSummary {
+    std::string name;
+    std::string shape; ///< of its last operation: "[batch: 64, hidden: 256]"
+    std::int64_t parameters = 0;
+    std::int64_t multiply_adds = 0; ///< a sample
+};
+
+struct NetworkSummary {
+    std::string network;
+    std::vector<LayerSummary> layers; ///< in the order of first use
+    std::int64_t parameters = 0;
+    std::int64_t multiply_adds = 0; ///< a sample
+};
+
+/// Samples are the first dimension of the network's first argument. A parameter that several layers share counts once,
+/// where it is read first.
+[[nodiscard]] NetworkSummary summarize(const sema::Network &network);
+
+[[nodiscard]] std::string text_report(const NetworkSummary &summary);
+[[nodiscard]] std::string json_report(const NetworkSummary &summary);
+[[nodiscard]] std::string csv_report(const NetworkSummary &summary);
+
+} // namespace planc::driver
