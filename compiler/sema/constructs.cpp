@@ -9,16 +9,6 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(not_an_image, error, "'{0}' takes a tensor [batch, height, width, channel], got {1}"); // O6
-PLANC_DIAGNOSTIC(window_too_large, error,
-                 "the window of '{0}' ({2}) is larger than dimension '{1}' with its padding ({3})"); // O6
-
-namespace {
-
-constexpr std::int64_t largest_window = 1'000'000;
-
-} // namespace
-
 TensorValue Elaborator::placeholder(std::vector<DimensionValue> dimensions, ElementType element, SourceRange where) {
     Operation operation;
     operation.kind = OperationKind::constant;
@@ -47,57 +37,13 @@ Value Elaborator::construct(const syntax::Call &call, SourceRange where) {
     return value.value();
 }
 
-TensorValue Elaborator::image(const Arguments &arguments, const syntax::Call &call) {
-    const syntax::CallArgument &given = arguments.require("x");
-    TensorValue x = expect_tensor(argument(given), given.where, arguments.what("x"));
-    if (x.dimensions.size() != 4)
-        fail(not_an_image, given.where, {call.callee.text, to_string(x)});
-    return x;
-}
-
-std::vector<std::int64_t> Elaborator::window_numbers(const Arguments &arguments, const std::string &name,
-                                                     std::int64_t fallback, std::int64_t least) {
-    const syntax::CallArgument *given = arguments.find(name);
-    if (!given)
-        return {fallback, fallback};
-    const Value value = argument(*given);
-    const std::string what = arguments.what(name);
-    std::vector<std::int64_t> numbers;
-    if (const auto *list = value.get<ListValue>())
-        for (const Value &item : **list)
-            numbers.push_back(expect_integer_in(context(), item, given->where, what, least, largest_window));
-    else
-        numbers.assign(2, expect_integer_in(context(), value, given->where, what, least, largest_window));
-    if (numbers.size() != 2)
-        fail_wrong_type(context(), given->where, what, "one number or [height, width]", value);
-    return numbers;
-}
-
-void Elaborator::slide_window(std::vector<DimensionValue> &dimensions, const Arguments &arguments,
-                              const syntax::Call &call) {
-    static_cast<void>(arguments.require("kernel"));
-    const std::vector<std::int64_t> kernel = window_numbers(arguments, "kernel", 1, 1);
-    const bool pool = call.callee.text != "conv";
-    std::vector<std::int64_t> stride = window_numbers(arguments, "stride", 1, 1);
-    if (pool && !arguments.find("stride"))
-        stride = kernel;
-    const std::vector<std::int64_t> padding = window_numbers(arguments, "padding", 0, 0);
-    for (std::size_t i = 0; i < 2; ++i) {
-        DimensionValue &dimension = dimensions[1 + i];
-        const std::int64_t room = dimension.extent + 2 * padding[i]; // extents are at most 2^60, windows a million
-        if (kernel[i] > room)
-            fail(window_too_large, call.callee.where,
-                 {call.callee.text, dimension.role, std::to_string(kernel[i]), std::to_string(room)});
-        dimension.extent = (room - kernel[i]) / stride[i] + 1;
-    }
-}
-
 Value Elaborator::convolution(const syntax::Call &call, SourceRange where) {
-    const Arguments arguments(context(), call, {"x", "out", "kernel", "stride", "padding", "bias", "groups"});
-    TensorValue x = image(arguments, call);
+    const Arguments arguments(context(), call,
+                              {"x", "out", "kernel", "stride", "padding", "dilation", "groups", "bias", "spatial"});
+    TensorValue x = tensor_argument(arguments, "x");
     const syntax::CallArgument &out = arguments.require("out");
     DimensionValue channel = expect_dimension(context(), argument(out), out.where, arguments.what("out"));
-    slide_window(x.dimensions, arguments, call);
+    slide(x, 1, arguments, call);
     if (const syntax::CallArgument *bias = arguments.find("bias"))
         static_cast<void>(expect_boolean(context(), argument(*bias), bias->where, arguments.what("bias")));
     if (const syntax::CallArgument *groups = arguments.find("groups"))
@@ -107,17 +53,34 @@ Value Elaborator::convolution(const syntax::Call &call, SourceRange where) {
     return {placeholder(x.dimensions, x.element, where)};
 }
 
+/// Strides are those of the kernel where the call says none and `stride` is open.
+void Elaborator::slide(TensorValue &x, std::optional<std::int64_t> stride, const Arguments &arguments,
+                       const syntax::Call &call) {
+    const std::vector<std::size_t> places = spatial_places(x, arguments, call);
+    std::vector<DimensionValue> spatial;
+    for (const std::size_t place : places)
+        spatial.push_back(x.dimensions[place]);
+    static_cast<void>(arguments.require("kernel"));
+    const std::vector<std::int64_t> kernels =
+        window_numbers(context(), *window_setting(arguments, "kernel"), spatial, 1);
+    const std::vector<std::int64_t> strides = stride ? std::vector<std::int64_t>(kernels.size(), *stride) : kernels;
+    static_cast<void>(slide_windows(x, places, kernels, strides, arguments, call));
+}
+
 Value Elaborator::pooling(const syntax::Call &call, SourceRange where) {
-    const Arguments arguments(context(), call, {"x", "kernel", "stride", "padding"});
-    TensorValue x = image(arguments, call);
-    slide_window(x.dimensions, arguments, call);
+    const Arguments arguments(context(), call, {"x", "kernel", "stride", "padding", "dilation", "spatial"});
+    TensorValue x = tensor_argument(arguments, "x");
+    slide(x, std::nullopt, arguments, call);
     return {placeholder(x.dimensions, x.element, where)};
 }
 
 Value Elaborator::global_average_pool(const syntax::Call &call, SourceRange where) {
-    const Arguments arguments(context(), call, {"x"});
-    TensorValue x = image(arguments, call);
-    x.dimensions.erase(x.dimensions.begin() + 1, x.dimensions.begin() + 3);
+    const Arguments arguments(context(), call, {"x", "spatial"});
+    TensorValue x = tensor_argument(arguments, "x");
+    std::vector<std::size_t> places = spatial_places(x, arguments, call);
+    std::sort(places.rbegin(), places.rend());
+    for (const std::size_t place : places)
+        x.dimensions.erase(x.dimensions.begin() + static_cast<std::ptrdiff_t>(place));
     return {placeholder(x.dimensions, x.element, where)};
 }
 

@@ -6,12 +6,13 @@
 //
 // One class, by concern: elaborate.cpp (entry, statements), names.cpp of layers (layer_names.cpp), expressions
 // (evaluate.cpp, arithmetic.cpp), calls (call_layer.cpp, bind_signature.cpp), and what appends operations
-// (append.cpp, einsum.cpp, primitive_calls.cpp, selection.cpp, rearrange.cpp, losses.cpp, parameters.cpp,
-// constructs.cpp).
+// (append.cpp, einsum.cpp, primitive_calls.cpp, selection.cpp, rearrange.cpp, windows.cpp, losses.cpp,
+// parameters.cpp, constructs.cpp).
 #pragma once
 
 #include "sema/analysis.h"
 #include "sema/arguments.h"
+#include "sema/windows.h"
 
 #include <functional>
 
@@ -218,6 +219,14 @@ class Elaborator {
     TensorValue copy(const TensorValue &x, const std::vector<std::size_t> &order,
                      std::vector<DimensionValue> dimensions, SourceRange where);
 
+    // windows.cpp
+    std::vector<std::size_t> spatial_places(const TensorValue &x, const Arguments &arguments, const syntax::Call &call);
+    std::optional<WindowSetting> window_setting(const Arguments &arguments, const std::string &name);
+    std::vector<Window> slide_windows(TensorValue &x, const std::vector<std::size_t> &places,
+                                      const std::vector<std::int64_t> &kernels,
+                                      const std::vector<std::int64_t> &strides, const Arguments &arguments,
+                                      const syntax::Call &call);
+
     // losses.cpp
     Value cross_entropy(const syntax::Call &call, SourceRange where);
     Value mean_square_error(const syntax::Call &call, SourceRange where);
@@ -234,13 +243,11 @@ class Elaborator {
     Value construct(const syntax::Call &call, SourceRange where);
     Value convolution(const syntax::Call &call, SourceRange where);
     Value pooling(const syntax::Call &call, SourceRange where);
+    void slide(TensorValue &x, std::optional<std::int64_t> stride, const Arguments &arguments,
+               const syntax::Call &call);
     Value global_average_pool(const syntax::Call &call, SourceRange where);
     Value shape_preserving(const syntax::Call &call, SourceRange where);
     TensorValue placeholder(std::vector<DimensionValue> dimensions, ElementType element, SourceRange where);
-    TensorValue image(const Arguments &arguments, const syntax::Call &call);
-    void slide_window(std::vector<DimensionValue> &dimensions, const Arguments &arguments, const syntax::Call &call);
-    std::vector<std::int64_t> window_numbers(const Arguments &arguments, const std::string &name, std::int64_t fallback,
-                                             std::int64_t least);
 
     Analysis &analysis_;
     Network *network_ = nullptr; ///< null: constants

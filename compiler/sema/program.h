@@ -74,6 +74,17 @@ struct Loop {
     std::int64_t extent = 1;
 };
 
+/// A window that moves over a dimension: at position p it touches the indices p * stride - before + k * dilation for k
+/// from 0 up to, but without, `kernel`.
+struct Window {
+    std::string role; ///< of the dimension
+    std::int64_t kernel = 1;
+    std::int64_t stride = 1;
+    std::int64_t dilation = 1;
+    std::int64_t before = 0; ///< padding in front of index 0
+    std::int64_t behind = 0;
+};
+
 using ValueId = std::int32_t; ///< index of the operation that defines it
 
 struct Operation {
