@@ -84,30 +84,40 @@ Value Reverse::gradient_of(Value value) {
     return sum;
 }
 
+/// The loops of a gradient, which may lack dimensions of `result` and have them in another order.
+std::vector<std::string> loops_of_gradient(Value gradient, TensorType result, const std::vector<std::string> &loops) {
+    std::vector<std::string> found;
+    for (mlir::StringAttr role : type_of(gradient).getRoles())
+        found.push_back(loops[static_cast<size_t>(result.find(role.getValue()))]);
+    return found;
+}
+
+/// `type` without the dimensions whose loops are not `available`: along these the gradient is the same. What is left is
+/// the result of `backward`.
+TensorType keep_available(TensorType type, const std::vector<std::string> &loops,
+                          const std::vector<std::string> &available, Subscripts &backward) {
+    const auto loop = [&](StringRef role) { return loops[static_cast<size_t>(type.find(role))]; };
+    const TensorType kept =
+        ir::filter_dimensions(type, [&](StringRef role) { return llvm::is_contained(available, loop(role)); });
+    for (mlir::StringAttr role : kept.getRoles())
+        backward.result.push_back(loop(role.getValue()));
+    return kept;
+}
+
 /// d/dX of Y = einsum(…, X, …): one einsum of Y's gradient with the other operands, loops as they were.
 Value einsum_gradient(LayerBuilder &build, ir::EinsumOp op, unsigned operand, Value gradient) {
     const Subscripts forward = *ir::parse_subscripts(op.getSubscripts());
-    const TensorType result = op.getResult().getType();
     Subscripts backward;
     llvm::SmallVector<Value> inputs{gradient};
-    std::vector<std::string> &of_gradient = backward.operands.emplace_back();
-    for (mlir::StringAttr role : type_of(gradient).getRoles())
-        of_gradient.push_back(forward.result[static_cast<size_t>(result.find(role.getValue()))]);
+    backward.operands.push_back(loops_of_gradient(gradient, op.getResult().getType(), forward.result));
     for (auto [index, input] : llvm::enumerate(op.getInputs())) {
         if (index == operand)
             continue;
         inputs.push_back(input);
         backward.operands.push_back(forward.operands[index]);
     }
-    // Loops that only X has: the gradient is the same along them.
-    const std::vector<std::string> available = backward.loops();
-    const TensorType type = type_of(op.getInputs()[operand]);
-    const std::vector<std::string> &loops = forward.operands[operand];
-    const TensorType kept = ir::filter_dimensions(type, [&](StringRef role) {
-        return llvm::is_contained(available, loops[static_cast<size_t>(type.find(role))]);
-    });
-    for (mlir::StringAttr role : kept.getRoles())
-        backward.result.push_back(loops[static_cast<size_t>(type.find(role.getValue()))]);
+    const TensorType kept =
+        keep_available(type_of(op.getInputs()[operand]), forward.operands[operand], backward.loops(), backward);
     return build.einsum(backward, inputs, kept);
 }
 
@@ -132,6 +142,33 @@ Value repeat_all(LayerBuilder &build, Value gradient, TensorType type) {
 
 TensorType without_missing(TensorType type, Value gradient) {
     return ir::filter_dimensions(type, [&](StringRef role) { return type_of(gradient).find(role) >= 0; });
+}
+
+/// Of a convolution: one of the others, loops as they were. The positions of its windows need not be there in the
+/// gradient of the result, but have to be in what is convolved.
+Value conv_gradient(LayerBuilder &build, ir::ConvOp op, unsigned operand, Value gradient) {
+    const Subscripts forward = *ir::parse_subscripts(op.getSubscripts());
+    const TensorType result = op.getResult().getType();
+    const auto is_one_of = [](mlir::ArrayAttr names, StringRef name) {
+        return llvm::any_of(names, [&](mlir::Attribute attribute) {
+            return mlir::cast<mlir::StringAttr>(attribute).getValue() == name;
+        });
+    };
+    const Value full = repeat(build, gradient, result, [&](StringRef role) {
+        return is_one_of(op.getWindows(), forward.result[static_cast<size_t>(result.find(role))]);
+    });
+    const std::vector<std::string> of_gradient = loops_of_gradient(full, result, forward.result);
+    Subscripts backward;
+    backward.operands =
+        operand == 0 ? std::vector{of_gradient, forward.operands[1]} : std::vector{forward.operands[0], of_gradient};
+    std::vector<std::string> available = backward.loops();
+    for (mlir::Attribute kernel : op.getKernels())
+        available.push_back(mlir::cast<mlir::StringAttr>(kernel).str());
+    const TensorType kept =
+        keep_available(type_of(op.getOperand(operand)), forward.operands[operand], available, backward);
+    if (operand == 0)
+        return build.conv("input_gradient", backward, full, op.getSecond(), op, kept);
+    return build.conv("weight_gradient", backward, op.getFirst(), full, op, kept);
 }
 
 Value slice_gradient(LayerBuilder &build, ir::SliceOp op, Value gradient) {
@@ -184,6 +221,8 @@ Value Reverse::part_of(LayerBuilder &build, mlir::OpOperand &operand, Value grad
     }
     if (auto einsum = mlir::dyn_cast<ir::EinsumOp>(op))
         return einsum_gradient(build, einsum, number, gradient);
+    if (auto conv = mlir::dyn_cast<ir::ConvOp>(op))
+        return conv_gradient(build, conv, number, gradient);
     if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
         return reduce.getReduction() == "sum" ? gradient : extremum_gradient(build, reduce, gradient);
     if (auto embedding = mlir::dyn_cast<ir::EmbeddingOp>(op))

@@ -40,6 +40,7 @@ class Importer {
     TensorType tensor(const sema::TensorType &type);
     Value operation(const sema::Network &network, const sema::Operation &op, mlir::func::FuncOp function);
     Value nest(const sema::Operation &op, TensorType type);
+    Value convolution(const sema::Operation &op, TensorType type);
     Value composite(const sema::Operation &op, TensorType type);
     Value along_dimension(const sema::Operation &op, TensorType type);
     Value read(const sema::Network &network, const sema::Operation &op, TensorType type);
@@ -124,6 +125,7 @@ Value Importer::operation(const sema::Network &network, const sema::Operation &o
     case sema::OperationKind::constant:
         return create<ConstantOp>(type, builder_.getF64FloatAttr(op.number));
     case sema::OperationKind::einsum:
+    case sema::OperationKind::convolution:
     case sema::OperationKind::pointwise:
     case sema::OperationKind::reduce:
     case sema::OperationKind::iota:
@@ -159,6 +161,8 @@ Subscripts subscripts_of(const sema::Operation &op) {
 Value Importer::nest(const sema::Operation &op, TensorType type) {
     if (op.kind == sema::OperationKind::einsum)
         return create<EinsumOp>(type, builder_.getStringAttr(subscripts_of(op).text()), operands_);
+    if (op.kind == sema::OperationKind::convolution)
+        return convolution(op, type);
     if (op.kind == sema::OperationKind::pointwise)
         return create<PointwiseOp>(type, builder_.getStringAttr(op.text), operands_);
     if (op.kind == sema::OperationKind::iota)
@@ -168,6 +172,25 @@ Value Importer::nest(const sema::Operation &op, TensorType type) {
     if (op.text == "mean")
         return create<MeanOp>(type, operands_[0]);
     return create<ReduceOp>(type, builder_.getStringAttr(op.text), operands_[0]);
+}
+
+Value Importer::convolution(const sema::Operation &op, TensorType type) {
+    SmallVector<llvm::StringRef> windows;
+    SmallVector<llvm::StringRef> kernels;
+    SmallVector<std::int64_t> strides;
+    SmallVector<std::int64_t> dilations;
+    SmallVector<std::int64_t> paddings;
+    for (const sema::Window &window : op.windows) {
+        windows.push_back(op.loops[static_cast<size_t>(window.loop)].name);
+        kernels.push_back(op.loops[static_cast<size_t>(window.kernel_loop)].name);
+        strides.push_back(window.stride);
+        dilations.push_back(window.dilation);
+        paddings.append({window.before, window.behind});
+    }
+    return create<ConvOp>(type, builder_.getStringAttr("forward"), builder_.getStringAttr(subscripts_of(op).text()),
+                          operands_[0], operands_[1], builder_.getStrArrayAttr(windows),
+                          builder_.getStrArrayAttr(kernels), builder_.getDenseI64ArrayAttr(strides),
+                          builder_.getDenseI64ArrayAttr(dilations), builder_.getDenseI64ArrayAttr(paddings));
 }
 
 Value Importer::composite(const sema::Operation &op, TensorType type) {

@@ -111,6 +111,14 @@ Value LayerBuilder::embedding_gradient(Value indices, Value gradient, StringRef 
                                                 layer_, phase_, StrategyAttr());
 }
 
+Value LayerBuilder::conv(StringRef kind, const Subscripts &subscripts, Value first, Value second, ConvOp like,
+                         TensorType result) {
+    return builder_.create<ConvOp>(location_, result, builder_.getStringAttr(kind),
+                                   builder_.getStringAttr(subscripts.text()), first, second, like.getWindowsAttr(),
+                                   like.getKernelsAttr(), like.getStridesAttr(), like.getDilationsAttr(),
+                                   like.getPaddingsAttr(), layer_, phase_, StrategyAttr());
+}
+
 Value LayerBuilder::einsum(const Subscripts &subscripts, mlir::ValueRange inputs, TensorType result) {
     return builder_.create<EinsumOp>(location_, result, builder_.getStringAttr(subscripts.text()), inputs, layer_,
                                      phase_, StrategyAttr());

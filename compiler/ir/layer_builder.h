@@ -50,6 +50,10 @@ class LayerBuilder {
     mlir::Value embedding_gradient(mlir::Value indices, mlir::Value gradient, mlir::StringRef dimension,
                                    TensorType table);
 
+    /// Another kind of the same convolution (plan.conv).
+    mlir::Value conv(mlir::StringRef kind, const Subscripts &subscripts, mlir::Value first, mlir::Value second,
+                     ConvOp like, TensorType result);
+
     mlir::Value einsum(const Subscripts &subscripts, mlir::ValueRange inputs, TensorType result);
 
     [[nodiscard]] mlir::OpBuilder &builder() { return builder_; }

@@ -4,20 +4,26 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(too_many_arguments, error, "'{0}' takes {1}, got more");              // X6
-PLANC_DIAGNOSTIC(unknown_argument, error, "'{0}' has no argument '{1}'");              // X6
-PLANC_DIAGNOSTIC(duplicate_argument, error, "argument '{1}' of '{0}' is given twice"); // X6
-PLANC_DIAGNOSTIC(missing_argument, error, "'{0}' needs the argument '{1}'");           // X6
-PLANC_DIAGNOSTIC(misplaced_arrow, error, "'{0}' takes no arrow");                      // X6
+PLANC_DIAGNOSTIC(too_many_arguments, error, "'{0}' takes {1}, got more");                                    // X6
+PLANC_DIAGNOSTIC(unknown_argument, error, "'{0}' has no argument '{1}'");                                    // X6
+PLANC_DIAGNOSTIC(duplicate_argument, error, "argument '{1}' of '{0}' is given twice");                       // X6
+PLANC_DIAGNOSTIC(missing_argument, error, "'{0}' needs the argument '{1}'");                                 // X6
+PLANC_DIAGNOSTIC(misplaced_arrow, error, "'{0}' takes no arrow");                                            // X6
+PLANC_DIAGNOSTIC(missing_arrow, error, "'{0}' needs '-> [dimensions of the result]' behind argument '{1}'"); // O17
 
-Arguments::Arguments(const Context &context, const syntax::Call &call, std::vector<std::string> parameters)
+Arguments::Arguments(const Context &context, const syntax::Call &call, std::vector<std::string> parameters,
+                     const std::string &mapped)
     : context_(context), callee_(call.callee), parameters_(std::move(parameters)) {
     std::size_t next = 0;
     for (const syntax::CallArgument &argument : call.arguments) {
-        if (argument.kind == syntax::CallArgument::Kind::mapping)
+        const bool arrow = argument.kind == syntax::CallArgument::Kind::mapping;
+        const bool place_of_arrow = next < parameters_.size() && parameters_[next] == mapped;
+        if (arrow && !place_of_arrow)
             context.fail(misplaced_arrow, argument.where, {callee_.text});
         const syntax::CallArgument *&place = slot(argument, next);
         place = &argument;
+        if (!arrow && !mapped.empty() && find(mapped) == &argument)
+            context.fail(missing_arrow, argument.where, {callee_.text, mapped});
     }
 }
 

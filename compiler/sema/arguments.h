@@ -12,8 +12,10 @@ namespace planc::sema {
 
 class Arguments {
   public:
-    /// Too many arguments, unknown names, an argument given twice and arrows are errors.
-    Arguments(const Context &context, const syntax::Call &call, std::vector<std::string> parameters);
+    /// Too many arguments, unknown names, an argument given twice and arrows are errors, but for the arrow that the
+    /// parameter `mapped` needs.
+    Arguments(const Context &context, const syntax::Call &call, std::vector<std::string> parameters,
+              const std::string &mapped = "");
 
     /// Null if not given.
     [[nodiscard]] const syntax::CallArgument *find(const std::string &parameter) const;

@@ -204,6 +204,11 @@ Value Elaborator::arithmetic(Operator operation, const Value &left, const Value 
         const TensorValue second = b ? *b : constant_beside(*a, right, where);
         return {pointwise(function_name(operation), {first, second}, where)};
     }
+    if (operation == Operator::add && left.get<ListValue>() && right.get<ListValue>()) {
+        std::vector<Value> items = **left.get<ListValue>();
+        items.insert(items.end(), (*right.get<ListValue>())->begin(), (*right.get<ListValue>())->end());
+        return list_of(std::move(items));
+    }
     if (left.get<QuantityValue>() || right.get<QuantityValue>())
         return quantities(operation, left, right, where);
     if (!x || !y)

@@ -100,12 +100,16 @@ void Elaborator::bind_value(Frame &frame, const syntax::Parameter &parameter, co
         converted = {expect_boolean(context(), value, where, what)};
     else if (type == "int")
         converted = {expect_integer(context(), value, where, what)};
+    else if (type == "ints")
+        check_integers(context(), value, where, what);
     else if (type == "float")
         converted = {expect_number(context(), value, where, what)};
     else if (type == "initializer")
         converted = {expect_initializer(context(), value, where, what)};
-    else
+    else if (type == "string")
         converted = {expect_string(context(), value, where, what)};
+    else if (value.get<TensorValue>() || value.get<FieldValue>())
+        fail_wrong_type(context(), where, what, "a value that is known when the program is compiled", value);
     define(parameter.name, converted);
 }
 

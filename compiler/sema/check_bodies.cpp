@@ -87,7 +87,8 @@ void check_pattern(const syntax::Type &type, bool network, const Context &contex
 
 void check_signature(const syntax::CallableDeclaration &callable, const Context &context) {
     const bool network = callable.kind == syntax::CallableDeclaration::Kind::network;
-    const std::vector<std::string> kinds = {"dim", "dims", "int", "float", "bool", "string", "initializer"};
+    const std::vector<std::string> kinds = {"dim",  "dims",   "int",         "ints", "float",
+                                            "bool", "string", "initializer", "any"};
     std::set<std::string> names;
     for (const syntax::Parameter &parameter : callable.parameters) {
         if (!names.insert(parameter.name.text).second)
@@ -102,7 +103,8 @@ void check_signature(const syntax::CallableDeclaration &callable, const Context 
         if (std::find(kinds.begin(), kinds.end(), word) == kinds.end()) {
             std::vector<Note> notes = Context::suggestion(word, kinds);
             if (notes.empty())
-                notes = {hint("it may be dim, dims, int, float, bool, string, initializer or a tensor [...]")};
+                notes = {
+                    hint("it may be dim, dims, int, ints, float, bool, string, initializer, any or a tensor [...]")};
             context.fail(unknown_parameter_type, parameter.type.where, {word}, notes);
         }
     }

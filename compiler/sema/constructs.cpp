@@ -22,9 +22,7 @@ Value Elaborator::construct(const syntax::Call &call, SourceRange where) {
                                       std::string(not_lowered_construct(name)) + " ('" + name + "')");
     };
     std::optional<Value> value; // arguments first: of nested constructs the innermost is the first
-    if (name == "conv")
-        value = convolution(call, where);
-    else if (name == "max_pool" || name == "average_pool")
+    if (name == "max_pool" || name == "average_pool")
         value = pooling(call, where);
     else if (name == "global_average_pool")
         value = global_average_pool(call, where);
@@ -37,25 +35,7 @@ Value Elaborator::construct(const syntax::Call &call, SourceRange where) {
     return value.value();
 }
 
-Value Elaborator::convolution(const syntax::Call &call, SourceRange where) {
-    const Arguments arguments(context(), call,
-                              {"x", "out", "kernel", "stride", "padding", "dilation", "groups", "bias", "spatial"});
-    TensorValue x = tensor_argument(arguments, "x");
-    const syntax::CallArgument &out = arguments.require("out");
-    DimensionValue channel = expect_dimension(context(), argument(out), out.where, arguments.what("out"));
-    slide(x, 1, arguments, call);
-    if (const syntax::CallArgument *bias = arguments.find("bias"))
-        static_cast<void>(expect_boolean(context(), argument(*bias), bias->where, arguments.what("bias")));
-    if (const syntax::CallArgument *groups = arguments.find("groups"))
-        static_cast<void>(expect_integer_in(context(), argument(*groups), groups->where, arguments.what("groups"), 1,
-                                            x.dimensions.back().extent));
-    x.dimensions.back() = channel;
-    return {placeholder(x.dimensions, x.element, where)};
-}
-
-/// Strides are those of the kernel where the call says none and `stride` is open.
-void Elaborator::slide(TensorValue &x, std::optional<std::int64_t> stride, const Arguments &arguments,
-                       const syntax::Call &call) {
+void Elaborator::slide(TensorValue &x, const Arguments &arguments, const syntax::Call &call) {
     const std::vector<std::size_t> places = spatial_places(x, arguments, call);
     std::vector<DimensionValue> spatial;
     for (const std::size_t place : places)
@@ -63,14 +43,13 @@ void Elaborator::slide(TensorValue &x, std::optional<std::int64_t> stride, const
     static_cast<void>(arguments.require("kernel"));
     const std::vector<std::int64_t> kernels =
         window_numbers(context(), *window_setting(arguments, "kernel"), spatial, 1);
-    const std::vector<std::int64_t> strides = stride ? std::vector<std::int64_t>(kernels.size(), *stride) : kernels;
-    static_cast<void>(slide_windows(x, places, kernels, strides, arguments, call));
+    static_cast<void>(slide_windows(x, places, kernels, kernels, arguments, call));
 }
 
 Value Elaborator::pooling(const syntax::Call &call, SourceRange where) {
     const Arguments arguments(context(), call, {"x", "kernel", "stride", "padding", "dilation", "spatial"});
     TensorValue x = tensor_argument(arguments, "x");
-    slide(x, std::nullopt, arguments, call);
+    slide(x, arguments, call);
     return {placeholder(x.dimensions, x.element, where)};
 }
 

@@ -9,17 +9,9 @@
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(einsum_without_result, error,
-                 "'einsum' needs '-> [dimensions of the result]' behind its last operand");             // O2
-PLANC_DIAGNOSTIC(einsum_unknown_dimension, error, "no operand of 'einsum' has dimension '{0}'");        // O2
-PLANC_DIAGNOSTIC(einsum_repeated_dimension, error, "an operand of 'einsum' has dimension '{0}' twice"); // O2
-
-/// A loop under construction: the dimensions that it runs over.
-struct Elaborator::LoopOf {
-    int symbol = DimensionValue::by_role;
-    std::string role;     ///< of the first dimension
-    std::string name;     ///< with the most primes
-    DimensionValue first; ///< for messages and the result
-};
+                 "'einsum' needs '-> [dimensions of the result]' behind its last operand");          // O2
+PLANC_DIAGNOSTIC(einsum_unknown_dimension, error, "no operand of '{0}' has dimension '{1}'");        // O2
+PLANC_DIAGNOSTIC(einsum_repeated_dimension, error, "an operand of '{0}' has dimension '{1}' twice"); // O2
 
 namespace {
 
@@ -47,8 +39,9 @@ auto find_same_role(Loops &loops, const DimensionValue &dimension, const std::ve
 
 } // namespace
 
-std::vector<Elaborator::LoopOf> Elaborator::loops_of(std::vector<TensorValue> &operands, Operation &operation,
-                                                     SourceRange where) {
+std::vector<Elaborator::LoopOf> Elaborator::loops_of(const std::string &function,
+                                                     const std::vector<TensorValue> &operands, Operation &operation,
+                                                     SourceRange where) const {
     std::vector<LoopOf> loops;
     for (const TensorValue &operand : operands) {
         std::vector<int> same_name;
@@ -64,12 +57,12 @@ std::vector<Elaborator::LoopOf> Elaborator::loops_of(std::vector<TensorValue> &o
                 loops.push_back({dimension.symbol, dimension.role, dimension.role, dimension});
                 loop = loops.end() - 1;
             }
-            check_equal_extents("einsum", loop->first, dimension, where);
+            check_equal_extents(function, loop->first, dimension, where);
             if (dimension.role.size() > loop->name.size())
                 loop->name = dimension.role; // the role with primes
             const int place = static_cast<int>(loop - loops.begin());
             if (std::find(places.begin(), places.end(), place) != places.end())
-                fail(einsum_repeated_dimension, where, {dimension.role});
+                fail(einsum_repeated_dimension, where, {function, dimension.role});
             places.push_back(place);
         }
         operation.operand_loops.push_back(std::move(places));
@@ -110,8 +103,8 @@ std::vector<DimensionValue> Elaborator::result_names(const syntax::Expression &t
     return names;
 }
 
-std::vector<DimensionValue> Elaborator::einsum_result(const syntax::Expression &target, std::vector<LoopOf> &loops,
-                                                      Operation &operation) {
+std::vector<DimensionValue> Elaborator::einsum_result(const std::string &function, const syntax::Expression &target,
+                                                      std::vector<LoopOf> &loops, Operation &operation) {
     std::vector<DimensionValue> dimensions;
     for (const DimensionValue &wanted : result_names(target)) {
         auto loop = find_same_name(loops, wanted);
@@ -121,7 +114,8 @@ std::vector<DimensionValue> Elaborator::einsum_result(const syntax::Expression &
             std::vector<std::string> candidates;
             for (const LoopOf &other : loops)
                 candidates.push_back(other.name);
-            fail(einsum_unknown_dimension, wanted.where, {wanted.role}, Context::suggestion(wanted.role, candidates));
+            fail(einsum_unknown_dimension, wanted.where, {function, wanted.role},
+                 Context::suggestion(wanted.role, candidates));
         }
         dimensions.push_back({wanted.role, loop->first.extent, loop->symbol, loop->first.where});
         operation.result_loops.push_back(static_cast<int>(loop - loops.begin()));
@@ -145,8 +139,8 @@ Value Elaborator::einsum(const syntax::Call &call, SourceRange where) {
         operation.operands.push_back(operands.back().id);
     }
     check_same_element("einsum", operands, where);
-    std::vector<LoopOf> loops = loops_of(operands, operation, where);
-    std::vector<DimensionValue> dimensions = einsum_result(*call.arguments.back().target, loops, operation);
+    std::vector<LoopOf> loops = loops_of("einsum", operands, operation, where);
+    std::vector<DimensionValue> dimensions = einsum_result("einsum", *call.arguments.back().target, loops, operation);
     for (const LoopOf &loop : loops)
         operation.loops.push_back({loop.name, loop.first.extent});
     return {append(std::move(operation), std::move(dimensions), operands.front().element, where)};

@@ -6,7 +6,7 @@
 //
 // One class, by concern: elaborate.cpp (entry, statements), names.cpp of layers (layer_names.cpp), expressions
 // (evaluate.cpp, arithmetic.cpp), calls (call_layer.cpp, bind_signature.cpp), and what appends operations
-// (append.cpp, einsum.cpp, primitive_calls.cpp, selection.cpp, rearrange.cpp, windows.cpp, losses.cpp,
+// (append.cpp, einsum.cpp, convolution.cpp, primitive_calls.cpp, selection.cpp, rearrange.cpp, windows.cpp, losses.cpp,
 // parameters.cpp, constructs.cpp).
 #pragma once
 
@@ -181,11 +181,21 @@ class Elaborator {
                              SourceRange where) const;
 
     // einsum.cpp
-    struct LoopOf;
+    /// A loop under construction: the dimensions that it runs over.
+    struct LoopOf {
+        int symbol = DimensionValue::by_role;
+        std::string role;     ///< of the first dimension
+        std::string name;     ///< with the most primes
+        DimensionValue first; ///< for messages and the result
+    };
     Value einsum(const syntax::Call &call, SourceRange where);
-    std::vector<LoopOf> loops_of(std::vector<TensorValue> &operands, Operation &operation, SourceRange where);
-    std::vector<DimensionValue> einsum_result(const syntax::Expression &target, std::vector<LoopOf> &loops,
-                                              Operation &operation);
+    std::vector<LoopOf> loops_of(const std::string &function, const std::vector<TensorValue> &operands,
+                                 Operation &operation, SourceRange where) const;
+    std::vector<DimensionValue> einsum_result(const std::string &function, const syntax::Expression &target,
+                                              std::vector<LoopOf> &loops, Operation &operation);
+
+    // convolution.cpp
+    Value convolution(const syntax::Call &call, SourceRange where);
     std::vector<DimensionValue> result_names(const syntax::Expression &target);
 
     // primitive_calls.cpp
@@ -198,6 +208,8 @@ class Elaborator {
     TensorValue tensor_argument(const Arguments &arguments, const std::string &name);
     Value enumerate(const syntax::Call &call);
     Value same_shape(const syntax::Call &call);
+    Value tail(const syntax::Call &call);
+    Value with_extents(const syntax::Call &call);
     std::vector<std::size_t> positions(const TensorValue &tensor, const std::vector<DimensionValue> &names,
                                        SourceRange where) const;
 
@@ -241,10 +253,8 @@ class Elaborator {
 
     // constructs.cpp: checked, not lowered
     Value construct(const syntax::Call &call, SourceRange where);
-    Value convolution(const syntax::Call &call, SourceRange where);
     Value pooling(const syntax::Call &call, SourceRange where);
-    void slide(TensorValue &x, std::optional<std::int64_t> stride, const Arguments &arguments,
-               const syntax::Call &call);
+    void slide(TensorValue &x, const Arguments &arguments, const syntax::Call &call);
     Value global_average_pool(const syntax::Call &call, SourceRange where);
     Value shape_preserving(const syntax::Call &call, SourceRange where);
     TensorValue placeholder(std::vector<DimensionValue> dimensions, ElementType element, SourceRange where);

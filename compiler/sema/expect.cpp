@@ -21,6 +21,14 @@ std::int64_t expect_integer(const Context &context, const Value &value, SourceRa
     fail_wrong_type(context, where, what, "a whole number", value);
 }
 
+void check_integers(const Context &context, const Value &value, SourceRange where, const std::string &what) {
+    const std::vector<Value> one{value};
+    const auto *list = value.get<ListValue>();
+    for (const Value &number : list ? **list : one)
+        if (!number.get<std::int64_t>())
+            fail_wrong_type(context, where, what, "a whole number or a list of them", number);
+}
+
 std::int64_t expect_integer_in(const Context &context, const Value &value, SourceRange where, const std::string &what,
                                std::int64_t least, std::int64_t most) {
     const std::int64_t integer = expect_integer(context, value, where, what);

@@ -12,6 +12,8 @@ namespace planc::sema {
 
 [[nodiscard]] std::int64_t expect_integer(const Context &context, const Value &value, SourceRange where,
                                           const std::string &what);
+/// A whole number or a list of them.
+void check_integers(const Context &context, const Value &value, SourceRange where, const std::string &what);
 /// In [least, most].
 [[nodiscard]] std::int64_t expect_integer_in(const Context &context, const Value &value, SourceRange where,
                                              const std::string &what, std::int64_t least, std::int64_t most);

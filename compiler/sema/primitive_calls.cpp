@@ -25,6 +25,8 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
         return construct(call, where);
     if (name == "einsum")
         return einsum(call, where);
+    if (name == "convolution")
+        return convolution(call, where);
     if (name.starts_with("reduce_"))
         return reduce(call, where);
     if (name == "softmax" || name == "log_softmax")
@@ -37,6 +39,10 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
         return enumerate(call);
     if (name == "same_shape")
         return same_shape(call);
+    if (name == "tail")
+        return tail(call);
+    if (name == "with_extents")
+        return with_extents(call);
     using Primitive = Value (Elaborator::*)(const syntax::Call &, SourceRange);
     static const std::map<std::string, Primitive> others = {
         {"select", &Elaborator::select},   {"cast", &Elaborator::cast},           {"iota", &Elaborator::iota},
@@ -179,6 +185,31 @@ Value Elaborator::same_shape(const syntax::Call &call) {
     return {std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const DimensionValue &x, const DimensionValue &y) {
         return x.role == y.role && x.extent == y.extent;
     })};
+}
+
+/// A list without its first value.
+Value Elaborator::tail(const syntax::Call &call) {
+    const Arguments arguments(context(), call, {"values"});
+    const syntax::CallArgument &given = arguments.require("values");
+    const Value values = argument(given);
+    const std::vector<Value> &all = expect_list(context(), values, given.where, arguments.what("values"));
+    return list_of(all.empty() ? all : std::vector<Value>(all.begin() + 1, all.end()));
+}
+
+/// Dimensions of the roles given at other extents.
+Value Elaborator::with_extents(const syntax::Call &call) {
+    const Arguments arguments(context(), call, {"dimensions", "extents"});
+    const syntax::CallArgument &given = arguments.require("dimensions");
+    std::vector<DimensionValue> dimensions =
+        expect_dimensions(context(), argument(given), given.where, arguments.what("dimensions"));
+    static_cast<void>(arguments.require("extents"));
+    const WindowSetting extents = *window_setting(arguments, "extents");
+    for (std::size_t i = 0; const std::int64_t extent : window_numbers(context(), extents, dimensions, 1)) {
+        dimensions[i].extent = extent;
+        dimensions[i].symbol = DimensionValue::by_role;
+        dimensions[i++].where = extents.where;
+    }
+    return list_of(dimensions);
 }
 
 } // namespace planc::sema

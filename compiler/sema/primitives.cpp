@@ -13,38 +13,19 @@ constexpr std::array binary_functions = {"maximum", "minimum", "power"};
 constexpr std::array initializers = {"zeros",          "ones",          "constant",   "uniform",  "normal",
                                      "glorot_uniform", "glorot_normal", "he_uniform", "he_normal"};
 /// Structured operations and compile-time functions.
-constexpr std::array others = {"einsum",
-                               "rename",
-                               "transpose",
-                               "slice",
-                               "concat",
-                               "reshape",
-                               "iota",
-                               "embedding",
-                               "select",
-                               "dropout",
-                               "cast",
-                               "reduce_sum",
-                               "reduce_mean",
-                               "reduce_max",
-                               "reduce_min",
-                               "softmax",
-                               "log_softmax",
-                               "cross_entropy",
-                               "mean_square_error",
-                               "enumerate",
-                               "same_shape"};
+constexpr std::array others = {"einsum",     "convolution", "rename",      "transpose",     "slice",
+                               "concat",     "reshape",     "iota",        "embedding",     "select",
+                               "dropout",    "cast",        "reduce_sum",  "reduce_mean",   "reduce_max",
+                               "reduce_min", "softmax",     "log_softmax", "cross_entropy", "mean_square_error",
+                               "enumerate",  "same_shape",  "tail",        "with_extents"};
 
 struct Construct {
     const char *name;
     const char *words;
 };
-constexpr std::array not_lowered = {Construct{"conv", "convolution"},
-                                    Construct{"max_pool", "pooling"},
-                                    Construct{"average_pool", "pooling"},
-                                    Construct{"global_average_pool", "pooling"},
-                                    Construct{"batch_norm", "batch normalisation"},
-                                    Construct{"spmm", "sparse product"}};
+constexpr std::array not_lowered = {
+    Construct{"max_pool", "pooling"}, Construct{"average_pool", "pooling"}, Construct{"global_average_pool", "pooling"},
+    Construct{"batch_norm", "batch normalisation"}, Construct{"spmm", "sparse product"}};
 
 template <class Table> bool contains(const Table &table, std::string_view name) {
     return std::find(table.begin(), table.end(), name) != table.end();

@@ -40,6 +40,7 @@ enum class OperationKind : std::uint8_t {
     parameter,         ///< text = path ("h1.w"); initializer
     constant,          ///< number, broadcast where used (type without dimensions)
     einsum,            ///< one or more operands; nest in `loops`, `operand_loops`, `result_loops`
+    convolution,       ///< x, w; nest as that of an einsum; `windows` over dimensions of x, whose loops are positions
     pointwise,         ///< text = function; operands broadcast over missing dimensions; `number` where it takes one
     reduce,            ///< text = "sum" | "mean" | "max" | "min"; `roles` = dimensions that go
     softmax,           ///< roles[0] = the dimension; text = "softmax" | "log_softmax"
@@ -83,6 +84,8 @@ struct Window {
     std::int64_t dilation = 1;
     std::int64_t before = 0; ///< padding in front of index 0
     std::int64_t behind = 0;
+    int loop = -1;        ///< convolution only: of the positions, in Operation::loops
+    int kernel_loop = -1; ///< convolution only: within the window
 };
 
 using ValueId = std::int32_t; ///< index of the operation that defines it
@@ -96,9 +99,10 @@ struct Operation {
     std::vector<std::string> roles;
     std::int64_t begin = 0;                      ///< slice only
     std::int64_t end = 0;                        ///< slice only
-    std::vector<Loop> loops;                     ///< einsum only
-    std::vector<std::vector<int>> operand_loops; ///< einsum only: per operand, per dimension, the loop
-    std::vector<int> result_loops;               ///< einsum only
+    std::vector<Loop> loops;                     ///< einsum, convolution
+    std::vector<std::vector<int>> operand_loops; ///< einsum, convolution: per operand, per dimension, the loop
+    std::vector<int> result_loops;               ///< einsum, convolution
+    std::vector<Window> windows;                 ///< convolution only
     Initializer initializer;                     ///< parameter only
     std::string layer;                           ///< path of the layer it belongs to: "h1", "block[3].attention.query"
     support::SourceRange where;

@@ -208,7 +208,7 @@ Value Elaborator::concat(const syntax::Call &call, SourceRange where) {
     return {append(std::move(operation), std::move(dimensions), tensors.front().element, where)};
 }
 
-/// The dimensions that `reshape` is to give; a name without an extent that x has keeps that of x.
+/// The dimensions that `reshape` is to give; names without an extent that x has, `..` too, keep that of x.
 std::vector<DimensionValue> Elaborator::reshaped(const TensorValue &x, const syntax::CallArgument &target) {
     const std::string what = "the new shape of 'reshape'";
     std::vector<DimensionValue> dimensions;
@@ -222,7 +222,7 @@ std::vector<DimensionValue> Elaborator::reshaped(const TensorValue &x, const syn
             const auto own =
                 std::find_if(x.dimensions.begin(), x.dimensions.end(),
                              [&](const DimensionValue &dimension) { return dimension.role == wanted.role; });
-            if (item.kind == syntax::ListItem::Kind::value && own != x.dimensions.end())
+            if (item.kind != syntax::ListItem::Kind::extent && own != x.dimensions.end())
                 wanted.extent = own->extent;
             wanted = expect_dimension(context(), {wanted}, item.where, what);
             dimensions.push_back(wanted);
@@ -241,6 +241,8 @@ Value Elaborator::reshape(const syntax::Call &call, SourceRange where) {
     if (const DimensionValue *dimension = mixed(x.dimensions, dimensions))
         fail(reshape_mixes, where, {to_string(x), to_string(dimensions), dimension->role},
              {hint("elements keep their row-major order: 'transpose' first, or give the dimension another name")});
+    if (type_of(x).dimensions == type_of({x.id, x.element, dimensions}).dimensions)
+        return {TensorValue{x.id, x.element, std::move(dimensions)}}; // nothing changes
     Operation operation;
     operation.kind = OperationKind::reshape;
     operation.operands = {x.id};
