@@ -142,8 +142,7 @@ class Table {
                 const std::string &loop = layers[l].loop_of_axis[axis];
                 if (std::find(all[l].loops.begin(), all[l].loops.end(), loop) == all[l].loops.end())
                     continue;
-                const char *role = loop == all[l].output ? "model (output)" : "model (input)";
-                row.split.push_back({axis, loop, loop == all[l].output || loop == all[l].input ? role : ""});
+                row.split.push_back({axis, loop, all[l].word(loop)});
             }
         }
     }

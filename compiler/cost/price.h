@@ -65,7 +65,7 @@ struct BucketRow {
 struct SplitRow {
     int axis = 0;
     std::string loop; ///< "batch", "hidden'"
-    std::string role; ///< "model (output)", "model (input)"; empty: the loop's own name says it
+    std::string role; ///< LayerRoles::word()
 };
 
 struct LayerRow {

@@ -28,7 +28,7 @@ struct ReportOptions {
 /// "12.3 us", "1.40 s": three digits.
 [[nodiscard]] std::string human_seconds(Seconds seconds);
 
-/// "batch over rows, model (output: hidden) over cols"; "replicated".
+/// "batch over rows, model (output: hidden) over cols"; "domain (height) over rows"; "replicated".
 [[nodiscard]] std::string split_words(const LayerRow &layer, const std::vector<std::string> &axes);
 /// One line for each kind that is stored: "store optimizer -> rows x cols\n".
 [[nodiscard]] std::string storage_words(const Storage &storage, const std::vector<std::string> &axes);

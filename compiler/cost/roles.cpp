@@ -33,10 +33,29 @@ static void read_contraction(const sharding::Graph &graph, const sharding::Opera
         };
         roles.output = longest(nest, nest.operands[i],
                                [&](int loop) { return nest.loops[loop].kind == LoopKind::parallel && !shared(loop); });
+        roles.group = longest(nest, nest.operands[i],
+                              [&](int loop) { return nest.loops[loop].kind == LoopKind::parallel && shared(loop); });
         roles.input =
             longest(nest, nest.operands[i], [&](int loop) { return nest.loops[loop].kind == LoopKind::reduced; });
         return;
     }
+}
+
+static void read_windows(const sharding::Nest &nest, LayerRoles &roles) {
+    for (const sharding::NestWindow &window : nest.windows)
+        if (const std::string &loop = nest.loops[nest.operands[window.operand][window.dimension]].name;
+            std::find(roles.domain.begin(), roles.domain.end(), loop) == roles.domain.end())
+            roles.domain.push_back(loop);
+}
+
+const char *LayerRoles::word(const std::string &loop) const {
+    if (loop == output)
+        return "model (output)";
+    if (loop == input)
+        return "model (input)";
+    if (loop == group)
+        return "model (group)";
+    return std::find(domain.begin(), domain.end(), loop) != domain.end() ? "domain" : "";
 }
 
 std::vector<LayerRoles> roles(const sharding::Graph &graph) {
@@ -49,6 +68,8 @@ std::vector<LayerRoles> roles(const sharding::Graph &graph) {
             if (loop.kind != LoopKind::whole &&
                 std::find(layer.loops.begin(), layer.loops.end(), loop.name) == layer.loops.end())
                 layer.loops.push_back(loop.name);
+        if (operation.phase == sharding::Phase::forward)
+            read_windows(operation.nest, layer);
         if (operation.kernel == sharding::Kernel::contraction && operation.phase == sharding::Phase::forward &&
             layer.output.empty() && layer.input.empty())
             read_contraction(graph, operation, layer);

@@ -97,7 +97,9 @@ std::string split_words(const LayerRow &layer, const std::vector<std::string> &a
         if (!first)
             continue;
         std::string what = split.loop;
-        if (!split.role.empty()) // "model (output)" becomes "model (output: hidden)"
+        if (split.role == "domain")
+            what = "domain (" + split.loop + ")";
+        else if (!split.role.empty()) // "model (output)" becomes "model (output: hidden)"
             what = split.role.substr(0, split.role.size() - 1) + ": " + split.loop + ")";
         text += (text.empty() ? "" : ", ") + what + " over " + axes_words(over, axes);
     }

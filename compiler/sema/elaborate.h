@@ -210,6 +210,7 @@ class Elaborator {
     Value same_shape(const syntax::Call &call);
     Value tail(const syntax::Call &call);
     Value with_extents(const syntax::Call &call);
+    Value equal_parts(const syntax::Call &call);
     std::vector<std::size_t> positions(const TensorValue &tensor, const std::vector<DimensionValue> &names,
                                        SourceRange where) const;
 

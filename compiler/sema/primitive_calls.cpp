@@ -6,12 +6,14 @@
 #include "sema/primitives.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(no_such_dimension, error, "the tensor {1} has no dimension '{0}'");     // O3
 PLANC_DIAGNOSTIC(dimension_named_twice, error, "dimension '{0}' is named twice");        // O3
 PLANC_DIAGNOSTIC(no_dimensions, error, "'{0}' needs a tensor with dimensions, got {1}"); // O4
+PLANC_DIAGNOSTIC(uneven_parts, error, "'{0}' does not divide into {1} equal parts");     // O18
 
 Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
     const std::string &name = call.callee.text;
@@ -43,6 +45,8 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
         return tail(call);
     if (name == "with_extents")
         return with_extents(call);
+    if (name == "equal_parts")
+        return equal_parts(call);
     using Primitive = Value (Elaborator::*)(const syntax::Call &, SourceRange);
     static const std::map<std::string, Primitive> others = {
         {"select", &Elaborator::select},   {"cast", &Elaborator::cast},           {"iota", &Elaborator::iota},
@@ -210,6 +214,20 @@ Value Elaborator::with_extents(const syntax::Call &call) {
         dimensions[i++].where = extents.where;
     }
     return list_of(dimensions);
+}
+
+/// The extent of one of so many equal parts of a dimension.
+Value Elaborator::equal_parts(const syntax::Call &call) {
+    const Arguments arguments(context(), call, {"dimension", "parts"});
+    const syntax::CallArgument &whole_of = arguments.require("dimension");
+    const syntax::CallArgument &parts_of = arguments.require("parts");
+    const DimensionValue dimension =
+        expect_dimension(context(), argument(whole_of), whole_of.where, arguments.what("dimension"));
+    const std::int64_t parts = expect_integer_in(context(), argument(parts_of), parts_of.where, arguments.what("parts"),
+                                                 1, std::numeric_limits<std::int64_t>::max());
+    if (dimension.extent % parts != 0)
+        fail(uneven_parts, call.callee.where, {to_string(dimension), std::to_string(parts)});
+    return whole(dimension.extent / parts);
 }
 
 } // namespace planc::sema

@@ -17,7 +17,7 @@ constexpr std::array others = {"einsum",     "convolution", "rename",      "tran
                                "concat",     "reshape",     "iota",        "embedding",     "select",
                                "dropout",    "cast",        "reduce_sum",  "reduce_mean",   "reduce_max",
                                "reduce_min", "softmax",     "log_softmax", "cross_entropy", "mean_square_error",
-                               "enumerate",  "same_shape",  "tail",        "with_extents"};
+                               "enumerate",  "same_shape",  "tail",        "with_extents",  "equal_parts"};
 
 struct Construct {
     const char *name;

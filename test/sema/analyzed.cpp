@@ -34,6 +34,8 @@ const char *words(const Operation &operation) {
         return "constant";
     case OperationKind::einsum:
         return "einsum";
+    case OperationKind::convolution:
+        return "convolution";
     case OperationKind::softmax:
     case OperationKind::pointwise:
     case OperationKind::reduce:
