@@ -1,7 +1,7 @@
 #include "network.h"
 
+#include "convolution_layers.h"
 #include "optimizer.h"
-#include "transformer_layers.h"
 
 #include <algorithm>
 
@@ -28,9 +28,9 @@ layer narrow(x: [.., in], inner: dim) -> [.., in] {
     return x + b
 })";
 
-class Layers : private TransformerLayers {
+class Layers : private ConvolutionLayers {
   public:
-    Layers(Random &random, const NetworkOptions &options) : TransformerLayers(random, options) {}
+    Layers(Random &random, const NetworkOptions &options) : ConvolutionLayers(random, options) {}
 
     RandomNetwork write() {
         network_.batch = batch_.extent;
@@ -51,6 +51,9 @@ class Layers : private TransformerLayers {
         if (random_.chance(0.35))
             dimensions.push_back(defaults_[1]);
         dimensions.push_back({random_.pick<std::string>({"pixel", "hidden"}), extent()});
+        has_image_ = options_.convolutions && random_.chance(0.4);
+        if (has_image_)
+            dimensions = image();
         std::string arguments = "x: " + options_.element + words(dimensions);
         calls_ = "x";
         values_.push_back({"x", dimensions});
@@ -81,6 +84,8 @@ class Layers : private TransformerLayers {
             &Layers::masked,     &Layers::positions,  &Layers::attended, &Layers::looked_up_by_position,
             &Layers::block,      &Layers::attended,   &Layers::sliced,   &Layers::concatenated,
             &Layers::reshaped,   &Layers::transposed, &Layers::renamed,  &Layers::dropped};
+        if (has_image_ && random_.chance(0.5))
+            return random_.chance(0.1) ? tied_windows() : convolved();
         (this->*random_.pick(random_.chance(0.5) ? kinds : others))();
     }
 
@@ -373,6 +378,7 @@ class Layers : private TransformerLayers {
     std::string calls_; ///< arguments of the network's call
     Dimensions prediction_;
     bool with_library_ = false;
+    bool has_image_ = false;
 };
 
 } // namespace

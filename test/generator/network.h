@@ -1,6 +1,6 @@
 // Random dense networks as the text of a .plan file: chains, residual connections, forks and joins, towers, tied
-// weights, layers of their own, folds, reductions, softmax, products with batch dimensions; extents that divide by
-// nothing.
+// weights, convolutions, layers of their own, folds, reductions, softmax, products with batch dimensions; extents that
+// divide by nothing.
 #pragma once
 
 #include "plan_file.h"
@@ -17,6 +17,7 @@ struct NetworkOptions {
     /// Are samples independent of each other in the network? Else it also reduces over the batch.
     bool independent_samples = false;
     bool dropout = true;
+    bool convolutions = true;
     int least_extent = 1;
     int most_extent = 9;
 };

@@ -32,8 +32,10 @@ class TransformerLayers : protected Writer {
     void transposed();
     void renamed();
 
-  private:
+    /// The call of a layer of the standard library, whose file is imported.
     std::string imported(const std::string &file, const std::string &call);
+
+  private:
     /// A value [batch, sequence, features], made where there is none.
     Value sequence();
     /// One of the features of x, null if there is none.

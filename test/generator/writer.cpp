@@ -61,6 +61,9 @@ Writer::Writer(Random &random, const NetworkOptions &options)
     defaults_ = {batch_, {"time", random_.whole(1, 4)}};
     for (const char *role : {"pixel", "hidden", "wide", "head", "class", "feature"})
         defaults_.push_back({role, extent()});
+    for (const char *role : {"height", "width", "channel"})
+        if (options.convolutions)
+            defaults_.push_back({role, random_.whole(1, 6)});
 }
 
 const Dimension &Writer::declared(const std::string &role) const {

@@ -1,0 +1,115 @@
+#include "convolution_layers.h"
+
+#include <algorithm>
+
+namespace planc::test {
+
+namespace {
+
+/// Multiplications of one convolution, at most: the interpreter makes each of them many times.
+constexpr int most_work = 20'000;
+
+} // namespace
+
+Dimensions ConvolutionLayers::image() {
+    Dimensions dimensions{batch_, {"height", random_.whole(1, 8)}};
+    if (random_.chance(0.7))
+        dimensions.push_back({"width", random_.whole(1, 7)});
+    dimensions.push_back({random_.pick<std::string>({"channel", "channel", "hidden"}), random_.whole(1, 6)});
+    return dimensions;
+}
+
+const Value *ConvolutionLayers::with_space() {
+    const Value &x = any();
+    const std::size_t count = x.dimensions.size();
+    const bool fits = (count == 3 || count == 4) && x.dimensions.front().role == "batch";
+    return fits ? &x : nullptr;
+}
+
+ConvolutionLayers::Window ConvolutionLayers::window(int extent, bool same) {
+    Window window{random_.whole(1, 4), random_.whole(1, 3), random_.chance(0.3) ? 2 : 1};
+    if (same) {
+        const int positions = (extent - 1) / window.stride + 1;
+        const int total = std::max((positions - 1) * window.stride + window.span() - extent, 0);
+        window.before = total / 2;
+        window.behind = total - window.before;
+        return window;
+    }
+    window.before = random_.chance(0.5) ? random_.whole(0, 2) : 0;
+    window.behind = random_.chance(0.6) ? window.before : random_.whole(0, 2);
+    if (window.span() > extent + window.before + window.behind)
+        window = {1, window.stride};
+    return window;
+}
+
+template <class Number> std::string ConvolutionLayers::numbers(const std::vector<Window> &windows, Number number) {
+    std::string list;
+    bool equal = true;
+    for (const Window &window : windows) {
+        list += (list.empty() ? "" : ", ") + number(window);
+        equal = equal && number(window) == number(windows.front());
+    }
+    return equal && number(windows.front()).front() != '[' ? number(windows.front()) : "[" + list + "]";
+}
+
+std::string ConvolutionLayers::settings(const std::vector<Window> &windows, bool same) {
+    std::string text = ", stride = " + numbers(windows, [](const Window &w) { return std::to_string(w.stride); }) +
+                       ", dilation = " + numbers(windows, [](const Window &w) { return std::to_string(w.dilation); });
+    if (same)
+        return text + ", padding = \"same\"";
+    return text + ", padding = " + numbers(windows, [](const Window &w) {
+               const std::string before = std::to_string(w.before);
+               return w.before == w.behind ? before : "[" + before + ", " + std::to_string(w.behind) + "]";
+           });
+}
+
+void ConvolutionLayers::convolved() {
+    const Value *found = with_space();
+    if (found == nullptr)
+        return;
+    const Value x = *found;
+    const bool same = random_.chance(0.3);
+    std::vector<Window> windows;
+    Dimensions dimensions = x.dimensions;
+    int work = batch_.extent * x.dimensions.back().extent;
+    for (std::size_t i = 1; i + 1 < x.dimensions.size(); ++i) {
+        const Window &w = windows.emplace_back(window(x.dimensions[i].extent, same));
+        dimensions[i].extent = (x.dimensions[i].extent + w.before + w.behind - w.span()) / w.stride + 1;
+        work *= w.kernel * dimensions[i].extent;
+    }
+    Dimension out = output(x);
+    out.extent = random_.whole(1, 6);
+    std::string groups;
+    if (const int parts = random_.whole(2, 6); random_.chance(0.5) && x.dimensions.back().extent % parts == 0) {
+        out.extent = parts * random_.whole(1, 2);
+        groups = ", groups = " + std::to_string(parts);
+        primed_.insert({"group_in", "group_out"});
+    }
+    if (work * out.extent > most_work)
+        return;
+    if (out.role == x.dimensions.back().role && groups.empty())
+        primed_.insert(out.role + "'");
+    dimensions.back() = out;
+    const std::string call =
+        imported("conv", "conv(" + x.name + ", " + word(out) + ", kernel = " +
+                             numbers(windows, [](const Window &w) { return std::to_string(w.kernel); }) +
+                             settings(windows, same) + groups + (random_.chance(0.4) ? ", bias = false)" : ")"));
+    keep("k", random_.chance(0.4) ? call : unary(call), dimensions);
+}
+
+void ConvolutionLayers::tied_windows() {
+    const Value *found = with_space();
+    if (found == nullptr || found->dimensions.size() != 3)
+        return;
+    const Value x = *found;
+    const Dimension time = x.dimensions[1];
+    const Dimension channel = x.dimensions[2];
+    if (elements(x.dimensions) * channel.extent > most_work / 10)
+        return;
+    const std::string w = parameter({{time.role, random_.whole(1, 4)}, channel}); // one window for each channel
+    const std::string target = " -> " + names(x.dimensions) + ", padding = \"same\")";
+    const Value once = bind("l", "tanh(convolution(" + x.name + ", " + w + target + ")", x.dimensions);
+    keep("l", "convolution(" + once.name + ", " + w + target, x.dimensions);
+}
+
+} // namespace planc::test
