@@ -211,6 +211,29 @@ Value embedding_gradient(LayerBuilder &build, ir::EmbeddingOp op, Value gradient
     return build.embedding_gradient(op.getIndices(), full, op.getDimension(), op.getTable().getType());
 }
 
+/// Of sums: to all that the windows touch. Of maxima: to where they were found, which the forward pass then notes.
+Value pool_gradient(LayerBuilder &build, ir::PoolOp op, Value gradient) {
+    const TensorType result = op.getResult().getType();
+    const TensorType operand = type_of(op.getInputs()[0]);
+    if (op.getKind() == "sum") {
+        const auto windowed = [&](StringRef role) {
+            return llvm::any_of(op.getWindows().getAsValueRange<mlir::StringAttr>(),
+                                [&](StringRef window) { return window == role; });
+        };
+        const Value full = repeat(build, gradient, result, windowed);
+        return build.pool("sum_gradient", full, op, without_missing(operand, full));
+    }
+    if (op.getKind() != "max")
+        return {};
+    mlir::OpBuilder behind(op.getContext());
+    behind.setInsertionPointAfter(op);
+    LayerBuilder forward(behind, op.getLoc(), text(op, "layer"), text(op, "phase"));
+    const auto numbers =
+        TensorType::get(op.getContext(), result.getRoles(), result.getExtents(), behind.getI32Type(), ir::LayoutAttr());
+    const Value found = forward.pool("argmax", op.getInputs(), op, numbers);
+    return build.pool("max_gradient", {repeat_all(build, gradient, result), found}, op, operand);
+}
+
 /// What `operand` gets of the gradient of its operation's result; empty if there is no rule.
 Value Reverse::part_of(LayerBuilder &build, mlir::OpOperand &operand, Value gradient) {
     mlir::Operation *op = operand.getOwner();
@@ -235,6 +258,8 @@ Value Reverse::part_of(LayerBuilder &build, mlir::OpOperand &operand, Value grad
         return concat_gradient(build, concat, number, gradient);
     if (auto reshape = mlir::dyn_cast<ir::ReshapeOp>(op))
         return reshape_gradient(build, reshape, gradient);
+    if (auto pool = mlir::dyn_cast<ir::PoolOp>(op))
+        return pool_gradient(build, pool, gradient);
     return {};
 }
 

@@ -80,6 +80,8 @@ class Restriction {
         bool linear = mlir::isa<ir::SliceOp, ir::PadOp, ir::ConcatOp, ir::ReshapeOp>(op);
         if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
             linear = reduce.getReduction() == "sum";
+        if (auto pool = mlir::dyn_cast<ir::PoolOp>(op))
+            linear = pool.getKind() == "sum";
         if (mlir::isa<ir::EinsumOp, ir::ConvOp>(op))
             linear = sums == 1;
         if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op))

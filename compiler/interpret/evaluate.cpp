@@ -70,6 +70,36 @@ Action embedding(std::size_t loop) {
             }};
 }
 
+/// Number of the element within the windows: row-major over the kernel loops, which are the last ones.
+std::int64_t number_in_window(const std::vector<std::int64_t> &index, const std::vector<std::int64_t> &kernels) {
+    std::int64_t number = 0;
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+        number = number * kernels[i] + index[index.size() - kernels.size() + i];
+    return number;
+}
+
+/// Points come window by window: the largest element of the one at hand is remembered, of equal ones the first.
+Action argmax(const std::vector<std::int64_t> &kernels) {
+    return {-1, [kernels, largest = 0.0](const double *in, double *out, const auto &index) mutable {
+                if (*out >= 0 && !(*in > largest))
+                    return;
+                largest = *in;
+                *out = static_cast<double>(number_in_window(index, kernels));
+            }};
+}
+
+Action pool(ir::PoolOp op) {
+    const std::vector<std::int64_t> kernels = op.getKernels().vec();
+    if (op.getKind() == "argmax")
+        return argmax(kernels);
+    if (op.getKind() == "max_gradient")
+        return {0, [kernels](const double *in, double *out, const auto &index) {
+                    if (in[1] == static_cast<double>(number_in_window(index, kernels)))
+                        *out += in[0];
+                }};
+    return reduction(op.getKind() == "max" ? "max" : "sum");
+}
+
 Action action_of(mlir::Operation *op, const Moment &moment) {
     if (auto function = mlir::dyn_cast<ir::PointwiseOp>(op))
         return pointwise(function);
@@ -92,6 +122,8 @@ Action action_of(mlir::Operation *op, const Moment &moment) {
     }
     if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
         return reduction(reduce.getReduction());
+    if (auto windows = mlir::dyn_cast<ir::PoolOp>(op))
+        return pool(windows);
     if (auto constant = mlir::dyn_cast<ir::ConstantOp>(op))
         return {constant.getValue().convertToDouble(), [](const double *, double *, const auto &) {}};
     if (mlir::isa<ir::IotaOp>(op))

@@ -3,6 +3,7 @@
 #include "ir/layer_builder.h"
 #include "ir/plan_dialect.h"
 #include "ir/subscripts.h"
+#include "ir/windows.h"
 
 #include <algorithm>
 #include <map>
@@ -22,25 +23,6 @@ bool contains(const Names &names, StringRef name) {
     return std::find(names.begin(), names.end(), name.str()) != names.end();
 }
 
-Names names_of(mlir::ArrayAttr names) {
-    Names result;
-    for (mlir::Attribute name : names)
-        result.push_back(mlir::cast<mlir::StringAttr>(name).str());
-    return result;
-}
-
-/// Where the numbers of window i stand.
-struct WindowNumbers {
-    std::int64_t stride;
-    std::int64_t dilation;
-    std::int64_t before;
-    std::int64_t behind;
-
-    WindowNumbers(ConvOp op, std::size_t i)
-        : stride(op.getStrides()[i]), dilation(op.getDilations()[i]), before(op.getPaddings()[2 * i]),
-          behind(op.getPaddings()[2 * i + 1]) {}
-};
-
 class Verifier {
   public:
     explicit Verifier(ConvOp op) : op_(op), windows_(names_of(op.getWindows())), kernels_(names_of(op.getKernels())) {}
@@ -52,7 +34,9 @@ class Verifier {
         if (!subscripts || subscripts->operands.size() != 2)
             return op_.emitOpError() << "subscripts '" << op_.getSubscripts()
                                      << "' are not of two operands and a result";
-        if (failed(check_numbers()) || failed(check_loops(*subscripts)))
+        if (failed(check_window_numbers(op_, windows_.size(), kernels_.size(), op_.getStrides(), op_.getDilations(),
+                                        op_.getPaddings())) ||
+            failed(check_loops(*subscripts)))
             return failure();
         for (std::size_t i = 0; i < windows_.size(); ++i)
             if (failed(check_window(subscripts->operands[0], i)))
@@ -61,21 +45,6 @@ class Verifier {
     }
 
   private:
-    LogicalResult check_numbers() {
-        const std::size_t count = windows_.size();
-        if (kernels_.size() != count || op_.getStrides().size() != count || op_.getDilations().size() != count ||
-            op_.getPaddings().size() != 2 * count)
-            return op_.emitOpError() << count << " windows take as many kernels, strides and dilations and "
-                                     << 2 * count << " paddings, not " << kernels_.size() << ", "
-                                     << op_.getStrides().size() << ", " << op_.getDilations().size() << " and "
-                                     << op_.getPaddings().size();
-        const auto below = [](std::int64_t least) { return [least](std::int64_t number) { return number < least; }; };
-        if (llvm::any_of(op_.getStrides(), below(1)) || llvm::any_of(op_.getDilations(), below(1)) ||
-            llvm::any_of(op_.getPaddings(), below(0)))
-            return op_.emitOpError() << "strides and dilations are at least 1, paddings at least 0";
-        return success();
-    }
-
     /// Fills extents_ from all dimensions but those with windows.
     LogicalResult check_loops(const Subscripts &subscripts) {
         if (failed(check_tensor(subscripts.operands[0], op_.getFirst().getType(), true)) ||
@@ -120,16 +89,7 @@ class Verifier {
         const bool transposed = op_.getKind() == "input_gradient";
         const std::int64_t extent = transposed ? extents_[loop] : moved_over_[loop];
         const std::int64_t positions = transposed ? moved_over_[loop] : extents_[loop];
-        const WindowNumbers numbers(op_, i);
-        const std::int64_t room =
-            extent + numbers.before + numbers.behind - (extents_[kernel] - 1) * numbers.dilation - 1;
-        const std::int64_t places = room < 0 ? 0 : room / numbers.stride + 1;
-        if (places == positions)
-            return success();
-        return op_.emitOpError() << "'" << loop << "' of " << extent << " with padding " << numbers.before << " + "
-                                 << numbers.behind << " has " << places << " places for a window of "
-                                 << extents_[kernel] << " at stride " << numbers.stride << " and dilation "
-                                 << numbers.dilation << ", not " << positions;
+        return check_places(op_, loop, extent, extents_[kernel], positions, WindowNumbers(op_, i));
     }
 
     ConvOp op_;

@@ -106,6 +106,12 @@ Value LayerBuilder::reshape(Value operand, TensorType result) {
     return builder_.create<ReshapeOp>(location_, result, operand, layer_, phase_, StrategyAttr());
 }
 
+Value LayerBuilder::pool(StringRef kind, mlir::ValueRange inputs, PoolOp like, TensorType result) {
+    return builder_.create<PoolOp>(location_, result, builder_.getStringAttr(kind), inputs, like.getWindowsAttr(),
+                                   like.getKernelsAttr(), like.getStridesAttr(), like.getDilationsAttr(),
+                                   like.getPaddingsAttr(), layer_, phase_, StrategyAttr());
+}
+
 Value LayerBuilder::embedding_gradient(Value indices, Value gradient, StringRef dimension, TensorType table) {
     return builder_.create<EmbeddingGradientOp>(location_, table, indices, gradient, builder_.getStringAttr(dimension),
                                                 layer_, phase_, StrategyAttr());

@@ -130,6 +130,39 @@ def Plan_ConvOp : Plan_LayerOp<"conv", [Pure, Plan_Nest]> {
   }];
 }
 
+def Plan_PoolOp : Plan_LayerOp<"pool", [Pure, Plan_Nest]> {
+  let summary = "maxima or sums over windows that slide over dimensions, or a gradient of them";
+  let description = [{
+    Dimensions correspond by role and stand in one order; those in `windows` have as many positions in the result as
+    the window has places, the others are the same:
+
+    ```mlir
+    %y  = plan.pool "max" (%x) windows ["height"] kernels [3] strides [2] dilations [1] paddings [1, 0] : (…) -> …
+    %i  = plan.pool "argmax" (%x) …
+    %dx = plan.pool "max_gradient" (%dy, %i) …
+    %y  = plan.pool "sum" (%x) …
+    %dx = plan.pool "sum_gradient" (%dy) …
+    ```
+    y[p] = max or sum of x[p * stride - padding + k * dilation] over k; what lies beyond the ends does not exist: it is
+    no maximum, and adds nothing. `argmax` is the number of the maximum within the window, `i32`, row-major over the
+    windows, of equal ones the first. The gradients bear the same numbers: dx[q] is the sum of dy[p] over the windows
+    that touch q, of `max_gradient` over those whose maximum q is. Paddings: before and behind, for each window. Where a
+    window touches no element the maximum is -∞, of number -1; the language has no such windows.
+  }];
+  let arguments = !con((ins StrAttr:$kind, Variadic<Plan_TensorType>:$inputs, StrArrayAttr:$windows,
+                            DenseI64ArrayAttr:$kernels, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+                            DenseI64ArrayAttr:$paddings), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = [{
+    $kind `(` $inputs `)` `windows` $windows `kernels` $kernels `strides` $strides `dilations` $dilations
+    `paddings` $paddings attr-dict `:` functional-type($inputs, $result)
+  }];
+  let extraClassDeclaration = [{
+    /// Do the operands have the positions, and the result the elements?
+    bool isGradient() { return getKind().ends_with("_gradient"); }
+  }];
+}
+
 def Plan_PointwiseOp : Plan_LayerOp<"pointwise", [Pure, Plan_Nest]> {
   let summary = "a function of corresponding elements; operands broadcast over dimensions that they lack";
   let description = [{

@@ -37,6 +37,7 @@ enum class Kernel : std::uint8_t {
     contraction,
     pointwise,
     reduction,
+    window, ///< slides windows over its operands and is not fused: pools
     look_up ///< touches of its operands as many elements as the result has at most
 };
 

@@ -180,6 +180,8 @@ class Extraction {
             return pointwise.getFunction().str();
         if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
             return "reduce " + reduce.getReduction().str();
+        if (auto pool = mlir::dyn_cast<ir::PoolOp>(op))
+            return "pool " + pool.getKind().str();
         return op.getName().stripDialect().str();
     }
 
@@ -188,6 +190,8 @@ class Extraction {
             return Kernel::contraction;
         if (mlir::isa<ir::ReduceOp>(op))
             return Kernel::reduction;
+        if (mlir::isa<ir::PoolOp>(op))
+            return Kernel::window;
         return mlir::isa<ir::EmbeddingOp, ir::EmbeddingGradientOp>(op) ? Kernel::look_up : Kernel::pointwise;
     }
 

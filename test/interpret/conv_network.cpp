@@ -13,11 +13,44 @@ std::string dimension(const std::string &role, std::int64_t extent) {
 }
 
 /// `item(window)` of every window, with commas.
-template <class Item> std::string list(const ConvLayer &layer, Item item) {
+template <class Item> std::string list(const std::vector<ConvWindow> &windows, Item item) {
     std::string text;
-    for (const ConvWindow &window : layer.windows)
+    for (const ConvWindow &window : windows)
         text += (text.empty() ? "" : ", ") + item(window);
     return "[" + text + "]";
+}
+
+std::string names(const std::vector<ConvWindow> &windows, const std::string &suffix) {
+    return list(windows, [&](const ConvWindow &each) { return '"' + each.role + suffix + '"'; });
+}
+
+/// Everything that says how windows move.
+std::string numbers(const std::vector<ConvWindow> &windows) {
+    const auto number = [](std::int64_t value) { return std::to_string(value); };
+    return " strides " + list(windows, [&](const ConvWindow &each) { return number(each.stride); }) + " dilations " +
+           list(windows, [&](const ConvWindow &each) { return number(each.dilation); }) + " paddings " +
+           list(windows, [&](const ConvWindow &each) { return number(each.before) + ", " + number(each.behind); });
+}
+
+bool touches_an_element(const ConvWindow &window, std::int64_t position) {
+    for (std::int64_t k = 0; k < window.kernel; ++k) {
+        const std::int64_t at = position * window.stride - window.before + k * window.dilation;
+        if (at >= 0 && at < window.extent)
+            return true;
+    }
+    return false;
+}
+
+/// A window that touches an element at each position: else there would be no maximum.
+ConvWindow random_pool_window(Random &random, const std::string &role, std::int64_t extent) {
+    while (true) {
+        const ConvWindow window = random_window(random, role, extent);
+        bool all = true;
+        for (std::int64_t position = 0; position < window.positions(); ++position)
+            all = all && touches_an_element(window, position);
+        if (all)
+            return window;
+    }
 }
 
 } // namespace
@@ -60,14 +93,9 @@ std::string ConvLayer::operation(const std::string &kind, const std::string &fir
                                    (backward  ? x
                                     : weights ? w
                                               : y);
-    const auto number = [](std::int64_t value) { return std::to_string(value); };
     return "plan.conv \"" + kind + "\" \"" + subscripts + "\" (" + first + ", " + second + ") windows " +
-           list(*this, [](const ConvWindow &each) { return '"' + each.role + '"'; }) + " kernels " +
-           list(*this, [](const ConvWindow &each) { return '"' + each.role + "_kernel\""; }) + " strides " +
-           list(*this, [&](const ConvWindow &each) { return number(each.stride); }) + " dilations " +
-           list(*this, [&](const ConvWindow &each) { return number(each.dilation); }) + " paddings " +
-           list(*this, [&](const ConvWindow &each) { return number(each.before) + ", " + number(each.behind); }) +
-           " {layer = \"" + name + "\", phase = \"" +
+           names(windows, "") + " kernels " + names(windows, "_kernel") + numbers(windows) + " {layer = \"" + name +
+           "\", phase = \"" +
            (backward  ? "input gradient"
             : weights ? "weight gradient"
                       : "forward") +
@@ -76,6 +104,28 @@ std::string ConvLayer::operation(const std::string &kind, const std::string &fir
            (backward  ? input_type()
             : weights ? weight_type()
                       : output_type());
+}
+
+std::string ConvLayer::pooled_type(const std::string &element) const {
+    std::string text = dimension("batch", batch);
+    for (std::size_t i = 0; i < windows.size(); ++i)
+        text += dimension(windows[i].role, pool.empty() ? windows[i].positions() : pool_windows[i].positions());
+    return "!plan.tensor<" + text + (groups > 0 ? dimension("group", groups) : "") + dimension(out_role, out) +
+           element + ">";
+}
+
+std::string ConvLayer::pool_operation(const std::string &kind, const std::string &operands) const {
+    const bool backward = kind.ends_with("_gradient");
+    std::string types = backward ? pooled_type() : output_type();
+    if (kind == "max_gradient")
+        types += ", " + pooled_type("i32");
+    return "plan.pool \"" + kind + "\" (" + operands + ") windows " + names(pool_windows, "") + " kernels " +
+           list(pool_windows, [](const ConvWindow &each) { return std::to_string(each.kernel); }) +
+           numbers(pool_windows) + " {layer = \"" + pool_name() + "\", phase = \"" +
+           (backward ? "input gradient" : "forward") + "\"} : (" + types + ") -> " +
+           (backward           ? output_type()
+            : kind == "argmax" ? pooled_type("i32")
+                               : pooled_type());
 }
 
 ConvWindow random_window(Random &random, const std::string &role, std::int64_t extent) {
@@ -110,9 +160,13 @@ std::vector<ConvLayer> random_chain(Random &random) {
         next.out_role = "channel" + std::to_string(l);
         for (ConvWindow &window : next.windows)
             window = random_window(random, window.role, window.extent);
+        next.pool = std::vector<std::string>{"", "max", "sum"}[static_cast<std::size_t>(uniform(random, 0, 2))];
+        next.pool_windows.clear();
+        for (const ConvWindow &window : next.windows)
+            next.pool_windows.push_back(random_pool_window(random, window.role, window.positions()));
         chain.push_back(next);
-        for (ConvWindow &window : next.windows)
-            window.extent = window.positions();
+        for (std::size_t i = 0; i < next.windows.size(); ++i)
+            next.windows[i].extent = next.pool.empty() ? next.windows[i].positions() : next.pool_windows[i].positions();
     }
     return chain;
 }
@@ -138,15 +192,27 @@ std::string training_step(const std::vector<ConvLayer> &chain) {
         line("%" + layer.name + " = " + layer.operation("forward", x, "%" + layer.name + "_w"));
         x = "%" + layer.name + "_square";
         line(x + " = " + pointwise("square", "%" + layer.name, layer.output_type(), layer.output_type(), where));
+        if (layer.pool.empty())
+            continue;
+        if (layer.pool == "max")
+            line("%" + layer.pool_name() + "_at = " + layer.pool_operation("argmax", x));
+        line("%" + layer.pool_name() + " = " + layer.pool_operation(layer.pool, x));
+        x = "%" + layer.pool_name();
     }
     const ConvLayer &last = chain.back();
-    line("%loss = plan.reduce \"sum\"(" + x + ") {layer = \"loss\", phase = \"loss\"} : (" + last.output_type() +
+    line("%loss = plan.reduce \"sum\"(" + x + ") {layer = \"loss\", phase = \"loss\"} : (" + last.pooled_type() +
          ") -> !plan.tensor<f64>");
     std::string gradient = x; // as good as any other
     for (std::size_t l = chain.size(); l-- > 0;) {
         const ConvLayer &layer = chain[l];
         const std::string w = "%" + layer.name + "_w";
         const std::string type = layer.weight_type();
+        if (!layer.pool.empty()) {
+            const std::string found = layer.pool == "max" ? ", %" + layer.pool_name() + "_at" : "";
+            const std::string made = "%" + layer.pool_name() + "_gradient";
+            line(made + " = " + layer.pool_operation(layer.pool + "_gradient", gradient + found));
+            gradient = made;
+        }
         line(w + "_gradient = " + layer.operation("weight_gradient", inputs[l], gradient));
         line(w + "_new = " +
              pointwise("sub", w + ", " + w + "_gradient", type + ", " + type, type,

@@ -11,7 +11,7 @@ namespace planc::interpret {
 using Random = std::mt19937_64;
 [[nodiscard]] int uniform(Random &random, int low, int high); ///< both inclusive
 
-/// One spatial dimension of one layer.
+/// One spatial dimension of one layer or pool.
 struct ConvWindow {
     std::string role;
     std::int64_t extent = 1;
@@ -34,6 +34,8 @@ struct ConvLayer {
     std::string in_role; ///< the layer's channels
     std::string out_role;
     std::vector<ConvWindow> windows;
+    std::string pool = {}; ///< behind the layer, as "max_pool1" of "conv1": "max", "sum"; empty: none
+    std::vector<ConvWindow> pool_windows = {};
 
     [[nodiscard]] std::string input_type() const;
     [[nodiscard]] std::string weight_type() const;
@@ -41,13 +43,17 @@ struct ConvLayer {
     /// `plan.conv` of a kind on two values, without the result's name.
     [[nodiscard]] std::string operation(const std::string &kind, const std::string &first,
                                         const std::string &second) const;
+    [[nodiscard]] std::string pooled_type(const std::string &element = "f64") const; ///< the output without a pool
+    [[nodiscard]] std::string pool_name() const { return pool + "_pool" + name.substr(4); }
+    /// `plan.pool` of a kind, without the result's name.
+    [[nodiscard]] std::string pool_operation(const std::string &kind, const std::string &operands) const;
 };
 
 [[nodiscard]] ConvWindow random_window(Random &random, const std::string &role, std::int64_t extent);
 [[nodiscard]] std::vector<ConvLayer> random_chain(Random &random);
 
-/// Parameters "conv1.w", … and @train: layers with a square behind each, the sum as loss, w <- w - dw. All f64; the
-/// input is "x".
+/// Parameters "conv1.w", … and @train: layers with a square and the pool behind each, the sum as loss, w <- w - dw. All
+/// f64; the input is "x".
 [[nodiscard]] std::string training_step(const std::vector<ConvLayer> &chain);
 
 } // namespace planc::interpret

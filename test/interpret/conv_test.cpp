@@ -1,5 +1,5 @@
-// Convolutions: what they compute, and that on any mesh under any strategy they compute it too, with the bytes that
-// are predicted.
+// Convolutions and pools: what they compute, and that on any mesh under any strategy they compute it too, with the
+// bytes that are predicted.
 #include "conv_network.h"
 #include "interpret/interpret.h"
 
@@ -131,6 +131,93 @@ TEST_F(Convolutions, GradientsAreAdjoint) {
     }
 }
 
+// [batch, height, channel] by the definition in PoolOp's description.
+TEST_F(Convolutions, PoolsAreTheMaximaAndSumsOfTheirDescription) {
+    Random random(5);
+    int pools = 0;
+    for (int trial = 0; trial < 200; ++trial) {
+        const ConvLayer layer = random_chain(random).front();
+        if (layer.pool.empty() || layer.groups > 0 || layer.windows.size() > 1)
+            continue;
+        ++pools;
+        const ConvWindow &window = layer.pool_windows[0];
+        const std::string all = layer.pooled_type() + ", " + layer.pooled_type() + ", " + layer.pooled_type("i32");
+        Module module =
+            parse("", "func.func @f(%x: " + layer.output_type() + " {plan.input = \"x\"}) -> (" + all + ") {\n%m = " +
+                          layer.pool_operation("max", "%x") + "\n%s = " + layer.pool_operation("sum", "%x") +
+                          "\n%i = " + layer.pool_operation("argmax", "%x") + "\nreturn %m, %s, %i : " + all + "\n}\n");
+        Inputs inputs;
+        Array &x = inputs.fields["x"] = random_array({layer.batch, window.extent, layer.out}, random);
+        for (double &element : x.elements)
+            element = std::round(2 * element); // ties
+        Array largest{{layer.batch, window.positions(), layer.out}, {}};
+        Array sums = largest;
+        Array numbers = largest;
+        for (std::int64_t n = 0; n < layer.batch; ++n)
+            for (std::int64_t p = 0; p < window.positions(); ++p)
+                for (std::int64_t c = 0; c < layer.out; ++c) {
+                    std::map<double, std::int64_t> first; // number of the first element of each value
+                    double sum = 0;
+                    for (std::int64_t k = 0; k < window.kernel; ++k) {
+                        const std::int64_t row = p * window.stride - window.before + k * window.dilation;
+                        if (row < 0 || row >= window.extent)
+                            continue;
+                        const double element =
+                            x.elements[static_cast<std::size_t>((n * window.extent + row) * layer.out + c)];
+                        first.emplace(element, k);
+                        sum += element;
+                    }
+                    largest.elements.push_back(first.rbegin()->first);
+                    numbers.elements.push_back(static_cast<double>(first.rbegin()->second));
+                    sums.elements.push_back(sum);
+                }
+        const Outcome outcome = run(*module, "f", inputs);
+        expect_near(outcome.results[0], largest, layer.pool_operation("max", "%x"));
+        expect_near(outcome.results[1], sums, layer.pool_operation("sum", "%x"));
+        expect_near(outcome.results[2], numbers, layer.pool_operation("argmax", "%x"));
+    }
+    EXPECT_GT(pools, 10);
+}
+
+// Row-major over the windows, of equal elements the first.
+TEST_F(Convolutions, NumbersWithinWindowsOfTwoDimensions) {
+    const std::string x = "!plan.tensor<height: 3, width: 4, f64>";
+    const std::string y = "!plan.tensor<height: 2, width: 2, i32>";
+    Module module = parse("", "func.func @f(%x: " + x + " {plan.input = \"x\"}) -> " + y +
+                                  " {\n%y = plan.pool \"argmax\" (%x) windows [\"height\", \"width\"] kernels [2, 3] "
+                                  "strides [1, 1] dilations [1, 1] paddings [0, 0, 0, 0] : (" +
+                                  x + ") -> " + y + "\nreturn %y : " + y + "\n}\n");
+    Inputs inputs;
+    inputs.fields["x"] = {{3, 4}, {1, 1, 1, 2, 0, 3, 3, 0, 0, 3, 4, 4}};
+    EXPECT_EQ(run(*module, "f", inputs).results[0].elements, (std::vector<double>{4, 3, 5, 4}));
+}
+
+// <g, pool(x)> = <gradient of x, x>: sums are linear, and maxima where no two elements are equal.
+TEST_F(Convolutions, GradientsOfPoolsAreAdjoint) {
+    Random random(6);
+    for (int trial = 0; trial < 100; ++trial) {
+        const ConvLayer layer = random_chain(random).front();
+        if (layer.pool.empty())
+            continue;
+        const std::string all = layer.pooled_type() + ", " + layer.output_type();
+        const bool maxima = layer.pool == "max";
+        Module module =
+            parse("", "func.func @f(%x: " + layer.output_type() + " {plan.input = \"x\"}, %g: " + layer.pooled_type() +
+                          " {plan.input = \"g\"}) -> (" + all + ") {\n%y = " + layer.pool_operation(layer.pool, "%x") +
+                          "\n" + (maxima ? "%i = " + layer.pool_operation("argmax", "%x") + "\n" : "") +
+                          "%dx = " + layer.pool_operation(layer.pool + "_gradient", maxima ? "%g, %i" : "%g") +
+                          "\nreturn %y, %dx : " + all + "\n}\n");
+        Inputs inputs;
+        auto function = (*module).lookupSymbol<mlir::func::FuncOp>("f");
+        inputs.fields["x"] = random_array(function.getArgument(0).getType(), random);
+        inputs.fields["g"] = random_array(function.getArgument(1).getType(), random);
+        const Outcome outcome = run(*module, "f", inputs);
+        EXPECT_NEAR(product(outcome.results[1], inputs.fields["x"]), product(inputs.fields["g"], outcome.results[0]),
+                    1e-9)
+            << trial;
+    }
+}
+
 namespace {
 
 struct Layout {
@@ -166,6 +253,8 @@ Layout random_layout(const std::vector<ConvLayer> &chain, Random &random) {
         std::iota(strategy.order.begin(), strategy.order.end(), 0);
         std::shuffle(strategy.order.begin(), strategy.order.end(), random);
         layout.strategies.emplace(layer.name, strategy);
+        std::shuffle(strategy.loop_of_axis.begin(), strategy.loop_of_axis.end(), random);
+        layout.strategies.emplace(layer.pool_name(), strategy);
     }
     return layout;
 }

@@ -81,6 +81,30 @@ TEST(Nest, of_convolution_has_windows) {
     EXPECT_EQ(weights.results, (Maps{{2, 0}}));
 }
 
+// Both operands of the gradient of a maximum have the window.
+TEST(Nest, of_pool_has_windows) {
+    const std::string numbers = " windows [\"b\"] kernels [3] strides [2] dilations [1] paddings [1, 1] : ";
+    const Nest n = nest("%0 = plan.pool \"sum\"(%x)" + numbers + "(!x) -> !plan.tensor<a: 2, b: 2, f32>");
+    EXPECT_EQ(loops(n), "a: 2, b: 2, window b: 3 whole");
+    EXPECT_EQ(n.operands, (Maps{{0, 1}}));
+    EXPECT_EQ(n.results, (Maps{{0, 1}}));
+    ASSERT_EQ(n.windows.size(), 1U);
+    EXPECT_EQ(n.windows[0].extent, 3);
+    EXPECT_EQ(sharding::window_of(n.windows[0], n), (planrt::Window{2, 3, 2, 1, 1, false}));
+
+    const Nest back = nest("%at = plan.pool \"argmax\"(%x)" + numbers +
+                           "(!x) -> !plan.tensor<a: 2, b: 2, i32>\n"
+                           "%most = plan.pool \"max\"(%x)" +
+                           numbers +
+                           "(!x) -> !plan.tensor<a: 2, b: 2, f32>\n"
+                           "%0 = plan.pool \"max_gradient\"(%most, %at)" +
+                           numbers + "(!plan.tensor<a: 2, b: 2, f32>, !plan.tensor<a: 2, b: 2, i32>) -> !x");
+    EXPECT_EQ(loops(back), "a: 2, b: 3, window b: 3 whole");
+    ASSERT_EQ(back.windows.size(), 2U);
+    EXPECT_EQ(back.windows[1].operand, 1);
+    EXPECT_EQ(sharding::window_of(back.windows[1], back), (planrt::Window{3, 3, 2, 1, 1, true}));
+}
+
 TEST(Nest, of_pointwise_is_named_by_roles) {
     const Nest n = nest("%0 = plan.pointwise \"add\"(%y, %x) : (!y, !x) -> !x");
     EXPECT_EQ(loops(n), "a: 2, b: 3");

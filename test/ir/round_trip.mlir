@@ -83,6 +83,21 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 3>,
     return
   }
 
+  // CHECK-LABEL: func.func @pools
+  func.func @pools(%x: !plan.tensor<batch: 2, height: 8, in: 3, f32>) {
+    // CHECK: plan.pool "max"(%{{.*}}) windows ["height"] kernels [3] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 8, in: 3, f32>) -> !plan.tensor<batch: 2, height: 4, in: 3, f32>
+    %y = plan.pool "max"(%x) windows ["height"] kernels [3] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 8, in: 3, f32>) -> !plan.tensor<batch: 2, height: 4, in: 3, f32>
+    // CHECK: plan.pool "argmax"(
+    %i = plan.pool "argmax"(%x) windows ["height"] kernels [3] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 8, in: 3, f32>) -> !plan.tensor<batch: 2, height: 4, in: 3, i32>
+    // CHECK: plan.pool "max_gradient"(%{{.*}}, %{{.*}}) windows ["height"] kernels [3] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 4, in: 3, f32>, !plan.tensor<batch: 2, height: 4, in: 3, i32>) -> !plan.tensor<batch: 2, height: 8, in: 3, f32>
+    %dx = plan.pool "max_gradient"(%y, %i) windows ["height"] kernels [3] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 4, in: 3, f32>, !plan.tensor<batch: 2, height: 4, in: 3, i32>) -> !plan.tensor<batch: 2, height: 8, in: 3, f32>
+    // CHECK: plan.pool "sum"(
+    %s = plan.pool "sum"(%x) windows ["height"] kernels [3] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 8, in: 3, f32>) -> !plan.tensor<batch: 2, height: 4, in: 3, f32>
+    // CHECK: plan.pool "sum_gradient"(
+    %ds = plan.pool "sum_gradient"(%s) windows ["height"] kernels [3] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 4, in: 3, f32>) -> !plan.tensor<batch: 2, height: 8, in: 3, f32>
+    return
+  }
+
   // CHECK-LABEL: func.func @updates
   func.func @updates(%g: !plan.tensor<"hidden'": 4, hidden: 5, f32>) {
     %w = plan.read @h1.w : !plan.tensor<"hidden'": 4, hidden: 5, f32>
