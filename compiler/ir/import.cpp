@@ -42,6 +42,7 @@ class Importer {
     Value nest(const sema::Operation &op, TensorType type);
     Value convolution(const sema::Operation &op, TensorType type);
     Value composite(const sema::Operation &op, TensorType type);
+    Value pool(const sema::Operation &op, TensorType type);
     Value along_dimension(const sema::Operation &op, TensorType type);
     Value read(const sema::Network &network, const sema::Operation &op, TensorType type);
 
@@ -136,6 +137,8 @@ Value Importer::operation(const sema::Network &network, const sema::Operation &o
     case sema::OperationKind::mean_square_error:
     case sema::OperationKind::dropout:
         return composite(op, type);
+    case sema::OperationKind::pool:
+        return pool(op, type);
     case sema::OperationKind::embedding:
     case sema::OperationKind::slice:
     case sema::OperationKind::concat:
@@ -204,6 +207,24 @@ Value Importer::composite(const sema::Operation &op, TensorType type) {
         return create<CrossEntropyOp>(type, operands_[0], operands_[1], dimension);
     const auto log = op.text == "log_softmax" ? builder_.getUnitAttr() : mlir::UnitAttr();
     return create<SoftmaxOp>(type, operands_[0], dimension, log);
+}
+
+Value Importer::pool(const sema::Operation &op, TensorType type) {
+    SmallVector<llvm::StringRef> roles;
+    SmallVector<int64_t> kernels;
+    SmallVector<int64_t> strides;
+    SmallVector<int64_t> dilations;
+    SmallVector<int64_t> paddings;
+    for (const sema::Window &window : op.windows) {
+        roles.push_back(window.role);
+        kernels.push_back(window.kernel);
+        strides.push_back(window.stride);
+        dilations.push_back(window.dilation);
+        paddings.append({window.before, window.behind});
+    }
+    return create<PoolOp>(type, builder_.getStringAttr(op.text), operands_, builder_.getStrArrayAttr(roles),
+                          builder_.getDenseI64ArrayAttr(kernels), builder_.getDenseI64ArrayAttr(strides),
+                          builder_.getDenseI64ArrayAttr(dilations), builder_.getDenseI64ArrayAttr(paddings));
 }
 
 Value Importer::along_dimension(const sema::Operation &op, TensorType type) {

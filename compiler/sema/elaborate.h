@@ -246,6 +246,16 @@ class Elaborator {
     TensorValue labels_of(const TensorValue &logits, std::size_t class_position, const Value &value, SourceRange where);
     TensorValue field(const FieldValue &field, const TensorType &type, SourceRange where);
 
+    // pooling.cpp
+    Value max_pool(const syntax::Call &call, SourceRange where);
+    Value average_pool(const syntax::Call &call, SourceRange where);
+    Value global_average_pool(const syntax::Call &call, SourceRange where);
+    std::vector<Window> pool(const std::string &kind, TensorValue &x, const Arguments &arguments,
+                             const syntax::Call &call, SourceRange where);
+    void check_elements(const std::vector<Window> &windows, const TensorValue &x, const syntax::Call &call) const;
+    TensorValue elements_of_windows(const Window &window, const DimensionValue &positions, std::int64_t extent,
+                                    ElementType element, SourceRange where);
+
     // parameters.cpp
     void declare_parameter(const syntax::ParameterDeclaration &declaration, SourceRange where);
     void prime_input_sides(std::vector<DimensionValue> &dimensions) const;
@@ -254,9 +264,6 @@ class Elaborator {
 
     // constructs.cpp: checked, not lowered
     Value construct(const syntax::Call &call, SourceRange where);
-    Value pooling(const syntax::Call &call, SourceRange where);
-    void slide(TensorValue &x, const Arguments &arguments, const syntax::Call &call);
-    Value global_average_pool(const syntax::Call &call, SourceRange where);
     Value shape_preserving(const syntax::Call &call, SourceRange where);
     TensorValue placeholder(std::vector<DimensionValue> dimensions, ElementType element, SourceRange where);
 

@@ -48,11 +48,19 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
     if (name == "equal_parts")
         return equal_parts(call);
     using Primitive = Value (Elaborator::*)(const syntax::Call &, SourceRange);
-    static const std::map<std::string, Primitive> others = {
-        {"select", &Elaborator::select},   {"cast", &Elaborator::cast},           {"iota", &Elaborator::iota},
-        {"dropout", &Elaborator::dropout}, {"embedding", &Elaborator::embedding}, {"rename", &Elaborator::rename},
-        {"slice", &Elaborator::slice},     {"transpose", &Elaborator::transpose}, {"concat", &Elaborator::concat},
-        {"reshape", &Elaborator::reshape}};
+    static const std::map<std::string, Primitive> others = {{"select", &Elaborator::select},
+                                                            {"cast", &Elaborator::cast},
+                                                            {"iota", &Elaborator::iota},
+                                                            {"dropout", &Elaborator::dropout},
+                                                            {"embedding", &Elaborator::embedding},
+                                                            {"rename", &Elaborator::rename},
+                                                            {"slice", &Elaborator::slice},
+                                                            {"transpose", &Elaborator::transpose},
+                                                            {"concat", &Elaborator::concat},
+                                                            {"reshape", &Elaborator::reshape},
+                                                            {"max_pool", &Elaborator::max_pool},
+                                                            {"average_pool", &Elaborator::average_pool},
+                                                            {"global_average_pool", &Elaborator::global_average_pool}};
     if (const auto other = others.find(name); other != others.end())
         return (this->*other->second)(call, where);
     fail_unknown_function(analysis_, name, call.callee.where, analysis_.declarations.unit_of(where));

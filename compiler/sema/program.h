@@ -50,6 +50,7 @@ enum class OperationKind : std::uint8_t {
     iota,              ///< 0, 1, 2, … (i32) along its one dimension
     embedding,         ///< indices (i32), table -> rows of the table: the indices' dimensions, then the table's others;
                        ///< roles[0] = the table's dimension that is looked up
+    pool,              ///< text = "max" | "sum" over `windows`
     dropout,           ///< training: 0 with probability `number`, else x / (1 - number); text = key of its random
                        ///< numbers, unique in the network; evaluation and prediction: x
     slice,             ///< indices [begin, end) of dimension roles[0]
@@ -102,7 +103,7 @@ struct Operation {
     std::vector<Loop> loops;                     ///< einsum, convolution
     std::vector<std::vector<int>> operand_loops; ///< einsum, convolution: per operand, per dimension, the loop
     std::vector<int> result_loops;               ///< einsum, convolution
-    std::vector<Window> windows;                 ///< convolution only
+    std::vector<Window> windows;                 ///< convolution, pool
     Initializer initializer;                     ///< parameter only
     std::string layer;                           ///< path of the layer it belongs to: "h1", "block[3].attention.query"
     support::SourceRange where;

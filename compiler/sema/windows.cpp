@@ -93,6 +93,18 @@ std::int64_t positions(const Window &window, std::int64_t extent) {
     return room < 0 ? 0 : room / window.stride + 1;
 }
 
+std::optional<std::int64_t> position_without_element(const Window &window, std::int64_t extent) {
+    const std::int64_t count = positions(window, extent);
+    for (std::int64_t p = 0; p < count && p * window.stride < window.before; ++p) { // begins in front of index 0
+        const std::int64_t outside = window.before - p * window.stride;
+        const std::int64_t k = (outside + window.dilation - 1) / window.dilation; // the first inside
+        if (k >= window.kernel || k * window.dilation - outside >= extent)
+            return p;
+    }
+    const std::int64_t behind = (extent + window.before + window.stride - 1) / window.stride; // begins behind the end
+    return behind < count ? std::optional(behind) : std::nullopt;
+}
+
 // --- in calls ----------------------------------------------------------------------------------------------------
 
 /// Which dimensions of x the argument `spatial` names; without it those between the first and the last.

@@ -8,6 +8,8 @@
 #include "sema/context.h"
 #include "sema/values.h"
 
+#include <optional>
+
 namespace planc::sema {
 
 /// A value in a call, and what messages call it: "'stride' of 'max_pool'".
@@ -31,5 +33,8 @@ void set_padding(const Context &context, const WindowSetting &setting, const std
 
 /// How many positions the window has on a dimension of the extent: 0 if it is larger than that with its padding.
 [[nodiscard]] std::int64_t positions(const Window &window, std::int64_t extent);
+
+/// The first position at which the window touches no index in [0, extent); none if there is no such.
+[[nodiscard]] std::optional<std::int64_t> position_without_element(const Window &window, std::int64_t extent);
 
 } // namespace planc::sema
