@@ -1,3 +1,4 @@
+#include "autodiff/batch_norm.h"
 #include "autodiff/dropout.h"
 #include "autodiff/evaluation.h"
 #include "autodiff/gradients.h"
@@ -98,6 +99,8 @@ class Derivation {
         apply_dropout(function);
         if (parts_.count > 1 && failed(restrict_to_micro_batch(function, samples, parts_.count)))
             return mlir::failure();
+        if (failed(apply_batch_norm(function)))
+            return mlir::failure();
         builder_.setInsertionPoint(end);
         auto gradients = add_gradients(end.getOperand(0), builder_);
         if (failed(gradients))
@@ -134,6 +137,7 @@ class Derivation {
     void evaluate() {
         FuncOp function = copy("evaluate");
         remove_dropout(function);
+        fix_batch_norm(function);
         const auto label = loss_->getAttrOfType<mlir::IntegerAttr>("plan.label");
         const auto class_role = loss_->getAttrOfType<mlir::StringAttr>("plan.class");
         std::optional<unsigned> argument;
@@ -148,6 +152,7 @@ class Derivation {
     void predict() {
         FuncOp function = copy("predict");
         remove_dropout(function);
+        fix_batch_norm(function);
         return_of(function)->eraseOperand(0);
         finish(function);
     }

@@ -50,13 +50,19 @@ bool passes_gradients(mlir::OpOperand &operand) {
     return true;
 }
 
+/// The value of a variable that the optimizer changes; running statistics are not.
+bool is_trained(mlir::Operation &op) {
+    auto read = mlir::dyn_cast<ir::ReadOp>(op);
+    return read && !mlir::SymbolTable::lookupNearestSymbolFrom(read, read.getVariableAttr())->hasAttr("statistic");
+}
+
 void Reverse::analyze(mlir::Block &block) {
     with_data_.insert(block.args_begin(), block.args_end());
     for (mlir::Operation &op : block) {
         if (op.getNumResults() != 1)
             continue;
         const Value result = op.getResult(0);
-        bool trained = mlir::isa<ir::ReadOp>(op);
+        bool trained = is_trained(op);
         for (mlir::OpOperand &operand : op.getOpOperands()) {
             trained |= trained_.contains(operand.get()) && passes_gradients(operand);
             if (with_data_.contains(operand.get()))

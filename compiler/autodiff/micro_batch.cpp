@@ -64,6 +64,8 @@ class Restriction {
         if (op.getNumResults() != 1)
             return mlir::success();
         const Value result = op.getResult(0);
+        if (auto norm = mlir::dyn_cast<ir::BatchNormOp>(op)) // by the statistics of the part
+            return of_batch_norm(norm);
         if (any_operand(op, Form::sum))
             return of_sums(op, result);
         if (any_operand(op, Form::samples))
@@ -72,6 +74,15 @@ class Restriction {
             return mlir::success();
         forms_[result] = Form::samples;
         return mlir::isa<ir::IotaOp>(op) ? refuse(op, "counts the samples of the batch") : mlir::success();
+    }
+
+    LogicalResult of_batch_norm(ir::BatchNormOp op) {
+        for (mlir::OpOperand &operand : op->getOpOperands())
+            if (forms_.lookup(operand.get()) == Form::sum ||
+                (operand.getOperandNumber() > 0 && forms_.lookup(operand.get()) == Form::samples))
+                return refuse(*op, "uses a value of the whole batch");
+        forms_[op.getResult()] = forms_.lookup(op.getX());
+        return mlir::success();
     }
 
     /// Sums may only be scaled, added, and summed further.

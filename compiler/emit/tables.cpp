@@ -119,8 +119,9 @@ void Tables::write_variables() {
         const ir::InitializerAttr init = variable.getInit();
         rows.push_back(braces({string_literal(variable.getSymName().str()),
                                tensor(mlir::cast<ir::TensorType>(variable.getType()), "at::" + names_.of(variable)),
-                               boolean(variable.getTrained()), "planrt::Initializer::" + init.getKind().str(),
-                               number(init.getA().getValueAsDouble()), number(init.getB().getValueAsDouble())}));
+                               boolean(variable.getTrained() || variable->hasAttr("statistic")),
+                               "planrt::Initializer::" + init.getKind().str(), number(init.getA().getValueAsDouble()),
+                               number(init.getB().getValueAsDouble())}));
     }
     array("planrt::Variable", "variables", rows);
     array("planrt::Range", "sums", sums);

@@ -78,7 +78,8 @@ std::string title_of(mlir::Value value) {
     mlir::Operation *op = computation(value);
     if (const auto parameter = op->getAttrOfType<mlir::StringAttr>("parameter"))
         return "update of " + parameter.str() + " " + operation_name(op);
-    if (const auto parameter = updated_parameter(value); parameter && !tensor_is_scalar(value))
+    const bool forward = schedule::stage_of(op) == schedule::Stage::forward; // a statistic of the batch
+    if (const auto parameter = updated_parameter(value); parameter && !tensor_is_scalar(value) && !forward)
         return "gradient of " + *parameter;
     if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
         const mlir::Attribute tensor = start.getTensors()[mlir::cast<mlir::OpResult>(value).getResultNumber()];

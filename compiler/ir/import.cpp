@@ -136,6 +136,7 @@ Value Importer::operation(const sema::Network &network, const sema::Operation &o
     case sema::OperationKind::cross_entropy:
     case sema::OperationKind::mean_square_error:
     case sema::OperationKind::dropout:
+    case sema::OperationKind::batch_norm:
         return composite(op, type);
     case sema::OperationKind::pool:
         return pool(op, type);
@@ -202,6 +203,9 @@ Value Importer::composite(const sema::Operation &op, TensorType type) {
     if (op.kind == sema::OperationKind::dropout)
         return create<DropoutOp>(type, operands_[0], builder_.getF64FloatAttr(op.number),
                                  builder_.getStringAttr(op.text));
+    if (op.kind == sema::OperationKind::batch_norm)
+        return create<BatchNormOp>(type, operands_[0], operands_[1], operands_[2], operands_[3], operands_[4],
+                                   builder_.getF64FloatAttr(op.number), builder_.getF64FloatAttr(op.momentum));
     const StringAttr dimension = builder_.getStringAttr(op.roles.at(0));
     if (op.kind == sema::OperationKind::cross_entropy)
         return create<CrossEntropyOp>(type, operands_[0], operands_[1], dimension);
@@ -264,8 +268,10 @@ Value Importer::read(const sema::Network &network, const sema::Operation &op, Te
         builder_.setInsertionPoint(builder_.getInsertionBlock()->getParentOp());
         auto variable =
             builder_.create<VariableOp>(location_, builder_.getStringAttr(symbol), mlir::TypeAttr::get(type),
-                                        initializer, builder_.getUnitAttr(), layer_);
-        if (optimizer_ != nullptr)
+                                        initializer, op.trained ? builder_.getUnitAttr() : mlir::UnitAttr(), layer_);
+        if (!op.trained)
+            variable->setAttr("statistic", builder_.getUnitAttr());
+        else if (optimizer_ != nullptr)
             set_group(variable, *optimizer_, op.text);
     }
     value = create<ReadOp>(type, mlir::FlatSymbolRefAttr::get(builder_.getContext(), symbol));

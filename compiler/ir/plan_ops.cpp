@@ -189,6 +189,19 @@ LogicalResult DropoutOp::verify() {
     return same_shape_as(*this, "the result", getResult().getType(), "the operand", getOperand().getType());
 }
 
+LogicalResult BatchNormOp::verify() {
+    const TensorType kept = getScale().getType();
+    for (Value statistic : {getB(), getMean(), getVariance()})
+        if (failed(same_shape_as(*this, "a statistic", tensor(statistic), "the scale", kept)))
+            return failure();
+    for (Value running : {getMean(), getVariance()})
+        if (!running.getDefiningOp<ReadOp>())
+            return emitOpError() << "running statistics are read from variables";
+    if (failed(contained(*this, kept, getX().getType())))
+        return failure();
+    return same_shape_as(*this, "the result", getResult().getType(), "the operand", getX().getType());
+}
+
 LogicalResult CollectiveOp::verify() {
     static constexpr StringRef kinds[] = {"slice",      "all_gather", "reduce_scatter",
                                           "all_reduce", "all_to_all", "exchange"};

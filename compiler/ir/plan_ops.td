@@ -24,12 +24,12 @@ def Plan_Nest : DeclareOpInterfaceMethods<Plan_NestInterface>;
 // --- variables --------------------------------------------------------------------------------------------------
 
 def Plan_VariableOp : Plan_Op<"variable", [Symbol]> {
-  let summary = "a parameter, or a piece of optimizer state";
+  let summary = "a parameter, a running statistic, or a piece of optimizer state";
   let description = [{
     `plan.variable @"h1.w" : !plan.tensor<…> = #plan.init<uniform, -0.1, 0.1> {trained, layer = "h1"}`
 
     Where the parameter's group differs from the optimizer: `weight_decay`, `rate_factor` (numbers), `adapt` (true or
-    false: scale the step by the trust ratio).
+    false: scale the step by the trust ratio). What is not trained but belongs to the model bears `statistic`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, Plan_InitializerAttr:$init, UnitAttr:$trained,
                        OptionalAttr<StrAttr>:$layer);
@@ -288,6 +288,22 @@ def Plan_DropoutOp : Plan_LayerOp<"dropout", [Pure]> {
   let arguments = !con((ins Plan_TensorType:$operand, F64Attr:$rate, StrAttr:$key), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "$operand `rate` $rate `key` $key attr-dict `:` functional-type(operands, results)";
+}
+
+def Plan_BatchNormOp : Plan_LayerOp<"batch_norm", [Pure]> {
+  let summary = "(x − mean) / √(variance + ε) · scale + b, by statistics over the dimensions that these lack";
+  let description = [{
+    In training by the statistics of the (micro-)batch, which gradients flow through; the running ones, which are read
+    variables, are written: running ← (1 − momentum) running + momentum · value, the variance of n values as n / (n − 1)
+    times its mean square. In evaluation and prediction by the running ones. Ioffe, Szegedy 2015.
+  }];
+  let arguments = !con((ins Plan_TensorType:$x, Plan_TensorType:$scale, Plan_TensorType:$b, Plan_TensorType:$mean,
+                            Plan_TensorType:$variance, F64Attr:$epsilon, F64Attr:$momentum), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = [{
+    $x `,` $scale `,` $b `running` $mean `,` $variance `epsilon` $epsilon `momentum` $momentum attr-dict `:`
+    functional-type(operands, results)
+  }];
 }
 
 // --- rank program -----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@
 // One class, by concern: elaborate.cpp (entry, statements), names.cpp of layers (layer_names.cpp), expressions
 // (evaluate.cpp, arithmetic.cpp), calls (call_layer.cpp, bind_signature.cpp), and what appends operations
 // (append.cpp, einsum.cpp, convolution.cpp, primitive_calls.cpp, selection.cpp, rearrange.cpp, windows.cpp, losses.cpp,
-// parameters.cpp, constructs.cpp).
+// parameters.cpp, pooling.cpp, batch_normalize.cpp).
 #pragma once
 
 #include "sema/analysis.h"
@@ -200,6 +200,7 @@ class Elaborator {
 
     // primitive_calls.cpp
     Value primitive(const syntax::Call &call, SourceRange where);
+    [[noreturn]] void fail_not_lowered(const syntax::Call &call);
     Value function(const syntax::Call &call, std::size_t count, SourceRange where);
     Value reduce(const syntax::Call &call, SourceRange where);
     [[noreturn]] void fail_no_dimensions(const std::string &function, const TensorValue &tensor,
@@ -256,16 +257,15 @@ class Elaborator {
     TensorValue elements_of_windows(const Window &window, const DimensionValue &positions, std::int64_t extent,
                                     ElementType element, SourceRange where);
 
+    // batch_normalize.cpp
+    Value batch_normalize(const syntax::Call &call, SourceRange where);
+    TensorValue written_state(const Arguments &arguments, const std::string &name);
+
     // parameters.cpp
     void declare_parameter(const syntax::ParameterDeclaration &declaration, SourceRange where);
     void prime_input_sides(std::vector<DimensionValue> &dimensions) const;
     Value initializer(const syntax::Call &call, SourceRange where);
     double fan(const Arguments &arguments, const std::string &name);
-
-    // constructs.cpp: checked, not lowered
-    Value construct(const syntax::Call &call, SourceRange where);
-    Value shape_preserving(const syntax::Call &call, SourceRange where);
-    TensorValue placeholder(std::vector<DimensionValue> dimensions, ElementType element, SourceRange where);
 
     Analysis &analysis_;
     Network *network_ = nullptr; ///< null: constants
@@ -278,6 +278,7 @@ class Elaborator {
     std::set<std::string> known_layers_;             ///< that have operations
     std::map<std::string, SourceRange> layer_names_; ///< paths of bindings and labels so far
     std::map<std::string, SourceRange> parameters_;  ///< paths so far
+    std::map<ValueId, SourceRange> written_states_;  ///< so far, and by which argument
     std::map<std::string, int> dropouts_;            ///< so far, by layer
     const LossNames *loss_names_ = nullptr;
     Loss loss_;

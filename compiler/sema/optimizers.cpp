@@ -21,7 +21,7 @@ class OptimizerReader {
         : analysis_(analysis), unit_(unit),
           length_{train.steps, train.loss.arguments.front().type.dimensions.front().extent} {
         for (const Operation &operation : train.loss.operations)
-            if (operation.kind == OperationKind::parameter)
+            if (operation.kind == OperationKind::parameter && operation.trained)
                 parameters_.push_back(operation.text);
     }
 

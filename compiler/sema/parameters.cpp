@@ -12,8 +12,6 @@ PLANC_DIAGNOSTIC(duplicate_parameter, error, "two parameters are named '{0}'"); 
 PLANC_DIAGNOSTIC(bad_distribution, error, "'{0}' with {1}");                    // Y4
 
 void Elaborator::declare_parameter(const syntax::ParameterDeclaration &declaration, SourceRange where) {
-    if (!declaration.trained)
-        analysis_.context.not_lowered(where, "running statistics ('state')");
     const Value start = evaluate_at(*declaration.initializer, site_outside_bindings());
     const Initializer initial = expect_initializer(context(), start, declaration.initializer->where,
                                                    "the initial value of '" + declaration.name.text + "'");
@@ -27,6 +25,7 @@ void Elaborator::declare_parameter(const syntax::ParameterDeclaration &declarati
     operation.kind = OperationKind::parameter;
     operation.text = path;
     operation.initializer = initial;
+    operation.trained = declaration.trained;
     operation.layer = frame_->path.empty() ? declaration.name.text : frame_->layer;
     if (frame_->path.empty())
         register_layer(declaration.name.text, declaration.name);

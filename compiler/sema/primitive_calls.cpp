@@ -6,6 +6,7 @@
 #include "sema/primitives.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <limits>
 
 namespace planc::sema {
@@ -24,7 +25,7 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
     if (is_initializer(name))
         return initializer(call, where);
     if (not_lowered_construct(name))
-        return construct(call, where);
+        fail_not_lowered(call);
     if (name == "einsum")
         return einsum(call, where);
     if (name == "convolution")
@@ -58,12 +59,23 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
                                                             {"transpose", &Elaborator::transpose},
                                                             {"concat", &Elaborator::concat},
                                                             {"reshape", &Elaborator::reshape},
+                                                            {"batch_normalize", &Elaborator::batch_normalize},
                                                             {"max_pool", &Elaborator::max_pool},
                                                             {"average_pool", &Elaborator::average_pool},
                                                             {"global_average_pool", &Elaborator::global_average_pool}};
     if (const auto other = others.find(name); other != others.end())
         return (this->*other->second)(call, where);
     fail_unknown_function(analysis_, name, call.callee.where, analysis_.declarations.unit_of(where));
+}
+
+/// Its shape rests on rules that come with its lowering: nothing behind it can be checked. If something before it is not
+/// lowered either, that is the error.
+void Elaborator::fail_not_lowered(const syntax::Call &call) {
+    const std::string &name = call.callee.text;
+    analysis_.context.not_lowered(call.callee.where,
+                                  std::string(not_lowered_construct(name)) + " ('" + name + "')");
+    analysis_.context.fail_if_not_lowered();
+    throw std::logic_error("a construct that is not lowered is an error");
 }
 
 Value Elaborator::function(const syntax::Call &call, std::size_t count, SourceRange where) {

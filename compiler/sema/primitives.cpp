@@ -15,7 +15,7 @@ constexpr std::array initializers = {"zeros",          "ones",          "constan
 /// Structured operations and compile-time functions.
 constexpr std::array others = {"einsum",     "convolution", "rename",      "transpose",     "slice",
                                "concat",     "reshape",     "iota",        "embedding",     "select",
-                               "dropout", "max_pool", "average_pool", "global_average_pool",   "cast",        "reduce_sum",  "reduce_mean",   "reduce_max",
+                               "dropout", "batch_normalize", "max_pool", "average_pool", "global_average_pool",   "cast",        "reduce_sum",  "reduce_mean",   "reduce_max",
                                "reduce_min", "softmax",     "log_softmax", "cross_entropy", "mean_square_error",
                                "enumerate",  "same_shape",  "tail",        "with_extents",  "equal_parts"};
 
@@ -23,7 +23,7 @@ struct Construct {
     const char *name;
     const char *words;
 };
-constexpr std::array not_lowered = {Construct{"batch_norm", "batch normalisation"}, Construct{"spmm", "sparse product"}};
+constexpr std::array not_lowered = {Construct{"spmm", "sparse product"}};
 
 template <class Table> bool contains(const Table &table, std::string_view name) {
     return std::find(table.begin(), table.end(), name) != table.end();

@@ -50,6 +50,8 @@ enum class OperationKind : std::uint8_t {
     iota,              ///< 0, 1, 2, … (i32) along its one dimension
     embedding,         ///< indices (i32), table -> rows of the table: the indices' dimensions, then the table's others;
                        ///< roles[0] = the table's dimension that is looked up
+    batch_norm,        ///< x, scale, b and the running mean and variance, which are written in training; `number` =
+                       ///< epsilon, `momentum`
     pool,              ///< text = "max" | "sum" over `windows`
     dropout,           ///< training: 0 with probability `number`, else x / (1 - number); text = key of its random
                        ///< numbers, unique in the network; evaluation and prediction: x
@@ -105,6 +107,8 @@ struct Operation {
     std::vector<int> result_loops;               ///< einsum, convolution
     std::vector<Window> windows;                 ///< convolution, pool
     Initializer initializer;                     ///< parameter only
+    bool trained = true;                         ///< parameter only; false: state
+    double momentum = 0;                         ///< batch_norm only
     std::string layer;                           ///< path of the layer it belongs to: "h1", "block[3].attention.query"
     support::SourceRange where;
 };

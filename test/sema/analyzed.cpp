@@ -48,6 +48,10 @@ const char *words(const Operation &operation) {
         return "iota";
     case OperationKind::embedding:
         return "embedding";
+    case OperationKind::pool:
+        return operation.text == "max" ? "max_pool" : "sum_pool";
+    case OperationKind::batch_norm:
+        return "batch_norm";
     case OperationKind::dropout:
         return "dropout";
     case OperationKind::slice:

@@ -53,11 +53,12 @@ struct Tensor {
 
 enum class Initializer : std::uint8_t { constant, uniform, normal };
 
-/// A parameter or a piece of optimizer state. Initial values depend on the seed, the name and the global index only.
+/// A parameter, a running statistic or a piece of optimizer state. Initial values depend on the seed, the name and the
+/// global index only.
 struct Variable {
     const char *name = ""; ///< the layer path, as in safetensors files: "h1.w"; optimizer state "h1.w.momentum"
     Tensor tensor = {};
-    bool trained = true; ///< a parameter: saved and loaded; else optimizer state
+    bool of_model = true; ///< a parameter or a running statistic: saved and loaded; else optimizer state
     Initializer initializer = Initializer::constant;
     double a = 0; ///< constant: the value; uniform: low; normal: mean
     double b = 0; ///< uniform: high; normal: standard deviation

@@ -20,16 +20,16 @@ struct RunState {
     std::int64_t loss_count = 0; ///< how many they are
 };
 
-/// Gathers every trained variable at rank 0, which writes the file; it appears when it is complete. Collective over the
-/// world. Errors: CommonFailure, already reported.
+/// Gathers every variable of the model at rank 0, which writes the file; it appears when it is complete. Collective
+/// over the world. Errors: CommonFailure, already reported.
 void save_weights(const Program &program, const Mesh &mesh, int rank, const std::byte *arena, const std::string &path);
 /// Likewise with all variables and the state.
 void save_checkpoint(const Program &program, const Mesh &mesh, int rank, const std::byte *arena,
                      const std::string &path, const RunState &state);
 
-/// Reads what this rank holds of every trained variable; the file may be a checkpoint, whose checksum is then compared
-/// first, at rank 0. Errors: Failure, where the file
-/// is broken, lacks a variable, has one that the program lacks, or has another shape or type.
+/// Reads what this rank holds of every variable of the model; the file may be a checkpoint, whose checksum is then
+/// compared first, at rank 0. Errors: Failure, where the file is broken, lacks a variable, has one that the program
+/// lacks, or has another shape or type.
 void load_weights(const Program &program, const Mesh &mesh, int rank, std::byte *arena, const std::string &path);
 /// Likewise all variables.
 void load_checkpoint(const Program &program, const Mesh &mesh, int rank, std::byte *arena, const std::string &path);

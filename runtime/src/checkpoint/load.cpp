@@ -26,7 +26,7 @@ Failure other_optimizer(const std::string &path, const std::string &what) {
 const StoredTensor &find(const SafetensorsIndex &index, const Variable &variable, const std::string &path) {
     const auto stored = std::ranges::find(index.tensors, std::string_view(variable.name), &StoredTensor::name);
     if (stored == index.tensors.end()) {
-        if (!variable.trained)
+        if (!variable.of_model)
             throw other_optimizer(path, text("it has no %s", variable.name));
         throw Failure(text("%s: has no tensor %s", path.c_str(), variable.name));
     }
@@ -48,7 +48,7 @@ void check_no_others(const SafetensorsIndex &index, const Program &program, cons
         if (some_variable([&stored](const Variable &variable) { return stored.name == variable.name; }))
             continue;
         const auto state_of = [&stored](const Variable &variable) {
-            return variable.trained && stored.name.starts_with(std::string(variable.name) + ".");
+            return variable.of_model && stored.name.starts_with(std::string(variable.name) + ".");
         };
         if (some_variable(state_of))
             throw other_optimizer(path, "it has " + stored.name);
@@ -99,7 +99,7 @@ void load(const Program &program, bool all, const Mesh &mesh, int rank, std::byt
     if (all || !is_checkpoint(index)) // weights are taken from checkpoints of other optimizers too
         check_no_others(index, program, path);
     for (const Variable &variable : program.variables) {
-        if (!variable.trained && !all)
+        if (!variable.of_model && !all)
             continue;
         const StoredTensor &stored = find(index, variable, path);
         const std::size_t bytes = element_bytes(stored.type);

@@ -99,11 +99,11 @@ void save(const std::vector<const Variable *> &variables, const Metadata &metada
 } // namespace
 
 void save_weights(const Program &program, const Mesh &mesh, int rank, const std::byte *arena, const std::string &path) {
-    std::vector<const Variable *> trained;
+    std::vector<const Variable *> weights;
     for (const Variable &variable : program.variables)
-        if (variable.trained)
-            trained.push_back(&variable);
-    save(trained, {}, mesh, rank, arena, path);
+        if (variable.of_model)
+            weights.push_back(&variable);
+    save(weights, {}, mesh, rank, arena, path);
 }
 
 void save_checkpoint(const Program &program, const Mesh &mesh, int rank, const std::byte *arena,

@@ -1,0 +1,109 @@
+#include "autodiff/batch_norm.h"
+
+#include "ir/layer_builder.h"
+
+namespace planc::autodiff {
+
+using ir::BatchNormOp;
+using ir::LayerBuilder;
+using ir::TensorType;
+using ir::type_of;
+using mlir::StringRef;
+using mlir::Value;
+
+namespace {
+
+class Decomposition {
+  public:
+    Decomposition(BatchNormOp op, mlir::OpBuilder &builder)
+        : op_(op), builder_(builder),
+          build_(builder, op.getLoc(), op.getLayer().value_or(""), op.getPhase().value_or("")),
+          type_(op.getResult().getType()), kept_(type_of(op.getMean())),
+          count_(static_cast<double>(type_.elements()) / static_cast<double>(kept_.elements())) {}
+
+    [[nodiscard]] double count() const { return count_; }
+
+    /// The mean first, then the squares of what is centred: E[x²] - E[x]² would cancel.
+    Value by_statistics_of_the_batch() {
+        const Value mean = average(op_.getX());
+        // The variance does not change with the mean that is taken off: d/dm sum (x - m)² = -2 sum (x - m) = 0.
+        const Value fixed = build_.pointwise("stop_gradient", mean, kept_);
+        const Value variance =
+            average(build_.pointwise("square", build_.pointwise("sub", {op_.getX(), fixed}, type_), type_));
+        advance(op_.getMean(), mean, 1);
+        advance(op_.getVariance(), variance, count_ / (count_ - 1)); // an estimate without bias
+        return normalized(mean, variance);
+    }
+
+    Value by_running_statistics() { return normalized(op_.getMean(), op_.getVariance()); }
+
+  private:
+    Value number(double value) { return build_.constant(value, type_.getElementType()); }
+
+    Value average(Value x) {
+        return build_.pointwise("mul", {build_.reduce_to("sum", x, kept_), number(1 / count_)}, kept_);
+    }
+
+    Value normalized(Value mean, Value variance) {
+        const Value deviation = build_.pointwise(
+            "rsqrt", build_.pointwise("add", {variance, number(op_.getEpsilon().convertToDouble())}, kept_), kept_);
+        const Value factor = build_.pointwise("mul", {deviation, op_.getScale()}, kept_);
+        const Value centred = build_.pointwise("sub", {op_.getX(), mean}, type_);
+        return build_.pointwise("add", {build_.pointwise("mul", {centred, factor}, type_), op_.getB()}, type_);
+    }
+
+    /// running <- (1 - momentum) running + momentum · factor · value, once each time that the function runs. It lies as
+    /// the state of the optimizer that belongs to the scale does.
+    void advance(Value running, Value value, double factor) {
+        const double momentum = op_.getMomentum().convertToDouble();
+        const Value kept = follow(build_.pointwise("mul", {running, number(1 - momentum)}, kept_));
+        const Value added = follow(build_.pointwise("mul", {value, number(momentum * factor)}, kept_));
+        const Value next = follow(build_.pointwise("add", {kept, added}, kept_));
+        auto read = running.getDefiningOp<ir::ReadOp>();
+        builder_.create<ir::WriteOp>(op_.getLoc(), next, read.getVariableAttr(), op_.getLayerAttr(), op_.getPhaseAttr(),
+                                     ir::StrategyAttr());
+    }
+
+    Value follow(Value made) {
+        if (auto scale = op_.getScale().getDefiningOp<ir::ReadOp>())
+            made.getDefiningOp()->setAttr("parameter", builder_.getStringAttr(scale.getVariable()));
+        return made;
+    }
+
+    BatchNormOp op_;
+    mlir::OpBuilder &builder_;
+    LayerBuilder build_;
+    TensorType type_;
+    TensorType kept_;
+    double count_; ///< of the values that are normalised together
+};
+
+} // namespace
+
+mlir::LogicalResult apply_batch_norm(mlir::func::FuncOp function) {
+    mlir::OpBuilder builder(function.getContext());
+    const mlir::WalkResult walk = function.walk([&](BatchNormOp op) {
+        builder.setInsertionPoint(op);
+        Decomposition decomposition(op, builder);
+        if (decomposition.count() < 2) {
+            op.emitError("batch normalisation in layer '")
+                << op.getLayer().value_or("") << "' has one value for each element of its statistics: no variance";
+            return mlir::WalkResult::interrupt();
+        }
+        op.getResult().replaceAllUsesWith(decomposition.by_statistics_of_the_batch());
+        op.erase();
+        return mlir::WalkResult::advance();
+    });
+    return mlir::failure(walk.wasInterrupted());
+}
+
+void fix_batch_norm(mlir::func::FuncOp function) {
+    mlir::OpBuilder builder(function.getContext());
+    function.walk([&](BatchNormOp op) {
+        builder.setInsertionPoint(op);
+        op.getResult().replaceAllUsesWith(Decomposition(op, builder).by_running_statistics());
+        op.erase();
+    });
+}
+
+} // namespace planc::autodiff
