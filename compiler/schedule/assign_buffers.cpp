@@ -158,7 +158,8 @@ class Assignment {
         std::optional<int64_t> place;
         op->walk([&](Operation *inner) {
             for (Value operand : inner->getOperands())
-                if (reads_accumulator(operand) && takes_over(op, result, operand))
+                if (reads_accumulator(operand) && !is_written_otherwise(operand, result) &&
+                    takes_over(op, result, operand))
                     place = offset_of(operand);
         });
         if (place && llvm::is_contained(taken_places_, *place))
@@ -166,6 +167,14 @@ class Assignment {
         if (place)
             taken_places_.push_back(*place);
         return place;
+    }
+
+    /// Does the function keep another value than `result` in the variable that `old` was read from?
+    bool is_written_otherwise(Value old, Value result) {
+        const auto variable = old.getDefiningOp<ir::ReadOp>().getVariable();
+        return llvm::any_of(function_.getOps<ir::WriteOp>(), [&](ir::WriteOp write) {
+            return write.getVariable() == variable && write.getValue() != result;
+        });
     }
 
     bool takes_over(Operation *op, Value result, Value old) {
