@@ -7,12 +7,12 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(not_a_state, error, "{0} is written in training: it is a 'state', by its name");         // O19
-PLANC_DIAGNOSTIC(state_written_twice, error, "state '{0}' is written a second time");                     // O19
-PLANC_DIAGNOSTIC(statistics_mismatch, error, "{0} is {1}, but {2} is {3}");                               // O19
-PLANC_DIAGNOSTIC(statistics_not_of_tensor, error, "'batch_normalize' of {1} cannot have statistics {0}"); // O19
+PLANC_DIAGNOSTIC(not_a_state, error, "{0} is written in training: it is a 'state', by its name");         // O20
+PLANC_DIAGNOSTIC(state_written_twice, error, "state '{0}' is written a second time");                     // O20
+PLANC_DIAGNOSTIC(statistics_mismatch, error, "{0} is {1}, but {2} is {3}");                               // O20
+PLANC_DIAGNOSTIC(statistics_not_of_tensor, error, "'batch_normalize' of {1} cannot have statistics {0}"); // O20
 PLANC_DIAGNOSTIC(one_value, error,
-                 "'batch_normalize' of {0} has one value for each of {1}: there is no variance"); // O19
+                 "'batch_normalize' of {0} has one value for each of {1}: there is no variance"); // O20
 
 /// A state that nothing has written yet; now this call does.
 TensorValue Elaborator::written_state(const Arguments &arguments, const std::string &name) {

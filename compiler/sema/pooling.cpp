@@ -11,7 +11,7 @@ namespace planc::sema {
 
 PLANC_DIAGNOSTIC(
     window_without_element, error,
-    "the window of '{0}' lies between the elements of dimension '{1}' at position {2}: it has none"); // O18
+    "the window of '{0}' lies between the elements of dimension '{1}' at position {2}: it has none"); // O19
 
 /// A pool of kind "max" or "sum"; `x` is replaced by its result.
 std::vector<Window> Elaborator::pool(const std::string &kind, TensorValue &x, const Arguments &arguments,

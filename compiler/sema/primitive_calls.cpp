@@ -6,8 +6,8 @@
 #include "sema/primitives.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <limits>
+#include <stdexcept>
 
 namespace planc::sema {
 
@@ -68,12 +68,11 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
     fail_unknown_function(analysis_, name, call.callee.where, analysis_.declarations.unit_of(where));
 }
 
-/// Its shape rests on rules that come with its lowering: nothing behind it can be checked. If something before it is not
-/// lowered either, that is the error.
+/// Its shape rests on rules that come with its lowering: nothing behind it can be checked. If something before it is
+/// not lowered either, that is the error.
 void Elaborator::fail_not_lowered(const syntax::Call &call) {
     const std::string &name = call.callee.text;
-    analysis_.context.not_lowered(call.callee.where,
-                                  std::string(not_lowered_construct(name)) + " ('" + name + "')");
+    analysis_.context.not_lowered(call.callee.where, std::string(not_lowered_construct(name)) + " ('" + name + "')");
     analysis_.context.fail_if_not_lowered();
     throw std::logic_error("a construct that is not lowered is an error");
 }

@@ -13,11 +13,16 @@ constexpr std::array binary_functions = {"maximum", "minimum", "power"};
 constexpr std::array initializers = {"zeros",          "ones",          "constant",   "uniform",  "normal",
                                      "glorot_uniform", "glorot_normal", "he_uniform", "he_normal"};
 /// Structured operations and compile-time functions.
-constexpr std::array others = {"einsum",     "convolution", "rename",      "transpose",     "slice",
-                               "concat",     "reshape",     "iota",        "embedding",     "select",
-                               "dropout", "batch_normalize", "max_pool", "average_pool", "global_average_pool",   "cast",        "reduce_sum",  "reduce_mean",   "reduce_max",
-                               "reduce_min", "softmax",     "log_softmax", "cross_entropy", "mean_square_error",
-                               "enumerate",  "same_shape",  "tail",        "with_extents",  "equal_parts"};
+constexpr std::array others = {"einsum",       "convolution",   "rename",
+                               "transpose",    "slice",         "concat",
+                               "reshape",      "iota",          "embedding",
+                               "select",       "dropout",       "batch_normalize",
+                               "max_pool",     "average_pool",  "global_average_pool",
+                               "cast",         "reduce_sum",    "reduce_mean",
+                               "reduce_max",   "reduce_min",    "softmax",
+                               "log_softmax",  "cross_entropy", "mean_square_error",
+                               "enumerate",    "same_shape",    "tail",
+                               "with_extents", "equal_parts"};
 
 struct Construct {
     const char *name;

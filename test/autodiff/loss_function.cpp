@@ -22,8 +22,17 @@ std::string tensor(const Dimensions &dimensions, const std::string &element) {
 }
 
 std::string LossFunction::variable(const std::string &name, const Dimensions &dimensions) {
+    return declare(name, dimensions, "trained");
+}
+
+std::string LossFunction::statistic(const std::string &name, const Dimensions &dimensions) {
+    return declare(name, dimensions, "statistic");
+}
+
+std::string LossFunction::declare(const std::string &name, const Dimensions &dimensions, const std::string &kind) {
     const std::string type = tensor(dimensions);
-    declarations_ += "plan.variable @" + name + " : " + type + " = <constant, 0.0, 0.0> {trained, layer = \"one\"}\n";
+    declarations_ +=
+        "plan.variable @" + name + " : " + type + " = <constant, 0.0, 0.0> {" + kind + ", layer = \"one\"}\n";
     reads_ += "  %" + name + " = plan.read @" + name + " {layer = \"one\", phase = \"forward\"} : " + type + "\n";
     types_["%" + name] = type;
     dimensions_["%" + name] = dimensions;
@@ -73,6 +82,18 @@ std::string LossFunction::reduce(const std::string &reduction, const std::string
 std::string LossFunction::einsum(const std::string &subscripts, const std::vector<std::string> &operands,
                                  const Dimensions &result) {
     return operation("plan.einsum \"" + subscripts + "\"(", operands, ")", result);
+}
+
+std::string LossFunction::batch_norm(const std::vector<std::string> &operands, double epsilon, double momentum,
+                                     const Dimensions &result) {
+    std::string types;
+    for (const std::string &operand : operands)
+        types += (types.empty() ? "" : ", ") + types_.at(operand);
+    return add("plan.batch_norm " + operands[0] + ", " + operands[1] + ", " + operands[2] + " running " + operands[3] +
+                   ", " + operands[4] + " epsilon " + std::to_string(epsilon) + " momentum " +
+                   std::to_string(momentum) + " {layer = \"one\", phase = \"forward\"} : (" + types + ") -> " +
+                   tensor(result),
+               result);
 }
 
 std::string LossFunction::constant(double value) {
@@ -129,6 +150,8 @@ void expect_gradients(const std::string &text, const interpret::Inputs &inputs) 
     auto module = derive(text, context);
     const auto after = interpret::run(*module, "train", inputs).variables;
     for (const auto &[name, array] : inputs.variables) {
+        if (module->lookupSymbol<ir::VariableOp>(name)->hasAttr("statistic"))
+            continue;
         for (std::size_t i = 0; i < array.elements.size(); ++i) {
             const double step = 1e-5;
             interpret::Inputs moved = inputs;

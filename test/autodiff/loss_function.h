@@ -26,6 +26,8 @@ class LossFunction {
   public:
     std::string variable(const std::string &name, const Dimensions &dimensions);
     std::string input(const std::string &name, const Dimensions &dimensions, const std::string &element = "f64");
+    /// A variable that is not trained: a running statistic.
+    std::string statistic(const std::string &name, const Dimensions &dimensions);
 
     /// `%n = HEAD operands TAIL : (types) -> type`
     std::string operation(const std::string &head, const std::vector<std::string> &operands, const std::string &tail,
@@ -36,6 +38,9 @@ class LossFunction {
     std::string einsum(const std::string &subscripts, const std::vector<std::string> &operands,
                        const Dimensions &result);
     std::string constant(double value);
+    /// Operands: x, scale, b, running mean and variance.
+    std::string batch_norm(const std::vector<std::string> &operands, double epsilon, double momentum,
+                           const Dimensions &result);
 
     /// The sum of all elements, each times its own random weight (an input): a scalar that depends on all of them.
     std::string weighted_sum(const std::string &value);
@@ -48,6 +53,7 @@ class LossFunction {
     std::map<std::string, Dimensions> inputs;
 
   private:
+    std::string declare(const std::string &name, const Dimensions &dimensions, const std::string &kind);
     std::string add(const std::string &line, const Dimensions &result);
 
     std::string declarations_;

@@ -147,9 +147,12 @@ class Check {
         check_schedule(reference, std::move(module), &plan.cost);
     }
 
-    /// Of programs with kernels for all of their operations: convolutions have none.
+    /// Of programs with kernels for all of their operations: convolutions and pools have none.
     void check_schedule(const Reference &reference, Module module, const cost::CostTable *table) {
-        if (module->walk([](ir::ConvOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted())
+        const auto has_no_kernel = [](mlir::Operation *op) {
+            return mlir::isa<ir::ConvOp, ir::PoolOp>(op) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+        };
+        if (module->walk(has_no_kernel).wasInterrupted())
             return;
         const std::string stage = stage_;
         const bool overlap = random_.chance(0.7);

@@ -138,7 +138,9 @@ Reference::Reference(mlir::ModuleOp one, const sema::Train &train, Random &rando
     for (auto variable : one.getOps<ir::VariableOp>()) {
         const auto type = mlir::cast<ir::TensorType>(variable.getType());
         const double range = variable.getTrained() ? 0.8 : 0;
-        variables[variable.getSymName().str()] = random_array(type, -range, range, random);
+        variables[variable.getSymName().str()] = variable->hasAttr("statistic")
+                                                     ? random_array(type, 0.5, 1.5, random) // as variances are
+                                                     : random_array(type, -range, range, random);
     }
     for (int i = 0; i < steps + 2; ++i) {
         const std::string function = i < steps ? "train" : i == steps ? "evaluate" : "predict";

@@ -97,6 +97,50 @@ void ConvolutionLayers::convolved() {
     keep("k", random_.chance(0.4) ? call : unary(call), dimensions);
 }
 
+bool ConvolutionLayers::always_touches(const Window &window, int extent) {
+    const int positions = (extent + window.before + window.behind - window.span()) / window.stride + 1;
+    for (int position = 0; position < positions; ++position) {
+        bool touches = false;
+        for (int k = 0; k < window.kernel; ++k) {
+            const int at = position * window.stride - window.before + k * window.dilation;
+            touches = touches || (at >= 0 && at < extent);
+        }
+        if (!touches)
+            return false;
+    }
+    return true;
+}
+
+void ConvolutionLayers::pooled() {
+    const Value *found = with_space();
+    if (found == nullptr)
+        return;
+    const Value x = *found;
+    if (random_.chance(0.2))
+        return keep("p", "global_average_pool(" + x.name + ")", {x.dimensions.front(), x.dimensions.back()});
+    const bool same = random_.chance(0.3);
+    std::vector<Window> windows;
+    Dimensions dimensions = x.dimensions;
+    bool touches = true;
+    for (std::size_t i = 1; i + 1 < x.dimensions.size(); ++i) {
+        const Window &w = windows.emplace_back(window(x.dimensions[i].extent, same));
+        dimensions[i].extent = (x.dimensions[i].extent + w.before + w.behind - w.span()) / w.stride + 1;
+        touches = touches && always_touches(w, x.dimensions[i].extent);
+    }
+    std::string kind = "average_pool";
+    std::string tail = ")";
+    if (touches) { // else there are no maxima, and nothing to divide by
+        kind = random_.pick<std::string>({"max_pool", "max_pool", "average_pool"});
+        if (kind == "average_pool")
+            tail = random_.pick<std::string>({")", ", count_padding = true)", ", count_padding = false)"});
+    }
+    keep("p",
+         kind + "(" + x.name +
+             ", kernel = " + numbers(windows, [](const Window &w) { return std::to_string(w.kernel); }) +
+             settings(windows, same) + tail,
+         dimensions);
+}
+
 void ConvolutionLayers::tied_windows() {
     const Value *found = with_space();
     if (found == nullptr || found->dimensions.size() != 3)

@@ -1,4 +1,5 @@
-// Convolutions of random windows over one or two spatial dimensions, with groups, between layers of other kinds.
+// Convolutions and pools of random windows over one or two spatial dimensions, with groups, between layers of other
+// kinds.
 #pragma once
 
 #include "transformer_layers.h"
@@ -14,6 +15,8 @@ class ConvolutionLayers : protected TransformerLayers {
 
     // Each adds a layer, or nothing where no value fits.
     void convolved();
+    /// Maxima or averages over windows, or the average over all of space.
+    void pooled();
     /// The primitive on a weight that is used twice.
     void tied_windows();
 
@@ -32,6 +35,8 @@ class ConvolutionLayers : protected TransformerLayers {
     const Value *with_space();
     /// A window that fits, with the padding "same" if `same`.
     Window window(int extent, bool same);
+    /// Does it touch an element at each position?
+    static bool always_touches(const Window &window, int extent);
     /// ", stride = [2, 1], …": what the windows are, but for their kernels.
     static std::string settings(const std::vector<Window> &windows, bool same);
     /// One number for all if they are equal, else a list.

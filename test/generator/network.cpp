@@ -72,20 +72,38 @@ class Layers : private ConvolutionLayers {
 
     void add_layer() {
         using Kind = void (Layers::*)();
-        static const std::vector<Kind> kinds{
-            &Layers::dense_layer,       &Layers::dense_layer, &Layers::dense_layer,   &Layers::function,
-            &Layers::residual,          &Layers::join,        &Layers::join,          &Layers::softmax,
-            &Layers::reduction,         &Layers::centre,      &Layers::tied,          &Layers::product,
-            &Layers::own_layer,         &Layers::fold,        &Layers::scaled,        &Layers::two_calls,
-            &Layers::over_all,          &Layers::batch_mean,  &Layers::three_factors, &Layers::doubled,
-            &Layers::normalised_weight, &Layers::permuted,    &Layers::unused,        &Layers::one_number};
+        static const std::vector<Kind> kinds{&Layers::dense_layer,
+                                             &Layers::dense_layer,
+                                             &Layers::dense_layer,
+                                             &Layers::function,
+                                             &Layers::residual,
+                                             &Layers::join,
+                                             &Layers::join,
+                                             &Layers::softmax,
+                                             &Layers::reduction,
+                                             &Layers::centre,
+                                             &Layers::tied,
+                                             &Layers::product,
+                                             &Layers::own_layer,
+                                             &Layers::fold,
+                                             &Layers::scaled,
+                                             &Layers::two_calls,
+                                             &Layers::normalised_batch,
+                                             &Layers::over_all,
+                                             &Layers::batch_mean,
+                                             &Layers::three_factors,
+                                             &Layers::doubled,
+                                             &Layers::normalised_weight,
+                                             &Layers::permuted,
+                                             &Layers::unused,
+                                             &Layers::one_number};
         static const std::vector<Kind> others{
             &Layers::normalised, &Layers::activation, &Layers::dropped,  &Layers::chosen,
             &Layers::masked,     &Layers::positions,  &Layers::attended, &Layers::looked_up_by_position,
             &Layers::block,      &Layers::attended,   &Layers::sliced,   &Layers::concatenated,
             &Layers::reshaped,   &Layers::transposed, &Layers::renamed,  &Layers::dropped};
         if (has_image_ && random_.chance(0.5))
-            return random_.chance(0.1) ? tied_windows() : convolved();
+            return random_.chance(0.1) ? tied_windows() : random_.chance(0.35) ? pooled() : convolved();
         (this->*random_.pick(random_.chance(0.5) ? kinds : others))();
     }
 
@@ -305,6 +323,21 @@ class Layers : private ConvolutionLayers {
             if (dimension.role == out.role)
                 primed_.insert(out.role + "'");
         keep("h", "relu(dense(" + x.name + ", " + word(out) + ", over = " + names(rest) + "))", {batch_, out});
+    }
+
+    /// By the statistics of the batch, for each element of one dimension.
+    void normalised_batch() {
+        const Value x = any();
+        const Dimensions rest = features(x);
+        if (options_.independent_samples || rest.empty())
+            return;
+        const Dimension &over = random_.pick(rest);
+        if (elements(x.dimensions) / over.extent < 2)
+            return;
+        keep("b",
+             imported("norm", "batch_norm(" + x.name + random_.pick<std::string>({", 0.1", ", 0.1, momentum = 0.3"}) +
+                                  ", over = [" + over.role + "])"),
+             x.dimensions);
     }
 
     void batch_mean() {

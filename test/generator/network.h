@@ -17,7 +17,7 @@ struct NetworkOptions {
     /// Are samples independent of each other in the network? Else it also reduces over the batch.
     bool independent_samples = false;
     bool dropout = true;
-    bool convolutions = true;
+    bool convolutions = true; ///< and pools
     int least_extent = 1;
     int most_extent = 9;
 };

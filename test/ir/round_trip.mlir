@@ -8,6 +8,8 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 3>,
   plan.variable @h1.w : !plan.tensor<"hidden'": 4, hidden: 5, f32> = <uniform, -0.5, 0.5> {trained, layer = "h1"}
   // CHECK: plan.variable @h1.w.momentum : {{.*}} = <constant, 0.000000e+00, 0.000000e+00> {layer = "h1"}
   plan.variable @h1.w.momentum : !plan.tensor<"hidden'": 4, hidden: 5, f32> = <constant, 0.0, 0.0> {layer = "h1"}
+  // CHECK: plan.variable @h1.mean : {{.*}} {layer = "h1", statistic}
+  plan.variable @h1.mean : !plan.tensor<hidden: 5, f32> = <constant, 0.0, 0.0> {statistic, layer = "h1"}
   // CHECK: plan.variable @scale : !plan.tensor<f64> = <normal, 0.000000e+00, 1.000000e+00>
   plan.variable @scale : !plan.tensor<f64> = <normal, 0.0, 1.0>
 
@@ -95,6 +97,14 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 3>,
     %s = plan.pool "sum"(%x) windows ["height"] kernels [3] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 8, in: 3, f32>) -> !plan.tensor<batch: 2, height: 4, in: 3, f32>
     // CHECK: plan.pool "sum_gradient"(
     %ds = plan.pool "sum_gradient"(%s) windows ["height"] kernels [3] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 4, in: 3, f32>) -> !plan.tensor<batch: 2, height: 8, in: 3, f32>
+    return
+  }
+
+  // CHECK-LABEL: func.func @batch_norms
+  func.func @batch_norms(%x: !plan.tensor<batch: 8, hidden: 5, f32>, %c: !plan.tensor<hidden: 5, f32>) {
+    %mean = plan.read @h1.mean : !plan.tensor<hidden: 5, f32>
+    // CHECK: plan.batch_norm %{{.*}}, %{{.*}}, %{{.*}} running %{{.*}}, %{{.*}} epsilon 1.000000e-05 momentum 1.000000e-01 : (
+    %y = plan.batch_norm %x, %c, %c running %mean, %mean epsilon 1.0e-5 momentum 1.0e-1 : (!plan.tensor<batch: 8, hidden: 5, f32>, !plan.tensor<hidden: 5, f32>, !plan.tensor<hidden: 5, f32>, !plan.tensor<hidden: 5, f32>, !plan.tensor<hidden: 5, f32>) -> !plan.tensor<batch: 8, hidden: 5, f32>
     return
   }
 

@@ -27,6 +27,7 @@ class Case:
     tolerance: float = 1e-4
     runs: tuple = ("--ranks 1", SQUARE)
     clip_norm: float = 0  # 0: not clipped
+    statistics: tuple = ()  # ends of the names of running statistics, which are not trained but moved by the model
     optimizer: str = ""  # takes the place of the one in the .plan file
 
     def plan_file(self, work):
@@ -139,6 +140,9 @@ CASES = {
         foreign("click", squashed("click", drawn("click", numbers=(44, 7), categories=((44, 3), 29), clicked=(44,)),
                                   clicked=lambda x: (x > 0).astype(numpy.float32)),
                 models.click, optimizers.adam(optimizers.constant(0.02))),
+        Case("batch_norm", HERE / "Inputs/batch_norm.plan", drawn("batch_norm", x=(46, 3, 9), label=((46,), 5)),
+             models.batch_norm, optimizers.sgd(optimizers.constant(0.1), momentum=0.9),
+             runs=("--ranks 1", SQUARE, f"{SQUARE} --layout shares"), statistics=(".mean", ".variance")),
         optimizer("nesterov", "sgd(rate = step_decay(0.4, every = 3, factor = 0.5), momentum = 0.9, nesterov = true, "
                   "weight_decay = 0.01)",
                   optimizers.sgd(optimizers.step_decay(0.4, 3, 0.5), optimizers.Settings(0.01), 0.9, True)),

@@ -26,25 +26,30 @@ STEPS = 10
 
 
 def train(case, fields, initial):
-    """Losses of STEPS steps in PyTorch."""
-    weights = {name: tensor.clone().requires_grad_() for name, tensor in initial.items()}
+    """Losses of STEPS steps in PyTorch, and the running statistics behind them."""
+    statistics = {name: tensor.clone() for name, tensor in initial.items() if name.endswith(case.statistics)}
+    weights = {name: tensor.clone().requires_grad_() for name, tensor in initial.items() if name not in statistics}
     losses, state = [], {}
     for t in range(STEPS):
-        loss = case.loss(weights, fields)
+        loss = case.loss({**weights, **statistics}, fields)
         gradients = dict(zip(weights, torch.autograd.grad(loss, list(weights.values()))))
         with torch.no_grad():
             if case.clip_norm:
                 optimizers.clip(gradients, case.clip_norm)
             case.update(weights, gradients, t, state)
         losses.append(loss.item())
-    return losses
+    return losses, statistics
 
 
 def compare(case, work, options):
     """A line on one run of planc's program; raises SystemExit where the losses differ."""
     fields, data = case.fields(work)
     training = planc_run.Training(case.plan_file(work), work, STEPS, options, data)
-    theirs = train(case, fields, planc_run.read_safetensors(torch, training.initial))
+    theirs, statistics = train(case, fields, planc_run.read_safetensors(torch, training.initial))
+    final = planc_run.read_safetensors(torch, training.final)
+    for name, expected in statistics.items():
+        if not torch.allclose(final[name], expected, rtol=case.tolerance, atol=case.tolerance):
+            raise SystemExit(f"FAILED: {name} is {final[name]} and not {expected}")
     difference = max(abs(a - b) / abs(b) for a, b in zip(training.losses, theirs))
     line = (f"{case.name}, {options}: loss {training.losses[0]:.6f} to {training.losses[-1]:.6f}, PyTorch "
             f"{theirs[0]:.6f} to {theirs[-1]:.6f}, largest relative difference {difference:.1e}")

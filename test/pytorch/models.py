@@ -137,6 +137,23 @@ def gpt(w, fields):
     return F.cross_entropy(logits.flatten(0, 1), fields["next"].flatten())
 
 
+def batch_norm(w, fields):
+    """The running statistics among the weights are moved."""
+
+    def normalise(x, name, momentum, epsilon):
+        flat = F.batch_norm(x.flatten(0, -2), *(w[f"{name}.{part}"] for part in ("mean", "variance", "scale", "b")), True,
+                            momentum, epsilon)
+        return flat.view(x.shape)
+
+    def dense(x, name):
+        return x @ w[f"{name}.w"] + w[f"{name}.b"]
+
+    h1 = torch.tanh(normalise(fields["x"] @ w["h1.dense.w"], "h1.batch_norm", 0.1, 1e-5))
+    h2 = normalise(dense(h1, "h2.dense"), "h2.batch_norm", 0.3, 1e-3)
+    logits = torch.relu(h2).flatten(1) @ w["logits.w"].flatten(0, 1) + w["logits.b"]
+    return F.cross_entropy(logits, fields["label"])
+
+
 def small(w, fields):
     def dense(x, name):
         return x @ w[f"{name}.w"] + w[f"{name}.b"]

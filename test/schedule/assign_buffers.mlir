@@ -117,3 +117,22 @@ func.func @train(%x: !m, %y: !m) -> !m {
   } : !m
   return %t : !m
 }
+
+// -----
+
+!w = !plan.tensor<n: 16, f32>
+
+// The new sum of micro-batches takes the place of the old one, and no temporary of the same loop does.
+// CHECK-LABEL: func.func @accumulate
+// CHECK: } {offsets = array<i64: 64, 0>}
+plan.variable @"sum of gradient of w" : !w = #plan.init<constant, 0.0, 0.0> {accumulator}
+func.func @accumulate(%g: !w) -> !w {
+  %s = plan.read @"sum of gradient of w" : !w
+  %b:2 = plan.loops outer 1 {
+    %t = plan.pointwise "mul" (%g, %g) : (!w, !w) -> !w
+    %n = plan.pointwise "add" (%s, %g) : (!w, !w) -> !w
+    plan.yield %t, %n : !w, !w
+  } : !w, !w
+  plan.write %b#1, @"sum of gradient of w" : !w
+  return %b#0 : !w
+}
