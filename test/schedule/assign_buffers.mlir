@@ -124,7 +124,7 @@ func.func @train(%x: !m, %y: !m) -> !m {
 
 // The new sum of micro-batches takes the place of the old one, and no temporary of the same loop does.
 // CHECK-LABEL: func.func @accumulate
-// CHECK: } {offsets = array<i64: 64, 0>}
+// CHECK: } {offsets = array<i64: 128, 0>}
 plan.variable @"sum of gradient of w" : !w = #plan.init<constant, 0.0, 0.0> {accumulator}
 func.func @accumulate(%g: !w) -> !w {
   %s = plan.read @"sum of gradient of w" : !w
