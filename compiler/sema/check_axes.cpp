@@ -29,7 +29,8 @@ std::set<std::string> whole_loops(const Network &network, const Operation &opera
         return {operation.roles.front()};
     std::set<std::string> whole;
     for (const Window &window : operation.windows)
-        whole.insert(operation.loops[static_cast<std::size_t>(window.kernel_loop)].name);
+        if (window.kernel_loop >= 0) // no dimension has a pool's
+            whole.insert(operation.loops[static_cast<std::size_t>(window.kernel_loop)].name);
     if (operation.kind != OperationKind::reshape)
         return whole;
     const TensorType &operand = network.operations[static_cast<std::size_t>(operation.operands.front())].type;

@@ -2,6 +2,7 @@
 #include "loss_function.h"
 
 #include "interpret/whole_batch.h"
+#include "spmd/accumulators.h"
 
 #include <gtest/gtest.h>
 
@@ -100,6 +101,7 @@ TEST(BatchNorm, micro_batches_have_statistics_of_their_own) {
     mlir::MLIRContext context;
     auto module =
         derive("module attributes {plan.microbatches = 2 : i64} {\n" + function.text(loss, y) + "\n}", context);
+    ASSERT_TRUE(succeeded(spmd::expand_accumulates(*module)));
     const interpret::Outcome outcome = interpret::run_train_step(*module, inputs);
     for (std::size_t c = 0; c < 3; ++c) {
         Moments running{inputs.variables.at("mean").elements[c], inputs.variables.at("variance").elements[c]};

@@ -5,6 +5,7 @@
 
 #include "plan/plan.h"
 #include "schedule/schedule.h"
+#include "spmd/accumulators.h"
 #include "spmd/materialize.h"
 
 #include "mlir/IR/Verifier.h"
@@ -67,7 +68,21 @@ class Check {
             stage_ += ", " + word;
         const Module module = derive_if_possible(savings);
         const plan::Request request = step_->request(*module, "rules");
-        check_plan(reference, *module, request, random_strategies(request));
+        if (!has_statistics_of_parts(*module))
+            return check_plan(reference, *module, request, random_strategies(request));
+        const Module one(mlir::ModuleOp(*module).clone());
+        if (failed(spmd::expand_accumulates(*one)))
+            throw Difference("the sums over micro-batches could not be made");
+        const Reference in_parts(*one, step_->module(), step_->train(), random_);
+        if (in_parts.finite() && in_parts.stable(*one, step_->train(), random_))
+            check_plan(in_parts, *module, request, random_strategies(request));
+    }
+
+    /// With batch normalisation a step in micro-batches is another one than that of the whole batch.
+    static bool has_statistics_of_parts(mlir::ModuleOp module) {
+        return module->hasAttr("plan.microbatches") && llvm::any_of(module.getOps<ir::VariableOp>(), [](auto variable) {
+                   return variable->hasAttr("statistic");
+               });
     }
 
     driver::MemorySavings random_savings() {

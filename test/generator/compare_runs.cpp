@@ -133,7 +133,7 @@ int whole_numbers_of(const sema::Train &train, const std::string &argument) {
     return classes_of(train);
 }
 
-Reference::Reference(mlir::ModuleOp one, const sema::Train &train, Random &random) {
+Reference::Reference(mlir::ModuleOp one, mlir::ModuleOp whole, const sema::Train &train, Random &random) {
     std::map<std::string, Array> variables;
     for (auto variable : one.getOps<ir::VariableOp>()) {
         const auto type = mlir::cast<ir::TensorType>(variable.getType());
@@ -146,7 +146,7 @@ Reference::Reference(mlir::ModuleOp one, const sema::Train &train, Random &rando
         const std::string function = i < steps ? "train" : i == steps ? "evaluate" : "predict";
         if (!one.lookupSymbol(function))
             continue;
-        Inputs inputs = inputs_of(one, train, random);
+        Inputs inputs = inputs_of(whole, train, random);
         inputs.variables = variables;
         inputs.step = i;
         inputs.seed = 11;

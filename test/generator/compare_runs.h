@@ -23,8 +23,10 @@ namespace planc::test {
 
 class Reference {
   public:
-    /// Runs `one`, a training step without layouts, on random data and weights.
-    Reference(mlir::ModuleOp one, const sema::Train &train, Random &random);
+    /// Runs `one`, a training step without layouts, on random data and weights. `whole`: the same on the whole batch at
+    /// once, where `one` has micro-batches.
+    Reference(mlir::ModuleOp one, mlir::ModuleOp whole, const sema::Train &train, Random &random);
+    Reference(mlir::ModuleOp one, const sema::Train &train, Random &random) : Reference(one, one, train, random) {}
 
     /// Are all numbers of the reference finite? Otherwise there is nothing to compare.
     [[nodiscard]] bool finite() const;
