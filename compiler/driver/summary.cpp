@@ -58,7 +58,7 @@ NetworkSummary summarize(const sema::Network &network) {
         if (layer == summary.layers.end())
             continue; // an input
         if (operation.kind == sema::OperationKind::parameter) {
-            if (counted.insert(operation.text).second)
+            if (operation.trained && counted.insert(operation.text).second)
                 layer->parameters += elements(operation.type);
             continue;
         }
