@@ -100,11 +100,4 @@ LogicalResult ConcatOp::verify() {
                          << whole;
 }
 
-LogicalResult ReshapeOp::verify() {
-    if (getOperand().getType().elements() == getResult().getType().elements())
-        return success();
-    return emitOpError() << getOperand().getType() << " has " << getOperand().getType().elements() << " elements, "
-                         << getResult().getType() << " has " << getResult().getType().elements();
-}
-
 } // namespace planc::ir

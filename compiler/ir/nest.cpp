@@ -92,21 +92,6 @@ struct LookUp {
     }
 };
 
-/// Is the dimension found in `other` too, at the same place of the row-major order?
-bool same_place(TensorType type, std::size_t at, TensorType other) {
-    const auto behind = [](TensorType t, std::size_t d) {
-        std::int64_t count = 1;
-        for (std::int64_t extent : t.getExtents().drop_front(d + 1))
-            count *= extent;
-        return count;
-    };
-    const std::int64_t found = other.find(type.getRoles()[at].getValue());
-    if (found < 0)
-        return false;
-    const auto there = static_cast<std::size_t>(found);
-    return type.getExtents()[at] == other.getExtents()[there] && behind(type, at) == behind(other, there);
-}
-
 /// The nest of an operation that moves elements: loops by role; dimensions for which `is_whole` have whole loops, one
 /// for each tensor.
 Nest nest_of_moves(mlir::Operation *op, llvm::function_ref<bool(TensorType, std::size_t)> is_whole) {
@@ -211,13 +196,6 @@ Nest PadOp::nest() {
 
 Nest ConcatOp::nest() {
     return nest_of_moves_along(*this, getDimension());
-}
-
-Nest ReshapeOp::nest() {
-    const TensorType from = getOperand().getType();
-    const TensorType to = getResult().getType();
-    return nest_of_moves(
-        *this, [&](TensorType type, std::size_t d) { return !same_place(type, d, type == from ? to : from); });
 }
 
 Nest EinsumOp::nest() {

@@ -243,9 +243,10 @@ def Plan_ConcatOp : Plan_LayerOp<"concat", [Pure, Plan_Nest]> {
 def Plan_ReshapeOp : Plan_LayerOp<"reshape", [Pure, Plan_Nest]> {
   let summary = "the same elements, row-major, under other dimensions";
   let description = [{
-    A dimension that both tensors have, of the same extent and with as many elements behind it, is a parallel loop; the
-    others are whole: `!plan.tensor<batch: 8, hidden: 64, f32>` to `!plan.tensor<batch: 8, head: 4, feature: 16, f32>`
-    can be split over `batch`.
+    A dimension that both tensors have, of the same extent and with as many elements behind it, is a parallel loop:
+    `!plan.tensor<batch: 8, hidden: 64, f32>` to `!plan.tensor<batch: 8, head: 4, feature: 16, f32>` can be split over
+    `batch`. Where a dimension becomes two, or two become one, the first of the two, or the one, can be split as far as
+    the blocks of both tensors are the same elements: `head`, or back `hidden`, over 2 or 4 ranks. Other loops are whole.
   }];
   let arguments = !con((ins Plan_TensorType:$operand), layerAttributes);
   let results = (outs Plan_TensorType:$result);

@@ -5,20 +5,6 @@
 
 namespace planc::sharding {
 
-Strategy bind(const LayerStrategy &strategy, const Nest &nest, const Mesh &mesh) {
-    Strategy result;
-    result.loop_of_axis.assign(mesh.sizes.size(), -1);
-    for (std::size_t axis = 0; axis < strategy.loop_of_axis.size(); ++axis) {
-        const std::string &name = strategy.loop_of_axis[axis];
-        const auto loop = std::find_if(nest.loops.begin(), nest.loops.end(),
-                                       [&name](const Loop &candidate) { return candidate.name == name; });
-        if (!name.empty() && loop != nest.loops.end() && loop->kind != LoopKind::whole)
-            result.loop_of_axis[axis] = static_cast<int>(loop - nest.loops.begin());
-    }
-    result.order = strategy.order;
-    return result;
-}
-
 /// The axes that cut each loop, major first. An axis with one rank cuts nothing.
 static std::vector<std::vector<int>> axes_of_loops(const Nest &nest, const Strategy &strategy, const Mesh &mesh) {
     std::vector<int> order = strategy.order;
@@ -46,6 +32,38 @@ static bool touch_blocks(const planrt::DimensionPlacement &dimension, const Mesh
                           planrt::block(block, parts, index)))
             return false;
     return true;
+}
+
+static planrt::DimensionPlacement placement_of(const NestWindow &window, const Nest &nest, const Mesh &mesh,
+                                               const Strategy &strategy) {
+    const int loop = nest.operands[window.operand][window.dimension];
+    return {window.extent, axes_of_loops(nest, strategy, mesh)[loop], window_of(window, nest)};
+}
+
+static bool touches_blocks(const NestWindow &window, const Nest &nest, const Mesh &mesh, const Strategy &strategy) {
+    const planrt::DimensionPlacement dimension = placement_of(window, nest, mesh, strategy);
+    return dimension.axes.empty() || touch_blocks(dimension, mesh, 0, dimension.cut(), {0, dimension.extent});
+}
+
+static void leave_minor_axis(int loop, const Nest &nest, const Mesh &mesh, Strategy &strategy) {
+    strategy.loop_of_axis[axes_of_loops(nest, strategy, mesh)[loop].back()] = -1;
+}
+
+Strategy bind(const LayerStrategy &strategy, const Nest &nest, const Mesh &mesh) {
+    Strategy result;
+    result.loop_of_axis.assign(mesh.sizes.size(), -1);
+    for (std::size_t axis = 0; axis < strategy.loop_of_axis.size(); ++axis) {
+        const std::string &name = strategy.loop_of_axis[axis];
+        const auto loop = std::find_if(nest.loops.begin(), nest.loops.end(),
+                                       [&name](const Loop &candidate) { return candidate.name == name; });
+        if (!name.empty() && loop != nest.loops.end() && loop->kind != LoopKind::whole)
+            result.loop_of_axis[axis] = static_cast<int>(loop - nest.loops.begin());
+    }
+    result.order = strategy.order;
+    for (const NestWindow &window : nest.windows)
+        while (window.blocks_only && !touches_blocks(window, nest, mesh, result))
+            leave_minor_axis(nest.operands[window.operand][window.dimension], nest, mesh, result);
+    return result;
 }
 
 /// The operand is read whole where its windows are not cut, and as blocks where these are what they touch.

@@ -42,6 +42,8 @@ struct NestWindow {
     std::int64_t dilation = 1;
     std::int64_t padding = 0; ///< before index 0
     bool transposed = false;
+    /// The loop of the positions is cut only where windows touch just the blocks of the dimension (bind()).
+    bool blocks_only = false;
 };
 
 /// Maps dimensions of operands and results to loops: operands[i][d] is the loop of dimension d of operand i. An operand

@@ -198,6 +198,8 @@ class Extraction {
     static double flops_of(mlir::Operation &op) {
         if (mlir::isa<ir::EinsumOp, ir::ConvOp>(op)) // multiply the operands, add the product
             return std::max(1U, op.getNumOperands());
+        if (mlir::isa<ir::ReshapeOp, ir::SliceOp, ir::PadOp, ir::ConcatOp>(op)) // they move elements
+            return 0;
         if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op)) {
             const ir::PointwiseFunction *function = ir::find_pointwise(pointwise.getFunction());
             return function == nullptr ? 1 : function->flops;
