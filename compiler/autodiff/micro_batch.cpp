@@ -133,7 +133,8 @@ class Restriction {
         }
         for (const sharding::NestWindow &window : nest.windows)
             if (nest.operands[static_cast<size_t>(window.operand)][static_cast<size_t>(window.dimension)] == loop)
-                return refuse(op, "combines the samples of a batch with each other");
+                return refuse(op, window.blocks_only ? "reshapes, cuts or joins the batch"
+                                                     : "combines the samples of a batch with each other");
         const int64_t at = type_of(result).find(batch_.getValue());
         const int result_loop = at < 0 ? -1 : nest.results[0][static_cast<size_t>(at)];
         if (nest.loops[static_cast<size_t>(loop)].kind == sharding::LoopKind::whole)

@@ -10,17 +10,39 @@ PLANC_DIAGNOSTIC(two_loops_on_one_axis, error, "layer '{0}' has both '{1}' and '
 
 namespace {
 
+std::int64_t elements_behind(const TensorType &tensor, std::size_t index) {
+    std::int64_t elements = 1; // a tensor's size fits 64 bits
+    for (std::size_t i = index + 1; i < tensor.dimensions.size(); ++i)
+        elements *= tensor.dimensions[i].extent;
+    return elements;
+}
+
 /// Is dimension `index` of a reshape's operand or result kept: the same role and extent, as many elements behind it?
 bool kept(const TensorType &type, std::size_t index, const TensorType &other) {
-    const auto behind = [](const TensorType &tensor, std::size_t from) {
-        std::int64_t elements = 1; // a tensor's size fits 64 bits
-        for (std::size_t i = from + 1; i < tensor.dimensions.size(); ++i)
-            elements *= tensor.dimensions[i].extent;
-        return elements;
-    };
     const auto same = std::find(other.dimensions.begin(), other.dimensions.end(), type.dimensions[index]);
     return same != other.dimensions.end() &&
-           behind(type, index) == behind(other, static_cast<std::size_t>(same - other.dimensions.begin()));
+           elements_behind(type, index) ==
+               elements_behind(other, static_cast<std::size_t>(same - other.dimensions.begin()));
+}
+
+/// Is dimension `index` of `whole` in `parts` the dimension `major` and the one behind it?
+bool parted(const TensorType &whole, std::size_t index, const TensorType &parts, std::size_t major) {
+    if (major + 1 >= parts.dimensions.size() || parts.dimensions[major].extent == 1 || kept(whole, index, parts) ||
+        kept(parts, major, whole) || kept(parts, major + 1, whole))
+        return false;
+    return parts.dimensions[major].extent * parts.dimensions[major + 1].extent == whole.dimensions[index].extent &&
+           elements_behind(parts, major + 1) == elements_behind(whole, index);
+}
+
+/// Can a reshape be split along dimension `index` of its result: is it kept, the first part of one of the operand's, or
+/// two of them?
+bool split_by(const TensorType &result, std::size_t index, const TensorType &operand) {
+    if (kept(result, index, operand))
+        return true;
+    for (std::size_t i = 0; i < operand.dimensions.size(); ++i)
+        if (parted(operand, i, result, index) || parted(result, index, operand, i))
+            return true;
+    return false;
 }
 
 /// Loops that an operation cannot split: a rule on them leaves it whole (P12).
@@ -34,12 +56,12 @@ std::set<std::string> whole_loops(const Network &network, const Operation &opera
     if (operation.kind != OperationKind::reshape)
         return whole;
     const TensorType &operand = network.operations[static_cast<std::size_t>(operation.operands.front())].type;
-    for (std::size_t i = 0; i < operand.dimensions.size(); ++i)
-        if (!kept(operand, i, operation.type))
-            whole.insert(operand.dimensions[i].role);
+    for (const TensorType *type : {&operand, &operation.type})
+        for (const Dimension &dimension : type->dimensions)
+            whole.insert(dimension.role);
     for (std::size_t i = 0; i < operation.type.dimensions.size(); ++i)
-        if (!kept(operation.type, i, operand))
-            whole.insert(operation.type.dimensions[i].role);
+        if (split_by(operation.type, i, operand))
+            whole.erase(operation.type.dimensions[i].role);
     return whole;
 }
 

@@ -186,11 +186,33 @@ TEST(Nest, of_parts_of_a_dimension) {
 
 TEST(Nest, of_reshapes_splits_what_stays_in_its_place) {
     const Nest split = nest("%0 = plan.reshape %w : (!w) -> !plan.tensor<\"b'\": 3, d: 2, e: 2, f32>");
-    EXPECT_EQ(loops(split), "b': 3, d: 2 whole, e: 2 whole, c: 4 whole");
+    EXPECT_EQ(loops(split), "b': 3, d: 2, e: 2 whole");
     const Nest moved = nest("%0 = plan.reshape %x : (!x) -> !plan.tensor<b: 3, a: 2, f32>");
     EXPECT_EQ(loops(moved), "b: 3 whole, a: 2 whole, a': 2 whole, b': 3 whole");
     EXPECT_EQ(loops(nest("%0 = plan.reshape %x : (!x) -> !plan.tensor<a: 2, d: 1, b: 3, f32>")),
               "a: 2, b: 3, d: 1 whole");
+}
+
+// A dimension cut in two, or two joined: the first part is a window on the whole, of as many indices as it stands for.
+TEST(Nest, of_reshapes_splits_first_parts) {
+    const Nest split = nest("%0 = plan.reshape %w : (!w) -> !plan.tensor<\"b'\": 3, c: 2, e: 2, f32>");
+    EXPECT_EQ(loops(split), "b': 3, c: 2, e: 2 whole");
+    EXPECT_EQ(split.operands, (Maps{{0, 1}}));
+    EXPECT_EQ(split.results, (Maps{{0, 1, 2}}));
+    ASSERT_EQ(split.windows.size(), 1U);
+    const sharding::NestWindow &part = split.windows[0];
+    EXPECT_EQ((std::vector<std::int64_t>{part.dimension, part.kernel_loop, part.extent, part.stride, part.padding}),
+              (std::vector<std::int64_t>{1, 2, 4, 2, 0}));
+    EXPECT_TRUE(part.blocks_only && !part.transposed);
+
+    const Nest joined = nest("%1 = plan.reshape %w : (!w) -> !plan.tensor<\"b'\": 3, d: 2, e: 2, f32>\n"
+                             "%0 = plan.reshape %1 : (!plan.tensor<\"b'\": 3, d: 2, e: 2, f32>) -> !w");
+    EXPECT_EQ(loops(joined), "b': 3, c: 4, e: 2 whole");
+    EXPECT_EQ(joined.operands, (Maps{{0, 1, 2}}));
+    EXPECT_EQ(joined.results, (Maps{{0, 1}}));
+    ASSERT_EQ(joined.windows.size(), 1U);
+    EXPECT_EQ(joined.windows[0].extent, 2);
+    EXPECT_TRUE(joined.windows[0].blocks_only && joined.windows[0].transposed);
 }
 
 TEST(Nest, of_free_values_and_accumulators) {

@@ -140,6 +140,23 @@ TEST(LayoutRules, WholeLoopsDoNotMeetOnAnAxis) { // P6, P12
     const Analyzed analyzed = analyze_text(text);
     EXPECT_TRUE(analyzed.program) << analyzed.report;
     EXPECT_EQ(analyze_text(text + "layout m on grid { batch -> rows; head -> rows }").kind, "two_loops_on_one_axis");
+    const Analyzed part = analyze_text(text + "layout m on grid { y* { batch -> rows; part -> rows } }");
+    EXPECT_TRUE(part.program) << part.report;
+}
+
+TEST(LayoutRules, FirstPartsOfAReshapeAreSplit) { // P6, P12
+    const std::string text = "dim batch = 8\ndim model = 12\nmesh grid = [rows]\n"
+                             "network n(x: f32[batch, model]) -> f32[batch, model] {\n"
+                             "    y = reshape(x, [batch, head: 3, part: 4])\n    z = relu(y)\n"
+                             "    v = reshape(z, [batch, model])\n    return v\n}\n";
+    EXPECT_EQ(analyze_text(text + "layout m on grid { y { batch -> rows; head -> rows } }").kind,
+              "two_loops_on_one_axis");
+    EXPECT_EQ(analyze_text(text + "layout m on grid { v { batch -> rows; model -> rows } }").kind,
+              "two_loops_on_one_axis");
+    const Analyzed others = analyze_text(
+        text +
+        "layout m on grid { y { batch -> rows; part -> rows; model -> rows }; v { batch -> rows; head -> rows } }");
+    EXPECT_TRUE(others.program) << others.report;
 }
 
 } // namespace

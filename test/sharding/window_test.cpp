@@ -260,6 +260,39 @@ TEST(Pool, ExecutedOnRandomMeshes) {
     }
 }
 
+// [whole: 16] as [major: 4, minor: 4] and back: the loop of the windows is cut as far as these are just the blocks.
+TEST(BlocksOnly, LoopsAreCutAsFarAsBlocksFit) {
+    Nest part;
+    part.loops = {{"major", 4}, {"minor", 4, LoopKind::whole}};
+    part.operands = {{0}};
+    part.results = {{0, 1}};
+    part.windows = {{0, 0, 1, 16, 4, 1, 0, false, true}};
+    Nest join;
+    join.loops = {{"whole", 16}, {"minor", 4, LoopKind::whole}};
+    join.operands = {{0, 1}};
+    join.results = {{0}};
+    join.windows = {{0, 0, 1, 4, 4, 1, 0, true, true}};
+    const auto bound = [](const Nest &nest, const Mesh &mesh) {
+        const LayerStrategy all{std::vector<std::string>(mesh.sizes.size(), nest.loops[0].name), {}};
+        const Strategy strategy = bind(all, nest, mesh);
+        for (const Placement &operand : derive(nest, strategy, mesh).operands)
+            for (const planrt::DimensionPlacement &dimension : operand.dimensions)
+                EXPECT_FALSE(dimension.window);
+        return strategy.loop_of_axis;
+    };
+    using Loops = std::vector<int>;
+    for (const Nest &nest : {part, join}) {
+        EXPECT_EQ(bound(nest, Mesh{{2}}), (Loops{0}));
+        EXPECT_EQ(bound(nest, Mesh{{4}}), (Loops{0}));
+        EXPECT_EQ(bound(nest, Mesh{{3}}), (Loops{-1}));
+        EXPECT_EQ(bound(nest, Mesh{{8}}), (Loops{-1}));
+        EXPECT_EQ(bound(nest, Mesh{{2, 2}}), (Loops{0, 0}));
+        EXPECT_EQ(bound(nest, Mesh{{2, 4}}), (Loops{0, -1}));
+        EXPECT_EQ(bound(nest, Mesh{{3, 2}}), (Loops{-1, -1}));
+        EXPECT_EQ(bound(nest, Mesh{{1, 4}}), (Loops{0, 0}));
+    }
+}
+
 TEST(Convolution, StepsExecutedOnRandomMeshesAndStrategies) {
     static const std::vector<std::string> loops = {"batch", "in", "out", "height", "width", "height", "width", ""};
     Random random(12);
