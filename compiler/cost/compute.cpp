@@ -109,6 +109,13 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
     double iterations = 1 / static_cast<double>(shares);
     for (std::int64_t extent : extents)
         iterations *= static_cast<double>(extent);
+    // A gradient's windows are at the positions of its operand: of all pairs of a result's index and one in the window so
+    // many touch one.
+    for (const sharding::NestWindow &window : operation.nest.windows)
+        if (window.transposed)
+            iterations *= static_cast<double>(window.extent) /
+                          static_cast<double>(
+                              operation.nest.loops[operation.nest.operands[window.operand][window.dimension]].extent);
     if (iterations == 0)
         return {};
     const Flops flops(iterations * operation.flops_per_point);
