@@ -109,8 +109,8 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
     double iterations = 1 / static_cast<double>(shares);
     for (std::int64_t extent : extents)
         iterations *= static_cast<double>(extent);
-    // A gradient's windows are at the positions of its operand: of all pairs of a result's index and one in the window so
-    // many touch one.
+    // A gradient's windows are at the positions of its operand: of all pairs of a result's index and one in the window
+    // so many touch one.
     for (const sharding::NestWindow &window : operation.nest.windows)
         if (window.transposed)
             iterations *= static_cast<double>(window.extent) /
