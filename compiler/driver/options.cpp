@@ -207,7 +207,7 @@ What to plan for
   --mesh a=2,b=3       sizes of the mesh's axes
   --layout NAME        a layout of the file; default: the one that `train` names
   --machine FILE       a .plan file with one machine, also std/machines/NAME.plan; default: the mesh's, else local
-  --dim name=N,…       other extents for dimensions that the file declares
+  --dim name=N,…       extents for dimensions that the file declares or leaves open
 
 planc FILE.plan
   -o PROGRAM           call mpicxx; without -o and --emit the file is only checked and planned

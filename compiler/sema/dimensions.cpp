@@ -111,6 +111,9 @@ void Dimensions::check_all() {
             extent(*node);
     for (const auto &[role, node] : analysis_.declarations.names.front().dimensions)
         analysis_.program.dimensions[role] = find(role, 0)->extent;
+    for (const auto &[role, extent] : analysis_.context.options.dimension_overrides)
+        if (known(role) && declaration(role, 0) == nullptr) // left open, as in a network of the library
+            analysis_.program.dimensions[role] = extent;
 }
 
 } // namespace planc::sema
