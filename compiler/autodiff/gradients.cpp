@@ -30,12 +30,14 @@ class Reverse {
 
   private:
     void analyze(mlir::Block &block);
+    bool is_trained(mlir::Operation &op);
     LayerBuilder builder_for(mlir::Operation *origin, Value differentiated);
     Value part_of(LayerBuilder &build, mlir::OpOperand &operand, Value gradient);
     mlir::LogicalResult differentiate(mlir::Operation *op);
     Value gradient_of(Value value);
 
     mlir::OpBuilder &builder_;
+    mlir::SymbolTableCollection symbols_;
     llvm::DenseSet<Value> trained_;   ///< depends on a variable, differentiably
     llvm::DenseSet<Value> with_data_; ///< depends on an input
     llvm::DenseMap<Value, llvm::SmallVector<Value>> parts_;
@@ -51,9 +53,9 @@ bool passes_gradients(mlir::OpOperand &operand) {
 }
 
 /// The value of a variable that the optimizer changes; running statistics are not.
-bool is_trained(mlir::Operation &op) {
+bool Reverse::is_trained(mlir::Operation &op) {
     auto read = mlir::dyn_cast<ir::ReadOp>(op);
-    return read && !mlir::SymbolTable::lookupNearestSymbolFrom(read, read.getVariableAttr())->hasAttr("statistic");
+    return read && !symbols_.lookupNearestSymbolFrom(read, read.getVariableAttr())->hasAttr("statistic");
 }
 
 void Reverse::analyze(mlir::Block &block) {

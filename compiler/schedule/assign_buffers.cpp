@@ -65,8 +65,11 @@ class Assignment {
 
     void number_operations() {
         int index = 0;
-        for (Operation &op : block())
+        for (Operation &op : block()) {
             index_[&op] = index++;
+            if (auto read = mlir::dyn_cast<ir::ReadOp>(op))
+                reads_[read.getVariableAttr().getAttr()].push_back(read);
+        }
     }
 
     void find_last_uses() {
@@ -142,11 +145,10 @@ class Assignment {
             auto loops = mlir::dyn_cast<ir::LoopsOp>(op);
             if (!write || !loops)
                 continue;
-            auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(op, write.getVariableAttr());
+            auto variable = symbols_.lookupNearestSymbolFrom<ir::VariableOp>(op, write.getVariableAttr());
             bool free = tensor(result) == mlir::cast<ir::TensorType>(variable.getType());
-            for (auto read : function_.getOps<ir::ReadOp>())
-                if (read.getVariable() == write.getVariable())
-                    free = free && may_overwrite(loops, result, read.getResult());
+            for (ir::ReadOp read : reads_.lookup(write.getVariableAttr().getAttr()))
+                free = free && may_overwrite(loops, result, read.getResult());
             if (free)
                 return variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
         }
@@ -252,6 +254,8 @@ class Assignment {
     ir::MeshAttr mesh_;
     int64_t base_;
     mlir::Builder builder_;
+    mlir::SymbolTableCollection symbols_;
+    llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<ir::ReadOp>> reads_; ///< by variable
     llvm::DenseMap<Operation *, int> index_;
     llvm::DenseMap<Value, int> last_read_; ///< by the root of the buffer: the last operation that has it as an operand
     llvm::DenseMap<Value, int> last_use_;  ///< the same, with the waits until which collectives use it
