@@ -29,6 +29,7 @@ find_package(MPI REQUIRED COMPONENTS CXX)
 set(BLA_VENDOR OpenBLAS)
 find_package(BLAS REQUIRED)
 find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-pthread openblas REQUIRED)
+find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h REQUIRED)  # types and numbers; the library is loaded at run time
 find_package(ZLIB REQUIRED)
 find_package(GTest REQUIRED)
 find_package(Threads REQUIRED)

@@ -9,6 +9,7 @@
 // the order of their declaration; a rank holds its block of each.
 #pragma once
 
+#include <planrt/convolution.h>
 #include <planrt/kernels.h>
 #include <planrt/layout.h>
 #include <planrt/parallel.h>

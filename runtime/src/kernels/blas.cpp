@@ -1,5 +1,6 @@
 #include "kernels/blas.h"
 
+#include "kernels/onednn.h"
 #include "support/failure.h"
 
 #include <planrt/parallel.h>
@@ -51,17 +52,6 @@ const char *suitable_core_type() {
     return nullptr;
 }
 
-namespace {
-
-void load_onednn() {
-    setenv("OMP_NUM_THREADS", "1", /*overwrite=*/1); // as for OpenBLAS
-    if (void *library = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL))
-        find(library, "dnnl_sgemm", loaded.onednn_sgemm);
-    loaded.most_for_onednn = has_avx512() ? std::numeric_limits<std::int64_t>::max() : 128 * 128 * 128;
-}
-
-} // namespace
-
 void load_blas(int threads) {
     if (const char *core = suitable_core_type())
         setenv("OPENBLAS_CORETYPE", core, /*overwrite=*/0);
@@ -81,6 +71,7 @@ void load_blas(int threads) {
     char *(*core_name)() = nullptr;
     find(library, "openblas_get_corename", core_name);
     loaded.core = core_name();
+    loaded.most_for_onednn = has_avx512() ? std::numeric_limits<std::int64_t>::max() : 128 * 128 * 128;
     load_onednn();
 }
 

@@ -1,6 +1,5 @@
-// OpenBLAS and oneDNN, loaded at run time. OpenBLAS's choice of kernels must be settled before the library is loaded,
-// since 0.3.21 takes a Sapphire Rapids processor for a Prescott and then runs at a fifth of the speed. oneDNN may be
-// missing; its products of f32 are 5 to 30% faster with AVX-512, and the small ones with AVX2.
+// OpenBLAS, loaded at run time. Its choice of kernels must be settled before the library is loaded, since 0.3.21 takes
+// a Sapphire Rapids processor for a Prescott and then runs at a fifth of the speed.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +12,6 @@ struct Blas {
                   const float *b, int ldb, float beta, float *c, int ldc) = nullptr;
     void (*dgemm)(int order, int a_op, int b_op, int m, int n, int k, double alpha, const double *a, int lda,
                   const double *b, int ldb, double beta, double *c, int ldc) = nullptr;
-    /// oneDNN's, row-major; 0: done. Null where the library is missing.
-    int (*onednn_sgemm)(char a_op, char b_op, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
-                        const float *a, std::int64_t lda, const float *b, std::int64_t ldb, float beta, float *c,
-                        std::int64_t ldc) = nullptr;
     /// Multiplications (m · n · k) from which and up to which a product is oneDNN's; outside of them OpenBLAS is the
     /// faster one. By the processor alone, so that two runs give the same numbers.
     std::int64_t least_for_onednn = 40 * 40 * 40;
@@ -28,8 +23,9 @@ struct Blas {
 /// The value for OPENBLAS_CORETYPE that suits this processor; null: leave the choice to OpenBLAS.
 [[nodiscard]] const char *suitable_core_type();
 
-/// Loads OpenBLAS with kernels that suit this processor (unless OPENBLAS_CORETYPE is set), and oneDNN if there;
-/// products and loops run on `threads` threads (planrt/parallel.h). Throws Failure if OpenBLAS is not installed.
+/// Loads OpenBLAS with kernels that suit this processor (unless OPENBLAS_CORETYPE is set), and oneDNN if there
+/// (kernels/onednn.h); products and loops run on `threads` threads (planrt/parallel.h). Throws Failure if OpenBLAS is
+/// not installed.
 void load_blas(int threads);
 
 } // namespace planrt

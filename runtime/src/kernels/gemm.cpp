@@ -3,6 +3,8 @@
 #include <planrt/parallel.h>
 
 #include "kernels/blas.h"
+#include "kernels/multiply.h"
+#include "kernels/onednn.h"
 #include "support/failure.h"
 
 #include <algorithm>
@@ -47,11 +49,13 @@ bool multiply_by_onednn(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::i
     if constexpr (sizeof(T) == sizeof(float)) {
         const auto letter = [](Op op) { return op == Op::plain ? 'N' : 'T'; };
         const std::int64_t work = m * n * k;
-        return blas().onednn_sgemm != nullptr && work >= blas().least_for_onednn && work <= blas().most_for_onednn &&
-               blas().onednn_sgemm(letter(a_op), letter(b_op), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) == 0;
+        return onednn().sgemm != nullptr && work >= blas().least_for_onednn && work <= blas().most_for_onednn &&
+               onednn().sgemm(letter(a_op), letter(b_op), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) == 0;
     }
     return false;
 }
+
+} // namespace
 
 template <class T>
 void multiply(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a, std::int64_t lda,
@@ -67,6 +71,13 @@ void multiply(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, 
                  narrow(std::max<std::int64_t>(lda, 1)), b, narrow(std::max<std::int64_t>(ldb, 1)), beta, c,
                  narrow(std::max<std::int64_t>(ldc, 1)));
 }
+
+template void multiply(Op, Op, std::int64_t, std::int64_t, std::int64_t, float, const float *, std::int64_t,
+                       const float *, std::int64_t, float, float *, std::int64_t);
+template void multiply(Op, Op, std::int64_t, std::int64_t, std::int64_t, double, const double *, std::int64_t,
+                       const double *, std::int64_t, double, double *, std::int64_t);
+
+namespace {
 
 /// Multiplications that are worth a thread.
 constexpr std::int64_t work_of_thread = 64 * 64 * 64;

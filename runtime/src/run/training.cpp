@@ -3,6 +3,7 @@
 #include "checkpoint/checkpoint.h"
 #include "count/report.h"
 #include "kernels/blas.h"
+#include "kernels/onednn.h"
 #include "mesh/tensors.h"
 #include "run/initial_values.h"
 #include "run/terminal.h"
@@ -228,7 +229,7 @@ void Training::print_start() const {
     const int ranks = engine_.mesh().ranks();
     std::printf("%s (%s): %d %s, mesh %s, layout %s; OpenBLAS for %s%s, %d %s a rank\n", program_.name, program_.source,
                 ranks, ranks == 1 ? "rank" : "ranks", describe_mesh(program_).c_str(), program_.layout, blas().core,
-                blas().onednn_sgemm == nullptr ? "" : " and oneDNN", options_.threads,
+                !onednn().loaded() ? "" : " and oneDNN", options_.threads,
                 options_.threads == 1 ? "thread" : "threads");
     if (checkpoints_.resumed())
         std::printf("%s: %lld steps done\n", checkpoints_.resumed_file().c_str(), static_cast<long long>(first_));

@@ -1,0 +1,29 @@
+// Windows on one rank: where those of a convolution or a pool lie in the rank's blocks.
+//
+// Activations are (batch, up to three spatial extents, channels). A rank has rows [xb, xe) of what the windows move
+// over, the input x, and rows [yb, ye) of their positions, the output y. All numbers below are of these blocks.
+#pragma once
+
+#include <cstdint>
+
+namespace planrt {
+
+/// One spatial dimension. The window at row p of the output touches rows p * stride - padding + k * dilation of the
+/// input, for k in [0, kernel); those outside of [0, input) are skipped: they are padding.
+///
+///   padding = (padding of the whole) + xb - yb * stride
+///
+/// for gradients of the input too, where it may be negative: rows before the first window. Extents may be 0.
+struct WindowBlock {
+    std::int64_t input = 1;
+    std::int64_t output = 1;
+    std::int64_t kernel = 1;
+    std::int64_t stride = 1;
+    std::int64_t dilation = 1;
+    std::int64_t padding = 0;
+    friend bool operator==(const WindowBlock &, const WindowBlock &) = default;
+};
+
+constexpr int most_windows = 3;
+
+} // namespace planrt

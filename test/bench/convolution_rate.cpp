@@ -1,0 +1,98 @@
+// Convolutions on one thread, f32: Gflop/s of the three kinds, packed (with what computes them) and by taps, as shares
+// of sgemm's rate in the same run; and what the copies of weights cost, as a share of the convolution. The shapes are
+// those of VGG and ResNet layers.
+#include <planrt/planrt.h>
+
+#include "kernels/blas.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+namespace {
+
+using planrt::Convolution;
+using planrt::ConvolutionKind;
+using planrt::WindowBlock;
+
+/// Median seconds of one call.
+template <class Work> double seconds(const Work &work) {
+    using Clock = std::chrono::steady_clock;
+    constexpr int rounds = 9;
+    std::vector<double> times;
+    work();
+    for (int round = 0; round < rounds; ++round) {
+        const auto begin = Clock::now();
+        work();
+        times.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+    }
+    std::ranges::nth_element(times, times.begin() + rounds / 2);
+    return times[rounds / 2];
+}
+
+double sgemm_rate() {
+    constexpr std::int64_t n = 1024;
+    const std::vector<float> a(n * n, 0.5F);
+    std::vector<float> c(n * n);
+    const double time = seconds([&] {
+        planrt::gemm(planrt::Op::plain, planrt::Op::plain, n, n, n, 1.0F, a.data(), n, a.data(), n, 0.0F, c.data(), n);
+    });
+    return 2 * static_cast<double>(n * n * n) / time;
+}
+
+struct Shape {
+    const char *name;
+    std::int64_t batch, in, extent, out, kernel, stride, padding;
+};
+
+void measure(const Shape &shape, double sgemm) {
+    const std::int64_t output = (shape.extent + 2 * shape.padding - shape.kernel) / shape.stride + 1;
+    const WindowBlock window{shape.extent, output, shape.kernel, shape.stride, 1, shape.padding};
+    const Convolution conv{shape.batch, 1, shape.in, shape.out, {window, window}};
+    const std::int64_t taps = shape.kernel * shape.kernel;
+    const std::vector<float> x(shape.batch * shape.extent * shape.extent * shape.in, 0.5F);
+    const std::vector<float> y(shape.batch * output * output * shape.out, 0.5F);
+    const std::vector<float> w(taps * shape.in * shape.out, 0.5F);
+    std::vector<float> to_x(x.size());
+    std::vector<float> to_y(y.size());
+    std::vector<float> to_w(w.size());
+    std::vector<float> packed(planrt::packed_weights(taps, 1, shape.in, shape.out));
+    const double work = 2.0 * static_cast<double>(shape.batch * output * output * taps * shape.in * shape.out);
+    const auto print = [&](const char *kind, const char *name, double fast, double copy, double by_taps) {
+        std::printf("%-24s %-16s %-14s %6.1f Gflop/s  %4.2f of sgemm  weights' copy %4.1f %%  by taps %4.2f\n",
+                    shape.name, kind, name, work / fast / 1e9, work / fast / sgemm, 100 * copy / fast,
+                    work / by_taps / sgemm);
+    };
+    const auto packing = [&](ConvolutionKind kind) {
+        return seconds([&] { pack_weights(kind, conv, w.data(), packed.data()); });
+    };
+    double copy = packing(ConvolutionKind::forward);
+    print("forward", implementation(ConvolutionKind::forward, conv),
+          seconds([&] { packed_convolution(conv, x.data(), packed.data(), to_y.data()); }), copy,
+          seconds([&] { convolution(conv, x.data(), w.data(), to_y.data()); }));
+    copy = packing(ConvolutionKind::input_gradient);
+    print("input gradient", implementation(ConvolutionKind::input_gradient, conv),
+          seconds([&] { packed_convolution_input_gradient(conv, y.data(), packed.data(), to_x.data()); }), copy,
+          seconds([&] { convolution_input_gradient(conv, y.data(), w.data(), to_x.data()); }));
+    const double fast = seconds([&] { packed_convolution_weight_gradient(conv, x.data(), y.data(), packed.data()); });
+    copy = seconds([&] { unpack_weights(conv, packed.data(), to_w.data()); });
+    print("weight gradient", implementation(ConvolutionKind::weight_gradient, conv), fast, copy,
+          seconds([&] { convolution_weight_gradient(conv, x.data(), y.data(), to_w.data()); }));
+}
+
+} // namespace
+
+int main() {
+    planrt::load_blas(1);
+    const double sgemm = sgemm_rate();
+    std::printf("sgemm %.1f Gflop/s\n", sgemm / 1e9);
+    for (const Shape &shape :
+         {Shape{"16x64x32^2, 64, 3x3", 16, 64, 32, 64, 3, 1, 1},
+          Shape{"16x128x16^2, 128, 3x3", 16, 128, 16, 128, 3, 1, 1},
+          Shape{"4x64x56^2, 64, 3x3", 4, 64, 56, 64, 3, 1, 1}, Shape{"4x256x14^2, 256, 3x3", 4, 256, 14, 256, 3, 1, 1},
+          Shape{"4x64x56^2, 256, 1x1", 4, 64, 56, 256, 1, 1, 0},
+          Shape{"4x3x224^2, 64, 7x7 / 2", 4, 3, 224, 64, 7, 2, 3},
+          Shape{"64x512x2^2, 512, 3x3", 64, 512, 2, 512, 3, 1, 1}})
+        measure(shape, sgemm);
+}
