@@ -13,6 +13,7 @@
 #include <planrt/kernels.h>
 #include <planrt/layout.h>
 #include <planrt/parallel.h>
+#include <planrt/pooling.h>
 #include <planrt/random.h>
 #include <planrt/vector_math.h>
 
