@@ -80,6 +80,19 @@ std::string Body::local(const std::string &base) {
     return locals_.back();
 }
 
+std::string Body::constant(const std::string &type, const std::string &base, const std::string &value) {
+    std::string &name = constants_[type + value];
+    if (name.empty()) {
+        name = local(base);
+        line("const " + type + " " + name + value + ";");
+    }
+    return name;
+}
+
+void Body::prepare(const std::string &statement) {
+    preparations_.push_back(statement);
+}
+
 void Body::line(const std::string &text) {
     text_ += std::string(static_cast<std::size_t>(depth_) * 4, ' ') + text + "\n";
 }
@@ -105,21 +118,37 @@ std::string Body::key() const {
     return key;
 }
 
-std::string Body::text(const ParameterNames &names) const {
+namespace {
+
+/// With the names in place of the place holders.
+std::string filled_in(const std::string &text, const ParameterNames &names) {
     std::string result;
-    for (std::size_t i = 0; i < text_.size(); ++i) {
-        if (text_[i] != mark) {
-            result += text_[i];
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != mark) {
+            result += text[i];
             continue;
         }
-        const std::size_t end = text_.find(end_mark, i);
-        const auto number = static_cast<std::size_t>(std::stoul(text_.substr(i + 2, end - i - 2)));
-        result += text_[i + 1] == 'p'   ? names.buffers[number]
-                  : text_[i + 1] == 'n' ? names.extents[number]
-                                        : names.texts[number];
+        const std::size_t end = text.find(end_mark, i);
+        const auto number = static_cast<std::size_t>(std::stoul(text.substr(i + 2, end - i - 2)));
+        result += text[i + 1] == 'p'   ? names.buffers[number]
+                  : text[i + 1] == 'n' ? names.extents[number]
+                                       : names.texts[number];
         i = end;
     }
     return result;
+}
+
+} // namespace
+
+std::string Body::text(const ParameterNames &names) const {
+    return filled_in(text_, names);
+}
+
+std::vector<std::string> Body::preparations(const std::vector<std::string> &extents) const {
+    std::vector<std::string> statements;
+    for (const std::string &statement : preparations_)
+        statements.push_back(filled_in(statement, {{}, extents, {}}));
+    return statements;
 }
 
 } // namespace planc::emit

@@ -7,6 +7,7 @@
 #include "ir/plan_dialect.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,12 @@ class Body {
     /// A name for a local variable, unlike all others of the body: "exp_2".
     std::string local(const std::string &base);
 
+    /// The name of a constant of the body: "conv_1". Equal ones are one, declared where the first is asked for: outside
+    /// of loops.
+    std::string constant(const std::string &type, const std::string &base, const std::string &value);
+    /// A statement that set-up is to run for every use of the body, in terms of its extents.
+    void prepare(const std::string &statement);
+
     void line(const std::string &text); ///< at the present indentation
     void open(const std::string &text); ///< a line, then one level deeper
     void close(const std::string &text = "}");
@@ -64,6 +71,8 @@ class Body {
     /// The same for bodies that can share a function.
     [[nodiscard]] std::string key() const;
     [[nodiscard]] std::string text(const ParameterNames &names) const;
+    /// What set-up runs for the use with these arguments.
+    [[nodiscard]] std::vector<std::string> preparations(const std::vector<std::string> &extents) const;
 
   private:
     std::string extent_parameter(const ExtentParameter &parameter);
@@ -76,6 +85,8 @@ class Body {
     std::vector<ExtentParameter> extents_;
     std::vector<std::string> texts_;
     std::vector<std::string> locals_;
+    std::map<std::string, std::string> constants_; ///< declaration -> name
+    std::vector<std::string> preparations_;
 };
 
 /// "float", "double", "int32_t".

@@ -85,14 +85,14 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
     const Functions functions(scheduled, info, names, extents);
     const Tables tables(scheduled, info, names, extents);
     const std::string first = first_step(scheduled, names, extents);
-    const std::string set_up = extents.set_up();
+    const std::string set_up = extents.set_up() + broken_lines(functions.set_up());
     return heading(mesh, info) +
            "namespace {\n\nusing planrt::Context;\nusing planrt::Op;\nusing planrt::Type;\nusing std::int32_t;\n"
            "using std::int64_t;\n\n" +
            extents.axes_arrays() + offsets(names) + extents.declaration() + "// --- what one layer computes ---\n\n" +
            broken_lines(functions.bodies()) + "// --- the step ---\n\n" + broken_lines(functions.stages()) +
-           training_steps(scheduled) + first + "void set_up(Context &" + (set_up.empty() ? "" : "context") + ") {\n" +
-           set_up + "}\n\n// --- tables for the runtime ---\n\n" + broken_lines(tables.text()) +
+           training_steps(scheduled) + first + "void set_up(Context &" + (extents.set_up().empty() ? "" : "context") +
+           ") {\n" + set_up + "}\n\n// --- tables for the runtime ---\n\n" + broken_lines(tables.text()) +
            "\n} // namespace\n\nint main(int argc, char **argv) {\n" +
            "    return planrt::run(program, argc, argv);\n}\n";
 }

@@ -120,8 +120,13 @@ void Functions::flush(Body &body, std::vector<mlir::Operation *> &ops) {
     std::vector<std::string> arguments;
     if (body.uses_context())
         arguments.emplace_back("context");
+    std::vector<std::string> extents;
     for (const ExtentParameter &parameter : body.extent_parameters())
-        arguments.push_back(extents_.of(parameter));
+        extents.push_back(extents_.of(parameter));
+    for (const std::string &statement : body.preparations(extents))
+        if (!llvm::is_contained(preparations_, statement))
+            preparations_.push_back(statement);
+    arguments.insert(arguments.end(), extents.begin(), extents.end());
     for (const BufferParameter &parameter : body.buffer_parameters())
         arguments.push_back("context.at<" + type_name(parameter.element) + ">(at::" + names_.of(parameter.value) + ")");
     for (const std::string &text : body.text_parameters())
@@ -129,6 +134,13 @@ void Functions::flush(Body &body, std::vector<mlir::Operation *> &ops) {
     stages_ += "    // " + comment(place(ops.front())) + "\n" + wrapped("    " + name + "(", arguments, ");\n", 8);
     body = Body();
     ops.clear();
+}
+
+std::string Functions::set_up() const {
+    std::string text;
+    for (const std::string &statement : preparations_)
+        text += "    " + statement + "\n";
+    return text;
 }
 
 std::string Functions::define(const Body &body, const std::vector<mlir::Operation *> &ops) {
@@ -164,7 +176,8 @@ ParameterNames Functions::parameter_names(const Body &body, const std::string &l
     UniqueNames unique(std::set<std::string>(body.locals().begin(), body.locals().end()));
     ParameterNames names;
     for (const ExtentParameter &parameter : body.extent_parameters())
-        names.extents.push_back(unique.add(parameter.dimension.role + (parameter.begin ? " begin" : "")));
+        names.extents.push_back(unique.add(parameter.dimension.role + (parameter.dimension.window ? " with halo" : "") +
+                                           (parameter.begin ? " begin" : "")));
     for (const BufferParameter &parameter : body.buffer_parameters())
         names.buffers.push_back(unique.add(within_layer(names_.title(parameter.value), layer)));
     for (size_t i = 0; i < body.text_parameters().size(); ++i)

@@ -20,6 +20,8 @@ class Functions {
     [[nodiscard]] const std::string &bodies() const { return bodies_; }
     /// Definitions of the stage functions and of evaluation.
     [[nodiscard]] const std::string &stages() const { return stages_; }
+    /// Statements that prepare what the bodies call.
+    [[nodiscard]] std::string set_up() const;
 
   private:
     void write_stage(mlir::func::FuncOp function);
@@ -38,6 +40,7 @@ class Functions {
     std::map<std::string, std::string> functions_; ///< key of a body -> name of its function
     std::string bodies_;
     std::string stages_;
+    std::vector<std::string> preparations_; ///< each once
 };
 
 } // namespace planc::emit

@@ -1,6 +1,7 @@
 #include "emit/kernels.h"
 
 #include "emit/text.h"
+#include "emit/windows.h"
 #include "ir/subscripts.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
@@ -199,6 +200,16 @@ void write_kernel(Body &body, mlir::Operation *op) {
         write_pad(body, pad);
     else if (auto concat = mlir::dyn_cast<ir::ConcatOp>(op))
         write_concat(body, concat);
+    else if (auto conv = mlir::dyn_cast<ir::ConvOp>(op))
+        write_convolution(body, conv);
+    else if (auto pack = mlir::dyn_cast<ir::PackOp>(op))
+        write_pack(body, pack);
+    else if (auto unpack = mlir::dyn_cast<ir::UnpackOp>(op))
+        write_unpack(body, unpack);
+    else if (auto pool = mlir::dyn_cast<ir::PoolOp>(op))
+        write_pool(body, pool);
+    else if (auto both = mlir::dyn_cast<ir::MaxPoolOp>(op))
+        write_max_pool(body, both);
 }
 
 } // namespace planc::emit

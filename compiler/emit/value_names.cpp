@@ -2,6 +2,7 @@
 
 #include "emit/entries.h"
 #include "schedule/buffers.h"
+#include "schedule/convolution.h"
 #include "schedule/functions.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -57,7 +58,13 @@ std::string operation_name(mlir::Operation *op) {
         return reduce.getReduction().str();
     if (auto start = mlir::dyn_cast<ir::StartOp>(op))
         return start.getKind().str();
-    return mlir::isa<ir::GemmOp>(op) ? "product" : op->getName().stripDialect().str();
+    if (mlir::isa<ir::GemmOp>(op))
+        return "product";
+    if (auto pool = mlir::dyn_cast<ir::PoolOp>(op))
+        return pool.getKind().starts_with("sum") ? "sum pool" : "max pool";
+    if (mlir::isa<ir::PackOp>(op) || (mlir::isa<ir::ConvOp>(op) && schedule::format_of(op->getResult(0))))
+        return "packed weights";
+    return op->getName().stripDialect().str();
 }
 
 /// Of the values of one entry function.

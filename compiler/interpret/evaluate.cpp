@@ -88,6 +88,16 @@ Action argmax(const std::vector<std::int64_t> &kernels) {
             }};
 }
 
+/// The maximum and its number.
+Action max_pool(ir::MaxPoolOp op) {
+    return {-1, [kernels = op.getKernels().vec()](const double *in, double *out, const auto &index) {
+                if (out[1] >= 0 && !(*in > out[0]))
+                    return;
+                out[0] = *in;
+                out[1] = static_cast<double>(number_in_window(index, kernels));
+            }};
+}
+
 Action pool(ir::PoolOp op) {
     const std::vector<std::int64_t> kernels = op.getKernels().vec();
     if (op.getKind() == "argmax")
@@ -109,7 +119,7 @@ Action action_of(mlir::Operation *op, const Moment &moment) {
         return {static_cast<double>(moment.step), [](const double *, double *, const auto &) {}};
     if (mlir::isa<ir::EmbeddingOp, ir::EmbeddingGradientOp>(op))
         return embedding(ir::nest_of(op).loops.size() - 1);
-    if (mlir::isa<ir::PermuteOp, ir::AccumulateOp>(op))
+    if (mlir::isa<ir::PermuteOp, ir::PackOp, ir::UnpackOp, ir::AccumulateOp>(op))
         return {0, [](const double *in, double *out, const auto &) { *out = *in; }};
     if (mlir::isa<ir::EinsumOp, ir::GemmOp, ir::ConvOp>(op)) {
         return {0, [count = mlir::isa<ir::GemmOp>(op) ? 2 : op->getNumOperands()](const double *in, double *out,
@@ -124,6 +134,8 @@ Action action_of(mlir::Operation *op, const Moment &moment) {
         return reduction(reduce.getReduction());
     if (auto windows = mlir::dyn_cast<ir::PoolOp>(op))
         return pool(windows);
+    if (auto both = mlir::dyn_cast<ir::MaxPoolOp>(op))
+        return max_pool(both);
     if (auto constant = mlir::dyn_cast<ir::ConstantOp>(op))
         return {constant.getValue().convertToDouble(), [](const double *, double *, const auto &) {}};
     if (mlir::isa<ir::IotaOp>(op))
@@ -150,24 +162,26 @@ Nest gemm_nest(ir::GemmOp op) {
     return nest;
 }
 
-Nest permute_nest(ir::PermuteOp op) {
+/// Of what keeps the elements and their roles: permutations, formats of weights.
+Nest permute_nest(mlir::Operation *op) {
+    const ir::TensorType from = mlir::cast<ir::TensorType>(op->getOperand(0).getType());
     Nest nest;
     nest.operands.resize(1);
     nest.results.resize(1);
-    for (mlir::StringAttr role : op.getOperand().getType().getRoles()) {
+    for (mlir::StringAttr role : from.getRoles()) {
         nest.operands[0].push_back(static_cast<int>(nest.loops.size()));
         nest.loops.push_back({role.str(), 0, sharding::LoopKind::parallel});
     }
-    for (mlir::StringAttr role : op.getResult().getType().getRoles())
-        nest.results[0].push_back(static_cast<int>(op.getOperand().getType().find(role)));
+    for (mlir::StringAttr role : mlir::cast<ir::TensorType>(op->getResult(0).getType()).getRoles())
+        nest.results[0].push_back(static_cast<int>(from.find(role)));
     return nest;
 }
 
 Nest nest_of(mlir::Operation *op) {
     if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))
         return gemm_nest(gemm);
-    if (auto permute = mlir::dyn_cast<ir::PermuteOp>(op))
-        return permute_nest(permute);
+    if (mlir::isa<ir::PermuteOp, ir::PackOp, ir::UnpackOp>(op))
+        return permute_nest(op);
     return ir::nest_of(op);
 }
 
@@ -345,6 +359,8 @@ void evaluate(mlir::Operation *op, const std::vector<const Local *> &operands, s
     const Action action = action_of(op, moment);
     for (Local &result : results)
         std::fill(result.elements.begin(), result.elements.end(), action.initial);
+    if (mlir::isa<ir::MaxPoolOp>(op)) // of an empty window
+        std::fill(results[0].elements.begin(), results[0].elements.end(), -std::numeric_limits<double>::infinity());
     run(space, action, operands, results, nest);
     if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op); gemm && gemm.getAccumulator())
         for (std::size_t i = 0; i < results[0].elements.size(); ++i)

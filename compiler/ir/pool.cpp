@@ -98,29 +98,42 @@ LogicalResult PoolOp::verify() {
     return Verifier(*this).run();
 }
 
-sharding::Nest PoolOp::nest() {
-    const TensorType result = getResult().getType();
+namespace {
+
+/// Operands and results have the same loops; those with windows are indexed by a loop of the window, too.
+template <class Op> sharding::Nest nest_of_pool(Op op, bool transposed) {
+    const auto result = mlir::cast<TensorType>(op->getResult(0).getType());
     sharding::Nest nest;
     std::vector<int> all;
     for (auto [role, extent] : llvm::zip(result.getRoles(), result.getExtents())) {
         all.push_back(static_cast<int>(nest.loops.size()));
         nest.loops.push_back({role.str(), extent, sharding::LoopKind::parallel});
     }
-    nest.operands.assign(getInputs().size(), all);
-    nest.results = {all};
-    const std::vector<std::string> windows = names_of(getWindows());
+    nest.operands.assign(op->getNumOperands(), all);
+    nest.results.assign(op->getNumResults(), all);
+    const std::vector<std::string> windows = names_of(op.getWindows());
     for (std::size_t i = 0; i < windows.size(); ++i) {
         const int kernel = static_cast<int>(nest.loops.size());
-        nest.loops.push_back({"window " + windows[i], getKernels()[i], sharding::LoopKind::whole});
-        const WindowNumbers numbers(*this, i);
+        nest.loops.push_back({"window " + windows[i], op.getKernels()[i], sharding::LoopKind::whole});
+        const WindowNumbers numbers(op, i);
         const auto dimension = static_cast<int>(result.find(windows[i]));
-        for (auto [operand, input] : llvm::enumerate(getInputs()))
+        for (auto [operand, input] : llvm::enumerate(op->getOperands()))
             nest.windows.push_back(
                 {static_cast<int>(operand), dimension, kernel,
                  mlir::cast<TensorType>(input.getType()).getExtents()[static_cast<std::size_t>(dimension)],
-                 numbers.stride, numbers.dilation, numbers.before, isGradient()});
+                 numbers.stride, numbers.dilation, numbers.before, transposed});
     }
     return nest;
+}
+
+} // namespace
+
+sharding::Nest PoolOp::nest() {
+    return nest_of_pool(*this, isGradient());
+}
+
+sharding::Nest MaxPoolOp::nest() {
+    return nest_of_pool(*this, false);
 }
 
 } // namespace planc::ir

@@ -2,6 +2,7 @@
 
 #include "ir/plan_dialect.h"
 #include "ir/subscripts.h"
+#include "ir/windows.h"
 
 #include <map>
 
@@ -69,6 +70,41 @@ LogicalResult ViewOp::verify() {
         return emitOpError() << "the result " << getResult().getType() << " has not the elements of "
                              << getOperand().getType();
     return success();
+}
+
+ConvOp PackOp::getConvolution() {
+    for (mlir::Operation *user : getResult().getUsers())
+        if (auto conv = mlir::dyn_cast<ConvOp>(user))
+            return conv;
+    return {};
+}
+
+LogicalResult PackOp::verify() {
+    for (mlir::OpOperand &use : getResult().getUses()) {
+        auto conv = mlir::dyn_cast<ConvOp>(use.getOwner());
+        if (!conv || !conv->hasAttr("packed") || conv.getKind() == "weight_gradient" || use.getOperandNumber() != 1)
+            return emitOpError() << "is read by something else than a packed convolution";
+    }
+    if (getConvolution())
+        return success();
+    return emitOpError() << "is read by no convolution";
+}
+
+LogicalResult UnpackOp::verify() {
+    auto conv = getOperand().getDefiningOp<ConvOp>();
+    if (conv && conv->hasAttr("packed") && conv.getKind() == "weight_gradient")
+        return success();
+    return emitOpError() << "takes something else than the weight gradient of a packed convolution";
+}
+
+LogicalResult MaxPoolOp::verify() {
+    const TensorType maxima = getMaxima().getType();
+    const TensorType numbers = getNumbers().getType();
+    if (!numbers.getElementType().isSignlessInteger(32) || numbers.getRoles() != maxima.getRoles() ||
+        numbers.getExtents() != maxima.getExtents() || numbers.getLayout() != maxima.getLayout())
+        return emitOpError() << numbers << " does not number the elements of " << maxima;
+    return check_window_numbers(*this, getWindows().size(), getKernels().size(), getStrides(), getDilations(),
+                                getPaddings());
 }
 
 LogicalResult StartOp::verify() {

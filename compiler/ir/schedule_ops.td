@@ -7,6 +7,7 @@
 #define PLANC_IR_SCHEDULE_OPS
 
 include "ir/plan_dialect.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 
 // --- products ---------------------------------------------------------------------------------------------------
 
@@ -39,6 +40,48 @@ def Plan_ViewOp : Plan_LayerOp<"view", [Pure]> {
   let arguments = !con((ins Plan_TensorType:$operand), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "$operand attr-dict `:` functional-type($operand, $result)";
+}
+
+// --- convolutions and pools ---------------------------------------------------------------------------------------
+
+def Plan_PackOp : Plan_LayerOp<"pack", [Pure, SameOperandsAndResultType]> {
+  let summary = "weights in the format that the convolution asks for which takes them";
+  let description = [{
+    The same elements in another order, padded: `planrt::packed_weights()` says how many at most. Only `plan.conv` with
+    the attribute `packed` reads them, all those of one function with one geometry; the weight gradient of such a one is
+    packed, too, and unpacked again by `plan.unpack`.
+
+    ```mlir
+    %p = plan.pack %w : !plan.tensor<kernel: 3, in: 4, out: 8, f32>
+    %y = plan.conv "forward" "…" (%x, %p) … {packed} : (…) -> …
+    ```
+  }];
+  let arguments = !con((ins Plan_TensorType:$operand), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+  let extraClassDeclaration = [{
+    /// The convolution that reads the result: its geometry decides on the format.
+    ConvOp getConvolution();
+  }];
+}
+
+def Plan_UnpackOp : Plan_LayerOp<"unpack", [Pure, SameOperandsAndResultType]> {
+  let summary = "a packed weight gradient in the order of its dimensions";
+  let arguments = !con((ins Plan_TensorType:$operand), layerAttributes);
+  let results = (outs Plan_TensorType:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Plan_MaxPoolOp : Plan_LayerOp<"max_pool", [Pure, Plan_Nest]> {
+  let summary = "the maxima of windows and their numbers, in one pass: `plan.pool` \"max\" and \"argmax\"";
+  let arguments = !con((ins Plan_TensorType:$operand, StrArrayAttr:$windows, DenseI64ArrayAttr:$kernels,
+                            DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$paddings),
+                       layerAttributes);
+  let results = (outs Plan_TensorType:$maxima, Plan_TensorType:$numbers);
+  let assemblyFormat = [{
+    `(` $operand `)` `windows` $windows `kernels` $kernels `strides` $strides `dilations` $dilations
+    `paddings` $paddings attr-dict `:` functional-type(operands, results)
+  }];
 }
 
 // --- communication ----------------------------------------------------------------------------------------------

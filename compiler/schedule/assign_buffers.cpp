@@ -128,7 +128,7 @@ class Assignment {
         }
         const bool integers = tensor(result).getElementType().isInteger();
         // Integers and floating-point numbers never share a place: C++ lets accesses of unlike types change order.
-        return {new_buffer(buffer_bytes(tensor(result), mesh_), integers ? 0 : index_[op],
+        return {new_buffer(buffer_bytes(result, mesh_), integers ? 0 : index_[op],
                            integers ? index_[block().getTerminator()] : end),
                 0};
     }

@@ -2,6 +2,7 @@
 
 #include "ir/placement.h"
 #include "schedule/arena.h"
+#include "schedule/convolution.h"
 #include "schedule/functions.h"
 
 #include <planrt/scratch.h>
@@ -41,6 +42,12 @@ mlir::Value buffer_root(mlir::Value value) {
 int64_t buffer_bytes(ir::TensorType type, ir::MeshAttr mesh) {
     const int64_t element = type.getElementType().getIntOrFloatBitWidth() / 8;
     return planrt::largest_volume(ir::placement_of(type, mesh), ir::mesh_of(mesh)) * element;
+}
+
+int64_t buffer_bytes(mlir::Value value, ir::MeshAttr mesh) {
+    if (ir::ConvOp conv = format_of(value))
+        return packed_elements(conv, mesh) * (tensor(value).getElementType().getIntOrFloatBitWidth() / 8);
+    return buffer_bytes(tensor(value), mesh);
 }
 
 int64_t scratch_bytes(ir::StartOp start, ir::MeshAttr mesh) {

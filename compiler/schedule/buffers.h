@@ -17,6 +17,9 @@ namespace planc::schedule {
 /// Bytes of the largest block of any rank.
 [[nodiscard]] int64_t buffer_bytes(ir::TensorType type, ir::MeshAttr mesh);
 
+/// Of a value that an operation makes: weights in a format of the kernel's take what that may take.
+[[nodiscard]] int64_t buffer_bytes(mlir::Value value, ir::MeshAttr mesh);
+
 /// Bytes of scratch that a started collective packs into.
 [[nodiscard]] int64_t scratch_bytes(ir::StartOp start, ir::MeshAttr mesh);
 

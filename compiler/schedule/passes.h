@@ -17,6 +17,8 @@ std::unique_ptr<mlir::Pass> lower_contractions();
 std::unique_ptr<mlir::Pass> accumulate_products();
 /// --order-steps: forward, then backward, then update; what a collective waits for comes first.
 std::unique_ptr<mlir::Pass> order_steps();
+/// --lower-convolutions: convolutions and pools in the order of dimensions that the kernels want; weights packed.
+std::unique_ptr<mlir::Pass> lower_convolutions();
 /// --advance-updates: parameters whose gradients are not communicated are updated as soon as nobody needs the old
 /// value.
 std::unique_ptr<mlir::Pass> advance_updates();

@@ -11,6 +11,7 @@ void add_passes(mlir::OpPassManager &manager, const Options &options) {
     manager.addPass(lower_contractions());               // products are matrix products
     manager.addPass(accumulate_products());              // sums of products need no pass of their own
     manager.addPass(order_steps());                      // forward, backward, update
+    manager.addPass(lower_convolutions());               // convolutions and pools stand as their kernels want them
     manager.addPass(advance_updates());                  // gradients that stay on the rank are used at once
     manager.addPass(start_collectives(options.overlap)); // communication runs beside computation
     manager.addPass(fuse_loops());                       // what is left is kernels: products, permutations, loops

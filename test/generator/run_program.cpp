@@ -126,7 +126,6 @@ class Check {
         : tools_(tools), base_(tools.directory + "/" + std::to_string(seed)), random_(seed) {
         NetworkOptions options;
         options.element = "f64";
-        options.convolutions = false; // which have no kernels
         options.most_layers = 5;
         if (seed % 8 == 0) { // products that fill the blocks of the kernels
             options.most_layers = 2;

@@ -58,11 +58,12 @@ std::string json(const Count &count) {
 struct Memory {
     std::int64_t arena;     ///< measured
     std::int64_t variables; ///< its weights and optimizer state
+    std::int64_t scratch;   ///< what oneDNN's primitives work in, besides the arena
     std::int64_t resident;  ///< the most that the process ever had
 };
 
 Memory memory_of(const Program &program, const Mesh &mesh, int rank, std::int64_t high_water) {
-    Memory memory{high_water, 0, 0};
+    Memory memory{high_water, 0, primitive_scratch_bytes(), 0};
     for (const Variable &variable : program.variables)
         memory.variables += local_volume(placement_of(variable.tensor), mesh, rank) *
                             static_cast<std::int64_t>(element_bytes(variable.tensor.type));
@@ -74,7 +75,9 @@ Memory memory_of(const Program &program, const Mesh &mesh, int rank, std::int64_
 
 std::vector<Memory> memory_of_all(const Memory &own, int ranks) {
     std::vector<Memory> all(static_cast<std::size_t>(ranks));
-    check_mpi(MPI_Gather(&own, 3, MPI_INT64_T, all.data(), 3, MPI_INT64_T, 0, MPI_COMM_WORLD), "communication report");
+    constexpr int numbers = sizeof(Memory) / sizeof(std::int64_t);
+    check_mpi(MPI_Gather(&own, numbers, MPI_INT64_T, all.data(), numbers, MPI_INT64_T, 0, MPI_COMM_WORLD),
+              "communication report");
     return all;
 }
 

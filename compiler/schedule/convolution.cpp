@@ -1,0 +1,93 @@
+#include "schedule/convolution.h"
+
+#include "ir/placement.h"
+#include "ir/subscripts.h"
+#include "ir/windows.h"
+#include "schedule/functions.h"
+
+#include <planrt/convolution.h>
+
+#include <algorithm>
+
+namespace planc::schedule {
+
+namespace {
+
+bool has(const Loops &loops, const std::string &loop) {
+    return llvm::is_contained(loops, loop);
+}
+
+Loops joined(const std::vector<Loops> &groups) {
+    Loops all;
+    for (const Loops &group : groups)
+        all.insert(all.end(), group.begin(), group.end());
+    return all;
+}
+
+} // namespace
+
+ConvolutionParts::ConvolutionParts(ir::ConvOp conv) : attribute_order_(ir::names_of(conv.getWindows())) {
+    const auto subscripts = *ir::parse_subscripts(conv.getSubscripts());
+    const ConvolutionTensor first{conv.getFirst(), subscripts.operands[0]};
+    const ConvolutionTensor second{conv.getSecond(), subscripts.operands[1]};
+    const ConvolutionTensor result{conv.getResult(), subscripts.result};
+    x = conv.getKind() == "input_gradient" ? result : first;
+    w = conv.getKind() == "weight_gradient" ? result : second;
+    y = conv.getKind() == "forward" ? result : conv.getKind() == "input_gradient" ? first : second;
+    const Loops all_kernels = ir::names_of(conv.getKernels());
+    for (const std::string &loop : x.loops) {
+        if (has(attribute_order_, loop)) {
+            windows.push_back(loop);
+            kernels.push_back(all_kernels[window(loop)]);
+        } else if (has(y.loops, loop)) {
+            (has(w.loops, loop) ? groups : samples).push_back(loop);
+        } else {
+            (has(w.loops, loop) ? in : alone).push_back(loop);
+        }
+    }
+    for (const std::string &loop : y.loops)
+        if (!has(x.loops, loop))
+            (has(w.loops, loop) ? out : alone).push_back(loop);
+    for (const std::string &loop : w.loops)
+        if (!has(x.loops, loop) && !has(y.loops, loop) && !has(kernels, loop))
+            alone.push_back(loop);
+}
+
+Loops ConvolutionParts::order_of_x() const {
+    return joined({samples, windows, groups, in});
+}
+
+Loops ConvolutionParts::order_of_w() const {
+    return joined({kernels, groups, in, out});
+}
+
+Loops ConvolutionParts::order_of_y() const {
+    return joined({samples, windows, groups, out});
+}
+
+std::size_t ConvolutionParts::window(const std::string &loop) const {
+    return static_cast<std::size_t>(std::find(attribute_order_.begin(), attribute_order_.end(), loop) -
+                                    attribute_order_.begin());
+}
+
+std::int64_t packed_elements(ir::ConvOp conv, ir::MeshAttr mesh) {
+    const ConvolutionParts parts(conv);
+    // The first rank's block is the largest.
+    const planrt::Box box = planrt::local_box(ir::placement_of(tensor(parts.w.value), mesh), ir::mesh_of(mesh), 0);
+    const auto extent = [&](const Loops &loops) {
+        std::int64_t product = 1;
+        for (auto [loop, range] : llvm::zip(parts.w.loops, box))
+            product *= has(loops, loop) ? range.size() : 1;
+        return product;
+    };
+    return planrt::packed_weights(extent(parts.kernels), extent(parts.groups), extent(parts.in), extent(parts.out));
+}
+
+ir::ConvOp format_of(mlir::Value value) {
+    if (auto pack = value.getDefiningOp<ir::PackOp>())
+        return pack.getConvolution();
+    auto conv = value.getDefiningOp<ir::ConvOp>();
+    return conv && conv->hasAttr("packed") && conv.getKind() == "weight_gradient" ? conv : ir::ConvOp();
+}
+
+} // namespace planc::schedule

@@ -1,0 +1,52 @@
+// What the loops of a convolution are, and the order in which its kernel wants them.
+//
+//   forward "batch height in, kernel in out -> batch height out", windows ["height"], kernels ["kernel"]:
+//   samples {batch}, windows {height}, kernels {kernel}, no groups, in {in}, out {out}
+#pragma once
+
+#include "ir/plan_dialect.h"
+#include "schedule/matrix_product.h"
+
+#include <cstdint>
+
+namespace planc::schedule {
+
+/// A tensor of a convolution and the loop of each of its dimensions.
+struct ConvolutionTensor {
+    mlir::Value value;
+    Loops loops;
+};
+
+/// A convolution or a gradient of one, by what its tensors are: y = x * w.
+struct ConvolutionParts {
+    ConvolutionTensor x;
+    ConvolutionTensor w;
+    ConvolutionTensor y;
+    Loops samples; ///< of x and y
+    Loops windows; ///< of x and y, moved over; in x's order
+    Loops kernels; ///< of w, window by window
+    Loops groups;  ///< of all three
+    Loops in;      ///< of x and w
+    Loops out;     ///< of w and y
+    Loops alone;   ///< of one operand only: nothing that the kernel knows
+
+    explicit ConvolutionParts(ir::ConvOp conv);
+
+    /// Orders of dimensions that the kernel works on.
+    [[nodiscard]] Loops order_of_x() const;
+    [[nodiscard]] Loops order_of_w() const;
+    [[nodiscard]] Loops order_of_y() const;
+    /// Index in the operation's lists of the window that moves over this loop.
+    [[nodiscard]] std::size_t window(const std::string &loop) const;
+
+  private:
+    Loops attribute_order_; ///< of the windows
+};
+
+/// Elements of the packed weights of a convolution, the most of any rank.
+[[nodiscard]] std::int64_t packed_elements(ir::ConvOp conv, ir::MeshAttr mesh);
+
+/// Weights or a weight gradient in a format of the kernel's: the convolution that decides on it; else null.
+[[nodiscard]] ir::ConvOp format_of(mlir::Value value);
+
+} // namespace planc::schedule

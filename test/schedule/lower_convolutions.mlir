@@ -1,0 +1,100 @@
+// RUN: plan-opt %s --lower-convolutions --split-input-file | FileCheck %s
+
+!x = !plan.tensor<batch: 4, height: 8, in: 3, f32>
+!w = !plan.tensor<kernel: 3, in: 3, out: 5, f32>
+!y = !plan.tensor<batch: 4, height: 8, out: 5, f32>
+
+// Two convolutions of one geometry share the packed weights; the input gradient has a format of its own.
+// CHECK-LABEL: func.func @train
+// CHECK: %[[P:.*]] = plan.pack %arg1 {layer = "a", phase = "forward"}
+// CHECK: plan.conv "forward" "{{.*}}"(%arg0, %[[P]]) {{.*}}packed
+// CHECK-NOT: plan.pack
+// CHECK: plan.conv "forward" "{{.*}}"(%arg2, %[[P]]) {{.*}}packed
+// CHECK: %[[Q:.*]] = plan.pack %arg1
+// CHECK: plan.conv "input_gradient" "{{.*}}"(%arg3, %[[Q]]) {{.*}}packed
+// CHECK: %[[G:.*]] = plan.conv "weight_gradient" "{{.*}}"(%arg0, %arg3) {{.*}}packed
+// CHECK: plan.unpack %[[G]]
+// CHECK-NOT: plan.permute
+func.func @train(%x: !x, %w: !w, %z: !x, %g: !y) -> (!y, !y, !x, !w) {
+  %a = plan.conv "forward" "b h i, k i o -> b h o" (%x, %w) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [1, 1]
+    {layer = "a", phase = "forward"} : (!x, !w) -> !y
+  %b = plan.conv "forward" "b h i, k i o -> b h o" (%z, %w) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [1, 1]
+    {layer = "b", phase = "forward"} : (!x, !w) -> !y
+  %c = plan.conv "input_gradient" "b h o, k i o -> b h i" (%g, %w) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [1, 1]
+    {layer = "a", phase = "input gradient"} : (!y, !w) -> !x
+  %d = plan.conv "weight_gradient" "b h i, b h o -> k i o" (%x, %g) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [1, 1]
+    {layer = "a", phase = "weight gradient"} : (!x, !y) -> !w
+  return %a, %b, %c, %d : !y, !y, !x, !w
+}
+
+// -----
+
+// Another padding may have another format. In f64 nothing is packed.
+!x = !plan.tensor<height: 8, in: 3, f32>
+!w = !plan.tensor<kernel: 3, in: 3, out: 5, f32>
+!v = !plan.tensor<height: 8, in: 3, f64>
+!u = !plan.tensor<kernel: 3, in: 3, out: 5, f64>
+// CHECK-LABEL: func.func @train
+// CHECK: %[[P:.*]] = plan.pack %arg1
+// CHECK: (%arg0, %[[P]])
+// CHECK: %[[Q:.*]] = plan.pack %arg1
+// CHECK: (%arg0, %[[Q]])
+// CHECK: plan.conv "forward" "{{.*}}"(%arg2, %arg3)
+// CHECK-NOT: packed
+func.func @train(%x: !x, %w: !w, %v: !v, %u: !u)
+    -> (!plan.tensor<height: 8, out: 5, f32>, !plan.tensor<height: 6, out: 5, f32>, !plan.tensor<height: 8, out: 5, f64>) {
+  %a = plan.conv "forward" "h i, k i o -> h o" (%x, %w) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [1, 1]
+    : (!x, !w) -> !plan.tensor<height: 8, out: 5, f32>
+  %b = plan.conv "forward" "h i, k i o -> h o" (%x, %w) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [0, 0]
+    : (!x, !w) -> !plan.tensor<height: 6, out: 5, f32>
+  %c = plan.conv "forward" "h i, k i o -> h o" (%v, %u) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [1, 1]
+    : (!v, !u) -> !plan.tensor<height: 8, out: 5, f64>
+  return %a, %b, %c : !plan.tensor<height: 8, out: 5, f32>, !plan.tensor<height: 6, out: 5, f32>, !plan.tensor<height: 8, out: 5, f64>
+}
+
+// -----
+
+// Channels first: operands are permuted to the kernel's order, the result back; groups stand before the channels.
+// CHECK-LABEL: func.func @train
+// CHECK: %[[X:.*]] = plan.permute {{.*}} -> !plan.tensor<b: 2, h: 8, g: 4, i: 3, f64>
+// CHECK: %[[W:.*]] = plan.permute {{.*}} -> !plan.tensor<k: 3, g: 4, i: 3, o: 5, f64>
+// CHECK: %[[Y:.*]] = plan.conv "forward" "b h g i, k g i o -> b h g o"(%[[X]], %[[W]]) {{.*}} -> !plan.tensor<b: 2, h: 6, g: 4, o: 5, f64>
+// CHECK: plan.permute %[[Y]] {{.*}} -> !plan.tensor<b: 2, g: 4, o: 5, h: 6, f64>
+func.func @train(%x: !plan.tensor<batch: 2, group: 4, in: 3, height: 8, f64>, %w: !plan.tensor<group: 4, out: 5, in: 3, kernel: 3, f64>)
+    -> !plan.tensor<batch: 2, group: 4, out: 5, height: 6, f64> {
+  %y = plan.conv "forward" "b g i h, g o i k -> b g o h" (%x, %w) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [0, 0]
+    : (!plan.tensor<batch: 2, group: 4, in: 3, height: 8, f64>, !plan.tensor<group: 4, out: 5, in: 3, kernel: 3, f64>)
+      -> !plan.tensor<batch: 2, group: 4, out: 5, height: 6, f64>
+  return %y : !plan.tensor<batch: 2, group: 4, out: 5, height: 6, f64>
+}
+
+// -----
+
+// A maximum and its number are one operation, whichever stands first; a maximum alone stays.
+!x = !plan.tensor<batch: 2, height: 8, channel: 3, f32>
+!y = !plan.tensor<batch: 2, height: 4, channel: 3, f32>
+!i = !plan.tensor<batch: 2, height: 4, channel: 3, i32>
+// CHECK-LABEL: func.func @train
+// CHECK: %[[Y:.*]], %[[I:.*]] = plan.max_pool(%arg0) windows ["height"] kernels [2] strides [2] dilations [1] paddings [0, 0]
+// CHECK-NOT: "argmax"
+// CHECK: %[[Z:.*]] = plan.pool "max"(%arg1)
+// CHECK: return %[[I]], %[[Y]], %[[Z]]
+func.func @train(%x: !x, %z: !x) -> (!i, !y, !y) {
+  %i = plan.pool "argmax" (%x) windows ["height"] kernels [2] strides [2] dilations [1] paddings [0, 0] : (!x) -> !i
+  %y = plan.pool "max" (%x) windows ["height"] kernels [2] strides [2] dilations [1] paddings [0, 0] : (!x) -> !y
+  %m = plan.pool "max" (%z) windows ["height"] kernels [2] strides [2] dilations [1] paddings [0, 0] : (!x) -> !y
+  return %i, %y, %m : !i, !y, !y
+}
+
+// -----
+
+// Windows stand side by side, in the order in which the elements of a window are numbered.
+// CHECK-LABEL: func.func @train
+// CHECK: %[[X:.*]] = plan.permute {{.*}} -> !plan.tensor<batch: 2, width: 4, height: 8, channel: 3, f32>
+// CHECK: plan.pool "sum"(%[[X]]) windows ["width", "height"] {{.*}} -> !plan.tensor<batch: 2, width: 4, height: 4, channel: 3, f32>
+// CHECK: plan.permute {{.*}} -> !plan.tensor<batch: 2, height: 4, channel: 3, width: 4, f32>
+func.func @train(%x: !plan.tensor<batch: 2, height: 8, channel: 3, width: 4, f32>) -> !plan.tensor<batch: 2, height: 4, channel: 3, width: 4, f32> {
+  %y = plan.pool "sum" (%x) windows ["width", "height"] kernels [1, 2] strides [1, 2] dilations [1, 1] paddings [0, 0, 0, 0]
+    : (!plan.tensor<batch: 2, height: 8, channel: 3, width: 4, f32>) -> !plan.tensor<batch: 2, height: 4, channel: 3, width: 4, f32>
+  return %y : !plan.tensor<batch: 2, height: 4, channel: 3, width: 4, f32>
+}
