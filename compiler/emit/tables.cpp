@@ -22,13 +22,6 @@ std::string braces(const std::vector<std::string> &parts) {
     return "{" + joined(parts) + "}";
 }
 
-const sema::Field *find_field(const sema::Data &data, const std::string &name) {
-    for (const sema::Field &field : data.fields)
-        if (field.name == name)
-            return &field;
-    return nullptr;
-}
-
 /// What @predict returns, if its first dimension is the batch: that of the inputs.
 mlir::Value predicted_batch(mlir::ModuleOp module) {
     auto predict = module.lookupSymbol<mlir::func::FuncOp>("predict");
@@ -43,7 +36,8 @@ mlir::Value predicted_batch(mlir::ModuleOp module) {
 } // namespace
 
 Tables::Tables(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, LocalExtents &extents)
-    : module_(module), info_(info), names_(names), extents_(extents), mesh_(ir::mesh_attribute(module)) {
+    : module_(module), info_(info), names_(names), extents_(extents), mesh_(ir::mesh_attribute(module)),
+      field_rows_(info.data, info.bounds) {
     write_mesh();
     write_variables();
     for (mlir::func::FuncOp function : schedule::entry_functions(module))
@@ -145,13 +139,7 @@ void Tables::write_fields(mlir::func::FuncOp function) {
             valid.push_back(tensor(argument));
             continue;
         }
-        const sema::Field *found = find_field(info_.data, name);
-        const sema::Field field = found == nullptr ? sema::Field() : *found;
-        const auto bound = info_.bounds.find(name);
-        rows.push_back(
-            braces({string_literal(name), tensor(argument), string_literal(field.file),
-                    std::to_string(field.first_column), std::to_string(field.last_column), number(field.scale),
-                    number(field.shift), std::to_string(bound == info_.bounds.end() ? 0 : bound->second)}));
+        rows.push_back(field_rows_.row(name, tensor(argument), schedule::is_training(function)));
     }
     array("planrt::Field", fields_name(function), rows);
     if (function.getName() == "evaluate")
@@ -210,7 +198,7 @@ void Tables::write_collectives() {
 
 std::string Tables::data_set() const {
     const sema::Data &data = info_.data;
-    static constexpr const char *splits[] = {"shares", "counts", "column"};
+    static constexpr const char *splits[] = {"shares", "counts", "column", "files"};
     return braces({string_literal(data.name),
                    "planrt::DataFormat::" + (data.format.empty() ? "synthetic" : data.format),
                    string_literal(data.path), string_literal(data.directory),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "emit/emit.h"
+#include "emit/field_rows.h"
 #include "emit/local_extents.h"
 #include "emit/value_names.h"
 
@@ -16,7 +17,7 @@ class Tables {
     Tables(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, LocalExtents &extents);
 
     /// Definitions of all tables, the last of them `program`.
-    [[nodiscard]] std::string text() const { return shapes_ + "\n" + text_; }
+    [[nodiscard]] std::string text() const { return shapes_ + "\n" + field_rows_.arrays() + text_; }
 
   private:
     std::string tensor(ir::TensorType type, const std::string &offset);
@@ -41,6 +42,7 @@ class Tables {
     const ValueNames &names_;
     LocalExtents &extents_;
     ir::MeshAttr mesh_;
+    FieldRows field_rows_;
     std::map<std::string, std::string> shape_names_; ///< rows of the array -> its name
     std::string shapes_;
     std::string text_;

@@ -1,3 +1,4 @@
+#include "sema/check_images.h"
 #include "sema/training.h"
 
 #include <algorithm>
@@ -24,11 +25,6 @@ std::string text(const Dimension &dimension) {
     return dimension.role + ": " + std::to_string(dimension.extent);
 }
 
-const Field &field_of(const Data &data, const std::string &name) {
-    return *std::find_if(data.fields.begin(), data.fields.end(),
-                         [&](const Field &field) { return field.name == name; });
-}
-
 void check_field(const Field &field, const Argument &argument, const Data &data, const Context &context) {
     const std::vector<Dimension> &dimensions = argument.type.dimensions;
     std::int64_t elements = 1; // the tensor's size fits 64 bits
@@ -42,12 +38,21 @@ void check_field(const Field &field, const Argument &argument, const Data &data,
     if (data.format == "text" && (argument.type.element != ElementType::i32 || dimensions.size() != 2))
         context.fail(not_characters, argument.where, {field.name, to_string(argument.type)},
                      {{field.where, "the field is declared here"}});
-    const bool whole = field.scale == 1 && std::floor(field.shift) == field.shift;
-    if (argument.type.element == ElementType::i32 && !whole)
+    check_image(field, argument, data, context);
+    const auto whole = [](const Affine &affine) {
+        return affine.scale == 1 && std::floor(affine.shift) == affine.shift;
+    };
+    if (argument.type.element == ElementType::i32 &&
+        !(whole(field.affine) && std::all_of(field.channels.begin(), field.channels.end(), whole)))
         context.fail(scaled_labels, field.where, {field.name});
 }
 
 } // namespace
+
+const Field &field_of(const Data &data, const std::string &name) {
+    return *std::find_if(data.fields.begin(), data.fields.end(),
+                         [&](const Field &field) { return field.name == name; });
+}
 
 void check_fields(const Data &data, const Train &train, const Analysis &analysis) {
     const Context &context = analysis.context;
@@ -67,6 +72,7 @@ void check_fields(const Data &data, const Train &train, const Analysis &analysis
                          {first.name, argument.name, std::to_string(first.type.dimensions[1].extent),
                           std::to_string(argument.type.dimensions[1].extent)});
     }
+    check_same_crops(data, train.loss.arguments, context);
     const std::int64_t batch = first.type.dimensions.front().extent;
     const bool counted = data.format == "synthetic" || data.split == Data::Split::counts;
     const double samples = data.split == Data::Split::counts ? data.train

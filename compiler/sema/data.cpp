@@ -1,19 +1,13 @@
-#include "sema/elaborate.h"
+#include "sema/data_fields.h"
 #include "sema/expect.h"
 #include "sema/settings.h"
 #include "sema/training.h"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 #include <sstream>
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(wrong_column_syntax, error, "a field of '{0}' data is {1}");                            // T2
-PLANC_DIAGNOSTIC(not_affine, error, "a field may be scaled and shifted by numbers only");                // T2
-PLANC_DIAGNOSTIC(scaled_characters, error, "characters are indices, which cannot be scaled or shifted"); // T5
-PLANC_DIAGNOSTIC(empty_columns, error, "columns({0}..{1}) are no columns");                              // T2
 PLANC_DIAGNOSTIC(unknown_split, error, "a split is 'train …, test …'{0}");                               // T3
 PLANC_DIAGNOSTIC(split_above_one, error, "the shares of a split are {0}% together");                     // T3
 PLANC_DIAGNOSTIC(wrong_share, error, "a share is a percentage (80%) or a number of samples (9000)");     // T3
@@ -22,15 +16,6 @@ PLANC_DIAGNOSTIC(no_training_share, error, "the share for training must be above
 PLANC_DIAGNOSTIC(synthetic_field, error, "synthetic data has the fields that the loss uses; '{0}' cannot be set");
 
 namespace {
-
-constexpr std::int64_t most_columns = std::numeric_limits<std::int32_t>::max();
-
-/// raw * scale + shift, or without a column the constant `shift`.
-struct Affine {
-    std::optional<Field> field;
-    double scale = 1;
-    double shift = 0;
-};
 
 class DataReader {
   public:
@@ -51,24 +36,17 @@ class DataReader {
             names.push_back(setting.name.text);
         const Settings settings(context_, "data '" + data_.name + "'", declaration_.name.where, declaration_.settings,
                                 names); // any name: duplicates are errors
+        FieldReader reader(context_, constants_, data_.format);
         for (const syntax::Setting &setting : declaration_.settings) {
             if (setting.name.text == "split") {
-                read_split(setting);
+                read_split(setting, reader);
                 continue;
             }
             if (data_.format == "synthetic")
                 context_.fail(synthetic_field, setting.name.where, {setting.name.text});
-            Affine affine = evaluate(settings.value(setting));
-            if (!affine.field)
-                fail_column_syntax(setting.value->where);
-            if (data_.format == "text" && (affine.scale != 1 || affine.shift != 0))
-                context_.fail(scaled_characters, setting.value->where, {},
-                              {hint("'characters(1)' begins one character later")});
-            affine.field->name = setting.name.text;
-            affine.field->scale = affine.scale;
-            affine.field->shift += affine.shift; // of characters: by how many they begin later
-            affine.field->where = setting.where;
-            data_.fields.push_back(*affine.field);
+            data_.fields.push_back(reader.read(settings.value(setting)));
+            data_.fields.back().name = setting.name.text;
+            data_.fields.back().where = setting.where;
         }
         return data_;
     }
@@ -84,7 +62,7 @@ class DataReader {
             static_cast<void>(expect_call(context_, source, "a source of data", formats));
             data_.format = call->callee.text;
         }
-        if (data_.format == "cifar" || data_.format == "matrix_market") {
+        if (data_.format == "matrix_market") {
             not_lowered_.not_lowered(source.where, "data in the format '" + data_.format + "'");
             not_lowered_.fail_if_not_lowered();
         }
@@ -94,16 +72,16 @@ class DataReader {
 
     void read_source_arguments(const syntax::Call &call) {
         const bool csv = data_.format == "csv";
-        const bool text = data_.format == "text";
+        const bool path_alone = data_.format == "text" || data_.format == "cifar";
         const bool synthetic = data_.format == "synthetic";
         const Arguments arguments(context_, call,
-                                  csv         ? std::vector<std::string>{"path", "header"}
-                                  : text      ? std::vector<std::string>{"path"}
-                                  : synthetic ? std::vector<std::string>{"seed", "samples"}
-                                              : std::vector<std::string>{});
+                                  csv          ? std::vector<std::string>{"path", "header"}
+                                  : path_alone ? std::vector<std::string>{"path"}
+                                  : synthetic  ? std::vector<std::string>{"seed", "samples"}
+                                               : std::vector<std::string>{});
         const auto value = [&](const syntax::CallArgument *given) { return constants_.evaluate(*given->value); };
         const std::int64_t most = std::numeric_limits<std::int64_t>::max();
-        if (csv || text) {
+        if (csv || path_alone) {
             const syntax::CallArgument &path = arguments.require("path");
             data_.path = expect_string(context_, value(&path), path.where, arguments.what("path"));
         }
@@ -115,112 +93,18 @@ class DataReader {
         if (const auto *samples = arguments.find("samples"))
             data_.samples =
                 expect_integer_in(context_, value(samples), samples->where, arguments.what("samples"), 1, most);
+        if (data_.format == "cifar")
+            split_by(Data::Split::files); // unless it says another split
     }
 
-    [[noreturn]] void fail_column_syntax(SourceRange where) const {
-        const std::string scaled = ", with numbers to scale and shift it";
-        context_.fail(wrong_column_syntax, where,
-                      {data_.format, data_.format == "csv"    ? "'column(i)' or 'columns(first..last)'" + scaled
-                                     : data_.format == "text" ? "'characters(first)'"
-                                                              : "'file(\"name\")'" + scaled});
-    }
-
-    static bool is_field(const std::string &name) {
-        return name == "column" || name == "columns" || name == "file" || name == "characters";
-    }
-
-    Affine evaluate(const syntax::Expression &expression) {
-        if (const auto *call = std::get_if<syntax::Call>(&expression.node))
-            if (is_field(call->callee.text))
-                return {column(*call, expression.where), 1, 0};
-        if (const auto *unary = std::get_if<syntax::Unary>(&expression.node)) {
-            Affine operand = evaluate(*unary->operand);
-            if (unary->operation == syntax::UnaryOperator::logical_not)
-                context_.fail(not_affine, expression.where, {});
-            return {operand.field, -operand.scale, -operand.shift};
-        }
-        if (const auto *binary = std::get_if<syntax::Binary>(&expression.node))
-            return evaluate(*binary, expression.where);
-        return {std::nullopt, 1,
-                expect_number(context_, constants_.evaluate(expression), expression.where, "a number in a field")};
-    }
-
-    Affine evaluate(const syntax::Binary &binary, SourceRange where) {
-        using Operator = syntax::BinaryOperator;
-        const Affine a = evaluate(*binary.left);
-        const Affine b = evaluate(*binary.right);
-        Affine result{a.field ? a.field : b.field, 1, 0};
-        const bool sum = binary.operation == Operator::add || binary.operation == Operator::subtract;
-        const bool product = binary.operation == Operator::multiply;
-        const bool quotient = binary.operation == Operator::divide && !b.field && b.shift != 0;
-        if ((a.field && b.field) || !(sum || product || quotient))
-            context_.fail(not_affine, where, {});
-        if (sum) {
-            const double sign = binary.operation == Operator::add ? 1 : -1;
-            result.scale = a.field ? a.scale : sign * b.scale;
-            result.shift = a.shift + sign * b.shift;
-        } else {
-            const Affine &column = a.field || quotient ? a : b;
-            const double factor = quotient ? 1 / b.shift : (a.field ? b.shift : a.shift);
-            result.scale = column.scale * factor;
-            result.shift = quotient ? column.shift / b.shift : column.shift * factor;
-        }
-        if (!std::isfinite(result.scale) || !std::isfinite(result.shift))
-            context_.fail(not_affine, where, {});
-        return result;
-    }
-
-    Field column(const syntax::Call &call, SourceRange where) {
-        const std::string &kind = call.callee.text;
-        const std::string own = data_.format == "text" ? "characters" : data_.format == "csv" ? "column" : "file";
-        if (!kind.starts_with(own))
-            fail_column_syntax(where);
-        Field field;
-        const std::string parameter = kind == "file"         ? "name"
-                                      : kind == "column"     ? "index"
-                                      : kind == "characters" ? "first"
-                                                             : "range";
-        const Arguments arguments(context_, call, {parameter});
-        const syntax::CallArgument &given = arguments.require(parameter);
-        const std::string what = arguments.what(parameter);
-        if (kind == "file") {
-            field.file = expect_string(context_, constants_.evaluate(*given.value), given.where, what);
-            return field;
-        }
-        const auto index = [&](const syntax::Expression &expression, std::int64_t most) {
-            return expect_integer_in(context_, constants_.evaluate(expression), expression.where, what, 0, most);
-        };
-        if (kind == "characters") {
-            field.shift = static_cast<double>(index(*given.value, most_columns));
-            return field;
-        }
-        if (kind == "column") {
-            field.first_column = index(*given.value, most_columns - 1);
-            field.last_column = field.first_column + 1;
-            return field;
-        }
-        const auto *range = std::get_if<syntax::Range>(&given.value->node);
-        if (!range)
-            fail_wrong_type(context_, given.where, what, "a range (such as '0..64')",
-                            constants_.evaluate(*given.value));
-        field.first_column = index(*range->first, most_columns);
-        field.last_column = index(*range->last, most_columns);
-        if (field.first_column >= field.last_column)
-            context_.fail(empty_columns, given.where,
-                          {std::to_string(field.first_column), std::to_string(field.last_column)});
-        return field;
-    }
-
-    void read_split(const syntax::Setting &setting) {
+    void read_split(const syntax::Setting &setting, FieldReader &reader) {
         if (setting.value) {
             const auto *call = std::get_if<syntax::Call>(&setting.value->node);
             if (!call || call->callee.text != "column" || data_.format != "csv")
                 context_.fail(unknown_split, setting.value->where,
                               {data_.format == "csv" ? " or 'column(i)'" : std::string()});
-            data_.split = Data::Split::column;
-            data_.split_column = column(*call, setting.value->where).first_column;
-            data_.train = 0; // rows with 0 there train, rows with 1 test
-            data_.test = 1;
+            split_by(Data::Split::column);
+            data_.split_column = reader.source(*call, setting.value->where).first_column;
             return;
         }
         std::set<std::string> seen;
@@ -232,6 +116,13 @@ class DataReader {
             data_.test = 0;
         if (data_.split == Data::Split::shares && data_.train + data_.test > 1 + 1e-9)
             context_.fail(split_above_one, setting.where, {percent(data_.train + data_.test)});
+    }
+
+    /// Samples with 0 there train, those with 1 test.
+    void split_by(Data::Split mark) {
+        data_.split = mark;
+        data_.train = 0;
+        data_.test = 1;
     }
 
     static std::string percent(double share) {

@@ -207,23 +207,38 @@ struct Layout {
 
 // --- data and training ------------------------------------------------------------------------------------------
 
+struct Affine {
+    double scale = 1; ///< value = raw * scale + shift
+    double shift = 0;
+};
+
+/// How raw images change in training: by the seed, the epoch and the sample.
+struct Augmentation {
+    bool flip = false;        ///< along the width, with probability 1/2
+    std::int64_t padding = 0; ///< moved by up to so many places along height and width, raw 0 outside; 0: not
+    [[nodiscard]] bool any() const { return flip || padding > 0; }
+};
+
 struct Field {
     std::string name;
     std::string file;              ///< idx, npy: its own file
     std::int64_t first_column = 0; ///< csv: [first, last)
     std::int64_t last_column = 0;
-    double scale = 1; ///< value = raw * scale + shift
-    double shift = 0;
-    support::SourceRange where;
+    Affine affine;                                                  ///< text: the shift counts characters
+    std::vector<Affine> channels = {};                              ///< instead: one for each of the last dimension
+    enum class Part : std::uint8_t { pixels, label, coarse_label }; ///< CIFAR-10's label, CIFAR-100's fine one
+    Part part = Part::pixels;                                       ///< cifar
+    Augmentation augmentation = {};
+    support::SourceRange where = {};
 };
 
 struct Data {
     std::string name;
-    std::string format;    ///< csv, idx, npy, text, synthetic
-    std::string path;      ///< csv, text
+    std::string format;    ///< csv, idx, npy, text, cifar, synthetic
+    std::string path;      ///< csv, text; cifar: a directory or a file
     std::string directory; ///< absolute: of the file that declares it
     std::vector<Field> fields;
-    enum class Split : std::uint8_t { shares, counts, column } split = Split::shares;
+    enum class Split : std::uint8_t { shares, counts, column, files } split = Split::shares;
     double train = 1;
     double test = 0;
     std::int64_t split_column = -1;

@@ -142,7 +142,7 @@ class TrainReader {
             const bool there = std::any_of(data.fields.begin(), data.fields.end(),
                                            [&](const Field &field) { return field.name == argument.name; });
             if (!there)
-                data.fields.push_back({argument.name, "", 0, 0, 1, 0, argument.where});
+                data.fields.emplace_back().name = argument.name;
         }
         constexpr std::int64_t default_batches = 16;
         for (const Argument &argument : train_.loss.arguments)

@@ -15,6 +15,9 @@ void analyze_train(const syntax::TrainDeclaration &declaration, Analysis &analys
 [[nodiscard]] Optimizer analyze_optimizer(const syntax::Setting &setting, int unit, const Train &train,
                                           Analysis &analysis);
 
+/// A field that is there.
+[[nodiscard]] const Field &field_of(const Data &data, const std::string &name);
+
 /// Fields against the loss that uses them (T4): one batch, as many columns as elements, whole labels, enough samples.
 void check_fields(const Data &data, const Train &train, const Analysis &analysis);
 

@@ -51,7 +51,7 @@ TEST(Training, Digits) {
     EXPECT_EQ(data.path, "data/optdigits.csv");
     EXPECT_EQ(data.fields.at(0).first_column, 0);
     EXPECT_EQ(data.fields.at(0).last_column, 64);
-    EXPECT_DOUBLE_EQ(data.fields.at(0).scale, 1. / 16);
+    EXPECT_DOUBLE_EQ(data.fields.at(0).affine.scale, 1. / 16);
     EXPECT_DOUBLE_EQ(data.train, 0.8);
 }
 
@@ -96,11 +96,11 @@ TEST(Training, FieldsAreScaledAndShifted) { // T2
 })");
     const Data &data = program.data.at(0);
     EXPECT_TRUE(data.header);
-    EXPECT_DOUBLE_EQ(data.fields[0].scale, 0.25);
-    EXPECT_DOUBLE_EQ(data.fields[0].shift, -2);
-    EXPECT_DOUBLE_EQ(data.fields[1].scale, -2);
-    EXPECT_DOUBLE_EQ(data.fields[1].shift, -5);
-    EXPECT_DOUBLE_EQ(data.fields[2].scale, -1);
+    EXPECT_DOUBLE_EQ(data.fields[0].affine.scale, 0.25);
+    EXPECT_DOUBLE_EQ(data.fields[0].affine.shift, -2);
+    EXPECT_DOUBLE_EQ(data.fields[1].affine.scale, -2);
+    EXPECT_DOUBLE_EQ(data.fields[1].affine.shift, -5);
+    EXPECT_DOUBLE_EQ(data.fields[2].affine.scale, -1);
     EXPECT_EQ(data.split, Data::Split::column);
     EXPECT_EQ(data.split_column, 7);
 }
@@ -153,7 +153,7 @@ TEST(Training, LabelsMayBeShiftedByWholeNumbers) {
     const Program program =
         program_of(head + "data toy = csv(\"a.csv\") {\n x = columns(0..4)\n label = column(4) - 1\n}\n" +
                    train("cross_entropy(n(x), label)"));
-    EXPECT_DOUBLE_EQ(program.data.at(0).fields[1].shift, -1);
+    EXPECT_DOUBLE_EQ(program.data.at(0).fields[1].affine.shift, -1);
 }
 
 TEST(Training, Adam) { // R3
@@ -264,9 +264,9 @@ TEST(Training, Text) { // T5
     const Data &data = program.data.at(0);
     EXPECT_EQ(data.format, "text");
     EXPECT_EQ(data.path, "book.txt");
-    EXPECT_DOUBLE_EQ(data.fields.at(0).shift, 0);
-    EXPECT_DOUBLE_EQ(data.fields.at(1).shift, 1);
-    EXPECT_DOUBLE_EQ(data.fields.at(1).scale, 1);
+    EXPECT_DOUBLE_EQ(data.fields.at(0).affine.shift, 0);
+    EXPECT_DOUBLE_EQ(data.fields.at(1).affine.shift, 1);
+    EXPECT_DOUBLE_EQ(data.fields.at(1).affine.scale, 1);
     EXPECT_EQ(program.trains.at(0).class_role, "letter");
 }
 

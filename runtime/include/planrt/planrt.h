@@ -66,32 +66,53 @@ struct Variable {
     double b = 0; ///< uniform: high; normal: standard deviation
 };
 
+/// value = raw * scale + shift
+struct Affine {
+    double scale = 1;
+    double shift = 0;
+};
+
+/// How raw images change in training; height and width are the two dimensions behind the batch. By the seed, the epoch
+/// and the sample's number in the data set alone.
+struct Augmentation {
+    bool flip = false; ///< along the width, with probability 1/2
+    int padding = 0;   ///< then moved by up to so many places along height and width, raw 0 outside; 0: not
+};
+
+/// What of a record of CIFAR a field is. CIFAR-10 has one label; `label` of CIFAR-100 is the fine one.
+enum class CifarPart : std::uint8_t { pixels, label, coarse_label };
+
 /// How a field of the data set gets into an input tensor: value = raw * scale + shift. A field that is wanted in two
 /// placements is listed twice.
 struct Field {
     const char *name = ""; ///< in the .plan file
     Tensor tensor = {};    ///< first dimension: the batch
-    const char *file = ""; ///< idx, npy: its own file; csv: empty
+    const char *file = ""; ///< idx, npy: its own file; else empty
     int first_column = 0;  ///< csv: columns [first, last)
     int last_column = 0;
     double scale = 1;
     double shift = 0;
-    std::int64_t classes = 0; ///< labels (i32): values must be in [0, classes); 0: unchecked
+    std::int64_t classes = 0;              ///< labels (i32): values must be in [0, classes); 0: unchecked
+    std::span<const Affine> channels = {}; ///< one for each of the last dimension, instead of scale and shift
+    Augmentation augmentation = {};
+    CifarPart part = CifarPart::pixels; ///< cifar
 };
 
 /// text: a file of characters. Sample i of a field is the characters [i · length + shift, …) where `length` is the
 /// extent of the field's second dimension; each as its index in the sorted list of the characters that occur in the
 /// file.
-enum class DataFormat : std::uint8_t { csv, idx, npy, synthetic, text };
-enum class SplitKind : std::uint8_t { shares, counts, column };
+/// cifar: the binary version of CIFAR-10 or CIFAR-100, a directory with its published files or one of them.
+enum class DataFormat : std::uint8_t { csv, idx, npy, synthetic, text, cifar };
+/// files: those for training and those for tests are different files.
+enum class SplitKind : std::uint8_t { shares, counts, column, files };
 
 struct DataSet {
     const char *name = "";
     DataFormat format = DataFormat::csv;
-    const char *path = "";      ///< csv: the file; relative to `directory`
+    const char *path = "";      ///< csv, text: the file; cifar: or a directory; relative to `directory`
     const char *directory = ""; ///< absolute, of the .plan file; --data replaces it
     SplitKind split = SplitKind::shares;
-    double train = 0; ///< share of 0..1, number of samples, or value of the column
+    double train = 0; ///< share of 0..1, number of samples, or value of the column (files: 0, and 1 for tests)
     double test = 0;
     int split_column = 0;
     std::int64_t samples = 0; ///< synthetic: how many there are

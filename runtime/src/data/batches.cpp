@@ -10,7 +10,7 @@
 namespace planrt {
 
 Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::string &directory, std::uint64_t seed)
-    : program_(program), mesh_(mesh), rank_(rank), seed_(seed), stores_(program, mesh, rank) {
+    : program_(program), mesh_(mesh), rank_(rank), seed_(seed), stores_(program, mesh, rank), changes_(seed, 0) {
     const DataSet &set = program.data;
     const DataSource source{set, directory.empty() ? set.directory : directory, !directory.empty()};
     SplitColumn split_column;
@@ -24,10 +24,11 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     if (steps_per_epoch() == 0)
         throw Failure(text("data %s: %lld samples to train on are less than one batch of %lld", set.name,
                            static_cast<long long>(train_samples()), static_cast<long long>(program.batch)));
-    const auto batch_rows = [&](const Field &field) { return local_box(placement_of(field.tensor), mesh, rank)[0]; };
+    const auto box = [&](const Field &field) { return local_box(placement_of(field.tensor), mesh, rank); };
     for (const MicroBatch &micro_batch : program.micro_batches)
-        std::ranges::transform(micro_batch.fields, std::back_inserter(train_rows_.emplace_back()), batch_rows);
-    std::ranges::transform(program.evaluation_fields, std::back_inserter(test_rows_), batch_rows);
+        std::ranges::transform(micro_batch.fields, std::back_inserter(train_boxes_.emplace_back()), box);
+    for (const Field &field : program.evaluation_fields)
+        test_rows_.push_back(box(field)[0]);
     if (!program.valid.empty())
         test_batch_ = program.valid[0].dimensions[0].extent;
     padded_.resize(static_cast<std::size_t>(test_batch_));
@@ -35,16 +36,23 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
 
 void Batches::begin_epoch(std::int64_t epoch) {
     shuffle_epoch(split_.train, seed_, epoch, order_);
+    changes_ = ImageChanges(seed_, epoch);
 }
 
 void Batches::load_train(std::int64_t index, std::size_t micro_batch, std::byte *arena) const {
     const MicroBatch &part = program_.micro_batches[micro_batch];
     const std::span<const std::int64_t> order = order_;
     for (std::size_t i = 0; i < part.fields.size(); ++i) {
-        const Range rows = train_rows_[micro_batch][i];
-        const auto first = static_cast<std::size_t>(index * program_.batch + part.first + rows.begin);
-        stores_.of_training(micro_batch, i)
-            .copy(order.subspan(first, rows.size()), arena + part.fields[i].tensor.offset);
+        const Field &field = part.fields[i];
+        const std::span<const Range> box = train_boxes_[micro_batch][i];
+        const auto first = static_cast<std::size_t>(index * program_.batch + part.first + box[0].begin);
+        const std::span<const std::int64_t> samples = order.subspan(first, box[0].size());
+        const FieldStore &store = stores_.of_training(micro_batch, i);
+        std::byte *to = arena + field.tensor.offset;
+        if (is_augmented(field))
+            store.copy_changed(samples, changes_, field.augmentation, box.subspan(1), to);
+        else
+            store.copy(samples, to);
     }
 }
 

@@ -38,10 +38,11 @@ class Batches {
     std::uint64_t seed_;
     Stores stores_;
     Split split_;
-    std::vector<std::int64_t> order_;            ///< of the training samples in this epoch
-    std::int64_t test_batch_ = 1;                ///< samples at once: of micro-batches fewer than Program::batch
-    std::vector<std::int64_t> padded_;           ///< one batch of test samples
-    std::vector<std::vector<Range>> train_rows_; ///< per micro-batch and field, this rank's samples of it
+    std::vector<std::int64_t> order_;           ///< of the training samples in this epoch
+    std::int64_t test_batch_ = 1;               ///< samples at once: of micro-batches fewer than Program::batch
+    std::vector<std::int64_t> padded_;          ///< one batch of test samples
+    ImageChanges changes_;                      ///< of this epoch
+    std::vector<std::vector<Box>> train_boxes_; ///< per micro-batch and field, what this rank has of it
     std::vector<Range> test_rows_;
 };
 

@@ -20,7 +20,7 @@ struct DataSource {
     [[nodiscard]] std::string path(const char *file) const;
 };
 
-/// Per sample the value of DataSet::split_column; empty unless the split is by a column.
+/// Per sample the value of DataSet::split_column, or whether its file is for tests (1); else empty.
 using SplitColumn = std::vector<double>;
 
 void read_csv(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column);
@@ -28,6 +28,8 @@ void read_idx(const DataSource &source, std::vector<FieldStore> &stores);
 void read_npy(const DataSource &source, std::vector<FieldStore> &stores);
 /// Characters of a UTF-8 file, windows of them as samples, see DataFormat::text; numbered as in the file `vocabulary`.
 void read_text(const DataSource &source, const std::string &vocabulary, std::vector<FieldStore> &stores);
+/// A directory with the published files of CIFAR-10 or CIFAR-100, or one of them. Images as [height, width, channel].
+void read_cifar(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column);
 /// Inputs normally distributed, labels uniform, by the data set's seed and the field's name.
 void make_synthetic(const DataSource &source, std::vector<FieldStore> &stores);
 

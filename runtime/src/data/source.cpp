@@ -47,6 +47,9 @@ std::int64_t read_samples(const DataSource &source, std::vector<FieldStore> &sto
     case DataFormat::text:
         read_text(source, source.path(source.set.path), stores);
         break;
+    case DataFormat::cifar:
+        read_cifar(source, stores, split_column);
+        break;
     }
     return same_samples(source.set, stores);
 }

@@ -22,7 +22,7 @@ void shuffle(std::vector<std::int64_t> &order, RandomStream stream) {
 
 Split split_samples(const DataSet &set, std::uint64_t seed, std::int64_t samples, std::span<const double> column) {
     Split result;
-    if (set.split == SplitKind::column) {
+    if (set.split == SplitKind::column || set.split == SplitKind::files) {
         for (std::int64_t sample = 0; sample < samples; ++sample) {
             const double value = column[static_cast<std::size_t>(sample)];
             if (value == set.train)

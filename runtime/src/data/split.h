@@ -15,8 +15,8 @@ struct Split {
     std::vector<std::int64_t> test;
 };
 
-/// `column` holds DataSet::split_column of every sample where the split is by a column. Failure where the data set has
-/// too few samples.
+/// `column` holds DataSet::split_column of every sample where the split is by a column, 0 or 1 where it is by files.
+/// Failure where the data set has too few samples.
 [[nodiscard]] Split split_samples(const DataSet &set, std::uint64_t seed, std::int64_t samples,
                                   std::span<const double> column);
 

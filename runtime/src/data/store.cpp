@@ -29,11 +29,19 @@ void add_runs(const Box &box, const std::vector<std::int64_t> &whole, std::size_
 } // namespace
 
 FieldStore::FieldStore(const Field &field, const Box &kept, const std::vector<std::int64_t> &whole)
-    : field_(&field), kept_(kept), element_bytes_(element_bytes(field.tensor.type)) {
+    : field_(&field), affines_(field.channels.begin(), field.channels.end()), kept_(kept),
+      element_bytes_(element_bytes(field.tensor.type)) {
+    if (affines_.empty())
+        affines_.push_back({field.scale, field.shift});
     add_runs(kept, whole, 0, 0, runs_);
     kept_elements_ = volume(kept);
     for (const std::int64_t extent : whole)
         sample_elements_ *= extent;
+    const Range channels = kept.size() > 2 ? kept.back() : Range{0, 1};
+    for (std::int64_t channel = channels.begin; channel < channels.end; ++channel) {
+        outside_.resize(outside_.size() + element_bytes_);
+        convert(0, affine(channel), outside_.data() + outside_.size() - element_bytes_);
+    }
 }
 
 bool FieldStore::keeps(const Field &field, const Box &kept) const {
@@ -44,14 +52,21 @@ void FieldStore::reserve(std::int64_t samples) {
     values_.reserve(static_cast<std::size_t>(samples * kept_elements_) * element_bytes_);
 }
 
-bool FieldStore::valid(double raw, std::string &reason) const {
+void FieldStore::check_padding() const {
+    std::string reason;
+    for (const Affine &affine : affines_)
+        if (!valid(0, affine, reason))
+            throw Failure(text("the padding of %s is a raw 0: ", field_->name) + reason);
+}
+
+bool FieldStore::valid(double raw, const Affine &affine, std::string &reason) const {
     if (field_->tensor.type != Type::i32) {
         if (std::isfinite(raw))
             return true;
         reason = text("expected a finite number, got %g", raw);
         return false;
     }
-    const double value = raw * field_->scale + field_->shift;
+    const double value = raw * affine.scale + affine.shift;
     if (value != std::floor(value) || std::abs(value) > std::numeric_limits<std::int32_t>::max())
         reason = text("expected a whole number for %s, got %.9g", field_->name, value);
     else if (field_->classes > 0 && (value < 0 || value >= static_cast<double>(field_->classes)))
@@ -62,8 +77,8 @@ bool FieldStore::valid(double raw, std::string &reason) const {
     return false;
 }
 
-void FieldStore::convert(double raw, std::byte *to) const {
-    const double value = raw * field_->scale + field_->shift;
+void FieldStore::convert(double raw, const Affine &affine, std::byte *to) const {
+    const double value = raw * affine.scale + affine.shift;
     const auto put = [to](auto number) { std::memcpy(to, &number, sizeof number); };
     switch (field_->tensor.type) {
     case Type::f32:
@@ -77,62 +92,78 @@ void FieldStore::convert(double raw, std::byte *to) const {
 
 bool FieldStore::append(const double *raw, std::string &reason) {
     for (std::int64_t i = 0; i < sample_elements_; ++i) // all: a broken file is broken for every rank
-        if (!valid(raw[i], reason))
+        if (!valid(raw[i], affine(i), reason))
             return false;
     const std::size_t before = values_.size();
     values_.resize(before + static_cast<std::size_t>(kept_elements_) * element_bytes_);
     std::byte *to = values_.data() + before;
     for (const Range &run : runs_)
         for (std::int64_t i = run.begin; i < run.end; ++i, to += element_bytes_)
-            convert(raw[i], to);
+            convert(raw[i], affine(i), to);
     ++samples_;
     return true;
 }
 
-void FieldStore::fill_table() {
-    table_.resize(256 * element_bytes_);
-    complaint_.resize(256);
-    for (int byte = 0; byte < 256; ++byte)
-        if (valid(byte, complaint_[byte]))
-            convert(byte, table_.data() + byte * element_bytes_);
+void FieldStore::fill_tables() {
+    const Range channels = affines_.size() == 1 ? Range{0, 1} : kept_.back();
+    tables_ = channels.size();
+    table_.resize(static_cast<std::size_t>(256 * tables_) * element_bytes_);
+    complaint_.resize(256 * affines_.size());
+    std::byte *to = table_.data();
+    for (std::size_t channel = 0; channel < affines_.size(); ++channel)
+        for (int byte = 0; byte < 256; ++byte) {
+            const bool kept = static_cast<std::int64_t>(channel) >= channels.begin &&
+                              static_cast<std::int64_t>(channel) < channels.end;
+            if (valid(byte, affines_[channel], complaint_[256 * channel + byte]) && kept)
+                convert(byte, affines_[channel], to);
+            to += kept ? element_bytes_ : 0;
+        }
 }
 
 bool FieldStore::append(const unsigned char *raw, std::string &reason) {
-    if (table_.empty())
-        fill_table();
+    if (complaint_.empty())
+        fill_tables();
     if (field_->tensor.type == Type::i32)
-        for (std::int64_t i = 0; i < sample_elements_; ++i)
-            if (!complaint_[raw[i]].empty()) {
-                reason = complaint_[raw[i]];
+        for (std::int64_t i = 0; i < sample_elements_; ++i) {
+            const std::string &complaint = complaint_[256 * (static_cast<std::size_t>(i) % affines_.size()) + raw[i]];
+            if (!complaint.empty()) {
+                reason = complaint;
                 return false;
             }
+        }
     for (const Range &run : runs_)
         bytes_.insert(bytes_.end(), raw + run.begin, raw + run.end);
     ++samples_;
     return true;
 }
 
-void FieldStore::copy(std::span<const std::int64_t> rows, std::byte *to) const {
-    const std::size_t sample_bytes = static_cast<std::size_t>(kept_elements_) * element_bytes_;
-    if (table_.empty()) {
-        for (const std::int64_t row : rows) {
-            std::memcpy(to, values_.data() + static_cast<std::size_t>(row) * sample_bytes, sample_bytes);
-            to += sample_bytes;
+template <class Word> void FieldStore::look_up(std::span<const std::int64_t> rows, Word *to) const {
+    const auto *table = reinterpret_cast<const Word *>(table_.data());
+    for (const std::int64_t row : rows) {
+        const unsigned char *raw = bytes_.data() + row * kept_elements_;
+        if (tables_ == 1) {
+            to = std::transform(raw, raw + kept_elements_, to, [table](unsigned char byte) { return table[byte]; });
+            continue;
         }
+        for (const unsigned char *end = raw + kept_elements_; raw < end;)
+            for (std::int64_t channel = 0; channel < tables_; ++channel)
+                *to++ = table[256 * channel + *raw++];
+    }
+}
+
+void FieldStore::copy(std::span<const std::int64_t> rows, std::byte *to) const {
+    if (!complaint_.empty()) { // bytes
+        if (element_bytes_ == sizeof(std::uint64_t))
+            look_up(rows, reinterpret_cast<std::uint64_t *>(to));
+        else
+            look_up(rows, reinterpret_cast<std::uint32_t *>(to));
         return;
     }
-    const auto look_up = [&]<class Word>(Word *values) {
-        const auto *table = reinterpret_cast<const Word *>(table_.data());
-        for (const std::int64_t row : rows) {
-            const unsigned char *raw = bytes_.data() + row * kept_elements_;
-            values =
-                std::transform(raw, raw + kept_elements_, values, [table](unsigned char byte) { return table[byte]; });
-        }
-    };
-    if (element_bytes_ == sizeof(std::uint64_t))
-        look_up(reinterpret_cast<std::uint64_t *>(to));
-    else
-        look_up(reinterpret_cast<std::uint32_t *>(to));
+    const std::size_t sample_bytes = static_cast<std::size_t>(kept_elements_) * element_bytes_;
+    for (const std::int64_t row : rows) {
+        std::memcpy(to, values_.data() + static_cast<std::size_t>(row) * sample_bytes, sample_bytes);
+        to += sample_bytes;
+    }
 }
 
 Stores::Stores(const Program &program, const Mesh &mesh, int rank) {
@@ -146,20 +177,29 @@ Stores::Stores(const Program &program, const Mesh &mesh, int rank) {
 }
 
 Stores::Stores(std::span<const Field> fields, const Mesh &mesh, int rank) {
-    for (const Field &field : fields) {
-        const Box box = local_box(placement_of(field.tensor), mesh, rank);
-        add(field, Box(box.begin() + 1, box.end()));
-    }
+    for (const Field &field : fields)
+        add(field, kept_of(field, mesh, rank));
+}
+
+/// What the rank reads; of images that change all places: a change moves them.
+Box Stores::kept_of(const Field &field, const Mesh &mesh, int rank) {
+    const Box box = local_box(placement_of(field.tensor), mesh, rank);
+    Box kept(box.begin() + 1, box.end());
+    if (is_augmented(field))
+        for (std::size_t i = 0; i < 2; ++i)
+            kept[i] = {0, field.tensor.dimensions[1 + i].extent};
+    return kept;
 }
 
 std::size_t Stores::find_or_add(const Field &field, const Mesh &mesh, int rank) {
-    const Box box = local_box(placement_of(field.tensor), mesh, rank);
-    const Box kept(box.begin() + 1, box.end());
-    for (std::size_t i = 0; i < stores_.size(); ++i)
-        if (stores_[i].keeps(field, kept))
-            return i;
-    add(field, kept);
-    return stores_.size() - 1;
+    const Box kept = kept_of(field, mesh, rank);
+    const auto same = std::ranges::find_if(stores_, [&](const FieldStore &store) { return store.keeps(field, kept); });
+    const auto index = static_cast<std::size_t>(same - stores_.begin());
+    if (same == stores_.end())
+        add(field, kept);
+    if (field.augmentation.padding > 0)
+        stores_[index].check_padding();
+    return index;
 }
 
 void Stores::add(const Field &field, const Box &kept) {

@@ -1,7 +1,10 @@
 // The samples of a data set as one rank keeps them: for each field all samples, of each sample the elements that lie in
-// this rank's block. Values are kept in the type of the input tensor; bytes (images) as bytes, with a table of what
-// each of the 256 becomes.
+// this rank's block; of images that change in training whole images, so that a rank can flip and move what others hold.
+// Values are kept in the type of the input tensor; bytes (images) as bytes, with a table of what each of the 256
+// becomes in each channel.
 #pragma once
+
+#include "data/augmentation.h"
 
 #include <planrt/planrt.h>
 
@@ -33,13 +36,27 @@ class FieldStore {
 
     /// Copies the samples numbered `rows` one behind the other into `to`, in the type of the input tensor.
     void copy(std::span<const std::int64_t> rows, std::byte *to) const;
+    /// The same of images, each changed as `changes` has drawn for it, and of each the rows and columns in `box` (all
+    /// that it keeps of further dimensions). The store must keep whole images.
+    void copy_changed(std::span<const std::int64_t> rows, const ImageChanges &changes, const Augmentation &augmentation,
+                      std::span<const Range> box, std::byte *to) const;
+    /// Failure if raw 0, with which images are padded, is no valid label.
+    void check_padding() const;
 
   private:
-    [[nodiscard]] bool valid(double raw, std::string &reason) const;
-    void convert(double raw, std::byte *to) const;
-    void fill_table();
+    [[nodiscard]] const Affine &affine(std::int64_t element) const {
+        return affines_[affines_.size() == 1 ? 0 : static_cast<std::size_t>(element) % affines_.size()];
+    }
+    [[nodiscard]] bool valid(double raw, const Affine &affine, std::string &reason) const;
+    void convert(double raw, const Affine &affine, std::byte *to) const;
+    void fill_tables();
+    template <class Word> void look_up(std::span<const std::int64_t> rows, Word *to) const;
+    template <class Word>
+    void change_and_copy(std::span<const std::int64_t> rows, const ImageChanges &changes,
+                         const Augmentation &augmentation, std::span<const Range> box, Word *to) const;
 
     const Field *field_;
+    std::vector<Affine> affines_; ///< one, or one for each of the last dimension
     Box kept_;
     std::vector<Range> runs_; ///< of a sample's elements, in the order of this rank's block
     std::int64_t sample_elements_ = 1;
@@ -48,8 +65,10 @@ class FieldStore {
     std::int64_t samples_ = 0;
     std::vector<std::byte> values_;      ///< converted, or
     std::vector<unsigned char> bytes_;   ///< raw
-    std::vector<std::byte> table_;       ///< 256 converted values
-    std::vector<std::string> complaint_; ///< per byte, why it is no valid label; empty strings where it is
+    std::vector<std::byte> table_;       ///< of bytes: 256 converted values, or as many for each channel kept
+    std::int64_t tables_ = 1;            ///< that `table_` has
+    std::vector<std::byte> outside_;     ///< one place of an image's padding: converted zeros
+    std::vector<std::string> complaint_; ///< per channel and byte, why it is no valid label; empty strings where it is
 };
 
 /// All fields of a program, for training and evaluation; fields that keep the same elements share a store.
@@ -67,6 +86,7 @@ class Stores {
 
   private:
     std::size_t find_or_add(const Field &field, const Mesh &mesh, int rank);
+    static Box kept_of(const Field &field, const Mesh &mesh, int rank);
     void add(const Field &field, const Box &kept);
     std::vector<FieldStore> stores_;
     std::vector<std::vector<std::size_t>> training_; ///< per micro-batch

@@ -1,0 +1,31 @@
+// Fields of the data set as rows of planrt::Field.
+#pragma once
+
+#include "sema/program.h"
+
+#include <map>
+#include <string>
+
+namespace planc::emit {
+
+class FieldRows {
+  public:
+    /// `bounds`: of labels, how many classes there are.
+    FieldRows(const sema::Data &data, const std::map<std::string, std::int64_t> &bounds)
+        : data_(data), bounds_(bounds) {}
+
+    /// The row of input `name`, which lies in `tensor`. Images change in `training` alone.
+    [[nodiscard]] std::string row(const std::string &name, const std::string &tensor, bool training);
+    /// The arrays that the rows so far refer to.
+    [[nodiscard]] const std::string &arrays() const { return arrays_; }
+
+  private:
+    std::string channels(const sema::Field &field);
+
+    const sema::Data &data_;
+    const std::map<std::string, std::int64_t> &bounds_;
+    std::map<std::string, std::string> names_; ///< rows of an array -> its name
+    std::string arrays_;
+};
+
+} // namespace planc::emit

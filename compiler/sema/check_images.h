@@ -1,0 +1,15 @@
+// What fields with images must hold where they are used: CIFAR's sizes, numbers per channel, flips and crops.
+#pragma once
+
+#include "sema/context.h"
+#include "sema/program.h"
+
+namespace planc::sema {
+
+/// One field and the argument of the loss that it is (T4, T6, T7).
+void check_image(const Field &field, const Argument &argument, const Data &data, const Context &context);
+
+/// All fields of one sample are cropped at the same place (T7): by the same padding.
+void check_same_crops(const Data &data, const std::vector<Argument> &arguments, const Context &context);
+
+} // namespace planc::sema
