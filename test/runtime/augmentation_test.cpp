@@ -221,8 +221,8 @@ class AugmentedData : public testing::Test {
         for (Dimension &dimension : dimensions_)
             dimension = {dimension.role, dimension.extent, {}};
         for (const std::int64_t epoch : {0, 3}) {
-            whole[{epoch, false}] = load(Mesh{}, 0, epoch);
-            whole[{epoch, true}] = load(Mesh{}, 0, epoch, true);
+            whole[{epoch, false}] = load(one_rank_, 0, epoch);
+            whole[{epoch, true}] = load(one_rank_, 0, epoch, true);
         }
         EXPECT_NE((whole[{0, false}]), (whole[{3, false}]));
         EXPECT_EQ((whole[{0, true}]), (whole[{3, true}]));
@@ -235,6 +235,7 @@ class AugmentedData : public testing::Test {
                     << "rank " << rank << ", epoch " << what.first;
     }
 
+    Mesh one_rank_; // outlives the batches
     ScratchDirectory directory_;
     int rows_[1] = {0};
     int cols_[1] = {1};
@@ -273,12 +274,12 @@ TEST_F(AugmentedData, RanksMayHaveHalos) {
 }
 
 TEST_F(AugmentedData, MicroBatchesChangeNothing) {
-    const std::vector<float> wanted = load(Mesh{}, 0, 2);
+    const std::vector<float> wanted = load(one_rank_, 0, 2);
     const MicroBatch halves[2] = {{{&field_, 1}, 0, 2, nullptr}, {{&field_, 1}, 2, 2, nullptr}};
     program_.micro_batches = halves;
     program_.evaluation_fields = {};
     dimensions_[0].extent = 2;
-    Batches batches(program_, Mesh{}, 0, "", 5);
+    Batches batches(program_, one_rank_, 0, "", 5);
     batches.begin_epoch(2);
     for (const std::size_t half : {0, 1}) {
         std::vector<float> got(2 * elements);
@@ -293,7 +294,7 @@ TEST_F(AugmentedData, PaddingOfLabelsIsChecked) {
     field_.tensor.type = Type::i32;
     field_.channels = shifted;
     field_.classes = 300;
-    EXPECT_EQ(failure_of([this] { Batches(program_, Mesh{}, 0, "", 5); }),
+    EXPECT_EQ(failure_of([this] { Batches(program_, one_rank_, 0, "", 5); }),
               "the padding of image is a raw 0: expected a image from 0 to 299, got -1");
 }
 

@@ -52,7 +52,7 @@ class Cifar : public testing::Test {
     }
 
     std::string complaint() {
-        const std::string message = failure_of([this] { Batches(program_, Mesh{}, 0, "", 1); });
+        const std::string message = failure_of([this] { Batches(program_, one_rank_, 0, "", 1); });
         return message.starts_with(directory_.path()) ? message.substr(directory_.path().size() + 1) : message;
     }
 
@@ -66,6 +66,7 @@ class Cifar : public testing::Test {
     }
 
     static constexpr std::int64_t image_bytes = 4 * 3072;
+    Mesh one_rank_; // outlives the batches
     ScratchDirectory directory_;
     Dimension image_[4] = {{"batch", 2, {}}, {"height", 32, {}}, {"width", 32, {}}, {"channel", 3, {}}};
     Dimension batch_[1] = {{"batch", 2, {}}};
@@ -89,7 +90,7 @@ class Cifar : public testing::Test {
 
 TEST_F(Cifar, ChannelsComeLastAndFilesDecideWhatTests) {
     write_ten();
-    Batches batches(program_, Mesh{}, 0, "", 1);
+    Batches batches(program_, one_rank_, 0, "", 1);
     EXPECT_EQ(batches.train_samples(), 10);
     EXPECT_EQ(batches.test_samples(), 1);
     std::byte *arena = arena_.data();
@@ -115,7 +116,7 @@ TEST_F(Cifar, ASplitIsOfAllFiles) {
     program_.data.split = SplitKind::counts;
     program_.data.train = 7;
     program_.data.test = 4;
-    const Batches batches(program_, Mesh{}, 0, "", 1);
+    const Batches batches(program_, one_rank_, 0, "", 1);
     EXPECT_EQ(batches.train_samples(), 7);
     EXPECT_EQ(batches.test_samples(), 4);
 }
@@ -128,7 +129,7 @@ TEST_F(Cifar, AHundredClassesHaveTwoLabels) {
     const auto *labels = reinterpret_cast<const std::int32_t *>(arena + 2 * image_bytes);
     for (const bool coarse : {false, true}) {
         fields_[1].part = coarse ? CifarPart::coarse_label : CifarPart::label;
-        Batches batches(program_, Mesh{}, 0, "", 1);
+        Batches batches(program_, one_rank_, 0, "", 1);
         batches.begin_epoch(0);
         batches.load_train(0, 0, arena);
         EXPECT_EQ(labels[1], coarse ? 3 : 42);
@@ -145,12 +146,12 @@ TEST_F(Cifar, OneFileTrainsAlone) {
     gzwrite(packed, content.data(), static_cast<unsigned>(content.size()));
     gzclose(packed);
     program_.data.path = "few.bin.gz";
-    const Batches ten(program_, Mesh{}, 0, "", 1);
+    const Batches ten(program_, one_rank_, 0, "", 1);
     EXPECT_EQ(ten.train_samples(), 3);
     EXPECT_EQ(ten.test_samples(), 0);
     directory_.write("train.bin", record({1, 2}, 0) + record({3, 4}, 1));
     program_.data.path = "train.bin";
-    EXPECT_EQ(Batches(program_, Mesh{}, 0, "", 1).train_samples(), 2);
+    EXPECT_EQ(Batches(program_, one_rank_, 0, "", 1).train_samples(), 2);
 }
 
 TEST_F(Cifar, BrokenFilesAreTold) {

@@ -124,7 +124,7 @@ std::string help_text(const Program &program, const char *executable) {
     return result +
            "  --steps N           stop after N training steps\n"
            "  --epochs N          stop after N epochs\n"
-           "  --seed N            seed of initial weights, split and shuffling\n"
+           "  --seed N            seed of initial weights, split, shuffling, changes of images\n"
            "  --data DIR          read the data files from DIR\n"
            "  --init FILE         start from these weights (safetensors)\n"
            "  --save-init FILE    write the weights before the first step (safetensors)\n"
