@@ -69,21 +69,23 @@ void FieldStore::change_and_copy(std::span<const std::int64_t> rows, const Image
             at = std::copy_n(outside, channels, at);
         return at;
     };
-    const auto *table = reinterpret_cast<const Word *>(table_.data());
-    const auto *values = reinterpret_cast<const Word *>(values_.data());
-    const std::int64_t table_stride = tables_ == 1 ? 0 : 256;
     for (const std::int64_t row : rows) {
         const ImageChange change = changes.of(row, augmentation);
-        const auto copy_bytes = [&, image = bytes_.data() + row * kept_elements_](std::int64_t place, Word *at) {
+        if (complaint_.empty()) {
+            const auto *image = reinterpret_cast<const Word *>(values_.data()) + row * kept_elements_;
+            to = cut_image(
+                cut, change, to,
+                [&](std::int64_t place, Word *at) { return std::copy_n(image + place * channels, channels, at); }, pad);
+            continue;
+        }
+        const unsigned char *image = bytes_.data() + row * kept_elements_;
+        const auto *table = reinterpret_cast<const Word *>(table_.data());
+        const auto look_up_place = [&, next_table = tables_ == 1 ? 0 : 256](std::int64_t place, Word *at) {
             for (std::int64_t channel = 0; channel < channels; ++channel)
-                at[channel] = table[table_stride * channel + image[place * channels + channel]];
+                at[channel] = table[next_table * channel + image[place * channels + channel]];
             return at + channels;
         };
-        const auto copy_values = [&, image = values + row * kept_elements_](std::int64_t place, Word *at) {
-            return std::copy_n(image + place * channels, channels, at);
-        };
-        to = complaint_.empty() ? cut_image(cut, change, to, copy_values, pad)
-                                : cut_image(cut, change, to, copy_bytes, pad);
+        to = cut_image(cut, change, to, look_up_place, pad);
     }
 }
 
