@@ -1,6 +1,6 @@
 """Every layout of an example trains like one rank does, and communicates what planc predicted.
 
-  layouts.py EXAMPLE.plan --work DIR [--data DIR] [--ranks 2 3 4 6] [--layouts NAME …] [--spread N]
+  layouts.py EXAMPLE.plan --work DIR [--data DIR] [--ranks 2 3 4 6] [--layouts NAME …] [--spread N] [--dim NAME=N …]
 
 For each layout and number of ranks: compiles, runs 20 steps, and demands
 
@@ -32,11 +32,12 @@ def run(*command):
     return result.stdout
 
 
-def plan_options(layout, ranks):
+def plan_options(layout, ranks, dimensions):
+    other = ["--dim", ",".join(dimensions)] if dimensions else []
     if layout != "hybrid":
-        return ["--layout", layout, "--ranks", ranks]
+        return ["--layout", layout, "--ranks", ranks, *other]
     rows = max(divisor for divisor in range(1, math.isqrt(ranks) + 1) if ranks % divisor == 0)
-    return ["--layout", layout, "--mesh", f"rows={rows},cols={ranks // rows}"]
+    return ["--layout", layout, "--mesh", f"rows={rows},cols={ranks // rows}", *other]
 
 
 def predicted_traffic(plan, options):
@@ -66,9 +67,9 @@ def train(program, ranks, data):
     return losses, json.loads(report.read_text())
 
 
-def check(plan, layout, ranks, work, data, expected):
+def check(plan, layout, ranks, work, data, dimensions, expected):
     """A line that says how it went; raises RuntimeError where something is not as it should be."""
-    program, options = work / f"{plan.stem}_{layout}_{ranks}", plan_options(layout, ranks)
+    program, options = work / f"{plan.stem}_{layout}_{ranks}", plan_options(layout, ranks, dimensions)
     run("planc", plan, *options, "-o", program)
     losses, report = train(program, ranks, data)
     difference = max(abs(a - b) / max(abs(b), 1e-30) for a, b in zip(losses, expected))
@@ -93,11 +94,12 @@ def main():
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 3, 4, 6])
     parser.add_argument("--layouts", nargs="+", default=["data_parallel", "model_parallel", "hybrid", "best"])
     parser.add_argument("--spread", type=int)
+    parser.add_argument("--dim", nargs="+", default=[])
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
 
     single = options.work / f"{options.plan.stem}_single"
-    run("planc", options.plan, "--layout", options.layouts[0], "--ranks", 1, "-o", single)
+    run("planc", options.plan, *plan_options(options.layouts[0], 1, options.dim), "-o", single)
     expected, _ = train(single, 1, options.data)
 
     failed = 0
@@ -106,7 +108,7 @@ def main():
             if options.spread is not None and (row + options.spread) % len(options.ranks) != column:
                 continue
             try:
-                line = check(options.plan, layout, ranks, options.work, options.data, expected)
+                line = check(options.plan, layout, ranks, options.work, options.data, options.dim, expected)
             except RuntimeError as error:
                 failed += 1
                 line = f"FAILED: {error}"
