@@ -53,8 +53,9 @@ LogicalResult scalar(mlir::Operation *op, TensorType type) {
     return op->emitOpError() << "the result is a scalar, not " << type;
 }
 
-LogicalResult refers_to_variable(mlir::Operation *op, mlir::FlatSymbolRefAttr name, TensorType type) {
-    auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<VariableOp>(op, name);
+LogicalResult refers_to_variable(mlir::Operation *op, mlir::FlatSymbolRefAttr name, TensorType type,
+                                 mlir::SymbolTableCollection &symbols) {
+    auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, name);
     if (!variable)
         return op->emitOpError() << "there is no variable " << name;
     auto declared = mlir::cast<TensorType>(variable.getType());
@@ -71,12 +72,12 @@ LogicalResult VariableOp::verify() {
     return success();
 }
 
-LogicalResult ReadOp::verify() {
-    return refers_to_variable(*this, getVariableAttr(), getResult().getType());
+LogicalResult ReadOp::verifySymbolUses(mlir::SymbolTableCollection &symbols) {
+    return refers_to_variable(*this, getVariableAttr(), getResult().getType(), symbols);
 }
 
-LogicalResult WriteOp::verify() {
-    return refers_to_variable(*this, getVariableAttr(), getValue().getType());
+LogicalResult WriteOp::verifySymbolUses(mlir::SymbolTableCollection &symbols) {
+    return refers_to_variable(*this, getVariableAttr(), getValue().getType(), symbols);
 }
 
 LogicalResult ConstantOp::verify() {

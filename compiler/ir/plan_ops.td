@@ -36,14 +36,19 @@ def Plan_VariableOp : Plan_Op<"variable", [Symbol]> {
   let assemblyFormat = "$sym_name `:` $type `=` $init attr-dict";
 }
 
-def Plan_ReadOp : Plan_LayerOp<"read", [MemoryEffects<[MemRead]>]> {
+/// Verified with the module, which looks variables up in a table.
+def Plan_VariableUser : DeclareOpInterfaceMethods<SymbolUserOpInterface>;
+
+def Plan_ReadOp : Plan_LayerOp<"read", [MemoryEffects<[MemRead]>, Plan_VariableUser]> {
+  let hasVerifier = 0;
   let summary = "the value of a variable at the beginning of the step";
   let arguments = !con((ins FlatSymbolRefAttr:$variable), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "$variable attr-dict `:` type($result)";
 }
 
-def Plan_WriteOp : Plan_LayerOp<"write", [MemoryEffects<[MemWrite]>]> {
+def Plan_WriteOp : Plan_LayerOp<"write", [MemoryEffects<[MemWrite]>, Plan_VariableUser]> {
+  let hasVerifier = 0;
   let summary = "the value of a variable after the step";
   let arguments = !con((ins Plan_TensorType:$value, FlatSymbolRefAttr:$variable), layerAttributes);
   let assemblyFormat = "$value `,` $variable attr-dict `:` type($value)";
