@@ -28,7 +28,7 @@ struct ConvolutionParts {
     Loops groups;  ///< of all three
     Loops in;      ///< of x and w
     Loops out;     ///< of w and y
-    Loops alone;   ///< of one operand only: nothing that the kernel knows
+    Loops alone;   ///< of one operand only: lower-convolutions leaves none
 
     explicit ConvolutionParts(ir::ConvOp conv);
 

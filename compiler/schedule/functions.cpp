@@ -80,6 +80,16 @@ ir::TensorType with_dimensions(ir::TensorType type, const std::vector<std::strin
                   : chosen;
 }
 
+ir::TensorType summed_type(ir::TensorType type, const std::vector<std::string> &kept, ir::MeshAttr mesh) {
+    const ir::TensorType rest = with_dimensions(type, kept);
+    planrt::Placement placement = ir::placement_of(rest, mesh);
+    for (auto [role, dimension] : llvm::zip(type.getRoles(), ir::placement_of(type, mesh).dimensions))
+        if (rest.find(role) < 0)
+            placement.partial.insert(placement.partial.end(), dimension.axes.begin(), dimension.axes.end());
+    llvm::sort(placement.partial);
+    return rest.getLayout() ? rest.withLayout(ir::layout_of(placement, rest, mesh)) : rest;
+}
+
 std::vector<mlir::func::FuncOp> entry_functions(mlir::ModuleOp module) {
     std::vector<mlir::func::FuncOp> functions;
     for (const char *name : {"accumulate_rest", "accumulate", "train", "evaluate", "predict"})

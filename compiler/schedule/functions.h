@@ -38,6 +38,9 @@ void set_place(mlir::Operation *op, mlir::Operation *from);
 /// The type with these of its dimensions, in this order.
 [[nodiscard]] ir::TensorType with_dimensions(ir::TensorType type, const std::vector<std::string> &roles);
 
+/// Of the sum over all dimensions but these: whatever cuts one that goes leaves a partial sum.
+[[nodiscard]] ir::TensorType summed_type(ir::TensorType type, const std::vector<std::string> &kept, ir::MeshAttr mesh);
+
 /// The functions that the runtime calls, in this order; those that a module has: @accumulate_rest and @accumulate (the
 /// gradients of all micro-batches but the last), @train (the last micro-batch and the update), @evaluate, @predict.
 [[nodiscard]] std::vector<mlir::func::FuncOp> entry_functions(mlir::ModuleOp module);

@@ -37,7 +37,8 @@ struct Orders {
 class Lowering {
   public:
     explicit Lowering(ir::EinsumOp op)
-        : op_(op), builder_(op), subscripts_(*ir::parse_subscripts(op.getSubscripts())) {}
+        : op_(op), builder_(op), subscripts_(*ir::parse_subscripts(op.getSubscripts())),
+          mesh_(ir::mesh_attribute(op->getParentOfType<mlir::ModuleOp>())) {}
 
     void run() {
         const auto &loops = subscripts_.operands;
@@ -67,8 +68,8 @@ class Lowering {
         if (kept.size() == factor.loops.size())
             return factor;
         const mlir::Value operand = with_loop_roles(factor);
-        auto sum = builder_.create<ir::ReduceOp>(op_.getLoc(), summed_type(tensor(operand), kept), "sum", operand,
-                                                 mlir::StringAttr(), mlir::StringAttr(), ir::StrategyAttr());
+        auto sum = builder_.create<ir::ReduceOp>(op_.getLoc(), summed_type(tensor(operand), kept, mesh_), "sum",
+                                                 operand, mlir::StringAttr(), mlir::StringAttr(), ir::StrategyAttr());
         set_place(sum, op_);
         return {sum.getResult(), kept};
     }
@@ -88,24 +89,11 @@ class Lowering {
     ir::TensorType addend_type(ir::TensorType type, ir::TensorType other) {
         if (!type.getLayout())
             return type;
-        const ir::MeshAttr mesh = ir::mesh_attribute(op_->getParentOfType<mlir::ModuleOp>());
-        planrt::Placement placement = ir::placement_of(type, mesh);
-        const std::vector<int> more = ir::placement_of(other, mesh).partial;
+        planrt::Placement placement = ir::placement_of(type, mesh_);
+        const std::vector<int> more = ir::placement_of(other, mesh_).partial;
         placement.partial.insert(placement.partial.end(), more.begin(), more.end());
         llvm::sort(placement.partial);
-        return type.withLayout(ir::layout_of(placement, type, mesh));
-    }
-
-    /// Whatever cuts a dimension that goes leaves a partial sum.
-    ir::TensorType summed_type(ir::TensorType type, const Loops &kept) {
-        const ir::MeshAttr mesh = ir::mesh_attribute(op_->getParentOfType<mlir::ModuleOp>());
-        const ir::TensorType rest = with_dimensions(type, kept);
-        planrt::Placement placement = ir::placement_of(rest, mesh);
-        for (auto [role, dimension] : llvm::zip(type.getRoles(), ir::placement_of(type, mesh).dimensions))
-            if (rest.find(role) < 0)
-                placement.partial.insert(placement.partial.end(), dimension.axes.begin(), dimension.axes.end());
-        llvm::sort(placement.partial);
-        return rest.getLayout() ? rest.withLayout(ir::layout_of(placement, rest, mesh)) : rest;
+        return type.withLayout(ir::layout_of(placement, type, mesh_));
     }
 
     Factor product(Factor a, Factor b) {
@@ -211,6 +199,7 @@ class Lowering {
     ir::EinsumOp op_;
     mlir::OpBuilder builder_;
     ir::Subscripts subscripts_;
+    ir::MeshAttr mesh_;
 };
 
 /// Dimensions that are cut keep their place, so the local elements stay where they are.

@@ -71,7 +71,7 @@ class ConvolutionLowering {
             return op_.emitOpError() << "has " << parts_.windows.size() << " windows, the kernel has "
                                      << planrt::most_windows << " at most";
         if (!parts_.alone.empty())
-            return op_.emitOpError() << "loop '" << parts_.alone.front() << "' is in one tensor only";
+            pair_loops();
         order();
         if (element.isF32())
             pack();
@@ -79,6 +79,57 @@ class ConvolutionLowering {
     }
 
   private:
+    /// A gradient may lack dimensions that its tensor has. The kernel knows no loops of one operand only: the second
+    /// operand is summed over its own, and stretched along those of the first, whose windows no partial sum has.
+    void pair_loops() {
+        const ir::MeshAttr mesh = ir::mesh_attribute(op_->getParentOfType<mlir::ModuleOp>());
+        ir::Subscripts subscripts = *ir::parse_subscripts(op_.getSubscripts());
+        const auto is_alone = [&](const std::string &loop) { return llvm::is_contained(parts_.alone, loop); };
+        Loops &loops = subscripts.operands[1];
+        Value second = op_.getSecond();
+        Loops kept;
+        llvm::copy_if(loops, std::back_inserter(kept), [&](const std::string &loop) { return !is_alone(loop); });
+        if (kept != loops) {
+            const Value named = view(builder_, op_, second, with_roles(tensor(second), loops));
+            auto sum = builder_.create<ir::ReduceOp>(op_.getLoc(), summed_type(tensor(named), kept, mesh), "sum", named,
+                                                     mlir::StringAttr(), mlir::StringAttr(), ir::StrategyAttr());
+            set_place(sum, op_);
+            second = sum.getResult();
+            loops = kept;
+        }
+        Loops added;
+        llvm::copy_if(subscripts.operands[0], std::back_inserter(added), is_alone);
+        if (!added.empty()) {
+            const ir::TensorType lent =
+                with_dimensions(with_roles(tensor(op_.getFirst()), subscripts.operands[0]), added);
+            const Value named = view(builder_, op_, second, with_roles(tensor(second), loops));
+            auto stretched =
+                builder_.create<ir::PointwiseOp>(op_.getLoc(), joined_type(lent, tensor(named), mesh), "identity",
+                                                 named, mlir::StringAttr(), mlir::StringAttr(), ir::StrategyAttr());
+            set_place(stretched, op_);
+            second = stretched.getResult();
+            loops.insert(loops.begin(), added.begin(), added.end());
+        }
+        op_.getSecondMutable().assign(second);
+        op_.setSubscripts(subscripts.text());
+        parts_ = ConvolutionParts(op_);
+    }
+
+    /// The dimensions of both, with how they are cut.
+    static ir::TensorType joined_type(ir::TensorType first, ir::TensorType second, ir::MeshAttr mesh) {
+        llvm::SmallVector<mlir::StringAttr> roles(first.getRoles());
+        llvm::SmallVector<std::int64_t> extents(first.getExtents());
+        roles.append(second.getRoles().begin(), second.getRoles().end());
+        extents.append(second.getExtents().begin(), second.getExtents().end());
+        const auto type = ir::TensorType::get(first.getContext(), roles, extents, second.getElementType(), {});
+        if (!second.getLayout())
+            return type;
+        planrt::Placement placement = ir::placement_of(second, mesh);
+        const auto more = ir::placement_of(first, mesh).dimensions;
+        placement.dimensions.insert(placement.dimensions.begin(), more.begin(), more.end());
+        return type.withLayout(ir::layout_of(placement, type, mesh));
+    }
+
     /// Operands in the kernel's order, the result from it.
     void order() {
         const bool forward = op_.getKind() == "forward";

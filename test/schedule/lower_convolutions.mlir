@@ -70,6 +70,24 @@ func.func @train(%x: !plan.tensor<batch: 2, group: 4, in: 3, height: 8, f64>, %w
 
 // -----
 
+// Gradients lack dimensions: the weights are summed over what dy has not; dy is stretched along what only x has.
+!x = !plan.tensor<batch: 4, height: 8, in: 3, f64>
+!w = !plan.tensor<kernel: 3, in: 3, out: 5, f64>
+// CHECK-LABEL: func.func @train
+// CHECK: %[[W:.*]] = plan.reduce "sum"(%{{.*}}) : (!plan.tensor<k: 3, i: 3, o: 5, f64>) -> !plan.tensor<k: 3, i: 3, f64>
+// CHECK: plan.conv "input_gradient" "b h, k i -> b h i"(%arg2, %[[W]])
+// CHECK: %[[G:.*]] = plan.pointwise "identity"(%{{.*}}) : (!plan.tensor<h: 8, o: 5, f64>) -> !plan.tensor<b: 4, h: 8, o: 5, f64>
+// CHECK: plan.conv "weight_gradient" "b h i, b h o -> k i o"(%arg0, %[[G]])
+func.func @train(%x: !x, %w: !w, %g: !plan.tensor<batch: 4, height: 8, f64>, %h: !plan.tensor<height: 8, out: 5, f64>) -> (!x, !w) {
+  %a = plan.conv "input_gradient" "b h, k i o -> b h i" (%g, %w) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [1, 1]
+    : (!plan.tensor<batch: 4, height: 8, f64>, !w) -> !x
+  %b = plan.conv "weight_gradient" "b h i, h o -> k i o" (%x, %h) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [1, 1]
+    : (!x, !plan.tensor<height: 8, out: 5, f64>) -> !w
+  return %a, %b : !x, !w
+}
+
+// -----
+
 // A maximum and its number are one operation, whichever stands first; a maximum alone stays.
 !x = !plan.tensor<batch: 2, height: 8, channel: 3, f32>
 !y = !plan.tensor<batch: 2, height: 4, channel: 3, f32>

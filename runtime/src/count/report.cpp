@@ -56,10 +56,10 @@ std::string json(const Count &count) {
 
 /// Bytes of one rank.
 struct Memory {
-    std::int64_t arena;     ///< measured
-    std::int64_t variables; ///< its weights and optimizer state
-    std::int64_t scratch;   ///< what oneDNN's primitives work in, besides the arena
-    std::int64_t resident;  ///< the most that the process ever had
+    std::int64_t arena;      ///< measured
+    std::int64_t variables;  ///< its weights and optimizer state
+    std::int64_t primitives; ///< what oneDNN's primitives work in, besides the arena
+    std::int64_t resident;   ///< the most that the process ever had
 };
 
 Memory memory_of(const Program &program, const Mesh &mesh, int rank, std::int64_t high_water) {
@@ -114,6 +114,7 @@ class Report {
                text("  \"memory\": {\"predicted\": %lld, \"measured\": ",
                     static_cast<long long>(program_.arena_bytes)) +
                memory_of_all_ranks(&Memory::arena) + ", \"variables\": " + memory_of_all_ranks(&Memory::variables) +
+               ", \"primitives\": " + memory_of_all_ranks(&Memory::primitives) +
                ", \"resident\": " + memory_of_all_ranks(&Memory::resident) + "}\n}\n";
     }
 
