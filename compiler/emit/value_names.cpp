@@ -60,6 +60,8 @@ std::string operation_name(mlir::Operation *op) {
         return start.getKind().str();
     if (mlir::isa<ir::GemmOp>(op))
         return "product";
+    if (mlir::isa<ir::MaxPoolOp>(op))
+        return "max pool";
     if (auto pool = mlir::dyn_cast<ir::PoolOp>(op))
         return pool.getKind().starts_with("sum") ? "sum pool" : "max pool";
     if (mlir::isa<ir::PackOp>(op) || (mlir::isa<ir::ConvOp>(op) && schedule::format_of(op->getResult(0))))
@@ -81,6 +83,10 @@ bool tensor_is_scalar(mlir::Value value) {
     return schedule::tensor(value).getRoles().empty();
 }
 
+bool tensor_is_integer(mlir::Value value) {
+    return schedule::tensor(value).getElementType().isInteger();
+}
+
 std::string title_of(mlir::Value value) {
     mlir::Operation *op = computation(value);
     if (const auto parameter = op->getAttrOfType<mlir::StringAttr>("parameter"))
@@ -92,7 +98,8 @@ std::string title_of(mlir::Value value) {
         const mlir::Attribute tensor = start.getTensors()[mlir::cast<mlir::OpResult>(value).getResultNumber()];
         return mlir::cast<mlir::StringAttr>(tensor).str() + " " + operation_name(op);
     }
-    const std::string title = schedule::layer_of(op) + " " + operation_name(op);
+    const bool numbers = mlir::isa<ir::MaxPoolOp>(op) && tensor_is_integer(value);
+    const std::string title = schedule::layer_of(op) + " " + operation_name(op) + (numbers ? " number" : "");
     return schedule::stage_of(op) == schedule::Stage::backward ? "gradient at " + title : title;
 }
 

@@ -61,7 +61,8 @@ class ConvolutionLowering {
   public:
     /// `packs`: those of the function so far.
     ConvolutionLowering(ir::ConvOp op, std::vector<ir::PackOp> &packs)
-        : op_(op), builder_(op), parts_(op), packs_(packs) {}
+        : op_(op), builder_(op), parts_(op), packs_(packs),
+          mesh_(ir::mesh_attribute(op->getParentOfType<mlir::ModuleOp>())) {}
 
     mlir::LogicalResult run() {
         const mlir::Type element = op_.getResult().getType().getElementType();
@@ -82,37 +83,43 @@ class ConvolutionLowering {
     /// A gradient may lack dimensions that its tensor has. The kernel knows no loops of one operand only: the second
     /// operand is summed over its own, and stretched along those of the first, whose windows no partial sum has.
     void pair_loops() {
-        const ir::MeshAttr mesh = ir::mesh_attribute(op_->getParentOfType<mlir::ModuleOp>());
         ir::Subscripts subscripts = *ir::parse_subscripts(op_.getSubscripts());
         const auto is_alone = [&](const std::string &loop) { return llvm::is_contained(parts_.alone, loop); };
-        Loops &loops = subscripts.operands[1];
-        Value second = op_.getSecond();
         Loops kept;
-        llvm::copy_if(loops, std::back_inserter(kept), [&](const std::string &loop) { return !is_alone(loop); });
-        if (kept != loops) {
-            const Value named = view(builder_, op_, second, with_roles(tensor(second), loops));
-            auto sum = builder_.create<ir::ReduceOp>(op_.getLoc(), summed_type(tensor(named), kept, mesh), "sum", named,
-                                                     mlir::StringAttr(), mlir::StringAttr(), ir::StrategyAttr());
-            set_place(sum, op_);
-            second = sum.getResult();
-            loops = kept;
-        }
         Loops added;
+        llvm::copy_if(subscripts.operands[1], std::back_inserter(kept),
+                      [&](const std::string &loop) { return !is_alone(loop); });
         llvm::copy_if(subscripts.operands[0], std::back_inserter(added), is_alone);
-        if (!added.empty()) {
-            const ir::TensorType lent =
-                with_dimensions(with_roles(tensor(op_.getFirst()), subscripts.operands[0]), added);
-            const Value named = view(builder_, op_, second, with_roles(tensor(second), loops));
-            auto stretched =
-                builder_.create<ir::PointwiseOp>(op_.getLoc(), joined_type(lent, tensor(named), mesh), "identity",
-                                                 named, mlir::StringAttr(), mlir::StringAttr(), ir::StrategyAttr());
-            set_place(stretched, op_);
-            second = stretched.getResult();
-            loops.insert(loops.begin(), added.begin(), added.end());
-        }
-        op_.getSecondMutable().assign(second);
+        sum_second(subscripts, kept);
+        stretch_second(subscripts, added);
         op_.setSubscripts(subscripts.text());
         parts_ = ConvolutionParts(op_);
+    }
+
+    void sum_second(ir::Subscripts &subscripts, const Loops &kept) {
+        Loops &loops = subscripts.operands[1];
+        if (kept == loops)
+            return;
+        const Value named = view(builder_, op_, op_.getSecond(), with_roles(tensor(op_.getSecond()), loops));
+        auto sum = builder_.create<ir::ReduceOp>(op_.getLoc(), summed_type(tensor(named), kept, mesh_), "sum", named,
+                                                 mlir::StringAttr(), mlir::StringAttr(), ir::StrategyAttr());
+        set_place(sum, op_);
+        op_.getSecondMutable().assign(sum.getResult());
+        loops = kept;
+    }
+
+    void stretch_second(ir::Subscripts &subscripts, const Loops &added) {
+        if (added.empty())
+            return;
+        Loops &loops = subscripts.operands[1];
+        const ir::TensorType lent = with_dimensions(with_roles(tensor(op_.getFirst()), subscripts.operands[0]), added);
+        const Value named = view(builder_, op_, op_.getSecond(), with_roles(tensor(op_.getSecond()), loops));
+        auto stretched =
+            builder_.create<ir::PointwiseOp>(op_.getLoc(), joined_type(lent, tensor(named), mesh_), "identity", named,
+                                             mlir::StringAttr(), mlir::StringAttr(), ir::StrategyAttr());
+        set_place(stretched, op_);
+        op_.getSecondMutable().assign(stretched.getResult());
+        loops.insert(loops.begin(), added.begin(), added.end());
     }
 
     /// The dimensions of both, with how they are cut.
@@ -189,6 +196,7 @@ class ConvolutionLowering {
     mlir::OpBuilder builder_;
     ConvolutionParts parts_;
     std::vector<ir::PackOp> &packs_;
+    ir::MeshAttr mesh_;
 };
 
 class PoolLowering {
