@@ -124,7 +124,7 @@ class PackedConvolution {
     }
 
   private:
-    /// Also the forward's description for gradients, which they want for a hint.
+    /// The forward's description, which gradients want for a hint.
     static dnnl_primitive_desc_t forward_hint(const Geometry &geometry) {
         dnnl_convolution_desc_t wish{};
         dnnl_primitive_desc_t description = nullptr;
@@ -156,8 +156,9 @@ class PackedConvolution {
     /// The first of oneDNN's implementations that is no plain loop and whose weights fit; null: none.
     static dnnl_primitive_desc_t choose(ConvolutionKind kind, const Convolution &conv, const Geometry &geometry) {
         const OneDnn &library = onednn();
-        dnnl_primitive_desc_t hint = nullptr;
-        if (kind != ConvolutionKind::forward && (hint = forward_hint(geometry)) == nullptr)
+        const bool forward = kind == ConvolutionKind::forward;
+        dnnl_primitive_desc_t hint = forward ? nullptr : forward_hint(geometry);
+        if (!forward && hint == nullptr)
             return nullptr;
         dnnl_convolution_desc_t wish{};
         dnnl_primitive_desc_iterator_t iterator = nullptr;

@@ -23,7 +23,7 @@ void check(dnnl_status_t status, const char *what) {
 /// What primitives work in: the largest of all of them.
 struct Scratch {
     struct Free {
-        void operator()(void *memory) const { std::free(memory); }
+        void operator()(void *block) const { std::free(block); }
     };
     std::unique_ptr<void, Free> memory;
     std::size_t bytes = 0;
