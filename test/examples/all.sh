@@ -13,12 +13,17 @@ for example in digits two_layer megatron_mlp; do
     layouts examples/$example.plan
 done
 layouts examples/gpt.plan --layouts data_parallel megatron hybrid sequence zero best
+layouts examples/one_weird_trick.plan --layouts data_parallel one_weird_trick best --dim batch=5 class=10 --f64
+layouts examples/alexnet.plan --layouts data_parallel spatial best --dim batch=6 class=10 --f64
+layouts examples/spatial.plan --layouts data_parallel domain domain_batch best --dim height=61 width=47 batch=6 --f64
 accuracy examples/digits.plan --at-least 0.96
 if [[ -d ../shared/data/mnist ]]; then
     layouts examples/mnist_mlp.plan --data ../shared/data/mnist
     accuracy examples/mnist_mlp.plan --at-least 0.95 --data ../shared/data/mnist
+    layouts examples/lenet_mnist.plan --layouts data_parallel spatial hybrid best --data ../shared/data/mnist
+    accuracy examples/lenet_mnist.plan --at-least 0.975 --data ../shared/data/mnist
 else
-    echo "mnist_mlp: skipped, no ../shared/data/mnist"
+    echo "mnist_mlp, lenet_mnist: skipped, no ../shared/data/mnist"
 fi
 savings() { python3 test/memory/savings.py "$@" --dim position=32 model=128 --work $work/memory_"$2" || failed=1; }
 savings --ranks 1 parts_2 parts_3 again again_blocks all

@@ -1,10 +1,12 @@
 """Every layout of an example trains like one rank does, and communicates what planc predicted.
 
   layouts.py EXAMPLE.plan --work DIR [--data DIR] [--ranks 2 3 4 6] [--layouts NAME …] [--spread N] [--dim NAME=N …]
+             [--f64]
 
 For each layout and number of ranks: compiles, runs 20 steps, and demands
 
-- the losses of one rank, to 1e-5 relative;
+- the losses of one rank, to 1e-5 relative, or to 1e-10 with `--f64`: a copy of the example in f64, for networks in which
+  f32's rounding decides on which side of 0 a relu is, and which element of a window is the largest;
 - a communication report without difference, whose busiest rank moved what `planc cost` says, to the byte and the call;
 - communication at all, under every layout that the user wrote: a program that computes everything on every rank has the
   right losses too. (`best` may choose that.)
@@ -17,12 +19,16 @@ import argparse
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 
 STEPS = 20
 TOLERANCE = 1e-5
-MPIRUN = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "mpirun"
+TOLERANCE_F64 = 1e-10
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MPIRUN = ROOT / "scripts" / "mpirun"
+STDLIB = ROOT / "stdlib"
 
 
 def run(*command):
@@ -38,6 +44,20 @@ def plan_options(layout, ranks, dimensions):
         return ["--layout", layout, "--ranks", ranks, *other]
     rows = max(divisor for divisor in range(1, math.isqrt(ranks) + 1) if ranks % divisor == 0)
     return ["--layout", layout, "--mesh", f"rows={rows},cols={ranks // rows}", *other]
+
+
+def in_f64(plan, work):
+    """A copy of the example and of the networks that it imports, f32 made f64."""
+    def copy(file, directory):
+        text = file.read_text().replace("f32[", "f64[")
+        for network in re.findall(r'import "std/networks/(.*)"', text):
+            copy(STDLIB / "networks" / network, work / "networks")
+        directory.mkdir(exist_ok=True)
+        copied = directory / file.name
+        copied.write_text(text.replace('import "std/networks/', 'import "' if directory != work else 'import "networks/'))
+        return copied
+
+    return copy(plan, work)
 
 
 def predicted_traffic(plan, options):
@@ -67,13 +87,13 @@ def train(program, ranks, data):
     return losses, json.loads(report.read_text())
 
 
-def check(plan, layout, ranks, work, data, dimensions, expected):
+def check(plan, layout, ranks, work, data, dimensions, tolerance, expected):
     """A line that says how it went; raises RuntimeError where something is not as it should be."""
     program, options = work / f"{plan.stem}_{layout}_{ranks}", plan_options(layout, ranks, dimensions)
     run("planc", plan, *options, "-o", program)
     losses, report = train(program, ranks, data)
     difference = max(abs(a - b) / max(abs(b), 1e-30) for a, b in zip(losses, expected))
-    if not difference <= TOLERANCE:
+    if not difference <= tolerance:
         raise RuntimeError(f"losses differ from one rank's by {difference:.1e} relative")
     if report["steps"] != STEPS or report["ranks"] != ranks or not report["equal"]:
         raise RuntimeError(f"{program}.comm.json is not of {STEPS} equal steps on {ranks} ranks")
@@ -95,9 +115,13 @@ def main():
     parser.add_argument("--layouts", nargs="+", default=["data_parallel", "model_parallel", "hybrid", "best"])
     parser.add_argument("--spread", type=int)
     parser.add_argument("--dim", nargs="+", default=[])
+    parser.add_argument("--f64", action="store_true")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
 
+    tolerance = TOLERANCE_F64 if options.f64 else TOLERANCE
+    if options.f64:
+        options.plan = in_f64(options.plan, options.work)
     single = options.work / f"{options.plan.stem}_single"
     run("planc", options.plan, *plan_options(options.layouts[0], 1, options.dim), "-o", single)
     expected, _ = train(single, 1, options.data)
@@ -108,7 +132,7 @@ def main():
             if options.spread is not None and (row + options.spread) % len(options.ranks) != column:
                 continue
             try:
-                line = check(options.plan, layout, ranks, options.work, options.data, options.dim, expected)
+                line = check(options.plan, layout, ranks, options.work, options.data, options.dim, tolerance, expected)
             except RuntimeError as error:
                 failed += 1
                 line = f"FAILED: {error}"
