@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 export PATH=$PWD/build/bin:$PATH
-work=build/examples failed=0
+work=$PWD/build/examples failed=0
 
 layouts() { python3 test/examples/layouts.py "$@" --work $work || failed=1; }
 accuracy() { python3 test/examples/accuracy.py "$@" --work $work || failed=1; }
