@@ -73,6 +73,8 @@ void Functions::write_stage(mlir::func::FuncOp function) {
         else if (mlir::isa<ir::StartOp, ir::WaitOp, ir::ProgressOp>(op)) {
             flush(body, ops);
             write_communication(&op, mesh);
+        } else if (op.hasAttr("offsets") && !mlir::isa<ir::ReadOp, ir::ViewOp>(op)) {
+            llvm::report_fatal_error(llvm::Twine("no text for the operation ") + op.getName().getStringRef());
         }
     }
     flush(body, ops);
