@@ -100,7 +100,7 @@ def foreign(name, fields, loss, update, tolerance=1e-4, runs=("--ranks 1", SQUAR
 def optimizer(name, written, update, clip_norm=0.0, runs=("--ranks 1", SQUARE, f"{SQUARE} --layout shares")):
     """Optimizer `written` in the language against `update`."""
     fields = drawn("optimizer", x=(64, 9), label=((64,), 5))
-    return Case(name, HERE / "Inputs/optimizer.plan", fields, models.small, update, 1e-4, runs, clip_norm, written)
+    return Case(name, HERE / "Inputs/optimizer.plan", fields, models.small, update, 1e-4, runs, clip_norm, optimizer=written)
 
 
 NO_DECAY = [(lambda name: name.endswith((".b", ".scale")), {"weight_decay": 0.0})]
