@@ -8,6 +8,7 @@ import typing
 import numpy
 import torch
 
+import convolutional
 import models
 import optimizers
 
@@ -29,13 +30,20 @@ class Case:
     clip_norm: float = 0  # 0: not clipped
     statistics: tuple = ()  # ends of the names of running statistics, which are not trained but moved by the model
     optimizer: str = ""  # takes the place of the one in the .plan file
+    double: bool = False  # in f64 what the .plan file says in f32
 
     def plan_file(self, work):
-        if not self.optimizer:
+        if not self.optimizer and not self.double:
             return self.plan
-        text, places = re.subn(r"optimizer = sgd\(rate = 0\.1\)", f"optimizer = {self.optimizer}", self.plan.read_text())
-        if places != 1:
-            raise SystemExit(f"{self.plan}: no place for an optimizer")
+        text = self.plan.read_text()
+        if self.optimizer:
+            text, places = re.subn(r"optimizer = sgd\(rate = 0\.1\)", f"optimizer = {self.optimizer}", text)
+            if places != 1:
+                raise SystemExit(f"{self.plan}: no place for an optimizer")
+        if self.double:
+            text, places = re.subn(r"\bf32\[", "f64[", text)
+            if places != 2:
+                raise SystemExit(f"{self.plan}: f32 is the element type of {places} and not of the operand and the result")
         path = work / f"{self.name}.plan"
         path.write_text(text)
         return path
@@ -103,6 +111,25 @@ def optimizer(name, written, update, clip_norm=0.0, runs=("--ranks 1", SQUARE, f
     return Case(name, HERE / "Inputs/optimizer.plan", fields, models.small, update, 1e-4, runs, clip_norm, optimizer=written)
 
 
+def convolutions(name, image, classes, rate, layouts, tolerance=1e-4):
+    """On one rank and under each of `layouts`; a name that ends with _f64 is that of a network in double precision.
+
+    In f32 about one preactivation a step is so near to 0 that rounding decides whether its relu passes the gradient; one
+    that differs changes the weights' way by up to 1e-2. The rates in f32 are so small that the losses still agree,
+    those in f64, where this does not happen, so large that every error would grow.
+    """
+    double = name.endswith("_f64")
+    plan = name.removesuffix("_f64")
+    return Case(name, HERE / f"Inputs/{plan}.plan", drawn(name, double, image=image, label=((image[0],), classes)),
+                getattr(convolutional, plan), optimizers.sgd(optimizers.constant(rate), momentum=0.9), tolerance,
+                ("--ranks 1", *layouts), statistics=(".mean", ".variance"),
+                optimizer=f"sgd(rate = {rate}, momentum = 0.9)", double=double)
+
+
+DOMAIN = f"{SQUARE} --layout domain"
+MIXED = f"{SQUARE} --layout mixed"
+HALVES = "--mesh rows=2,cols=1 --layout domain"
+
 NO_DECAY = [(lambda name: name.endswith((".b", ".scale")), {"weight_decay": 0.0})]
 NOT_ADAPTED = [(lambda name: name.endswith((".b", ".scale")), {"weight_decay": 0.0, "adapt": False})]
 
@@ -143,6 +170,14 @@ CASES = {
         Case("batch_norm", HERE / "Inputs/batch_norm.plan", drawn("batch_norm", x=(46, 3, 9), label=((46,), 5)),
              models.batch_norm, optimizers.sgd(optimizers.constant(0.1), momentum=0.9),
              runs=("--ranks 1", SQUARE, f"{SQUARE} --layout shares"), statistics=(".mean", ".variance")),
+        convolutions("lenet", (30, 28, 28, 1), 10, 0.002, (SQUARE, DOMAIN, HALVES)),
+        convolutions("vgg11", (8, 32, 32, 3), 10, 4e-6, (SQUARE, DOMAIN)),
+        convolutions("vgg11_f64", (8, 32, 32, 3), 10, 0.002, (HALVES,), 1e-9),
+        convolutions("resnet18", (8, 32, 32, 3), 10, 2e-6, (SQUARE, DOMAIN)),
+        convolutions("resnet18_f64", (8, 32, 32, 3), 10, 0.002, (SQUARE, DOMAIN), 1e-9),
+        convolutions("resnet_cifar", (8, 32, 32, 3), 10, 1e-5, ("--ranks 2", HALVES)),
+        convolutions("inception", (11, 23, 18, 3), 5, 0.02, (SQUARE, DOMAIN, MIXED)),
+        convolutions("inception_f64", (11, 23, 18, 3), 5, 0.02, (SQUARE, DOMAIN, MIXED), 1e-9),
         optimizer("nesterov", "sgd(rate = step_decay(0.4, every = 3, factor = 0.5), momentum = 0.9, nesterov = true, "
                   "weight_decay = 0.01)",
                   optimizers.sgd(optimizers.step_decay(0.4, 3, 0.5), optimizers.Settings(0.01), 0.9, True)),
