@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """planc's programs against PyTorch in one run on this machine, one thread a rank.
 
-  test/bench/run.py [--networks wide_mlp gpt] [--rounds 3] [--steps 30] [--planc build/bin/planc]
+  test/bench/run.py [--networks wide_mlp gpt …] [--rounds 3] [--steps 30] [--planc build/bin/planc]
 
 Measures in turn, so that a change of the machine's speed meets all alike, and prints the medians over the rounds: the
-step time of one rank against PyTorch, of two ranks under layout `best` against DistributedDataParallel, and for
-wide_mlp the share of the sgemm rate that forward and backward pass reach. Needs Debian's python3-torch. README.md says
+step time of one rank against PyTorch, of two ranks under layout `best` against DistributedDataParallel (where there is a
+goal for it), and for wide_mlp the share of the sgemm rate that forward and backward pass reach. Needs Debian's python3-torch. README.md says
 what is compared with what.
 """
 
@@ -24,7 +24,11 @@ ROOT = HERE.parents[1]
 WORK = ROOT / "build/bench"
 SKIPPED = 5
 PEERS = {1: "PyTorch", 2: "DistributedDataParallel"}
-GOALS = {("wide_mlp", 1): 0.85, ("wide_mlp", 2): 0.4, ("gpt", 1): 0.8, ("gpt", 2): 0.8, "sgemm": 0.8}
+EXAMPLES = ["wide_mlp", "gpt"]  # their plans are in examples/, those of the others in Inputs/
+CONVOLUTIONAL = ["lenet", "vgg11", "resnet18", "alexnet"]
+# by network and ranks; what has none is not measured
+GOALS = {("wide_mlp", 1): 0.85, ("wide_mlp", 2): 0.4, ("gpt", 1): 0.8, ("gpt", 2): 0.8, ("lenet", 1): 0.8,
+         ("vgg11", 1): 0.8, ("resnet18", 1): 0.8, ("alexnet", 1): 0.8, ("alexnet", 2): 0.55, "sgemm": 0.8}
 # Products of a step of wide_mlp on 128 samples: 2 operations each, three per weight but for the first layer's input
 # gradient.
 WIDE_MLP_FLOPS = 2 * 128 * (2 * 784 * 4096 + 3 * 4096 * 4096 + 3 * 4096 * 10)
@@ -65,12 +69,18 @@ def planc_seconds(program, ranks, steps):
 
 
 def torch_seconds(network, ranks, steps):
+    """In the faster of PyTorch's two memory formats, where the network works on images."""
+    formats = [[], ["channels_last"]] if network in CONVOLUTIONAL else [[]]
+    return min(torch_seconds_in(network, ranks, steps, form) for form in formats)
+
+
+def torch_seconds_in(network, ranks, steps, form):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     processes = [
         subprocess.Popen(
-            [sys.executable, HERE / "torch_peer.py", network, str(rank), str(ranks), str(port), str(steps)],
+            [sys.executable, HERE / "torch_peer.py", network, str(rank), str(ranks), str(port), str(steps), *form],
             env=environment(), stdout=subprocess.PIPE, text=True,
         )
         for rank in range(ranks)
@@ -86,12 +96,16 @@ def sgemm_rate():
     return float(subprocess.run(command, env=environment(), check=True, capture_output=True, text=True).stdout)
 
 
+def ranks_of(network):
+    return [ranks for ranks in PEERS if (network, ranks) in GOALS]
+
+
 def measurements(networks, planc):
     """{what: () -> number}, in the order in which a round takes them."""
     result = {"sgemm": lambda steps: sgemm_rate()}
     for network in networks:
-        plan = ROOT / f"examples/{network}.plan"
-        for ranks in (1, 2):
+        plan = (ROOT / "examples" if network in EXAMPLES else HERE / "Inputs") / f"{network}.plan"
+        for ranks in ranks_of(network):
             program = compile_program(planc, plan, ranks)
             result[network, ranks, "planc"] = lambda steps, p=program, r=ranks: planc_seconds(p, r, steps)
             result[network, ranks, "peer"] = lambda steps, n=network, r=ranks: torch_seconds(n, r, steps)
@@ -105,9 +119,9 @@ def report(networks, median):
     print("\n| network | ranks | planc, ms a step | peer, ms a step | ratio | wanted |")
     print("| --- | --- | --- | --- | --- | --- |")
     for network in networks:
-        for ranks, peer in PEERS.items():
+        for ranks in ranks_of(network):
             ours, theirs = median[network, ranks, "planc"], median[network, ranks, "peer"]
-            print(f"| {network} | {ranks} | {ours * 1e3:.1f} | {peer} {theirs * 1e3:.1f} | {ours / theirs:.2f} "
+            print(f"| {network} | {ranks} | {ours * 1e3:.1f} | {PEERS[ranks]} {theirs * 1e3:.1f} | {ours / theirs:.2f} "
                   f"| ≤ {GOALS[network, ranks]} |")
     if "wide_mlp" not in networks:
         return
@@ -120,7 +134,7 @@ def report(networks, median):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--networks", nargs="+", default=["wide_mlp", "gpt"])
+    parser.add_argument("--networks", nargs="+", choices=EXAMPLES + CONVOLUTIONAL, default=EXAMPLES + CONVOLUTIONAL)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--planc", type=pathlib.Path, default=ROOT / "build/bin/planc")

@@ -1,7 +1,8 @@
 """The networks of run.py in PyTorch, as its users write them: nn.Module, torch.optim, DistributedDataParallel over gloo.
 
-  torch_peer.py NETWORK RANK RANKS PORT STEPS      prints the median seconds of a step on rank 0
+  torch_peer.py NETWORK RANK RANKS PORT STEPS [channels_last]      prints the median seconds of a step on rank 0
 
+With channels_last weights and images lie in memory as [batch, height, width, channel], else as PyTorch's default has it.
 Same extents, same optimizer, same batch in all and same element type as the .plan file; a step is zero_grad, forward,
 loss, backward, update, and the loss read, as planc's programs read theirs. The first steps are not counted.
 """
@@ -15,6 +16,8 @@ import time
 import torch
 from torch import nn
 from torch.nn import functional as F
+
+import torch_convolutional
 
 SKIPPED = 5
 
@@ -116,11 +119,22 @@ class WithLoss(nn.Module):
         return self.network.loss(x, y)
 
 
+NETWORKS = {
+    "wide_mlp": WideMlp,
+    "gpt": Gpt,
+    "lenet": torch_convolutional.Lenet,
+    "vgg11": torch_convolutional.Vgg11,
+    "resnet18": torch_convolutional.Resnet18,
+    "alexnet": torch_convolutional.Alexnet,
+}
+
+
 def main():
-    name, (rank, ranks, port, steps) = sys.argv[1], map(int, sys.argv[2:])
+    name, (rank, ranks, port, steps) = sys.argv[1], map(int, sys.argv[2:6])
+    layout = {"memory_format": torch.channels_last} if "channels_last" in sys.argv[6:] else {}
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    network = {"wide_mlp": WideMlp, "gpt": Gpt}[name]()
+    network = NETWORKS[name]().to(**layout)
     optimizer = network.optimizer()
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, network.rate) if hasattr(network, "rate") else None
     model = WithLoss(network)
@@ -129,6 +143,7 @@ def main():
         torch.distributed.init_process_group("gloo", rank=rank, world_size=ranks)
         model = nn.parallel.DistributedDataParallel(model, gradient_as_bucket_view=True)
     x, y = network.sample(network.BATCH // ranks)
+    x = x.contiguous(**layout)
 
     times = []
     for _ in range(steps):
