@@ -174,7 +174,7 @@ CASES = {
         convolutions("vgg11", (8, 32, 32, 3), 10, 4e-6, (SQUARE, DOMAIN)),
         convolutions("vgg11_f64", (8, 32, 32, 3), 10, 0.002, (HALVES,), 1e-9),
         convolutions("resnet18", (8, 32, 32, 3), 10, 2e-6, (SQUARE, DOMAIN)),
-        convolutions("resnet18_f64", (8, 32, 32, 3), 10, 0.002, (SQUARE, DOMAIN), 1e-9),
+        convolutions("resnet18_f64", (8, 32, 32, 3), 10, 0.002, (DOMAIN,), 1e-9),
         convolutions("resnet_cifar", (8, 32, 32, 3), 10, 1e-5, ("--ranks 2", HALVES)),
         convolutions("inception", (11, 23, 18, 3), 5, 0.02, (SQUARE, DOMAIN, MIXED)),
         convolutions("inception_f64", (11, 23, 18, 3), 5, 0.02, (SQUARE, DOMAIN, MIXED), 1e-9),
