@@ -5,8 +5,8 @@
 
 Measures in turn, so that a change of the machine's speed meets all alike, and prints the medians over the rounds: the
 step time of one rank against PyTorch, of two ranks under layout `best` against DistributedDataParallel (where there is a
-goal for it), and for wide_mlp the share of the sgemm rate that forward and backward pass reach. Needs Debian's python3-torch. README.md says
-what is compared with what.
+goal for it), and for wide_mlp the share of the sgemm rate that forward and backward pass reach. Needs Debian's
+python3-torch. README.md says what is compared with what.
 """
 
 import argparse
