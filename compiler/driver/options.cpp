@@ -169,6 +169,10 @@ class Parser {
         if (command != Command::cost &&
             (options_.format != ReportFormat::table || options_.formulas || options_.summary))
             throw Usage{"--format, --formulas and --summary go with `planc cost`"};
+        if (options_.summary &&
+            (options_.formulas || !options_.layout.empty() || options_.ranks || !options_.mesh.empty()))
+            throw Usage{
+                "--summary is of the network alone: --formulas, --layout, --ranks and --mesh do not go with it"};
         if (command != Command::explain && !options_.why_not.empty())
             throw Usage{"--why-not goes with `planc explain`"};
         if (command != Command::format && (options_.in_place || options_.check_only))

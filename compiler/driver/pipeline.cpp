@@ -169,7 +169,9 @@ bool Pipeline::import() {
 
 bool Pipeline::derive_step() {
     if (program_->trains.empty())
-        return fail("'" + options_.file + "' has no `train` declaration: there is no step to plan", input_error);
+        return fail("'" + options_.file + "' has no `train` declaration: there is no step to plan" +
+                        (options_.command == Command::cost ? "; --summary describes a network alone" : ""),
+                    input_error);
     imported_ = std::move(module_);
     return derive_with(savings_of(layout_of(*program_, options_)));
 }

@@ -5,6 +5,7 @@
 #include "support/json.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace planc::driver {
@@ -25,20 +26,27 @@ std::string words(const sema::TensorType &type) {
     return "[" + text + "]";
 }
 
-/// 0 of everything but products.
-std::int64_t multiply_adds(const sema::Operation &operation) {
+/// Of one sample: the loop over the samples counts once. 0 of everything but products.
+std::int64_t multiply_adds(const sema::Operation &operation, const std::string &samples) {
     if (operation.loops.empty() || operation.operands.size() < 2)
         return 0;
     std::int64_t product = 1;
     for (const sema::Loop &loop : operation.loops)
-        product *= loop.extent;
+        if (loop.name != samples && __builtin_mul_overflow(product, loop.extent, &product))
+            return std::numeric_limits<std::int64_t>::max();
     return product;
 }
 
-std::int64_t samples_of(const sema::Network &network) {
+std::string samples_of(const sema::Network &network) {
     if (network.arguments.empty() || network.arguments.front().type.dimensions.empty())
-        return 1;
-    return network.arguments.front().type.dimensions.front().extent;
+        return {};
+    return network.arguments.front().type.dimensions.front().role;
+}
+
+/// The largest number where the sum is larger.
+void add(std::int64_t &sum, std::int64_t number) {
+    if (__builtin_add_overflow(sum, number, &sum))
+        sum = std::numeric_limits<std::int64_t>::max();
 }
 
 std::string grouped(std::int64_t number) {
@@ -51,6 +59,7 @@ NetworkSummary summarize(const sema::Network &network) {
     NetworkSummary summary{network.name, {}, 0, 0};
     for (const std::string &layer : network.layers)
         summary.layers.push_back({layer, "", 0, 0});
+    const std::string samples = samples_of(network);
     std::set<std::string> counted;
     for (const sema::Operation &operation : network.operations) {
         const auto layer = std::find_if(summary.layers.begin(), summary.layers.end(),
@@ -59,19 +68,17 @@ NetworkSummary summarize(const sema::Network &network) {
             continue; // an input
         if (operation.kind == sema::OperationKind::parameter) {
             if (operation.trained && counted.insert(operation.text).second)
-                layer->parameters += elements(operation.type);
+                add(layer->parameters, elements(operation.type));
             continue;
         }
         if (operation.kind == sema::OperationKind::constant)
             continue;
         layer->shape = words(operation.type);
-        layer->multiply_adds += multiply_adds(operation);
+        add(layer->multiply_adds, multiply_adds(operation, samples));
     }
-    const std::int64_t samples = samples_of(network);
-    for (LayerSummary &layer : summary.layers) {
-        layer.multiply_adds /= samples;
-        summary.parameters += layer.parameters;
-        summary.multiply_adds += layer.multiply_adds;
+    for (const LayerSummary &layer : summary.layers) {
+        add(summary.parameters, layer.parameters);
+        add(summary.multiply_adds, layer.multiply_adds);
     }
     return summary;
 }

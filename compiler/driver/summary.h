@@ -26,8 +26,8 @@ struct NetworkSummary {
     std::int64_t multiply_adds = 0; ///< a sample
 };
 
-/// Samples are the first dimension of the network's first argument. A parameter that several layers share counts once,
-/// where it is read first.
+/// A product without the dimension of the samples counts whole. Samples are the first dimension of the network's first
+/// argument. A parameter that several layers share counts once, where it is read first.
 [[nodiscard]] NetworkSummary summarize(const sema::Network &network);
 
 [[nodiscard]] std::string text_report(const NetworkSummary &summary);

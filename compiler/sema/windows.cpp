@@ -4,12 +4,15 @@
 #include "sema/expect.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(no_spatial_dimension, error,
-                 "'{0}' moves a window over the dimensions between the first and the last: {1} has none"); // O16
-PLANC_DIAGNOSTIC(window_numbers_mismatch, error, "{0} has {1} for the spatial dimensions {2}");            // O16
+                 "'{0}' moves a window over the dimensions between the first and the last: {1} has none");    // O16
+PLANC_DIAGNOSTIC(too_many_windows, error, "'{0}' moves a window over one to three dimensions, not over {1}"); // O16
+PLANC_DIAGNOSTIC(too_many_elements, error, "the window of '{0}' has more than 2147483647 elements");          // O16
+PLANC_DIAGNOSTIC(window_numbers_mismatch, error, "{0} has {1} for the spatial dimensions {2}");               // O16
 PLANC_DIAGNOSTIC(window_too_large, error,
                  "the window of '{0}' ({2}) is larger than dimension '{1}' with its padding ({3})"); // O16
 
@@ -17,6 +20,8 @@ namespace {
 
 /// Extents are at most 2^60: with such windows nothing overflows.
 constexpr std::int64_t largest_number = 1'000'000;
+/// Of a kernel of the runtime.
+constexpr std::size_t most_windows = 3;
 
 const std::vector<Value> &one_for_each(const Context &context, const std::vector<Value> &list,
                                        const WindowSetting &setting, const std::vector<DimensionValue> &dimensions) {
@@ -123,6 +128,8 @@ std::vector<std::size_t> Elaborator::spatial_places(const TensorValue &x, const 
     }
     if (places.empty())
         fail(no_spatial_dimension, call.callee.where, {call.callee.text, to_string(x)});
+    if (places.size() > most_windows)
+        fail(too_many_windows, call.callee.where, {call.callee.text, std::to_string(places.size())});
     return places;
 }
 
@@ -141,10 +148,14 @@ std::vector<Window> Elaborator::slide_windows(TensorValue &x, const std::vector<
                                               const syntax::Call &call) {
     std::vector<DimensionValue> dimensions;
     std::vector<Window> windows;
+    std::int64_t elements = 1; // numbered by i32 where maxima are kept
     for (std::size_t i = 0; i < places.size(); ++i) {
         dimensions.push_back(x.dimensions[places[i]]);
         windows.push_back({dimensions[i].role, kernels[i], strides[i]});
+        elements *= kernels[i]; // at most 10^18
     }
+    if (elements > std::numeric_limits<std::int32_t>::max())
+        fail(too_many_elements, call.callee.where, {call.callee.text});
     if (const auto setting = window_setting(arguments, "stride"))
         for (std::size_t i = 0; const std::int64_t number : window_numbers(context(), *setting, dimensions, 1))
             windows[i++].stride = number;

@@ -114,7 +114,7 @@ template <class T> void max_pool(const Pool &pool, const T *x, T *y) {
             T *to = y + at * channels;
 #pragma omp simd
             for (std::int64_t i = 0; i < channels; ++i)
-                to[i] = to[i] < from[i] ? from[i] : to[i];
+                to[i] = to[i] < from[i] || from[i] != from[i] ? from[i] : to[i]; // what is no number stays seen
         });
 }
 
@@ -134,7 +134,7 @@ template <class T> void max_pool(const Pool &pool, const T *x, T *y, std::int32_
             std::int32_t *to_numbers = numbers + at * channels;
 #pragma omp simd
             for (std::int64_t i = 0; i < channels; ++i) {
-                const bool larger = to_numbers[i] < 0 || to[i] < from[i];
+                const bool larger = to_numbers[i] < 0 || to[i] < from[i] || from[i] != from[i];
                 to[i] = larger ? from[i] : to[i];
                 to_numbers[i] = larger ? number : to_numbers[i];
             }

@@ -24,24 +24,29 @@ struct CifarFile {
     bool tests;
 };
 
+/// The file, or if there is none of that name the one with .gz behind it.
+std::string plain_or_gzip(const std::string &file) {
+    return !std::filesystem::exists(file) && std::filesystem::exists(file + ".gz") ? file + ".gz" : file;
+}
+
 /// The files of a directory, or the file itself: of CIFAR-100 if its name is that of one of CIFAR-100's.
 std::vector<CifarFile> files_of(const std::string &path) {
     namespace fs = std::filesystem;
     const std::string name = fs::path(path).filename();
     if (!fs::is_directory(path))
         return {{path, name.starts_with("train.bin") || name.starts_with("test.bin"), false}};
-    const bool ten = fs::exists(path + "/data_batch_1.bin");
-    const bool hundred = fs::exists(path + "/train.bin");
+    const bool ten = fs::exists(plain_or_gzip(path + "/data_batch_1.bin"));
+    const bool hundred = fs::exists(plain_or_gzip(path + "/train.bin"));
     if (ten && hundred)
         throw Failure(path + ": has data_batch_1.bin (CIFAR-10) and train.bin (CIFAR-100); expected one of them");
     if (hundred)
-        return {{path + "/train.bin", true, false}, {path + "/test.bin", true, true}};
+        return {{plain_or_gzip(path + "/train.bin"), true, false}, {plain_or_gzip(path + "/test.bin"), true, true}};
     if (!ten)
         throw MissingFile(path + ": has neither data_batch_1.bin (CIFAR-10) nor train.bin (CIFAR-100)");
     std::vector<CifarFile> files;
     for (const char batch : {'1', '2', '3', '4', '5'})
-        files.push_back({path + "/data_batch_" + batch + ".bin", false, false});
-    files.push_back({path + "/test_batch.bin", false, true});
+        files.push_back({plain_or_gzip(path + "/data_batch_" + batch + ".bin"), false, false});
+    files.push_back({plain_or_gzip(path + "/test_batch.bin"), false, true});
     return files;
 }
 
