@@ -1,6 +1,7 @@
 #include "driver/pipeline.h"
 
 #include "autodiff/passes.h"
+#include "cost/report.h"
 #include "driver/commands.h"
 #include "driver/emit_info.h"
 #include "driver/read_file.h"
@@ -236,7 +237,20 @@ std::int64_t Pipeline::arena_bytes() {
 }
 
 bool Pipeline::schedule() {
-    return run_passes([](mlir::OpPassManager &passes) { schedule::add_passes(passes); });
+    if (!run_passes([](mlir::OpPassManager &passes) { schedule::add_passes(passes); }))
+        return false;
+    warn_of_memory();
+    return true;
+}
+
+/// The arena is exact where the plan's warning rests on an estimate.
+void Pipeline::warn_of_memory() {
+    const cost::Machine &machine = request_->request.machine;
+    const auto needed = static_cast<double>(arena_bytes());
+    if (plan_->warning.empty() && machine.memory_bytes > 0 && needed > machine.memory_bytes)
+        std::cerr << "planc: warning: layout '" << request_->layout << "' needs "
+                  << cost::human_bytes(cost::Bytes(needed)) << " a rank, machine '" << machine.name << "' has "
+                  << cost::human_bytes(cost::Bytes(machine.memory_bytes)) << '\n';
 }
 
 bool Pipeline::emit() {

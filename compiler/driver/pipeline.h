@@ -60,6 +60,7 @@ class Pipeline {
     bool choose_plan();
     bool lay_out();
     bool schedule();
+    void warn_of_memory();
     bool emit();
 
     /// Makes the training step anew from the imported networks.
