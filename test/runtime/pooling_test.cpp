@@ -121,4 +121,22 @@ TEST(Pools, TheLeastNumberIsANumber) {
     EXPECT_EQ(numbers, (std::vector<std::int32_t>{0, 0}));
 }
 
+/// Wherever it stands in the window, in training and in prediction: divergence stays seen.
+TEST(Pools, WhatIsNoNumberIsTheMaximum) {
+    const float none = std::numeric_limits<float>::quiet_NaN();
+    for (int at = 0; at < 3; ++at) {
+        std::vector<float> x{1, 2, 3};
+        x[static_cast<std::size_t>(at)] = none;
+        const Pool pool{1, 1, {{3, 1, 3, 3, 1, 0}}};
+        float y = 0;
+        float with_number = 0;
+        std::int32_t number = -1;
+        max_pool(pool, x.data(), &y);
+        max_pool(pool, x.data(), &with_number, &number);
+        EXPECT_NE(y, y) << at;
+        EXPECT_NE(with_number, with_number) << at;
+        EXPECT_EQ(number, at);
+    }
+}
+
 } // namespace planrt
