@@ -97,11 +97,13 @@ template <class Op> std::string pool_text(Body &body, Op op, ir::TensorType x_ty
 } // namespace
 
 void write_convolution(Body &body, ir::ConvOp conv) {
-    const bool packed = conv->hasAttr("packed");
-    if (packed)
+    const llvm::StringRef format = schedule::weights_format(conv);
+    if (format == schedule::winograd_format)
+        body.prepare("planrt::winograd_prepare(" + kind_text(conv) + ", " + convolution_text(body, conv) + ");");
+    else if (format == schedule::packed_format)
         body.prepare("planrt::prepare(" + kind_text(conv) + ", " + convolution_text(body, conv) + ");");
     const std::string gradient = conv.getKind() == "forward" ? "" : "_" + conv.getKind().str();
-    body.line("planrt::" + std::string(packed ? "packed_" : "") + "convolution" + gradient + "(" +
+    body.line("planrt::" + format.str() + (format.empty() ? "" : "_") + "convolution" + gradient + "(" +
               joined({geometry(body, conv), body.buffer(conv.getFirst()), body.buffer(conv.getSecond()),
                       body.buffer(conv.getResult(), true)}) +
               ");");
@@ -109,7 +111,8 @@ void write_convolution(Body &body, ir::ConvOp conv) {
 
 void write_pack(Body &body, ir::PackOp pack) {
     ir::ConvOp conv = pack.getConvolution();
-    body.line("planrt::pack_weights(" +
+    const bool winograd = schedule::weights_format(conv) == schedule::winograd_format;
+    body.line((winograd ? "planrt::winograd_pack(" : "planrt::pack_weights(") +
               joined({kind_text(conv), geometry(body, conv), body.buffer(pack.getOperand()),
                       body.buffer(pack.getResult(), true)}) +
               ");");
@@ -117,7 +120,8 @@ void write_pack(Body &body, ir::PackOp pack) {
 
 void write_unpack(Body &body, ir::UnpackOp unpack) {
     auto conv = unpack.getOperand().getDefiningOp<ir::ConvOp>();
-    body.line("planrt::unpack_weights(" +
+    const bool winograd = schedule::weights_format(conv) == schedule::winograd_format;
+    body.line((winograd ? "planrt::winograd_unpack(" : "planrt::unpack_weights(") +
               joined({geometry(body, conv), body.buffer(unpack.getOperand()), body.buffer(unpack.getResult(), true)}) +
               ");");
 }

@@ -82,7 +82,7 @@ ConvOp PackOp::getConvolution() {
 LogicalResult PackOp::verify() {
     for (mlir::OpOperand &use : getResult().getUses()) {
         auto conv = mlir::dyn_cast<ConvOp>(use.getOwner());
-        if (!conv || !conv->hasAttr("packed") || conv.getKind() == "weight_gradient" || use.getOperandNumber() != 1)
+        if (!conv || !conv->hasAttr("format") || conv.getKind() == "weight_gradient" || use.getOperandNumber() != 1)
             return emitOpError() << "is read by something else than a packed convolution";
     }
     if (getConvolution())
@@ -92,7 +92,7 @@ LogicalResult PackOp::verify() {
 
 LogicalResult UnpackOp::verify() {
     auto conv = getOperand().getDefiningOp<ConvOp>();
-    if (conv && conv->hasAttr("packed") && conv.getKind() == "weight_gradient")
+    if (conv && conv->hasAttr("format") && conv.getKind() == "weight_gradient")
         return success();
     return emitOpError() << "takes something else than the weight gradient of a packed convolution";
 }

@@ -47,13 +47,14 @@ def Plan_ViewOp : Plan_LayerOp<"view", [Pure]> {
 def Plan_PackOp : Plan_LayerOp<"pack", [Pure, SameOperandsAndResultType]> {
   let summary = "weights in the format that the convolution asks for which takes them";
   let description = [{
-    The same elements in another order, padded: `planrt::packed_weights()` says how many at most. Only `plan.conv` with
-    the attribute `packed` reads them, all those of one function with one geometry; the weight gradient of such a one is
-    packed, too, and unpacked again by `plan.unpack`.
+    `plan.conv` with the attribute `format` reads them, all those of one function with one geometry; the weight gradient
+    of such a one has that format, too, and is unpacked again by `plan.unpack`. Formats: "packed", the elements in
+    oneDNN's order and padded (`planrt::packed_weights()` says how many at most); "winograd", transformed for Winograd's
+    algorithm (`planrt::winograd_weights()`).
 
     ```mlir
     %p = plan.pack %w : !plan.tensor<kernel: 3, in: 4, out: 8, f32>
-    %y = plan.conv "forward" "…" (%x, %p) … {packed} : (…) -> …
+    %y = plan.conv "forward" "…" (%x, %p) … {format = "packed"} : (…) -> …
     ```
   }];
   let arguments = !con((ins Plan_TensorType:$operand), layerAttributes);

@@ -70,24 +70,69 @@ std::size_t ConvolutionParts::window(const std::string &loop) const {
                                     attribute_order_.begin());
 }
 
-std::int64_t packed_elements(ir::ConvOp conv, ir::MeshAttr mesh) {
-    const ConvolutionParts parts(conv);
-    // The first rank's block is the largest.
-    const planrt::Box box = planrt::local_box(ir::placement_of(tensor(parts.w.value), mesh), ir::mesh_of(mesh), 0);
-    const auto extent = [&](const Loops &loops) {
+llvm::StringRef weights_format(ir::ConvOp conv) {
+    const auto format = conv->getAttrOfType<mlir::StringAttr>("format");
+    return format ? format.getValue() : llvm::StringRef();
+}
+
+namespace {
+
+/// The first rank's block of a tensor, by its loops.
+class FirstBlock {
+  public:
+    FirstBlock(const ConvolutionTensor &tensor, ir::MeshAttr mesh)
+        : loops_(tensor.loops),
+          box_(planrt::local_box(ir::placement_of(schedule::tensor(tensor.value), mesh), ir::mesh_of(mesh), 0)) {}
+
+    [[nodiscard]] planrt::Range range(const std::string &loop) const {
+        return box_[static_cast<std::size_t>(llvm::find(loops_, loop) - loops_.begin())];
+    }
+    [[nodiscard]] std::int64_t extent(const Loops &loops) const {
         std::int64_t product = 1;
-        for (auto [loop, range] : llvm::zip(parts.w.loops, box))
-            product *= has(loops, loop) ? range.size() : 1;
+        for (const std::string &loop : loops)
+            product *= range(loop).size();
         return product;
-    };
-    return planrt::packed_weights(extent(parts.kernels), extent(parts.groups), extent(parts.in), extent(parts.out));
+    }
+
+  private:
+    const Loops &loops_;
+    planrt::Box box_;
+};
+
+} // namespace
+
+planrt::Convolution largest_convolution(ir::ConvOp conv, ir::MeshAttr mesh) {
+    const ConvolutionParts parts(conv);
+    const FirstBlock x(parts.x, mesh);
+    const FirstBlock w(parts.w, mesh);
+    const FirstBlock y(parts.y, mesh);
+    planrt::Convolution result{x.extent(parts.samples), w.extent(parts.groups), w.extent(parts.in),
+                               w.extent(parts.out), {}};
+    for (std::size_t i = 0; i < parts.windows.size(); ++i) {
+        const ir::WindowNumbers numbers(conv, parts.window(parts.windows[i]));
+        const planrt::Range from = x.range(parts.windows[i]);
+        const planrt::Range to = y.range(parts.windows[i]);
+        result.windows[i] = {from.size(),    to.size(),        w.range(parts.kernels[i]).size(),
+                             numbers.stride, numbers.dilation, numbers.before + from.begin - to.begin * numbers.stride};
+    }
+    return result;
+}
+
+std::int64_t packed_elements(ir::ConvOp conv, ir::MeshAttr mesh) {
+    const planrt::Convolution shape = largest_convolution(conv, mesh);
+    if (weights_format(conv) == winograd_format)
+        return planrt::winograd_weights(shape.groups, shape.in, shape.out);
+    std::int64_t window = 1;
+    for (const planrt::WindowBlock &block : shape.windows)
+        window *= block.kernel;
+    return planrt::packed_weights(window, shape.groups, shape.in, shape.out);
 }
 
 ir::ConvOp format_of(mlir::Value value) {
     if (auto pack = value.getDefiningOp<ir::PackOp>())
         return pack.getConvolution();
     auto conv = value.getDefiningOp<ir::ConvOp>();
-    return conv && conv->hasAttr("packed") && conv.getKind() == "weight_gradient" ? conv : ir::ConvOp();
+    return conv && conv->hasAttr("format") && conv.getKind() == "weight_gradient" ? conv : ir::ConvOp();
 }
 
 } // namespace planc::schedule

@@ -7,6 +7,8 @@
 #include "ir/plan_dialect.h"
 #include "schedule/matrix_product.h"
 
+#include <planrt/convolution.h>
+
 #include <cstdint>
 
 namespace planc::schedule {
@@ -43,7 +45,17 @@ struct ConvolutionParts {
     Loops attribute_order_; ///< of the windows
 };
 
-/// Elements of the packed weights of a convolution, the most of any rank.
+/// Formats of weights, ConvOp's attribute `format`; without one they are in the language's order.
+constexpr llvm::StringLiteral packed_format = "packed";     ///< oneDNN's
+constexpr llvm::StringLiteral winograd_format = "winograd"; ///< planrt/winograd.h
+
+/// The format of a convolution; empty: none.
+[[nodiscard]] llvm::StringRef weights_format(ir::ConvOp conv);
+
+/// The convolution of the first rank, whose blocks are the largest; its dimensions in the kernel's order.
+[[nodiscard]] planrt::Convolution largest_convolution(ir::ConvOp conv, ir::MeshAttr mesh);
+
+/// Elements of the weights of a convolution in their format, the most of any rank.
 [[nodiscard]] std::int64_t packed_elements(ir::ConvOp conv, ir::MeshAttr mesh);
 
 /// Weights or a weight gradient in a format of the kernel's: the convolution that decides on it; else null.

@@ -1,5 +1,5 @@
 // Convolutions and pools become kernels: their dimensions stand in the order that these work on (planrt/convolution.h,
-// planrt/pooling.h), permuted where they do not. Convolutions of f32 work on packed weights: these are packed once for
+// planrt/pooling.h), permuted where they do not. Convolutions of f32 work on weights in a format of their own: they are packed once for
 // all convolutions of a stage that have one geometry, a weight gradient is unpacked. A maximum and its number are found
 // in one pass.
 
@@ -159,7 +159,8 @@ class ConvolutionLowering {
     }
 
     void pack() {
-        op_->setAttr("packed", builder_.getUnitAttr());
+        const bool winograd = planrt::winograd_pays(largest_convolution(op_, mesh_));
+        op_->setAttr("format", builder_.getStringAttr(winograd ? winograd_format : packed_format));
         if (op_.getKind() != "weight_gradient") {
             op_.getSecondMutable().assign(packed_weights());
             return;

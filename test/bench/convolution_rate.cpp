@@ -2,6 +2,7 @@
 // of sgemm's rate in the same run; and what the copies of weights cost, as a share of the convolution. The shapes are
 // those of VGG and ResNet layers.
 #include <planrt/planrt.h>
+#include <planrt/winograd.h>
 
 #include "kernels/blas.h"
 
@@ -46,6 +47,21 @@ struct Shape {
     std::int64_t batch, in, extent, out, kernel, stride, padding;
 };
 
+void measure_winograd(const Convolution &conv, double work, double sgemm) {
+    const std::vector<float> x(conv.batch * conv.windows[0].input * conv.windows[1].input * conv.in, 0.5F);
+    const std::vector<float> w(9 * conv.in * conv.out, 0.5F);
+    std::vector<float> to_x(x.size());
+    std::vector<float> to_y(conv.batch * conv.windows[0].output * conv.windows[1].output * conv.out, 0.5F);
+    std::vector<float> packed(planrt::winograd_weights(1, conv.in, conv.out));
+    for (const auto kind : {ConvolutionKind::forward, ConvolutionKind::input_gradient})
+        planrt::winograd_prepare(kind, conv);
+    const double pack = seconds([&] { planrt::winograd_pack(ConvolutionKind::forward, conv, w.data(), packed.data()); });
+    const double forward = seconds([&] { planrt::winograd_convolution(conv, x.data(), packed.data(), to_y.data()); });
+    const double input = seconds([&] { planrt::winograd_convolution_input_gradient(conv, to_y.data(), packed.data(), to_x.data()); });
+    const double weight = seconds([&] { planrt::winograd_convolution_weight_gradient(conv, x.data(), to_y.data(), packed.data()); });
+    std::printf("%-24s %s: forward %4.2f of sgemm  input %4.2f weight %4.2f; packing %4.1f %%\n", "", winograd_pays(conv) ? "winograd" : "(winograd)", work / forward / sgemm, work / input / sgemm, work / weight / sgemm, 100 * pack / forward);
+}
+
 void measure(const Shape &shape, double sgemm) {
     const std::int64_t output = (shape.extent + 2 * shape.padding - shape.kernel) / shape.stride + 1;
     const WindowBlock window{shape.extent, output, shape.kernel, shape.stride, 1, shape.padding};
@@ -79,6 +95,9 @@ void measure(const Shape &shape, double sgemm) {
     copy = seconds([&] { unpack_weights(conv, packed.data(), to_w.data()); });
     print("weight gradient", implementation(ConvolutionKind::weight_gradient, conv), fast, copy,
           seconds([&] { convolution_weight_gradient(conv, x.data(), y.data(), to_w.data()); }));
+    if (shape.kernel == 3 && shape.stride == 1) {
+        measure_winograd(conv, work, sgemm);
+    }
 }
 
 } // namespace
@@ -93,6 +112,12 @@ int main() {
           Shape{"4x64x56^2, 64, 3x3", 4, 64, 56, 64, 3, 1, 1}, Shape{"4x256x14^2, 256, 3x3", 4, 256, 14, 256, 3, 1, 1},
           Shape{"4x64x56^2, 256, 1x1", 4, 64, 56, 256, 1, 1, 0},
           Shape{"4x3x224^2, 64, 7x7 / 2", 4, 3, 224, 64, 7, 2, 3},
-          Shape{"64x512x2^2, 512, 3x3", 64, 512, 2, 512, 3, 1, 1}})
+          Shape{"64x256x8^2, 256, 3x3", 64, 256, 8, 256, 3, 1, 1},
+          Shape{"64x512x4^2, 512, 3x3", 64, 512, 4, 512, 3, 1, 1},
+          Shape{"64x512x2^2, 512, 3x3", 64, 512, 2, 512, 3, 1, 1},
+          Shape{"32x64x32^2, 128, 3x3 / 2", 32, 64, 32, 128, 3, 2, 1},
+          Shape{"32x128x16^2, 256, 3x3 / 2", 32, 128, 16, 256, 3, 2, 1},
+          Shape{"16x96x27^2, 256, 5x5", 16, 96, 27, 256, 5, 1, 2},
+          Shape{"16x3x227^2, 96, 11x11 / 4", 16, 3, 227, 96, 11, 4, 0}})
         measure(shape, sgemm);
 }

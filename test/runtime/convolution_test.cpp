@@ -6,6 +6,7 @@
 #include <planrt/convolution.h>
 #include <planrt/layout.h>
 #include <planrt/parallel.h>
+#include <planrt/winograd.h>
 
 #include <gtest/gtest.h>
 
@@ -126,6 +127,40 @@ template <class T> void expect_defined(const Convolution &conv, Random &random) 
     EXPECT_EQ(got_dw, dw);
 }
 
+/// All three kinds by Winograd's algorithm against those by taps. Its halves and quarters are exact, too.
+void expect_winograd(const Convolution &conv, Random &random) {
+    SCOPED_TRACE(describe(conv));
+    const Sizes sizes(conv);
+    const auto x = numbers<float>(sizes.x, random);
+    const auto w = numbers<float>(sizes.w, random);
+    const auto dy = numbers<float>(sizes.y, random);
+    auto y = no_numbers<float>(sizes.y);
+    auto dx = no_numbers<float>(sizes.x);
+    auto dw = no_numbers<float>(sizes.w);
+    convolution(conv, x.data(), w.data(), y.data());
+    convolution_input_gradient(conv, dy.data(), w.data(), dx.data());
+    convolution_weight_gradient(conv, x.data(), dy.data(), dw.data());
+
+    for (const auto kind :
+         {ConvolutionKind::forward, ConvolutionKind::input_gradient, ConvolutionKind::weight_gradient})
+        winograd_prepare(kind, conv);
+    const auto elements = static_cast<std::size_t>(winograd_weights(conv.groups, conv.in, conv.out));
+    auto got_y = no_numbers<float>(sizes.y);
+    auto packed = no_numbers<float>(elements);
+    winograd_pack(ConvolutionKind::forward, conv, w.data(), packed.data());
+    winograd_convolution(conv, x.data(), packed.data(), got_y.data());
+    EXPECT_EQ(got_y, y);
+    auto got_dx = no_numbers<float>(sizes.x);
+    winograd_pack(ConvolutionKind::input_gradient, conv, w.data(), packed.data());
+    winograd_convolution_input_gradient(conv, dy.data(), packed.data(), got_dx.data());
+    EXPECT_EQ(got_dx, dx);
+    auto got_dw = no_numbers<float>(sizes.w);
+    packed = no_numbers<float>(elements);
+    winograd_convolution_weight_gradient(conv, x.data(), dy.data(), packed.data());
+    winograd_unpack(conv, packed.data(), got_dw.data());
+    EXPECT_EQ(got_dw, dw);
+}
+
 /// All three kinds on packed weights against those by taps.
 void expect_packed(const Convolution &conv, Random &random) {
     SCOPED_TRACE(describe(conv));
@@ -238,6 +273,68 @@ TEST_F(Convolutions, PackedOfOrdinaryShapes) {
              })
             expect_packed(conv, random_);
     }
+}
+
+TEST_F(Convolutions, WinogradsAreThoseByTaps) {
+    for (int trial = 0; trial < 400 && !HasFailure(); ++trial) {
+        Convolution conv{uniform(random_, 0, 3), uniform(random_, 1, 2), uniform(random_, 1, 20),
+                         uniform(random_, 1, 20), {}};
+        for (int d = 0; d < 2; ++d)
+            conv.windows[d] = {uniform(random_, 0, 11), uniform(random_, 0, 9), 3, 1, 1, uniform(random_, -2, 4)};
+        set_thread_count(static_cast<int>(uniform(random_, 1, 2)));
+        expect_winograd(conv, random_);
+    }
+}
+
+/// More tiles than a portion has, more filters than a block.
+TEST_F(Convolutions, WinogradsInPortions) {
+    for (const int threads : {1, 3}) {
+        set_thread_count(threads);
+        expect_winograd({3, 1, 130, 70, {window(31, 3, 1, 1, 1), window(29, 3, 1, 1, 1)}}, random_);
+        expect_winograd({40, 2, 16, 24, {window(14, 3), window(15, 3, 1, 2, 2)}}, random_);
+    }
+}
+
+TEST_F(Convolutions, WinogradsRoundAsDirectSumsDo) {
+    const Convolution conv{4, 1, 64, 64, {window(16, 3, 1, 1, 1), window(16, 3, 1, 1, 1)}};
+    const Sizes sizes(conv);
+    std::normal_distribution<float> normal;
+    std::vector<float> x(sizes.x);
+    std::vector<float> w(sizes.w);
+    for (std::vector<float> *values : {&x, &w})
+        std::generate(values->begin(), values->end(), [&] { return normal(random_); });
+    std::vector<double> exact(sizes.y);
+    convolution(conv, std::vector<double>(x.begin(), x.end()).data(), std::vector<double>(w.begin(), w.end()).data(),
+                exact.data());
+    const auto error = [&](const std::vector<float> &y) {
+        double sum = 0;
+        for (std::size_t i = 0; i < y.size(); ++i)
+            sum += (y[i] - exact[i]) * (y[i] - exact[i]);
+        return std::sqrt(sum / static_cast<double>(y.size()));
+    };
+    std::vector<float> direct(sizes.y);
+    convolution(conv, x.data(), w.data(), direct.data());
+    std::vector<float> fast(sizes.y);
+    std::vector<float> packed(static_cast<std::size_t>(winograd_weights(1, 64, 64)));
+    winograd_prepare(ConvolutionKind::forward, conv);
+    winograd_pack(ConvolutionKind::forward, conv, w.data(), packed.data());
+    winograd_convolution(conv, x.data(), packed.data(), fast.data());
+    RecordProperty("direct", std::to_string(error(direct)));
+    RecordProperty("winograd", std::to_string(error(fast)));
+    EXPECT_LT(error(fast), 2 * error(direct));
+}
+
+TEST(WinogradPays, OnLargeProductsOnly) {
+    const auto pays = [](std::int64_t batch, std::int64_t in, std::int64_t extent, std::int64_t out) {
+        return winograd_pays({batch, 1, in, out, {window(extent, 3, 1, 1, 1), window(extent, 3, 1, 1, 1)}});
+    };
+    EXPECT_TRUE(pays(16, 64, 32, 64));
+    EXPECT_TRUE(pays(64, 512, 4, 512));
+    EXPECT_FALSE(pays(64, 512, 2, 512)); // mostly padding, which taps leave out
+    EXPECT_FALSE(pays(1, 512, 4, 512));  // the transform of the weights
+    EXPECT_FALSE(pays(16, 3, 32, 64));
+    EXPECT_FALSE(winograd_pays({16, 1, 64, 64, {window(32, 5, 1, 2, 2), window(32, 5, 1, 2, 2)}}));
+    EXPECT_FALSE(winograd_pays({16, 1, 64, 64, {window(32, 3, 2, 1, 1), window(32, 3, 2, 1, 1)}}));
 }
 
 TEST_F(Convolutions, OrdinaryShapesAreOneDnns) {

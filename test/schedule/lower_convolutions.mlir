@@ -7,12 +7,12 @@
 // Two convolutions of one geometry share the packed weights; the input gradient has a format of its own.
 // CHECK-LABEL: func.func @train
 // CHECK: %[[P:.*]] = plan.pack %arg1 {layer = "a", phase = "forward"}
-// CHECK: plan.conv "forward" "{{.*}}"(%arg0, %[[P]]) {{.*}}packed
+// CHECK: plan.conv "forward" "{{.*}}"(%arg0, %[[P]]) {{.*}}format = "packed"
 // CHECK-NOT: plan.pack
-// CHECK: plan.conv "forward" "{{.*}}"(%arg2, %[[P]]) {{.*}}packed
+// CHECK: plan.conv "forward" "{{.*}}"(%arg2, %[[P]]) {{.*}}format = "packed"
 // CHECK: %[[Q:.*]] = plan.pack %arg1
-// CHECK: plan.conv "input_gradient" "{{.*}}"(%arg3, %[[Q]]) {{.*}}packed
-// CHECK: %[[G:.*]] = plan.conv "weight_gradient" "{{.*}}"(%arg0, %arg3) {{.*}}packed
+// CHECK: plan.conv "input_gradient" "{{.*}}"(%arg3, %[[Q]]) {{.*}}format = "packed"
+// CHECK: %[[G:.*]] = plan.conv "weight_gradient" "{{.*}}"(%arg0, %arg3) {{.*}}format = "packed"
 // CHECK: plan.unpack %[[G]]
 // CHECK-NOT: plan.permute
 func.func @train(%x: !x, %w: !w, %z: !x, %g: !y) -> (!y, !y, !x, !w) {
@@ -40,7 +40,7 @@ func.func @train(%x: !x, %w: !w, %z: !x, %g: !y) -> (!y, !y, !x, !w) {
 // CHECK: %[[Q:.*]] = plan.pack %arg1
 // CHECK: (%arg0, %[[Q]])
 // CHECK: plan.conv "forward" "{{.*}}"(%arg2, %arg3)
-// CHECK-NOT: packed
+// CHECK-NOT: format
 func.func @train(%x: !x, %w: !w, %v: !v, %u: !u)
     -> (!plan.tensor<height: 8, out: 5, f32>, !plan.tensor<height: 6, out: 5, f32>, !plan.tensor<height: 8, out: 5, f64>) {
   %a = plan.conv "forward" "h i, k i o -> h o" (%x, %w) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [1, 1]

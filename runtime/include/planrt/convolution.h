@@ -1,7 +1,8 @@
-// Convolutions and their gradients on a rank's blocks, in two forms:
+// Convolutions and their gradients on a rank's blocks, in three forms:
 //   - by taps: a matrix product for every element of the window, of f32 and f64; needs no memory besides;
 //   - packed: oneDNN's, of f32, on weights in the format that it asks for. Every copy into and out of that format is a
-//     call of its own. What oneDNN lacks (or has in a slow way only) is done by taps; the format is then the plain one.
+//     call of its own. What oneDNN lacks (or has in a slow way only) is done by taps; the format is then the plain one;
+//   - Winograd's (winograd.h), of f32, for 3 x 3 windows that move by one, on transformed weights.
 //
 // Shapes: x is (batch, input extents, groups, in), y (batch, output extents, groups, out), w (kernel extents, groups,
 // in, out), all dense and row-major.
@@ -48,6 +49,37 @@ void convolution_weight_gradient(const Convolution &conv, const double *x, const
     const auto rounded = [](std::int64_t channels) { return (channels + 15) / 16 * 16; };
     return in == 1 && out == 1 ? window * rounded(groups) : window * groups * rounded(in) * rounded(out);
 }
+
+/// Whether a convolution is by Winograd's, which all three kinds then are.
+///
+/// Counted in operations at the rate of large products, fitted to measurements (test/bench/convolution_rate): a direct
+/// convolution reaches 0.85 of that rate; transforms take 190 for a channel and a position of x or y, and those of the
+/// weights, which come once and go through memory, 1000 for a filter's two channels.
+[[nodiscard]] constexpr bool winograd_pays(const Convolution &conv) {
+    double positions = static_cast<double>(conv.batch);
+    double taps = positions;  // that touch the input
+    double tiles = positions; // of 2 x 2
+    for (int d = 0; d < most_windows; ++d) {
+        const WindowBlock &window = conv.windows[d];
+        if (d == 2 ? window != WindowBlock{} : window.kernel != 3 || window.stride != 1 || window.dilation != 1)
+            return false;
+        taps *= static_cast<double>(touching_taps(window));
+        positions *= static_cast<double>(window.output);
+        tiles *= static_cast<double>((window.output + (d < 2 ? 1 : 0)) / (d < 2 ? 2 : 1));
+    }
+    const auto filters = static_cast<double>(conv.groups * conv.in * conv.out);
+    const auto channels = static_cast<double>(conv.groups * (conv.in + conv.out));
+    return 2 * taps * filters / 0.85 > 32 * tiles * filters + 190 * positions * channels + 1000 * filters;
+}
+
+/// Elements of weights that winograd_pack() transforms.
+[[nodiscard]] constexpr std::int64_t winograd_weights(std::int64_t groups, std::int64_t in, std::int64_t out) {
+    return 16 * groups * in * out;
+}
+
+/// Memory that kernels work in one after the other, as large as what asked for most at set-up.
+void reserve_kernel_scratch(std::int64_t bytes); ///< Errors: std::bad_alloc
+[[nodiscard]] void *kernel_scratch();
 
 /// Chooses oneDNN's primitive for this geometry and makes it, with the reorder of its weights and the memory that it
 /// works in; what is there already is found again. Called at set-up: the calls below then allocate nothing.

@@ -16,6 +16,7 @@
 #include <planrt/pooling.h>
 #include <planrt/random.h>
 #include <planrt/vector_math.h>
+#include <planrt/winograd.h>
 
 #include <cmath>
 #include <cstddef>

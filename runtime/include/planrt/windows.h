@@ -4,6 +4,7 @@
 // over, the input x, and rows [yb, ye) of their positions, the output y. All numbers below are of these blocks.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace planrt {
@@ -25,5 +26,25 @@ struct WindowBlock {
 };
 
 constexpr int most_windows = 3;
+
+/// Positions [begin, end) of the output whose window has this tap within the input; none: end <= begin.
+struct TouchingPositions {
+    std::int64_t begin;
+    std::int64_t end;
+    constexpr TouchingPositions(const WindowBlock &window, std::int64_t tap) {
+        const std::int64_t first = tap * window.dilation - window.padding; // row of the input at position 0
+        begin = first >= 0 ? 0 : (-first + window.stride - 1) / window.stride;
+        end = first >= window.input ? 0 : std::min(window.output, (window.input - 1 - first) / window.stride + 1);
+    }
+    [[nodiscard]] constexpr std::int64_t count() const { return std::max<std::int64_t>(end - begin, 0); }
+};
+
+/// Pairs of a position and a tap that lie within the input; the others lie in the padding.
+[[nodiscard]] constexpr std::int64_t touching_taps(const WindowBlock &window) {
+    std::int64_t count = 0;
+    for (std::int64_t tap = 0; tap < window.kernel; ++tap)
+        count += TouchingPositions(window, tap).count();
+    return count;
+}
 
 } // namespace planrt

@@ -28,8 +28,6 @@ const Blas &blas() {
     return loaded;
 }
 
-namespace {
-
 bool has_avx512() {
 #if defined(__x86_64__)
     __builtin_cpu_init();
@@ -39,8 +37,6 @@ bool has_avx512() {
     return false;
 #endif
 }
-
-} // namespace
 
 const char *suitable_core_type() {
     if (has_avx512())

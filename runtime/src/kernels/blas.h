@@ -20,6 +20,9 @@ struct Blas {
 };
 [[nodiscard]] const Blas &blas();
 
+/// Whether the processor has the parts of AVX-512 that libraries ask for.
+[[nodiscard]] bool has_avx512();
+
 /// The value for OPENBLAS_CORETYPE that suits this processor; null: leave the choice to OpenBLAS.
 [[nodiscard]] const char *suitable_core_type();
 

@@ -20,7 +20,7 @@ void check(dnnl_status_t status, const char *what) {
         throw Failure(text("oneDNN: %s failed (status %d)", what, static_cast<int>(status)));
 }
 
-/// What primitives work in: the largest of all of them.
+/// What kernels work in: the largest of all of them.
 struct Scratch {
     struct Free {
         void operator()(void *block) const { std::free(block); }
@@ -69,6 +69,14 @@ dnnl_primitive_attr_t with_own_scratch() {
 
 std::int64_t primitive_scratch_bytes() {
     return static_cast<std::int64_t>(scratch.bytes);
+}
+
+void reserve_kernel_scratch(std::int64_t bytes) {
+    scratch.reserve(static_cast<std::size_t>(bytes));
+}
+
+void *kernel_scratch() {
+    return scratch.memory.get();
 }
 
 OnThreads::OnThreads() {
