@@ -106,8 +106,8 @@ planrt::Convolution largest_convolution(ir::ConvOp conv, ir::MeshAttr mesh) {
     const FirstBlock x(parts.x, mesh);
     const FirstBlock w(parts.w, mesh);
     const FirstBlock y(parts.y, mesh);
-    planrt::Convolution result{x.extent(parts.samples), w.extent(parts.groups), w.extent(parts.in),
-                               w.extent(parts.out), {}};
+    planrt::Convolution result{
+        x.extent(parts.samples), w.extent(parts.groups), w.extent(parts.in), w.extent(parts.out), {}};
     for (std::size_t i = 0; i < parts.windows.size(); ++i) {
         const ir::WindowNumbers numbers(conv, parts.window(parts.windows[i]));
         const planrt::Range from = x.range(parts.windows[i]);

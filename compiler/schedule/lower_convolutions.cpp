@@ -1,7 +1,7 @@
 // Convolutions and pools become kernels: their dimensions stand in the order that these work on (planrt/convolution.h,
-// planrt/pooling.h), permuted where they do not. Convolutions of f32 work on weights in a format of their own: they are packed once for
-// all convolutions of a stage that have one geometry, a weight gradient is unpacked. A maximum and its number are found
-// in one pass.
+// planrt/pooling.h), permuted where they do not. Convolutions of f32 work on weights in a format of their own: they are
+// packed once for all convolutions of a stage that have one geometry, a weight gradient is unpacked. A maximum and its
+// number are found in one pass.
 
 #include "ir/subscripts.h"
 #include "ir/windows.h"

@@ -55,11 +55,16 @@ void measure_winograd(const Convolution &conv, double work, double sgemm) {
     std::vector<float> packed(planrt::winograd_weights(1, conv.in, conv.out));
     for (const auto kind : {ConvolutionKind::forward, ConvolutionKind::input_gradient})
         planrt::winograd_prepare(kind, conv);
-    const double pack = seconds([&] { planrt::winograd_pack(ConvolutionKind::forward, conv, w.data(), packed.data()); });
+    const double pack =
+        seconds([&] { planrt::winograd_pack(ConvolutionKind::forward, conv, w.data(), packed.data()); });
     const double forward = seconds([&] { planrt::winograd_convolution(conv, x.data(), packed.data(), to_y.data()); });
-    const double input = seconds([&] { planrt::winograd_convolution_input_gradient(conv, to_y.data(), packed.data(), to_x.data()); });
-    const double weight = seconds([&] { planrt::winograd_convolution_weight_gradient(conv, x.data(), to_y.data(), packed.data()); });
-    std::printf("%-24s %s: forward %4.2f of sgemm  input %4.2f weight %4.2f; packing %4.1f %%\n", "", winograd_pays(conv) ? "winograd" : "(winograd)", work / forward / sgemm, work / input / sgemm, work / weight / sgemm, 100 * pack / forward);
+    const double input =
+        seconds([&] { planrt::winograd_convolution_input_gradient(conv, to_y.data(), packed.data(), to_x.data()); });
+    const double weight =
+        seconds([&] { planrt::winograd_convolution_weight_gradient(conv, x.data(), to_y.data(), packed.data()); });
+    std::printf("%-24s %s: forward %4.2f of sgemm  input %4.2f weight %4.2f; packing %4.1f %%\n", "",
+                winograd_pays(conv) ? "winograd" : "(winograd)", work / forward / sgemm, work / input / sgemm,
+                work / weight / sgemm, 100 * pack / forward);
 }
 
 void measure(const Shape &shape, double sgemm) {

@@ -277,8 +277,8 @@ TEST_F(Convolutions, PackedOfOrdinaryShapes) {
 
 TEST_F(Convolutions, WinogradsAreThoseByTaps) {
     for (int trial = 0; trial < 400 && !HasFailure(); ++trial) {
-        Convolution conv{uniform(random_, 0, 3), uniform(random_, 1, 2), uniform(random_, 1, 20),
-                         uniform(random_, 1, 20), {}};
+        Convolution conv{
+            uniform(random_, 0, 3), uniform(random_, 1, 2), uniform(random_, 1, 20), uniform(random_, 1, 20), {}};
         for (int d = 0; d < 2; ++d)
             conv.windows[d] = {uniform(random_, 0, 11), uniform(random_, 0, 9), 3, 1, 1, uniform(random_, -2, 4)};
         set_thread_count(static_cast<int>(uniform(random_, 1, 2)));

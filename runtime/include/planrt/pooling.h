@@ -14,7 +14,10 @@
 #include <planrt/windows.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 
 namespace planrt {
@@ -36,7 +39,9 @@ struct TouchedTaps {
     TouchedTaps(const WindowBlock &window, std::int64_t position)
         : first(position * window.stride - window.padding),
           begin(first < 0 ? (-first + window.dilation - 1) / window.dilation : 0),
-          end(first < window.input ? std::min(window.kernel, (window.input - 1 - first) / window.dilation + 1) : 0) {}
+          end(first + (window.kernel - 1) * window.dilation < window.input ? window.kernel
+              : first < window.input ? (window.input - 1 - first) / window.dilation + 1
+                                     : 0) {}
 };
 
 /// The position whose window touches input row `row` with this tap; -1: none.
@@ -54,32 +59,72 @@ template <class Body> void for_each_row(const Pool &pool, std::int64_t WindowBlo
     for (const WindowBlock &window : pool.windows)
         taps *= window.kernel;
     parallel(0, pool.batch * a * b, grain(c * taps * pool.channels), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i)
-            for (std::int64_t j = 0; j < c; ++j)
-                body(i * c + j, i / (a * b), i / b % a, i % b, j);
+        if (begin == end)
+            return;
+        std::int64_t n = begin / (a * b);
+        std::int64_t i = begin / b % a;
+        std::int64_t j = begin % b;
+        for (std::int64_t row = begin; row < end; ++row) {
+            for (std::int64_t k = 0; k < c; ++k)
+                body(row * c + k, n, i, j, k);
+            if (++j < b) // counted, since divisions take longer than a window of few channels
+                continue;
+            j = 0;
+            if (++i < a)
+                continue;
+            i = 0;
+            ++n;
+        }
     });
 }
 
-/// For every position of the output: begin(its number), then tap(its number, number of an input row, number of the
-/// element within the window, row-major) for all elements that exist, in their order.
+/// Where the window of a position lies.
+struct TouchedWindow {
+    TouchedTaps a;
+    TouchedTaps b;
+    TouchedTaps c;
+
+    TouchedWindow(const Pool &pool, std::int64_t i, std::int64_t j, std::int64_t k)
+        : a(pool.windows[0], i), b(pool.windows[1], j), c(pool.windows[2], k) {}
+
+    /// Number of the input row of tap (s, t, u), of sample n.
+    [[nodiscard]] std::int64_t row(const Pool &pool, std::int64_t n, std::int64_t s, std::int64_t t,
+                                   std::int64_t u) const {
+        const auto &[x, y, z] = pool.windows;
+        return ((n * x.input + a.first + s * x.dilation) * y.input + b.first + t * y.dilation) * z.input + c.first +
+               u * z.dilation;
+    }
+    /// Whether all taps lie within the input.
+    [[nodiscard]] bool is_whole(const Pool &pool) const {
+        const auto &[x, y, z] = pool.windows;
+        return a.end - a.begin == x.kernel && b.end - b.begin == y.kernel && c.end - c.begin == z.kernel;
+    }
+};
+
+/// For every position of the output: whole(its number, number of the first input row) where the window lies within the
+/// input and `all_at_once`; else begin(its number), then tap(its number, number of an input row, number of the element
+/// within the window, row-major) for all elements that exist, in their order.
+template <class Whole, class Begin, class Tap>
+void over_outputs(const Pool &pool, bool all_at_once, const Whole &whole, const Begin &begin, const Tap &tap) {
+    const std::int64_t b = pool.windows[1].kernel;
+    const std::int64_t c = pool.windows[2].kernel;
+    for_each_row(pool, &WindowBlock::output,
+                 [&](std::int64_t number, std::int64_t n, std::int64_t i, std::int64_t j, std::int64_t k) {
+                     const TouchedWindow window(pool, i, j, k);
+                     if (all_at_once && window.is_whole(pool))
+                         return whole(number, window.row(pool, n, 0, 0, 0));
+                     begin(number);
+                     for (std::int64_t s = window.a.begin; s < window.a.end; ++s)
+                         for (std::int64_t t = window.b.begin; t < window.b.end; ++t)
+                             for (std::int64_t u = window.c.begin; u < window.c.end; ++u)
+                                 tap(number, window.row(pool, n, s, t, u),
+                                     static_cast<std::int32_t>((s * b + t) * c + u));
+                 });
+}
+
+/// The same, tap by tap everywhere.
 template <class Begin, class Tap> void over_outputs(const Pool &pool, const Begin &begin, const Tap &tap) {
-    const auto &[a, b, c] = pool.windows;
-    for_each_row(
-        pool, &WindowBlock::output,
-        [&](std::int64_t number, std::int64_t n, std::int64_t i, std::int64_t j, std::int64_t k) {
-            begin(number);
-            const TouchedTaps over_a(a, i);
-            const TouchedTaps over_b(b, j);
-            const TouchedTaps over_c(c, k);
-            for (std::int64_t s = over_a.begin; s < over_a.end; ++s)
-                for (std::int64_t t = over_b.begin; t < over_b.end; ++t)
-                    for (std::int64_t u = over_c.begin; u < over_c.end; ++u)
-                        tap(number,
-                            ((n * a.input + over_a.first + s * a.dilation) * b.input + over_b.first + t * b.dilation) *
-                                    c.input +
-                                over_c.first + u * c.dilation,
-                            static_cast<std::int32_t>((s * b.kernel + t) * c.kernel + u));
-        });
+    over_outputs(pool, false, [](std::int64_t, std::int64_t) {}, begin, tap);
 }
 
 /// For every row of the input: begin(its number), then tap(its number, number of an output position, number of the row
@@ -102,6 +147,64 @@ template <class Begin, class Tap> void over_inputs(const Pool &pool, const Begin
                  });
 }
 
+/// Windows of `taps` elements, where they lie within the input: all elements at a time, in registers.
+template <int taps> class WholeWindows {
+  public:
+    explicit WholeWindows(const Pool &pool) : pool_(pool) {
+        const auto &[a, b, c] = pool.windows;
+        for (std::int64_t tap = 0; tap < taps; ++tap)
+            offsets_[static_cast<std::size_t>(tap)] =
+                ((tap / (b.kernel * c.kernel) * a.dilation * b.input + tap / c.kernel % b.kernel * b.dilation) *
+                     c.input +
+                 tap % c.kernel * c.dilation) *
+                pool.channels;
+    }
+
+    [[nodiscard]] static bool fit(const Pool &pool) {
+        return pool.windows[0].kernel * pool.windows[1].kernel * pool.windows[2].kernel == taps;
+    }
+
+    /// The largest elements, channel by channel, and their numbers.
+    template <class T> void maximum(const T *first, T *y, std::int32_t *numbers) const {
+#pragma omp simd
+        for (std::int64_t i = 0; i < pool_.channels; ++i) {
+            T best = first[i];
+            std::int32_t number = 0;
+            for (int tap = 1; tap < taps; ++tap) {
+                const T value = first[offsets_[static_cast<std::size_t>(tap)] + i];
+                const bool larger = best < value || value != value; // what is no number stays seen
+                best = larger ? value : best;
+                number = larger ? tap : number;
+            }
+            y[i] = best;
+            numbers[i] = number;
+        }
+    }
+
+    /// dy to the largest elements, 0 to the others.
+    template <class T> void spread(const T *dy, const std::int32_t *numbers, T *first) const {
+#pragma omp simd
+        for (std::int64_t i = 0; i < pool_.channels; ++i) {
+            const T value = dy[i];
+            const std::int32_t number = numbers[i];
+            for (int tap = 0; tap < taps; ++tap)
+                first[offsets_[static_cast<std::size_t>(tap)] + i] = number == tap ? value : T{0};
+        }
+    }
+
+  private:
+    const Pool &pool_;
+    std::array<std::int64_t, taps> offsets_;
+};
+
+/// Whether every element of the input is in one window.
+inline bool windows_tile(const Pool &pool) {
+    return std::all_of(std::begin(pool.windows), std::end(pool.windows), [](const WindowBlock &window) {
+        return window.kernel == window.stride && window.dilation == 1 && window.padding == 0 &&
+               window.input == window.output * window.kernel;
+    });
+}
+
 } // namespace pooling
 
 /// y = the largest element of each window; -∞ where there is none.
@@ -118,12 +221,17 @@ template <class T> void max_pool(const Pool &pool, const T *x, T *y) {
         });
 }
 
-/// The same, and the number of that element within its window, row-major over the dimensions; of equal ones the first;
-/// -1 where there is none.
-template <class T> void max_pool(const Pool &pool, const T *x, T *y, std::int32_t *numbers) {
+namespace pooling {
+
+/// max_pool() with numbers; windows of `taps` elements are taken as a whole.
+template <int taps, class T> void max_pool_of(const Pool &pool, const T *x, T *y, std::int32_t *numbers) {
     const std::int64_t channels = pool.channels;
-    pooling::over_outputs(
-        pool,
+    const WholeWindows<taps> windows(pool);
+    over_outputs(
+        pool, WholeWindows<taps>::fit(pool),
+        [=](std::int64_t at, std::int64_t row) {
+            windows.maximum(x + row * channels, y + at * channels, numbers + at * channels);
+        },
         [=](std::int64_t at) {
             std::fill_n(y + at * channels, channels, -std::numeric_limits<T>::infinity());
             std::fill_n(numbers + at * channels, channels, -1);
@@ -141,8 +249,33 @@ template <class T> void max_pool(const Pool &pool, const T *x, T *y, std::int32_
         });
 }
 
+/// The gradient where windows_tile(): every element of dx is written once.
+template <int taps, class T> void spread(const Pool &pool, const T *dy, const std::int32_t *numbers, T *dx) {
+    const std::int64_t channels = pool.channels;
+    const WholeWindows<taps> windows(pool);
+    over_outputs(
+        pool, true,
+        [=](std::int64_t at, std::int64_t row) {
+            windows.spread(dy + at * channels, numbers + at * channels, dx + row * channels);
+        },
+        [](std::int64_t) {}, [](std::int64_t, std::int64_t, std::int32_t) {});
+}
+
+} // namespace pooling
+
+/// The same, and the number of that element within its window, row-major over the dimensions; of equal ones the first;
+/// -1 where there is none.
+template <class T> void max_pool(const Pool &pool, const T *x, T *y, std::int32_t *numbers) {
+    if (pooling::WholeWindows<4>::fit(pool))
+        pooling::max_pool_of<4>(pool, x, y, numbers);
+    else
+        pooling::max_pool_of<9>(pool, x, y, numbers);
+}
+
 /// dx = the sum of dy over the windows whose largest element it is.
 template <class T> void max_pool_gradient(const Pool &pool, const T *dy, const std::int32_t *numbers, T *dx) {
+    if (pooling::windows_tile(pool) && pooling::WholeWindows<4>::fit(pool))
+        return pooling::spread<4>(pool, dy, numbers, dx);
     const std::int64_t channels = pool.channels;
     pooling::over_inputs(
         pool, [=](std::int64_t at) { std::fill_n(dx + at * channels, channels, T{0}); },

@@ -1,5 +1,5 @@
-// Convolutions with 3 x 3 windows by Winograd's minimal filtering, F(2 x 2, 3 x 3) (Lavin and Gray, "Fast algorithms for
-// convolutional neural networks", CVPR 2016): 2.25 times fewer multiplications than by taps. Templates, so that the
+// Convolutions with 3 x 3 windows by Winograd's minimal filtering, F(2 x 2, 3 x 3) (Lavin and Gray, "Fast algorithms
+// for convolutional neural networks", CVPR 2016): 2.25 times fewer multiplications than by taps. Templates, so that the
 // transforms are vectorised for the processor that the program is compiled for.
 //
 // With d a tile of 4 x 4 positions of x, g a filter and y a tile of 2 x 2 positions, channel by channel:

@@ -1,7 +1,7 @@
-// Convolutions by taps: for every element of the window one matrix product over a row of positions, where they lie: those
-// that follow each other in the last dimension, or the same one of all samples where there are more of these. Channels
-// are the columns; a stride is a stride between rows. Neighbouring dimensions that no window moves over run as one, the
-// samples among them: a 1x1 convolution is one product.
+// Convolutions by taps: for every element of the window one matrix product over a row of positions, where they lie:
+// those that follow each other in the last dimension, or the same one of all samples where there are more of these.
+// Channels are the columns; a stride is a stride between rows. Neighbouring dimensions that no window moves over run as
+// one, the samples among them: a 1x1 convolution is one product.
 #include <planrt/convolution.h>
 #include <planrt/parallel.h>
 
@@ -199,8 +199,7 @@ template <class T> void forward(const Convolution &conv, const T *x, const T *w,
              [&](std::int64_t begin, std::int64_t end) { some(begin, end, multiply<T>); });
 }
 
-template <class T>
-void input_gradient_of(const Convolution &conv, const T *dy, const T *w, T *dx, Product<T> product) {
+template <class T> void input_gradient_of(const Convolution &conv, const T *dy, const T *w, T *dx, Product<T> product) {
     const Dimensions dimensions(conv);
     const Taps<T> taps(conv, dimensions);
     std::fill_n(dx, dimensions.inputs() * conv.groups * conv.in, T{0});

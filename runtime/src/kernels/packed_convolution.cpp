@@ -33,7 +33,8 @@ std::int64_t plain_elements(const Convolution &conv) {
 }
 
 /// Whether products by taps are faster than oneDNN's convolution: where much of the window lies in the padding, which
-/// they leave out, and for weight gradients without AVX-512 (test/bench/convolution_rate). Few channels make slow products.
+/// they leave out, and for weight gradients without AVX-512 (test/bench/convolution_rate). Few channels make slow
+/// products.
 bool is_faster_by_taps(ConvolutionKind kind, const Convolution &conv) {
     constexpr std::int64_t many = 32;
     if (std::min(conv.in, conv.out) < many)
