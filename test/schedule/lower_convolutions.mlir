@@ -116,3 +116,26 @@ func.func @train(%x: !plan.tensor<batch: 2, height: 8, channel: 3, width: 4, f32
     : (!plan.tensor<batch: 2, height: 8, channel: 3, width: 4, f32>) -> !plan.tensor<batch: 2, height: 4, channel: 3, width: 4, f32>
   return %y : !plan.tensor<batch: 2, height: 4, channel: 3, width: 4, f32>
 }
+
+// -----
+
+// Many channels and windows of 3 x 3 that move by one: Winograd's algorithm, whose weights are transformed.
+!x = !plan.tensor<batch: 16, height: 16, width: 15, in: 64, f32>
+!w = !plan.tensor<kernel: 3, across: 3, in: 64, out: 80, f32>
+!y = !plan.tensor<batch: 16, height: 16, width: 15, out: 80, f32>
+// CHECK-LABEL: func.func @train
+// CHECK: %[[P:.*]] = plan.pack %arg1
+// CHECK: plan.conv "forward" "{{.*}}"(%arg0, %[[P]]) {{.*}}format = "winograd"
+// CHECK: %[[Q:.*]] = plan.pack %arg1
+// CHECK: plan.conv "input_gradient" "{{.*}}"(%arg2, %[[Q]]) {{.*}}format = "winograd"
+// CHECK: %[[G:.*]] = plan.conv "weight_gradient" "{{.*}}"(%arg0, %arg2) {{.*}}format = "winograd"
+// CHECK: plan.unpack %[[G]]
+func.func @train(%x: !x, %w: !w, %g: !y) -> (!y, !x, !w) {
+  %a = plan.conv "forward" "b h v i, k l i o -> b h v o" (%x, %w) windows ["h", "v"] kernels ["k", "l"] strides [1, 1] dilations [1, 1] paddings [1, 1, 1, 1]
+    : (!x, !w) -> !y
+  %b = plan.conv "input_gradient" "b h v o, k l i o -> b h v i" (%g, %w) windows ["h", "v"] kernels ["k", "l"] strides [1, 1] dilations [1, 1] paddings [1, 1, 1, 1]
+    : (!y, !w) -> !x
+  %c = plan.conv "weight_gradient" "b h v i, b h v o -> k l i o" (%x, %g) windows ["h", "v"] kernels ["k", "l"] strides [1, 1] dilations [1, 1] paddings [1, 1, 1, 1]
+    : (!x, !y) -> !w
+  return %a, %b, %c : !y, !x, !w
+}
