@@ -154,6 +154,11 @@ void ValueNames::add(mlir::Value value, const std::string &title) {
             return;
         }
     }
+    if (auto gemm = value.getDefiningOp<ir::GemmOp>();
+        gemm && gemm.getBeta() && schedule::offset_of(gemm.getAccumulator()) == offset) {
+        names_[value] = of(gemm.getAccumulator());
+        return;
+    }
     for (mlir::Operation *user : value.getUsers())
         if (auto write = mlir::dyn_cast<ir::WriteOp>(user)) {
             auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(user, write.getVariableAttr());

@@ -35,9 +35,7 @@ constexpr std::array functions{
                           return 0.5 * (1 + std::erf(x[0] * inverse_sqrt2)) +
                                  x[0] * inverse_sqrt_2pi * std::exp(-0.5 * x[0] * x[0]);
                       },
-                      "T(0.5) * (T(1) + std::erf({0} * T(0.70710678118654752440))) + "
-                      "{0} * T(0.39894228040143267794) * planrt::exp(T(-0.5) * {0} * {0})",
-                      false, 30},
+                      "planrt::gelu_slope({0})", false, 25},
     PointwiseFunction{"greater", 2, [](const double *x) { return x[0] > x[1] ? 1.0 : 0.0; }, "{0} > {1} ? T(1) : T(0)",
                       false, 1},
     PointwiseFunction{"greater_equal", 2, [](const double *x) { return x[0] >= x[1] ? 1.0 : 0.0; },

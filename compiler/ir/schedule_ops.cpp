@@ -47,6 +47,8 @@ LogicalResult GemmOp::verify() {
             return emitOpError() << "loop '" << loop << "' is in one tensor only";
     if (getAccumulator() && getAccumulator().getType() != c)
         return emitOpError() << "the accumulator is " << getAccumulator().getType() << ", the result " << c;
+    if (getBeta() && !getAccumulator())
+        return emitOpError() << "has beta, but no accumulator";
     if (!c.getElementType().isF32() && !c.getElementType().isF64())
         return emitOpError() << "there is no matrix product of " << c.getElementType();
     return success();

@@ -15,15 +15,15 @@ def Plan_GemmOp : Plan_LayerOp<"gemm", [Pure]> {
   let summary = "product of two operands as matrix products where they lie";
   let description = [{
     The subscripts name the loop of every dimension as those of `plan.einsum` do; every loop is at least in two of a, b
-    and the result. `schedule/matrix_product.h` says which of them are rows, columns and summed. An accumulator is added
-    to the product, in place where it dies.
+    and the result. `schedule/matrix_product.h` says which of them are rows, columns and summed. An accumulator, times
+    `beta` (1 if there is none), is added to the product, in place where it dies.
 
     ```mlir
     %s = plan.gemm "b q h f, b k h f -> b h q k" (%q, %k) : (…) -> …
     ```
   }];
   let arguments = !con((ins StrAttr:$subscripts, Plan_TensorType:$a, Plan_TensorType:$b,
-                        Optional<Plan_TensorType>:$accumulator), layerAttributes);
+                        Optional<Plan_TensorType>:$accumulator, OptionalAttr<F64Attr>:$beta), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "$subscripts `(` operands `)` attr-dict `:` functional-type(operands, $result)";
 }

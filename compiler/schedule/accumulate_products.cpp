@@ -1,5 +1,6 @@
 // A product that is added to another value is accumulated into it by the matrix product itself: gradients of a
-// parameter that is used twice, residual sums, sums over micro-batches.
+// parameter that is used twice, residual sums, sums over micro-batches; and into a variable, scaled, that the sum is
+// written to again: momentum * velocity + gradient, which spares the gradient a buffer and two ways through memory.
 
 #include "schedule/functions.h"
 #include "schedule/passes.h"
@@ -31,6 +32,55 @@ bool accumulate(ir::PointwiseOp add) {
     return false;
 }
 
+/// The variable that the value is written to; null: none.
+mlir::FlatSymbolRefAttr written_to(mlir::Value value) {
+    for (mlir::Operation *user : value.getUsers())
+        if (auto write = mlir::dyn_cast<ir::WriteOp>(user))
+            return write.getVariableAttr();
+    return {};
+}
+
+/// `scaled` = number * (old value of `variable`), both used here only.
+struct ScaledVariable {
+    ir::ReadOp read;
+    double factor = 0;
+
+    ScaledVariable(mlir::Value scaled, mlir::FlatSymbolRefAttr variable) {
+        auto mul = scaled.getDefiningOp<ir::PointwiseOp>();
+        if (!mul || mul.getFunction() != "mul" || !scaled.hasOneUse())
+            return;
+        for (unsigned i : {0U, 1U}) {
+            auto number = mul.getInputs()[i].getDefiningOp<ir::ConstantOp>();
+            auto old = mul.getInputs()[1 - i].getDefiningOp<ir::ReadOp>();
+            if (number && old && old.getVariableAttr() == variable && old.getResult().hasOneUse()) {
+                read = old;
+                factor = number.getValue().convertToDouble();
+            }
+        }
+    }
+};
+
+void accumulate_into_variable(ir::PointwiseOp add) {
+    const mlir::FlatSymbolRefAttr variable = written_to(add.getResult());
+    for (unsigned product : {1U, 0U}) {
+        auto gemm = add.getInputs()[product].getDefiningOp<ir::GemmOp>();
+        if (!variable || !gemm || gemm.getAccumulator() || !gemm.getResult().hasOneUse())
+            continue;
+        const mlir::Value scaled = add.getInputs()[1 - product];
+        ScaledVariable old(scaled, variable);
+        if (!old.read || old.read.getResult().getType() != gemm.getResult().getType() ||
+            add.getResult().getType() != gemm.getResult().getType())
+            continue;
+        old.read->moveBefore(gemm);
+        gemm.getAccumulatorMutable().assign(old.read.getResult());
+        gemm.setBetaAttr(mlir::Builder(gemm).getF64FloatAttr(old.factor));
+        add.getResult().replaceAllUsesWith(gemm.getResult());
+        add.erase();
+        scaled.getDefiningOp()->erase();
+        return;
+    }
+}
+
 struct AccumulateProducts : mlir::PassWrapper<AccumulateProducts, StepPass> {
     MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AccumulateProducts)
 
@@ -41,8 +91,8 @@ struct AccumulateProducts : mlir::PassWrapper<AccumulateProducts, StepPass> {
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {
         for (auto op : llvm::to_vector(function.getOps<ir::PointwiseOp>()))
-            if (op.getFunction() == "add")
-                accumulate(op);
+            if (op.getFunction() == "add" && !accumulate(op))
+                accumulate_into_variable(op);
         return mlir::success();
     }
 };

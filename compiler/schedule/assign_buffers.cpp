@@ -155,12 +155,14 @@ class Assignment {
         return std::nullopt;
     }
 
-    /// The place of a sum over micro-batches that ends here: the new sum takes it.
+    /// The place of a sum over micro-batches, or of a variable that a product is accumulated into, that ends here: the new
+    /// sum takes it.
     std::optional<int64_t> accumulator_place(Operation *op, Value result) {
         std::optional<int64_t> place;
         op->walk([&](Operation *inner) {
             for (Value operand : inner->getOperands())
-                if (reads_accumulator(operand) && !is_written_otherwise(operand, result) &&
+                if ((reads_accumulator(operand) || is_scaled_variable(inner, operand)) &&
+                    !is_written_otherwise(operand, result) &&
                     takes_over(op, result, operand))
                     place = offset_of(operand);
         });
@@ -169,6 +171,11 @@ class Assignment {
         if (place)
             taken_places_.push_back(*place);
         return place;
+    }
+
+    static bool is_scaled_variable(Operation *op, Value operand) {
+        auto gemm = mlir::dyn_cast<ir::GemmOp>(op);
+        return gemm && gemm.getBeta() && gemm.getAccumulator() == operand && operand.getDefiningOp<ir::ReadOp>();
     }
 
     /// Does the function keep another value than `result` in the variable that `old` was read from?

@@ -25,6 +25,15 @@ TEST(VectorMath, ExponentialAtTheEnds) {
     EXPECT_TRUE(std::isnan(planrt::exp(std::numeric_limits<float>::quiet_NaN())));
 }
 
+TEST(VectorMath, SlopeOfGelu) {
+    for (float x = -12.0F; x < 12.0F; x += 0.00137F)
+        EXPECT_NEAR(planrt::gelu_slope(x), planrt::gelu_slope(static_cast<double>(x)), 2e-7) << x;
+    EXPECT_EQ(planrt::gelu_slope(0.0F), 0.5F);
+    EXPECT_EQ(planrt::gelu_slope(-100.0F), 0.0F);
+    EXPECT_EQ(planrt::gelu_slope(100.0F), 1.0F);
+    EXPECT_TRUE(std::isnan(planrt::gelu_slope(std::numeric_limits<float>::quiet_NaN())));
+}
+
 } // namespace
 
 } // namespace planrt

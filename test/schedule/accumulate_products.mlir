@@ -54,3 +54,43 @@ func.func @accumulate(%x: !m, %v: !t) {
   plan.write %s, @sum : !y
   return
 }
+
+// -----
+
+// momentum * velocity + gradient, written back: the product is accumulated into the velocity.
+!m = !plan.tensor<a: 2, b: 2, f32>
+!t = !plan.tensor<b: 2, c: 2, f32>
+!y = !plan.tensor<a: 2, c: 2, f32>
+plan.variable @velocity : !y = #plan.init<constant, 0.0, 0.0>
+// CHECK-LABEL: func.func @train
+// CHECK: %[[V:.*]] = plan.read @velocity
+// CHECK-NEXT: %[[N:.*]] = plan.gemm "a b, b c -> a c"(%arg0, %arg1, %[[V]]) {beta = 9.000000e-01 : f64}
+// CHECK-NOT: plan.pointwise
+// CHECK: plan.write %[[N]], @velocity
+func.func @train(%x: !m, %w: !t) -> !y {
+  %v = plan.read @velocity : !y
+  %n = plan.constant 0.9 : !plan.tensor<f32>
+  %g = plan.einsum "a b, b c -> a c" (%x, %w) : (!m, !t) -> !y
+  %s = plan.pointwise "mul" (%v, %n) : (!y, !plan.tensor<f32>) -> !y
+  %u = plan.pointwise "add" (%s, %g) : (!y, !y) -> !y
+  plan.write %u, @velocity : !y
+  return %u : !y
+}
+
+// -----
+
+// Not where the sum goes elsewhere: the velocity keeps its value.
+!m = !plan.tensor<a: 2, b: 2, f32>
+!t = !plan.tensor<b: 2, c: 2, f32>
+!y = !plan.tensor<a: 2, c: 2, f32>
+plan.variable @velocity : !y = #plan.init<constant, 0.0, 0.0>
+// CHECK-LABEL: func.func @train
+// CHECK: plan.pointwise "add"
+func.func @train(%x: !m, %w: !t) -> !y {
+  %v = plan.read @velocity : !y
+  %n = plan.constant 0.9 : !plan.tensor<f32>
+  %g = plan.einsum "a b, b c -> a c" (%x, %w) : (!m, !t) -> !y
+  %s = plan.pointwise "mul" (%v, %n) : (!y, !plan.tensor<f32>) -> !y
+  %u = plan.pointwise "add" (%s, %g) : (!y, !y) -> !y
+  return %u : !y
+}
