@@ -60,20 +60,39 @@ std::string tensor_names(ir::StartOp start) {
     return joined(names);
 }
 
-std::string describe(ir::StartOp start, ir::MeshAttr mesh, const EmitInfo &info) {
-    const CollectiveInfo collective = collective_info(start, mesh);
+namespace {
+
+/// "all-reduce of MEMBERS over rows and cols"
+std::string of_members(ir::StartOp start, const std::vector<std::string> &members) {
     std::string kind = start.getKind().str();
     std::replace(kind.begin(), kind.end(), '_', '-');
-    std::vector<std::string> members;
-    for (auto [name, from] : llvm::zip(start.getTensors(), start.getInputs()))
-        members.push_back(mlir::cast<mlir::StringAttr>(name).str() + " " + describe(schedule::tensor(from)));
     std::vector<std::string> axes;
     for (mlir::Attribute axis : start.getAxes())
         axes.push_back(mlir::cast<mlir::StringAttr>(axis).str());
+    return kind + " of " + joined(members) + " over " + joined(axes, " and ");
+}
+
+} // namespace
+
+std::string kind_and_shapes(ir::StartOp start) {
+    std::vector<std::string> members;
+    for (auto [from, to] : llvm::zip(start.getInputs(), start.getResults()))
+        members.push_back(describe(schedule::tensor(from)) + " to " + describe(schedule::tensor(to)));
+    return of_members(start, members);
+}
+
+std::string describe(ir::StartOp start, ir::MeshAttr mesh, const EmitInfo &info) {
+    const CollectiveInfo collective = collective_info(start, mesh);
+    std::vector<std::string> members;
+    for (auto [name, from] : llvm::zip(start.getTensors(), start.getInputs()))
+        members.push_back(mlir::cast<mlir::StringAttr>(name).str() + " " + describe(schedule::tensor(from)));
+    constexpr std::size_t listed = 12;
+    if (members.size() > listed)
+        members = {std::to_string(members.size()) + " tensors from " + members.front() + " to " + members.back()};
     std::int64_t bytes = 0;
     for (const Predicted &rank : predicted(collective, ir::mesh_of(mesh)))
         bytes = std::max(bytes, rank.bytes);
-    std::string text = kind + " of " + joined(members) + " over " + joined(axes, " and ");
+    std::string text = of_members(start, members);
     if (collective.kind != planrt::CollectiveKind::slice)
         text += ": " + std::to_string(bytes) + " bytes";
     if (info.seconds && collective.kind != planrt::CollectiveKind::slice)

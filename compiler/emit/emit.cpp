@@ -10,11 +10,14 @@
 #include "ir/placement.h"
 #include "schedule/functions.h"
 
+#include <cctype>
+#include <set>
+
 namespace planc::emit {
 
 namespace {
 
-std::string heading(ir::MeshAttr mesh, const EmitInfo &info) {
+std::string heading(ir::MeshAttr mesh, const EmitInfo &info, bool with_tables) {
     std::vector<std::string> axes;
     int64_t ranks = 1;
     for (auto [name, size] : llvm::zip(mesh.getNames(), mesh.getSizes())) {
@@ -25,13 +28,33 @@ std::string heading(ir::MeshAttr mesh, const EmitInfo &info) {
            " on " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") +
            (axes.empty() ? "" : " (" + comment(joined(axes, " x ")) + ")") +
            ".\n// Written by planc. Every rank runs this program on its blocks of the tensors.\n\n"
-           "#include <planrt/planrt.h>\n\n#include <algorithm>\n#include <cmath>\n#include <limits>\n\n";
+           "#include <planrt/planrt.h>\n" +
+           (with_tables ? "#include <planrt/tables.h>\n" : "") +
+           "\n#include <algorithm>\n#include <cmath>\n#include <limits>\n\n";
 }
 
-/// Names of the buffers' places, with what lies there.
-std::string offsets(const ValueNames &names) {
+/// What stands behind "at::" in the text.
+std::set<std::string> used_places(const std::string &text) {
+    const auto in_name = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
+    std::set<std::string> names;
+    for (std::size_t at = 0; (at = text.find("at::", at)) != std::string::npos;) {
+        const bool whole = at == 0 || !in_name(text[at - 1]);
+        const std::size_t begin = at + 4;
+        at = begin;
+        while (at < text.size() && in_name(text[at]))
+            ++at;
+        if (whole)
+            names.insert(text.substr(begin, at - begin));
+    }
+    return names;
+}
+
+/// Names of the buffers' places, with what lies there; those that the program uses.
+std::string offsets(const ValueNames &names, const std::set<std::string> &used) {
     std::string text = "// Where tensors lie in the arena, in bytes.\nnamespace at {\n";
     for (const NamedBuffer &buffer : names.buffers()) {
+        if (!used.contains(buffer.name))
+            continue;
         const std::string constant = "constexpr int64_t " + buffer.name + " = " + std::to_string(buffer.offset) + ";";
         const std::string what = "// " + comment(buffer.title + " " + describe(buffer.type));
         const bool fits = constant.size() + 1 + what.size() <= 120;
@@ -86,13 +109,18 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
     const Tables tables(scheduled, info, names, extents);
     const std::string first = first_step(scheduled, names, extents);
     const std::string set_up = extents.set_up() + broken_lines(functions.set_up());
-    return heading(mesh, info) +
+    const std::string program =
+        "// --- what one layer computes ---\n\n" + broken_lines(functions.bodies()) +
+        (functions.layers_alike().empty()
+             ? ""
+             : "// --- what layers alike do, one behind the other ---\n\n" + broken_lines(functions.layers_alike())) +
+        "// --- the step ---\n\n" + broken_lines(functions.stages()) + training_steps(scheduled) + first +
+        "void set_up(Context &" + (extents.set_up().empty() ? "" : "context") + ") {\n" + set_up +
+        "}\n\n// --- tables for the runtime ---\n\n" + broken_lines(tables.text());
+    return heading(mesh, info, tables.filled_at_run_time()) +
            "namespace {\n\nusing planrt::Context;\nusing planrt::Op;\nusing planrt::Type;\nusing std::int32_t;\n"
            "using std::int64_t;\n\n" +
-           extents.axes_arrays() + offsets(names) + extents.declaration() + "// --- what one layer computes ---\n\n" +
-           broken_lines(functions.bodies()) + "// --- the step ---\n\n" + broken_lines(functions.stages()) +
-           training_steps(scheduled) + first + "void set_up(Context &" + (extents.set_up().empty() ? "" : "context") +
-           ") {\n" + set_up + "}\n\n// --- tables for the runtime ---\n\n" + broken_lines(tables.text()) +
+           extents.axes_arrays() + offsets(names, used_places(program)) + extents.declaration() + program +
            "\n} // namespace\n\nint main(int argc, char **argv) {\n" +
            "    return planrt::run(program, argc, argv);\n}\n";
 }

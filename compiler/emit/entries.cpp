@@ -65,10 +65,13 @@ std::vector<mlir::func::FuncOp> running_functions(mlir::ModuleOp module) {
 
 mlir::func::CallOp call_of(mlir::func::FuncOp function) {
     auto module = function->getParentOfType<mlir::ModuleOp>();
-    for (mlir::func::FuncOp entry : schedule::entry_functions(module))
+    for (mlir::func::FuncOp entry : schedule::entry_functions(module)) {
+        if (!schedule::is_training(entry))
+            continue;
         for (auto call : entry.getOps<mlir::func::CallOp>())
             if (call.getCallee() == function.getName())
                 return call;
+    }
     return {};
 }
 

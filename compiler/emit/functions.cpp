@@ -28,13 +28,9 @@ std::string part_name(const std::vector<mlir::Operation *> &ops) {
     return function == "evaluate" ? "evaluation" : function == "predict" ? "prediction" : schedule::name(stage);
 }
 
-/// "h1.w" is "w" within h1, "gradient at h1 select" is "gradient at select".
-std::string within_layer(std::string title, const std::string &layer) {
-    for (const char *separator : {".", " "})
-        if (const std::size_t at = title.find(layer + separator);
-            at != std::string::npos && (at == 0 || title[at - 1] == ' '))
-            title.erase(at, layer.size() + 1);
-    return title;
+std::string part_of(mlir::func::FuncOp function) {
+    const llvm::StringRef name = function.getName();
+    return name == "evaluate" ? "evaluation" : name == "predict" ? "prediction" : name.str();
 }
 
 std::string wrapped_comment(const std::string &text) {
@@ -44,7 +40,8 @@ std::string wrapped_comment(const std::string &text) {
 } // namespace
 
 Functions::Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, LocalExtents &extents)
-    : module_(module), info_(info), names_(names), extents_(extents) {
+    : module_(module), info_(info), names_(names), extents_(extents),
+      alike_("Context &context", "context", /*named=*/false, function_names_) {
     for (mlir::func::FuncOp function : running_functions(module))
         write_stage(function);
 }
@@ -52,7 +49,6 @@ Functions::Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNam
 void Functions::write_stage(mlir::func::FuncOp function) {
     const ir::MeshAttr mesh = ir::mesh_attribute(module_);
     const bool is_stage = call_of(function) != nullptr;
-    stages_ += "void " + (is_stage ? function.getName().str() : entry_name(function)) + "(Context &context) {\n";
     Body body;
     std::vector<mlir::Operation *> ops;
     for (mlir::Operation &op : function.getBody().front().without_terminator()) {
@@ -78,7 +74,9 @@ void Functions::write_stage(mlir::func::FuncOp function) {
         }
     }
     flush(body, ops);
-    stages_ += "}\n\n";
+    const std::string name = is_stage ? function.getName().str() : entry_name(function);
+    stages_ += "void " + name + "(Context &context) {\n" + alike_.write(statements_, part_of(function)) + "}\n\n";
+    statements_.clear();
 }
 
 /// An update in place has nothing left to do.
@@ -92,25 +90,43 @@ void Functions::write_variable(Body &body, std::vector<mlir::Operation *> &ops, 
     std::vector<std::string> factors;
     for (const schedule::LoopDimension &dimension : schedule::space_of(schedule::tensor(write.getValue())))
         factors.push_back(extents_.of({dimension, false}));
-    stages_ += "    std::copy_n(context.at<" + type + ">(at::" + names_.of(write.getValue()) + "), " +
-               (factors.empty() ? "1" : joined(factors, " * ")) + ", context.at<" + type +
-               ">(at::" + names_.of(variable) + "));\n";
+    Statement statement = begin(write);
+    statement.head = "    std::copy_n(context.at<" + type + ">(" + statement.hole(names_.hole(write.getValue())) +
+                     "), " + (factors.empty() ? "1" : joined(factors, " * ")) + ", context.at<" + type + ">(" +
+                     statement.hole(names_.hole(variable)) + "));\n";
+    statements_.push_back(std::move(statement));
 }
 
 void Functions::write_communication(mlir::Operation *op, ir::MeshAttr mesh) {
+    Statement statement = begin(op);
+    const auto number = [&](std::uint64_t index) {
+        Hole hole = number_hole(static_cast<std::int64_t>(index));
+        hole.title = "collective";
+        return statement.hole(std::move(hole));
+    };
     if (mlir::isa<ir::ProgressOp>(op)) {
-        stages_ += "    context.progress();\n";
+        statement.head = "    context.progress();\n";
     } else if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
         auto next = mlir::dyn_cast_or_null<ir::WaitOp>(op->getNextNode());
         const bool at_once = next && next.getNumber() == start.getNumber();
-        stages_ += "    // " + comment(describe(start, mesh, info_)) + "\n    context." +
-                   (at_once ? "collective(" : "start(") + std::to_string(start.getNumber()) + ");\n";
+        statement.comment = "    // " + comment(describe(start, mesh, info_)) + "\n";
+        statement.alike = kind_and_shapes(start);
+        statement.head =
+            std::string("    context.") + (at_once ? "collective(" : "start(") + number(start.getNumber()) + ");\n";
     } else {
         auto wait = mlir::cast<ir::WaitOp>(op);
         auto previous = mlir::dyn_cast_or_null<ir::StartOp>(op->getPrevNode());
-        if (!previous || previous.getNumber() != wait.getNumber())
-            stages_ += "    context.wait(" + std::to_string(wait.getNumber()) + ");\n";
+        if (previous && previous.getNumber() == wait.getNumber())
+            return;
+        statement.head = "    context.wait(" + number(wait.getNumber()) + ");\n";
     }
+    statements_.push_back(std::move(statement));
+}
+
+Statement Functions::begin(mlir::Operation *op) {
+    Statement statement;
+    statement.layer = schedule::layer_of(op);
+    return statement;
 }
 
 void Functions::flush(Body &body, std::vector<mlir::Operation *> &ops) {
@@ -119,21 +135,29 @@ void Functions::flush(Body &body, std::vector<mlir::Operation *> &ops) {
     std::string &name = functions_[body.key()];
     if (name.empty())
         name = define(body, ops);
-    std::vector<std::string> arguments;
+    Statement statement = begin(ops.front());
+    std::vector<std::string> &arguments = statement.parts;
     if (body.uses_context())
         arguments.emplace_back("context");
     std::vector<std::string> extents;
     for (const ExtentParameter &parameter : body.extent_parameters())
         extents.push_back(extents_.of(parameter));
-    for (const std::string &statement : body.preparations(extents))
-        if (!llvm::is_contained(preparations_, statement))
-            preparations_.push_back(statement);
+    for (const std::string &preparation : body.preparations(extents))
+        if (!llvm::is_contained(preparations_, preparation))
+            preparations_.push_back(preparation);
     arguments.insert(arguments.end(), extents.begin(), extents.end());
     for (const BufferParameter &parameter : body.buffer_parameters())
-        arguments.push_back("context.at<" + type_name(parameter.element) + ">(at::" + names_.of(parameter.value) + ")");
-    for (const std::string &text : body.text_parameters())
-        arguments.push_back(string_literal(text));
-    stages_ += "    // " + comment(place(ops.front())) + "\n" + wrapped("    " + name + "(", arguments, ");\n", 8);
+        arguments.push_back("context.at<" + type_name(parameter.element) + ">(" +
+                            statement.hole(names_.hole(parameter.value)) + ")");
+    for (const std::string &text : body.text_parameters()) {
+        Hole key = text_hole(text);
+        key.title = "key";
+        arguments.push_back(statement.hole(std::move(key)));
+    }
+    statement.head = "    " + name + "(";
+    statement.tail = ");\n";
+    statement.comment = "    // " + comment(place(ops.front())) + "\n";
+    statements_.push_back(std::move(statement));
     body = Body();
     ops.clear();
 }

@@ -3,6 +3,7 @@
 
 #include "emit/body.h"
 #include "emit/emit.h"
+#include "emit/layers_alike.h"
 #include "emit/local_extents.h"
 #include "emit/value_names.h"
 
@@ -18,6 +19,8 @@ class Functions {
 
     /// Definitions of the bodies, each once.
     [[nodiscard]] const std::string &bodies() const { return bodies_; }
+    /// Definitions of what layers alike share.
+    [[nodiscard]] const std::string &layers_alike() const { return alike_.definitions(); }
     /// Definitions of the stage functions and of evaluation.
     [[nodiscard]] const std::string &stages() const { return stages_; }
     /// Statements that prepare what the bodies call.
@@ -28,6 +31,8 @@ class Functions {
     void flush(Body &body, std::vector<mlir::Operation *> &ops);
     void write_variable(Body &body, std::vector<mlir::Operation *> &ops, ir::WriteOp write);
     void write_communication(mlir::Operation *op, ir::MeshAttr mesh);
+    /// A statement of its layer.
+    static Statement begin(mlir::Operation *op);
     std::string define(const Body &body, const std::vector<mlir::Operation *> &ops);
     [[nodiscard]] ParameterNames parameter_names(const Body &body, const std::string &layer) const;
     [[nodiscard]] std::string place(mlir::Operation *op) const;
@@ -38,6 +43,8 @@ class Functions {
     LocalExtents &extents_;
     UniqueNames function_names_;
     std::map<std::string, std::string> functions_; ///< key of a body -> name of its function
+    LayersAlike alike_;
+    std::vector<Statement> statements_; ///< of the stage that is being written
     std::string bodies_;
     std::string stages_;
     std::vector<std::string> preparations_; ///< each once

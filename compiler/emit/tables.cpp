@@ -37,7 +37,7 @@ mlir::Value predicted_batch(mlir::ModuleOp module) {
 
 Tables::Tables(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, LocalExtents &extents)
     : module_(module), info_(info), names_(names), extents_(extents), mesh_(ir::mesh_attribute(module)),
-      field_rows_(info.data, info.bounds) {
+      field_rows_(info.data, info.bounds), alike_("planrt::Tables &tables", "tables", /*named=*/true, functions_) {
     write_mesh();
     write_variables();
     for (mlir::func::FuncOp function : schedule::entry_functions(module))
@@ -55,6 +55,35 @@ std::string Tables::array(const std::string &type, const std::string &name, cons
         text_ += "    " + row + ",\n";
     text_ += "};\n\n";
     return spans_[name] = name;
+}
+
+void Tables::table(const std::string &type, const std::string &name, const std::string &method,
+                   std::vector<Statement> rows) {
+    if (!LayersAlike::any(rows)) {
+        std::vector<std::string> texts;
+        for (const Statement &row : rows)
+            texts.push_back(LayersAlike::alone(row));
+        array(type, name, texts);
+        return;
+    }
+    for (Statement &row : rows)
+        row.head = "    tables." + method + "(" + row.head + ");\n";
+    fill(rows, name);
+    spans_[name] = "layer_tables." + name + "()";
+}
+
+void Tables::fill(const std::vector<Statement> &statements, const std::string &what) {
+    const std::string function = functions_.add("fill " + what);
+    fillers_ += "void " + function + "(planrt::Tables &tables) {\n" + alike_.write(statements, what) + "}\n\n";
+    filling_ += "    " + function + "(tables);\n";
+}
+
+std::string Tables::text() const {
+    std::string text = shapes_ + "\n" + field_rows_.arrays() + text_;
+    if (!filling_.empty())
+        text += alike_.definitions() + fillers_ + "void fill(planrt::Tables &tables) {\n" + filling_ +
+                "}\n\nconst planrt::Tables layer_tables(fill);\n\n";
+    return text + program_;
 }
 
 std::string Tables::shape(ir::TensorType type) {
@@ -100,25 +129,36 @@ void Tables::write_mesh() {
 }
 
 void Tables::write_variables() {
-    std::vector<std::string> rows;
-    std::vector<std::string> sums;
+    std::vector<Statement> rows;
+    std::vector<Statement> sums;
     for (auto variable : module_.getOps<ir::VariableOp>()) {
+        const std::string name = variable.getSymName().str();
+        Statement row;
+        row.layer = name.substr(0, name.rfind('.'));
         if (is_accumulator(variable)) {
             const std::int64_t begin = variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
             const auto type = mlir::cast<ir::TensorType>(variable.getType());
-            sums.push_back(
-                braces({std::to_string(begin), std::to_string(begin + schedule::buffer_bytes(type, mesh_))}));
+            const auto number = [&](const char *title, std::int64_t value) {
+                Hole hole = number_hole(value);
+                hole.title = title;
+                return row.hole(std::move(hole));
+            };
+            row.head = braces({number("begin", begin), number("end", begin + schedule::buffer_bytes(type, mesh_))});
+            sums.push_back(std::move(row));
             continue;
         }
         const ir::InitializerAttr init = variable.getInit();
-        rows.push_back(braces({string_literal(variable.getSymName().str()),
-                               tensor(mlir::cast<ir::TensorType>(variable.getType()), "at::" + names_.of(variable)),
-                               boolean(variable.getTrained() || variable->hasAttr("statistic")),
-                               "planrt::Initializer::" + init.getKind().str(), number(init.getA().getValueAsDouble()),
-                               number(init.getB().getValueAsDouble())}));
+        Hole text = text_hole(name);
+        text.title = "name";
+        row.head = braces({row.hole(std::move(text)),
+                           tensor(mlir::cast<ir::TensorType>(variable.getType()), row.hole(names_.hole(variable))),
+                           boolean(variable.getTrained() || variable->hasAttr("statistic")),
+                           "planrt::Initializer::" + init.getKind().str(), number(init.getA().getValueAsDouble()),
+                           number(init.getB().getValueAsDouble())});
+        rows.push_back(std::move(row));
     }
-    array("planrt::Variable", "variables", rows);
-    array("planrt::Range", "sums", sums);
+    table("planrt::Variable", "variables", "variable", std::move(rows));
+    table("planrt::Range", "sums", "sum", std::move(sums));
 }
 
 std::string Tables::fields_name(mlir::func::FuncOp function) {
@@ -157,40 +197,128 @@ void Tables::write_micro_batches() {
     array("planrt::MicroBatch", "micro_batches", rows);
 }
 
-void Tables::write_collectives() {
+namespace {
+
+std::int64_t integer(ir::StartOp start, const char *name) {
+    const auto attribute = start->getAttrOfType<mlir::IntegerAttr>(name);
+    return attribute ? attribute.getInt() : 0;
+}
+
+std::string tensor_name(ir::StartOp start, std::size_t member) {
+    return mlir::cast<mlir::StringAttr>(start.getTensors()[static_cast<unsigned>(member)]).str();
+}
+
+/// The layer that each member belongs to, as far as the names of the tensors say: "h1" of "gradient of h1.w", where the
+/// collective's layers are "h1, h2". Where they do not say it, all layers are the first one's.
+std::vector<std::string> member_layers(ir::StartOp start) {
+    const std::string all = schedule::layer_of(start);
+    llvm::SmallVector<llvm::StringRef> names;
+    llvm::StringRef(all).split(names, ", ");
+    std::vector<std::string> layers;
+    llvm::SmallVector<llvm::StringRef> seen;
+    for (std::size_t m = 0; m < start.getInputs().size(); ++m) {
+        const std::string tensor = tensor_name(start, m);
+        const llvm::StringRef path = llvm::StringRef(tensor).rsplit(' ').second;
+        const auto *found = llvm::find_if(names, [&](llvm::StringRef name) { return path.rsplit('.').first == name; });
+        if (found == names.end())
+            break;
+        layers.push_back(found->str());
+        if (!llvm::is_contained(seen, *found))
+            seen.push_back(*found);
+    }
+    if (layers.size() == start.getInputs().size() && seen == names)
+        return layers;
+    layers.assign(start.getInputs().size(), "");
+    layers.front() = all;
+    return layers;
+}
+
+} // namespace
+
+/// The ranks' calls and bytes in a step; one for all, if they are equal.
+std::vector<std::string> Tables::predicted_rows(ir::StartOp start, const CollectiveInfo &info) {
+    const int64_t runs = runs_a_step(start->getParentOfType<mlir::func::FuncOp>());
+    std::vector<Predicted> ranks = predicted(info, ir::mesh_of(mesh_));
+    if (std::all_of(ranks.begin(), ranks.end(), [&](const Predicted &rank) { return rank == ranks.front(); }))
+        ranks.resize(1);
     std::vector<std::string> rows;
-    std::vector<std::string> collectives;
-    for (mlir::func::FuncOp function : running_functions(module_)) {
-        const int64_t runs = runs_a_step(function);
+    for (const Predicted &rank : ranks)
+        rows.push_back(braces({std::to_string(runs * rank.calls), std::to_string(runs * rank.bytes)}));
+    return rows;
+}
+
+std::string Tables::axes_of(const CollectiveInfo &info) {
+    std::vector<std::string> axes;
+    for (int axis : info.axes)
+        axes.push_back(mesh_.getNames()[static_cast<size_t>(axis)].str());
+    return extents_.axes(axes);
+}
+
+void Tables::write_collectives() {
+    std::vector<ir::StartOp> starts;
+    for (mlir::func::FuncOp function : running_functions(module_))
         for (auto start : function.getOps<ir::StartOp>()) {
-            const std::string number = std::to_string(start.getNumber());
-            rows.push_back(braces({string_literal(schedule::layer_of(start)), string_literal(schedule::phase_of(start)),
-                                   string_literal(tensor_names(start))}));
-            std::vector<std::string> members;
-            for (auto [from, to] : llvm::zip(start.getInputs(), start.getResults()))
-                members.push_back(braces({tensor(from), tensor(to)}));
-            array("planrt::Collective::Member", "members_" + number, members);
-            const CollectiveInfo info = collective_info(start, mesh_);
-            std::vector<Predicted> ranks = predicted(info, ir::mesh_of(mesh_));
-            if (std::all_of(ranks.begin(), ranks.end(), [&](const Predicted &rank) { return rank == ranks.front(); }))
-                ranks.resize(1);
-            std::vector<std::string> traffic;
-            for (const Predicted &rank : ranks)
-                traffic.push_back(braces({std::to_string(runs * rank.calls), std::to_string(runs * rank.bytes)}));
-            text_ +=
-                wrapped("constexpr planrt::Collective::Predicted predicted_" + number + "[] = {", traffic, "};\n\n", 4);
-            const auto integer = [&](const char *name) {
-                const auto attribute = start->getAttrOfType<mlir::IntegerAttr>(name);
-                return std::to_string(attribute ? attribute.getInt() : 0);
-            };
-            std::vector<std::string> axes;
-            for (int axis : info.axes)
-                axes.push_back(mesh_.getNames()[static_cast<size_t>(axis)].str());
-            collectives.push_back(braces({"planrt::CollectiveKind::" + start.getKind().str(), number,
-                                          extents_.axes(axes), "members_" + number, integer("scratch_offset"),
-                                          integer("scratch_bytes"), "predicted_" + number}));
+            starts.push_back(start);
             training_collectives_ += schedule::is_training(function) ? 1 : 0;
         }
+    std::vector<Statement> statements;
+    for (ir::StartOp start : starts)
+        describe_collective(start, statements);
+    if (!LayersAlike::any(statements))
+        return write_collective_arrays(starts);
+    fill(statements, "collectives");
+    for (const char *name : {"traffic", "collectives"})
+        spans_[name] = std::string("layer_tables.") + name + "()";
+}
+
+/// Statements that add it and its members to the tables.
+void Tables::describe_collective(ir::StartOp start, std::vector<Statement> &statements) {
+    const std::vector<std::string> layers = member_layers(start);
+    std::string layer = layers.front();
+    for (auto [m, from, to] : llvm::enumerate(start.getInputs(), start.getResults())) {
+        Statement member;
+        layer = layers[m].empty() ? layer : layers[m];
+        member.layer = layer;
+        Hole name = text_hole(layers[m]);
+        name.title = "layer name";
+        Hole tensor = text_hole(tensor_name(start, m));
+        tensor.title = "tensor";
+        member.head =
+            "    tables.member(" + member.hole(std::move(name)) + ", " + member.hole(std::move(tensor)) + ", ";
+        for (const auto &[value, end] : {std::pair<mlir::Value, const char *>{from, ", "}, {to, ");\n"}})
+            member.head += this->tensor(schedule::tensor(value), member.hole(names_.hole(value))) + end;
+        statements.push_back(std::move(member));
+    }
+    const CollectiveInfo info = collective_info(start, mesh_);
+    Statement collective;
+    collective.layer = layer;
+    Hole scratch = number_hole(integer(start, "scratch_offset"));
+    scratch.title = "scratch";
+    collective.head = "    tables.collective(" +
+                      joined({"planrt::CollectiveKind::" + start.getKind().str(), axes_of(info),
+                              string_literal(schedule::phase_of(start)), collective.hole(std::move(scratch)),
+                              std::to_string(integer(start, "scratch_bytes")), braces(predicted_rows(start, info))}) +
+                      ");\n";
+    statements.push_back(std::move(collective));
+}
+
+void Tables::write_collective_arrays(const std::vector<ir::StartOp> &starts) {
+    std::vector<std::string> rows;
+    std::vector<std::string> collectives;
+    for (ir::StartOp start : starts) {
+        const std::string number = std::to_string(start.getNumber());
+        rows.push_back(braces({string_literal(schedule::layer_of(start)), string_literal(schedule::phase_of(start)),
+                               string_literal(tensor_names(start))}));
+        std::vector<std::string> members;
+        for (auto [from, to] : llvm::zip(start.getInputs(), start.getResults()))
+            members.push_back(braces({tensor(from), tensor(to)}));
+        array("planrt::Collective::Member", "members_" + number, members);
+        const CollectiveInfo info = collective_info(start, mesh_);
+        text_ += wrapped("constexpr planrt::Collective::Predicted predicted_" + number + "[] = {",
+                         predicted_rows(start, info), "};\n\n", 4);
+        collectives.push_back(braces({"planrt::CollectiveKind::" + start.getKind().str(), number, axes_of(info),
+                                      "members_" + number, std::to_string(integer(start, "scratch_offset")),
+                                      std::to_string(integer(start, "scratch_bytes")), "predicted_" + number}));
     }
     array("planrt::TrafficRow", "traffic", rows);
     array("planrt::Collective", "collectives", collectives);
@@ -246,10 +374,10 @@ void Tables::write_program() {
         {"predict_step", prediction ? "predict_step" : "nullptr"},
         {"prediction", prediction ? tensor(prediction) : "{}"},
     };
-    text_ += "constexpr planrt::Program program{\n";
+    program_ = filling_.empty() ? "constexpr planrt::Program program{\n" : "const planrt::Program program{\n";
     for (const auto &[name, value] : members)
-        text_ += "    ." + std::string(name) + " = " + value + ",\n";
-    text_ += "};\n";
+        program_ += "    ." + std::string(name) + " = " + value + ",\n";
+    program_ += "};\n";
 }
 
 } // namespace planc::emit

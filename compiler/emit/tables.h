@@ -1,8 +1,10 @@
 // The constant tables that describe a program to the runtime (planrt::Program).
 #pragma once
 
+#include "emit/collectives.h"
 #include "emit/emit.h"
 #include "emit/field_rows.h"
+#include "emit/layers_alike.h"
 #include "emit/local_extents.h"
 #include "emit/value_names.h"
 
@@ -17,7 +19,9 @@ class Tables {
     Tables(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, LocalExtents &extents);
 
     /// Definitions of all tables, the last of them `program`.
-    [[nodiscard]] std::string text() const { return shapes_ + "\n" + field_rows_.arrays() + text_; }
+    [[nodiscard]] std::string text() const;
+    /// Does it need <planrt/tables.h>?
+    [[nodiscard]] bool filled_at_run_time() const { return !filling_.empty(); }
 
   private:
     std::string tensor(ir::TensorType type, const std::string &offset);
@@ -32,9 +36,17 @@ class Tables {
     void write_fields(mlir::func::FuncOp function);
     void write_micro_batches();
     void write_collectives();
+    void write_collective_arrays(const std::vector<ir::StartOp> &starts);
+    void describe_collective(ir::StartOp start, std::vector<Statement> &statements);
+    std::vector<std::string> predicted_rows(ir::StartOp start, const CollectiveInfo &info);
+    std::string axes_of(const CollectiveInfo &info);
     void write_program();
     /// `constexpr TYPE name[] = {…};` and a span of it; an empty table is `{}`.
     std::string array(const std::string &type, const std::string &name, const std::vector<std::string> &rows);
+    /// The rows as an array; where layers repeat, statements tables.method(row) instead.
+    void table(const std::string &type, const std::string &name, const std::string &method,
+               std::vector<Statement> rows);
+    void fill(const std::vector<Statement> &statements, const std::string &what);
     [[nodiscard]] std::string data_set() const;
 
     mlir::ModuleOp module_;
@@ -46,6 +58,11 @@ class Tables {
     std::map<std::string, std::string> shape_names_; ///< rows of the array -> its name
     std::string shapes_;
     std::string text_;
+    UniqueNames functions_;
+    LayersAlike alike_;
+    std::string fillers_; ///< functions that fill planrt::Tables
+    std::string filling_; ///< their calls
+    std::string program_;
     std::map<std::string, std::string> spans_; ///< table -> what stands in Program for it
     int training_collectives_ = 0;
     int64_t batch_ = 0; ///< global samples a step

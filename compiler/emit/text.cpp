@@ -162,6 +162,14 @@ std::string broken_lines(std::string_view text) {
     return result;
 }
 
+std::string within_layer(std::string title, const std::string &layer) {
+    for (const char *separator : {".", " "})
+        if (const std::size_t at = title.find(layer + separator);
+            at != std::string::npos && (at == 0 || title[at - 1] == ' '))
+            title.erase(at, layer.size() + 1);
+    return title;
+}
+
 std::string joined(const std::vector<std::string> &parts, std::string_view separator) {
     std::string result;
     for (const std::string &part : parts) {

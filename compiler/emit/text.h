@@ -23,6 +23,9 @@ class UniqueNames {
     std::set<std::string> taken_;
 };
 
+/// "h1.w" is "w" within h1, "gradient at h1 select" is "gradient at select".
+[[nodiscard]] std::string within_layer(std::string title, const std::string &layer);
+
 /// With quotes; any bytes.
 [[nodiscard]] std::string string_literal(std::string_view text);
 /// On one line, so that it can follow `//`.

@@ -1,6 +1,7 @@
 #include "emit/value_names.h"
 
 #include "emit/entries.h"
+#include "emit/local_extents.h"
 #include "schedule/buffers.h"
 #include "schedule/convolution.h"
 #include "schedule/functions.h"
@@ -128,6 +129,7 @@ ValueNames::ValueNames(mlir::ModuleOp module) {
         variables_[variable.getSymNameAttr()] =
             declare(variable.getSymName().str(), variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt(),
                     mlir::cast<ir::TensorType>(variable.getType()));
+    first_temporary_ = buffers_.size();
     for (mlir::func::FuncOp function : schedule::entry_functions(module))
         for (mlir::BlockArgument argument : function.getArguments()) {
             const auto input = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
@@ -138,10 +140,11 @@ ValueNames::ValueNames(mlir::ModuleOp module) {
 }
 
 void ValueNames::name_function(mlir::func::FuncOp function) {
+    const std::string entry = qualifier(entry_of(function));
     for (mlir::Operation &op : function.getBody().front())
         if (!mlir::isa<ir::ReadOp, ir::ViewOp, ir::WaitOp>(op))
             for (mlir::Value result : op.getResults())
-                add(result, qualifier(entry_of(function)) + title_of(result));
+                add(result, entry + title_of(result));
 }
 
 void ValueNames::add(mlir::Value value, const std::string &title) {
@@ -172,6 +175,7 @@ void ValueNames::add(mlir::Value value, const std::string &title) {
 
 std::string ValueNames::declare(const std::string &title, int64_t offset, ir::TensorType type) {
     buffers_.push_back({unique_.add(title), offset, title, type});
+    numbers_[buffers_.back().name] = buffers_.size() - 1;
     return buffers_.back().name;
 }
 
@@ -184,8 +188,19 @@ std::string ValueNames::of(mlir::Value value) const {
 
 std::string ValueNames::title(mlir::Value value) const {
     const std::string name = of(value);
-    const auto at = llvm::find_if(buffers_, [&](const NamedBuffer &buffer) { return buffer.name == name; });
-    return at == buffers_.end() ? name : at->title;
+    const auto at = numbers_.find(name);
+    return at == numbers_.end() ? name : buffers_[at->second].title;
+}
+
+Hole ValueNames::hole(const std::string &name, ir::TensorType type) const {
+    const auto at = numbers_.find(name);
+    Hole hole;
+    hole.kind = at->second < first_temporary_ ? Hole::Kind::variable : Hole::Kind::place;
+    hole.number = buffers_[at->second].offset;
+    hole.name = "at::" + name;
+    hole.title = buffers_[at->second].title;
+    hole.shape = describe(type);
+    return hole;
 }
 
 } // namespace planc::emit

@@ -2,6 +2,7 @@
 // operation, gradients of parameters by their parameter.
 #pragma once
 
+#include "emit/statement.h"
 #include "emit/text.h"
 #include "ir/plan_dialect.h"
 
@@ -9,6 +10,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,13 @@ class ValueNames {
     [[nodiscard]] std::string of(ir::VariableOp variable) const { return variables_.lookup(variable.getSymNameAttr()); }
     /// What lies there, in words: "h1.w", "h1 relu", "gradient of h1.w".
     [[nodiscard]] std::string title(mlir::Value value) const;
+    /// The place of a value or a variable, for a statement.
+    [[nodiscard]] Hole hole(mlir::Value value) const {
+        return hole(of(value), mlir::cast<ir::TensorType>(value.getType()));
+    }
+    [[nodiscard]] Hole hole(ir::VariableOp variable) const {
+        return hole(of(variable), mlir::cast<ir::TensorType>(variable.getType()));
+    }
     /// In the order of declaration.
     [[nodiscard]] const std::vector<NamedBuffer> &buffers() const { return buffers_; }
 
@@ -41,9 +50,12 @@ class ValueNames {
     void name_function(mlir::func::FuncOp function);
     void add(mlir::Value value, const std::string &title);
     std::string declare(const std::string &title, int64_t offset, ir::TensorType type);
+    [[nodiscard]] Hole hole(const std::string &name, ir::TensorType type) const;
 
     UniqueNames unique_;
-    std::vector<NamedBuffer> buffers_;
+    std::vector<NamedBuffer> buffers_; ///< variables before all others
+    std::size_t first_temporary_ = 0;
+    std::map<std::string, std::size_t> numbers_; ///< name of a buffer -> its place among them
     llvm::DenseMap<mlir::Value, std::string> names_;
     llvm::DenseMap<mlir::StringAttr, std::string> variables_;
 };

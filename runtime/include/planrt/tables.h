@@ -1,0 +1,49 @@
+// Tables of a program whose layers repeat: filled when it begins, layer by layer, instead of written out.
+//
+//   void fill(planrt::Tables &tables) {
+//       for (const char *layer : {"block[0]", "block[1]"})
+//           tables.variable({tables.in_layer("%.w", layer), …});
+//   }
+//   const planrt::Tables tables(fill);
+//   const planrt::Program program{…, .variables = tables.variables(), …};
+#pragma once
+
+#include <planrt/planrt.h>
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+
+namespace planrt {
+
+class Tables {
+  public:
+    explicit Tables(void (*fill)(Tables &));
+    Tables(const Tables &) = delete;
+    Tables &operator=(const Tables &) = delete;
+    ~Tables();
+
+    /// The pattern with the layer's name in place of every '%'. All texts live as long as the tables.
+    const char *in_layer(const char *pattern, const char *layer);
+
+    void variable(const Variable &variable);
+    /// Bytes of the arena that begin a step as 0: Program::sums.
+    void sum(const Range &range);
+    /// A member of the next collective; what travels, and for which layer: "" for that of the member before.
+    void member(const char *layer, const char *tensor, const Tensor &from, const Tensor &to);
+    /// The members since the last one travel in one call; its row of the traffic names their layers, each once, and
+    /// their tensors.
+    void collective(CollectiveKind kind, std::span<const int> axes, const char *phase, std::int64_t scratch_offset,
+                    std::int64_t scratch_bytes, std::initializer_list<Collective::Predicted> predicted);
+
+    [[nodiscard]] std::span<const Variable> variables() const;
+    [[nodiscard]] std::span<const Range> sums() const;
+    [[nodiscard]] std::span<const TrafficRow> traffic() const;
+    [[nodiscard]] std::span<const Collective> collectives() const;
+
+  private:
+    struct Rows;
+    std::unique_ptr<Rows> rows_;
+};
+
+} // namespace planrt
