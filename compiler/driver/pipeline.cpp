@@ -268,7 +268,8 @@ bool Pipeline::run_passes(void (*add)(mlir::OpPassManager &), const support::Dia
     if (options_.print_passes)
         passes.enableIRPrinting();
     add(passes);
-    if (succeeded(passes.run(*module_)))
+    passes.enableVerifier(false); // after every pass in plan-opt; here what all of them made
+    if (succeeded(passes.run(*module_)) && succeeded(mlir::verify(*module_)))
         return true;
     if (error && users_error != nullptr)
         return report(*users_error, error->first, error->second);

@@ -275,11 +275,17 @@ class Assignment {
 
 int64_t place_variables(mlir::ModuleOp module, ir::MeshAttr mesh) {
     mlir::Builder builder(module.getContext());
+    llvm::DenseMap<mlir::StringAttr, mlir::IntegerAttr> places;
     int64_t offset = 0;
     for (auto variable : module.getOps<ir::VariableOp>()) {
-        variable->setAttr("offset", builder.getI64IntegerAttr(offset));
+        const mlir::IntegerAttr place = builder.getI64IntegerAttr(offset);
+        variable->setAttr("offset", place);
+        places[variable.getSymNameAttr()] = place;
         offset += aligned(buffer_bytes(mlir::cast<ir::TensorType>(variable.getType()), mesh));
     }
+    for (mlir::func::FuncOp function : entry_functions(module))
+        for (auto read : function.getOps<ir::ReadOp>())
+            read->setAttr("offset", places.lookup(read.getVariableAttr().getAttr()));
     return offset;
 }
 

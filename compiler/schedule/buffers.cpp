@@ -19,10 +19,8 @@ int64_t offset_of(mlir::Value value) {
         return function.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), "plan.offset").getInt();
     }
     mlir::Operation *op = root.getDefiningOp();
-    if (auto read = mlir::dyn_cast<ir::ReadOp>(op)) {
-        auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(op, read.getVariableAttr());
-        return variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
-    }
+    if (mlir::isa<ir::ReadOp>(op))
+        return op->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
     const auto offsets = op->getAttrOfType<mlir::DenseI64ArrayAttr>("offsets");
     return offsets[mlir::cast<mlir::OpResult>(root).getResultNumber()];
 }

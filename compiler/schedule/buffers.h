@@ -7,8 +7,8 @@
 
 namespace planc::schedule {
 
-/// Bytes from the start of the arena. Arguments carry `plan.offset`, variables `offset`, operations `offsets`; views,
-/// reads and waits show another value's buffer.
+/// Bytes from the start of the arena. Arguments carry `plan.offset`, variables and reads of them `offset`, operations
+/// `offsets`; views and waits show another value's buffer.
 [[nodiscard]] int64_t offset_of(mlir::Value value);
 
 /// The value whose buffer this one shows: through views and waits.

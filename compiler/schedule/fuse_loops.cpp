@@ -13,6 +13,7 @@
 #include "schedule/passes.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 namespace planc::schedule {
@@ -88,7 +89,8 @@ class Fusion {
 
   private:
     void add(Operation *op) {
-        for (Group &group : llvm::reverse(groups_))
+        for (const size_t number : candidates(op)) {
+            Group &group = groups_[number];
             if (const auto joined = may_join(group, op)) {
                 group.space = joined->space;
                 group.outer = joined->outer;
@@ -99,11 +101,34 @@ class Fusion {
                 }
                 for (Operation *member : group.ops)
                     place_[member] = group.place;
-                return;
+                return note(op, number);
             }
+        }
         Group group{{op}, space_of(op), undecided, place_.lookup(op), op};
         reduces_row(op, group.space, group.outer);
         groups_.push_back(std::move(group));
+        of_layer_[op->getAttr("layer")].push_back(groups_.size() - 1);
+        note(op, groups_.size() - 1);
+    }
+
+    void note(Operation *op, size_t group) {
+        makers_[op] = group;
+        for (const Value operand : op->getOperands())
+            readers_[operand].push_back(group);
+    }
+
+    /// The groups that make or read a value of the operation's, and those of its layer; the latest first.
+    std::vector<size_t> candidates(Operation *op) const {
+        std::vector<size_t> numbers = of_layer_.lookup(op->getAttr("layer"));
+        for (const Value operand : op->getOperands()) {
+            if (const auto maker = makers_.find(operand.getDefiningOp()); maker != makers_.end())
+                numbers.push_back(maker->second);
+            if (const auto readers = readers_.find(operand); readers != readers_.end())
+                numbers.insert(numbers.end(), readers->second.begin(), readers->second.end());
+        }
+        std::sort(numbers.begin(), numbers.end(), std::greater<>());
+        numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+        return numbers;
     }
 
     std::optional<Fit> may_join(const Group &group, Operation *op) const {
@@ -219,6 +244,10 @@ class Fusion {
     mlir::Block &block_;
     llvm::DenseMap<Operation *, int> place_; ///< of a member: its group's
     std::vector<Group> groups_;
+    // Numbers of groups.
+    llvm::DenseMap<Operation *, size_t> makers_;
+    llvm::DenseMap<Value, std::vector<size_t>> readers_;
+    llvm::DenseMap<mlir::Attribute, std::vector<size_t>> of_layer_; ///< of a group's first operation
 };
 
 /// A source that something else than a loop takes needs a buffer: a loop fills it.

@@ -170,8 +170,8 @@ class Extraction {
         }
     }
 
-    static std::string variable_layer(ir::ReadOp read) {
-        auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(read, read.getVariableAttr());
+    std::string variable_layer(ir::ReadOp read) {
+        auto variable = symbols_.lookupNearestSymbolFrom<ir::VariableOp>(read, read.getVariableAttr());
         return variable && variable.getLayer() ? variable.getLayer()->str() : layer_of(read);
     }
 
@@ -251,6 +251,7 @@ class Extraction {
     size_t index(mlir::Value value) { return static_cast<size_t>(result_.value_of.at(value)); }
 
     mlir::func::FuncOp function_;
+    mlir::SymbolTableCollection symbols_;
     Extracted result_;
     std::map<std::string, int> layers_;
 };
