@@ -12,19 +12,51 @@ bool has(const cost::LayerRoles &layer, const std::string &loop) {
     return !loop.empty() && std::find(layer.loops.begin(), layer.loops.end(), loop) != layer.loops.end();
 }
 
+bool weighted(const cost::LayerRoles &layer) {
+    return !layer.output.empty() || !layer.input.empty();
+}
+
 /// Per layer the loop that model parallelism splits; empty: none.
 std::vector<std::string> model_loops(const std::vector<cost::LayerRoles> &roles, bool alternate) {
     std::vector<std::string> loops;
     std::string above; // how the last weighted layer's result is split
     bool output = true;
     for (const cost::LayerRoles &layer : roles) {
-        if (layer.output.empty() && layer.input.empty()) {
+        if (!weighted(layer)) {
             loops.push_back(has(layer, above) ? above : "");
             continue;
         }
         loops.push_back(output ? layer.output : layer.input);
         above = output ? layer.output : "";
         output = !output || !alternate;
+    }
+    return loops;
+}
+
+/// Per layer the spatial loop that domain parallelism splits: the first that windows move over, and behind them where
+/// the layer has it.
+std::vector<std::string> domain_loops(const std::vector<cost::LayerRoles> &roles) {
+    std::vector<std::string> loops;
+    std::string above;
+    for (const cost::LayerRoles &layer : roles) {
+        const bool stays = has(layer, above);
+        if (!stays && !layer.domain.empty() && has(layer, layer.domain.front()))
+            above = layer.domain.front();
+        loops.push_back(has(layer, above) ? above : "");
+    }
+    return loops;
+}
+
+/// Per layer the batch, but of weights without windows the output side, and of what follows those.
+std::vector<std::string> one_weird_trick(const std::vector<cost::LayerRoles> &roles, const std::string &batch) {
+    std::vector<std::string> loops;
+    std::string above = batch;
+    for (const cost::LayerRoles &layer : roles) {
+        if (!layer.domain.empty())
+            above = batch;
+        else if (weighted(layer))
+            above = layer.output;
+        loops.push_back(has(layer, above) ? above : "");
     }
     return loops;
 }
@@ -55,6 +87,18 @@ std::vector<NamedStrategies> baselines(const Graph &graph, const std::string &ba
                                            {"Megatron-style", strategies(alternating, alternating)}};
     if (axes.size() > 1)
         result.push_back({"batch x model", strategies(batch_loops, outputs)});
+    const auto windowed = [](const cost::LayerRoles &layer) { return !layer.domain.empty(); };
+    if (std::none_of(roles.begin(), roles.end(), windowed))
+        return result;
+    const std::vector<std::string> domain = domain_loops(roles);
+    result.push_back({"pure domain", strategies(domain, domain)});
+    if (axes.size() > 1)
+        result.push_back({"batch x domain", strategies(batch_loops, domain)});
+    const auto dense = [&](const cost::LayerRoles &layer) { return weighted(layer) && !windowed(layer); };
+    if (std::any_of(roles.begin(), roles.end(), dense)) {
+        const std::vector<std::string> trick = one_weird_trick(roles, batch);
+        result.push_back({"one-weird-trick", strategies(trick, trick)});
+    }
     return result;
 }
 

@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 #include "plan/space.h"
 #include "plan/storage.h"
+#include "sharding/convolutions.h"
 #include "sharding/graphs.h"
 #include "sharding/random_graph.h"
 
@@ -142,6 +143,35 @@ TEST(Plan, NeverWorseThanTheBaselines) {
                 EXPECT_LE(plan.cost.seconds().value, baseline.seconds.value * (1 + 1e-12)) << baseline.name;
             }
         EXPECT_LE(plan.lower_bound, plan.cost.seconds());
+    }
+}
+
+TEST(Plan, NeverWorseThanTheBaselinesOfConvolutions) {
+    Random random(35);
+    for (int trial = 0; trial < 10; ++trial) {
+        const std::int64_t batch = uniform(random, 1, 16);
+        const std::int64_t extent = uniform(random, 20, 120);
+        const std::int64_t channels = uniform(random, 4, 32);
+        const sharding::graphs::Spatial height{"height", extent, 3, 1, 1, 1, 1};
+        Request r = request(sharding::graphs::convolutional_step(
+                                {{batch, 3, channels, {height}}, {batch, channels, channels, {height}}}),
+                            4);
+        r.mesh.axes = {{"rows", 2}, {"cols", 2}};
+        const Plan plan = make_plan(r);
+        ASSERT_TRUE(plan.failure.empty());
+        std::vector<std::string> names;
+        for (const Baseline &baseline : plan.baselines) {
+            names.push_back(baseline.name);
+            if (baseline.excluded.empty()) {
+                EXPECT_LE(plan.cost.seconds().value, baseline.seconds.value * (1 + 1e-12)) << baseline.name;
+            }
+        }
+        EXPECT_EQ(names, (std::vector<std::string>{"pure batch", "pure model", "Megatron-style", "batch x model",
+                                                   "pure domain", "batch x domain"}));
+        const std::vector<LayerStrategy> &layers = plan.baselines.back().layers;
+        ASSERT_EQ(layers.size(), 2U);
+        for (const LayerStrategy &layer : layers)
+            EXPECT_EQ(layer.loop_of_axis, (std::vector<std::string>{"batch", "height"}));
     }
 }
 
