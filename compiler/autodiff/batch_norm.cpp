@@ -87,7 +87,11 @@ mlir::LogicalResult apply_batch_norm(mlir::func::FuncOp function) {
         Decomposition decomposition(op, builder);
         if (decomposition.count() < 2) {
             op.emitError("batch normalisation in layer '")
-                << op.getLayer().value_or("") << "' has one value for each element of its statistics: no variance";
+                << op.getLayer().value_or("")
+                << "' has one value for each element of its statistics, which has no variance"
+                << (function->getParentOp()->hasAttr("plan.microbatches")
+                        ? ": a micro-batch of one sample is too small for it"
+                        : "");
             return mlir::WalkResult::interrupt();
         }
         op.getResult().replaceAllUsesWith(decomposition.by_statistics_of_the_batch());

@@ -149,6 +149,9 @@ bool Pipeline::analyze() {
         exit_code_ = input_error;
         return false;
     }
+    if (program_->trains.empty() && program_->networks.empty() && !options_.dimensions.empty())
+        return fail("--dim: '" + options_.file + "' has no network; layers get their dimensions where they are called",
+                    usage_error);
     for (const auto &[name, extent] : options_.dimensions)
         if (!program_->dimensions.contains(name))
             return fail("--dim: '" + options_.file + "' declares no dimension '" + name + "'" +

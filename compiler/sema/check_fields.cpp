@@ -72,6 +72,7 @@ void check_fields(const Data &data, const Train &train, const Analysis &analysis
                          {first.name, argument.name, std::to_string(first.type.dimensions[1].extent),
                           std::to_string(argument.type.dimensions[1].extent)});
     }
+    check_changed_together(data, train.loss.arguments, context);
     check_same_crops(data, train.loss.arguments, context);
     const std::int64_t batch = first.type.dimensions.front().extent;
     const bool counted = data.format == "synthetic" || data.split == Data::Split::counts;

@@ -20,6 +20,9 @@ PLANC_DIAGNOSTIC(numbers_along_width, error,
 PLANC_DIAGNOSTIC(different_paddings, error,
                  "data fields '{0}' and '{1}' are cropped with different paddings: {2} and {3}"); // T7
 
+PLANC_DIAGNOSTIC(changed_alone, error,
+                 "data fields '{0}' and '{1}' are images of the same samples, but only '{0}' is {2}"); // T7
+
 namespace {
 
 std::vector<Note> at_declaration(const Field &field) {
@@ -71,6 +74,34 @@ void check_image(const Field &field, const Argument &argument, const Data &data,
                      {field.name, std::to_string(numbers), to_string(argument.type)}, at_declaration(field));
     if (field.augmentation.any())
         check_augmentation(field, argument, context);
+}
+
+namespace {
+
+/// [batch, height, width] or [batch, height, width, channel], as large as the images of `other`.
+bool are_images_like(const Argument &argument, const Argument &other) {
+    const std::vector<std::int64_t> extents = extents_of_sample(argument);
+    const std::vector<std::int64_t> others = extents_of_sample(other);
+    return (extents.size() == 2 || extents.size() == 3) &&
+           std::equal(extents.begin(), extents.begin() + 2, others.begin());
+}
+
+} // namespace
+
+void check_changed_together(const Data &data, const std::vector<Argument> &arguments, const Context &context) {
+    for (const Argument &argument : arguments) {
+        const Field &field = field_of(data, argument.name);
+        if (!field.augmentation.any())
+            continue;
+        for (const Argument &beside : arguments) {
+            const Field &other = field_of(data, beside.name);
+            const bool flipped = field.augmentation.flip && !other.augmentation.flip;
+            const bool cropped = field.augmentation.padding > 0 && other.augmentation.padding == 0;
+            if ((flipped || cropped) && are_images_like(beside, argument))
+                context.fail(changed_alone, other.where, {field.name, other.name, flipped ? "flipped" : "cropped"},
+                             at_declaration(field));
+        }
+    }
 }
 
 void check_same_crops(const Data &data, const std::vector<Argument> &arguments, const Context &context) {

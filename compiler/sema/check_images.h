@@ -10,6 +10,8 @@ namespace planc::sema {
 void check_image(const Field &field, const Argument &argument, const Data &data, const Context &context);
 
 /// All fields of one sample are cropped at the same place (T7): by the same padding.
+/// Images of one sample are flipped and cropped together, or not at all.
+void check_changed_together(const Data &data, const std::vector<Argument> &arguments, const Context &context);
 void check_same_crops(const Data &data, const std::vector<Argument> &arguments, const Context &context);
 
 } // namespace planc::sema

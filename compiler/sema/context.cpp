@@ -9,14 +9,29 @@ PLANC_DIAGNOSTIC(not_lowered, error, "{0} is not lowered by this version of plan
 
 void Context::fail(const support::DiagnosticKind &kind, SourceRange where, std::initializer_list<std::string> arguments,
                    const std::vector<Note> &notes) const {
-    support::Diagnostic &report = diagnostics.report(kind, where, arguments);
+    // What goes wrong in a layer of the library is an error of the call that it was given.
+    std::size_t outer = calls.size();
+    SourceRange place = where;
+    while (outer > 0 && in_library(place))
+        place = calls[--outer];
+    const bool moved = outer < calls.size() && !in_library(place);
+    if (!moved)
+        outer = calls.size();
+    support::Diagnostic &report = diagnostics.report(kind, moved ? place : where, arguments);
+    if (moved)
+        report.note(where, "in the library's layer here");
     for (const Note &note : notes)
         report.note(note.where, note.text);
     constexpr std::size_t most_calls = 3; // of longer chains the innermost and the outermost are shown
-    for (std::size_t i = calls.size(); i-- > 0;)
-        if (calls.size() <= most_calls || i == 0 || i + 1 == calls.size())
+    for (std::size_t i = outer; i-- > 0;)
+        if (outer <= most_calls || i == 0 || i + 1 == outer)
             report.note(calls[i], "called from here");
     throw Failure{};
+}
+
+bool Context::in_library(SourceRange where) const {
+    return where.file >= 0 && where.file != root &&
+           files.file(where.file).path.starts_with(options.stdlib_directory + "/");
 }
 
 namespace {

@@ -29,7 +29,8 @@ class Context {
     const Options &options;
     support::FileId root = -1; ///< the file that planc was given
 
-    /// Reports the error and ends the analysis.
+    /// Reports the error and ends the analysis. An error within a layer of the library stands at the call from outside,
+    /// the library's line in a note.
     [[noreturn]] void fail(const support::DiagnosticKind &kind, SourceRange where,
                            std::initializer_list<std::string> arguments, const std::vector<Note> &notes = {}) const;
 
@@ -37,6 +38,9 @@ class Context {
     std::vector<SourceRange> calls;
     /// Of the places from `where` outward through the calls, the first in the file that planc was given.
     [[nodiscard]] SourceRange in_root(SourceRange where) const;
+
+    /// Is it in a file of the standard library, and not the one that planc was given?
+    [[nodiscard]] bool in_library(SourceRange where) const;
 
     /// The note "did you mean 'hidden'?", if a candidate is near.
     [[nodiscard]] static std::vector<Note> suggestion(const std::string &name,

@@ -102,7 +102,9 @@ class DataReader {
             const auto *call = std::get_if<syntax::Call>(&setting.value->node);
             if (!call || call->callee.text != "column" || data_.format != "csv")
                 context_.fail(unknown_split, setting.value->where,
-                              {data_.format == "csv" ? " or 'column(i)'" : std::string()});
+                              {data_.format == "csv"     ? " or 'column(i)'"
+                               : data_.format == "cifar" ? "; without one CIFAR's own files for training and for tests"
+                                                         : std::string()});
             split_by(Data::Split::column);
             data_.split_column = reader.source(*call, setting.value->where).first_column;
             return;

@@ -14,7 +14,9 @@ PLANC_DIAGNOSTIC(scaled_characters, error, "characters are indices, which cannot
 PLANC_DIAGNOSTIC(empty_columns, error, "columns({0}..{1}) are no columns");                              // T2
 PLANC_DIAGNOSTIC(empty_number_list, error, "a list in a field has no numbers");                          // T2
 PLANC_DIAGNOSTIC(list_lengths, error, "a field is scaled by lists of {0} and of {1} numbers");           // T2
-PLANC_DIAGNOSTIC(augmented_twice, error, "'{0}' stands twice in a field");                               // T7
+PLANC_DIAGNOSTIC(field_divided_by_zero, error,
+                 "a field may be divided by numbers other than 0 only; {0}"); // T2
+PLANC_DIAGNOSTIC(augmented_twice, error, "'{0}' stands twice in a field");    // T7
 
 namespace {
 
@@ -106,7 +108,10 @@ Affine FieldReader::combine(Operator operation, const Scaled &a, const Scaled &b
     const Affine right = b.part(i);
     const bool sum = operation == Operator::add || operation == Operator::subtract;
     const bool product = operation == Operator::multiply;
-    const bool quotient = operation == Operator::divide && !b.field && right.shift != 0;
+    const bool quotient = operation == Operator::divide && !b.field;
+    if (quotient && right.shift == 0)
+        context_.fail(field_divided_by_zero, where,
+                      {b.listed ? "number " + std::to_string(i + 1) + " of the list is 0" : "this one is 0"});
     if ((a.field && b.field) || !(sum || product || quotient))
         context_.fail(not_affine, where, {});
     Affine result;

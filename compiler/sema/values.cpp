@@ -22,7 +22,7 @@ std::string describe(const Value &value) {
         std::string operator()(std::int64_t) const { return "a whole number"; }
         std::string operator()(double) const { return "a number"; }
         std::string operator()(bool) const { return "a truth value"; }
-        std::string operator()(const std::string &) const { return "a string"; }
+        std::string operator()(const std::string &text) const { return "the string \"" + text + "\""; }
         std::string operator()(const QuantityValue &quantity) const { return describe(quantity.measure); }
         std::string operator()(const DimensionValue &dimension) const {
             return "the dimension '" + dimension.role + "'";

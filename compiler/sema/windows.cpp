@@ -37,12 +37,13 @@ void set_both(const Context &context, const WindowSetting &setting, const Value 
         return expect_integer_in(context, side, setting.where, setting.what, 0, largest_number);
     };
     const auto *pair = value.get<ListValue>();
+    if (pair ? (*pair)->size() != 2 : !value.get<std::int64_t>())
+        fail_wrong_type(context, setting.where, "each part of " + setting.what,
+                        "a whole number or [before, behind]; \"same\" and \"valid\" stand alone", value);
     if (!pair) {
         window.before = window.behind = number(value);
         return;
     }
-    if ((*pair)->size() != 2)
-        fail_wrong_type(context, setting.where, "each part of " + setting.what, "a number or [before, behind]", value);
     window.before = number((**pair)[0]);
     window.behind = number((**pair)[1]);
 }
@@ -74,9 +75,12 @@ std::vector<std::int64_t> window_numbers(const Context &context, const WindowSet
 void set_padding(const Context &context, const WindowSetting &setting, const std::vector<DimensionValue> &dimensions,
                  std::vector<Window> &windows) {
     const auto *word = setting.value.get<std::string>();
+    constexpr const char *allowed = R"(a whole number, a list with one for each spatial dimension, "same" or "valid")";
     if (word && *word != "same" && *word != "valid")
-        fail_wrong_type(context, setting.where, setting.what, R"(a number, a list, "same" or "valid")", setting.value);
+        fail_wrong_type(context, setting.where, setting.what, allowed, setting.value);
     const auto *list = setting.value.get<ListValue>();
+    if (!word && !list && !setting.value.get<std::int64_t>())
+        fail_wrong_type(context, setting.where, setting.what, allowed, setting.value);
     if (list)
         static_cast<void>(one_for_each(context, **list, setting, dimensions));
     for (std::size_t i = 0; i < windows.size(); ++i) {
@@ -126,6 +130,8 @@ std::vector<std::size_t> Elaborator::spatial_places(const TensorValue &x, const 
         for (std::size_t i = 1; i + 1 < x.dimensions.size(); ++i)
             places.push_back(i);
     }
+    if (places.empty() && arguments.find("spatial"))
+        fail(too_many_windows, call.callee.where, {call.callee.text, "0"});
     if (places.empty())
         fail(no_spatial_dimension, call.callee.where, {call.callee.text, to_string(x)});
     if (places.size() > most_windows)
