@@ -155,6 +155,51 @@ struct SimplifyPointwise : mlir::OpRewritePattern<PointwiseOp> {
     }
 };
 
+bool has_any(Value value, mlir::ArrayRef<mlir::StringAttr> roles) {
+    const auto type = mlir::cast<ir::TensorType>(value.getType());
+    return llvm::any_of(roles, [&](mlir::StringAttr role) { return type.find(role) >= 0; });
+}
+
+/// Factors that lack what is summed over, and signs, move out of sums: sum (x · a) = (sum x) · a. Then equal sums, such
+/// as those of a bias's gradient and of a mean's, are made once.
+struct SimplifySum : mlir::OpRewritePattern<ir::ReduceOp> {
+    using OpRewritePattern::OpRewritePattern;
+    LogicalResult matchAndRewrite(ir::ReduceOp op, PatternRewriter &rewriter) const override {
+        auto inner = op.getOperand().getDefiningOp<PointwiseOp>();
+        if (op.getReduction() != "sum" || !inner)
+            return mlir::failure();
+        const ir::TensorType result = op.getResult().getType();
+        llvm::SmallVector<mlir::StringAttr> summed;
+        for (mlir::StringAttr role : inner.getResult().getType().getRoles())
+            if (result.find(role) < 0)
+                summed.push_back(role);
+        if (inner.getFunction() == "neg")
+            return pull_out(op, "neg", inner.getInputs()[0], {}, rewriter);
+        if (inner.getFunction() != "mul")
+            return mlir::failure();
+        for (unsigned factor : {0U, 1U}) {
+            const Value other = inner.getInputs()[factor];
+            const Value term = inner.getInputs()[1 - factor];
+            if (!constant_value(other) && !has_any(other, summed) && term.getType() == inner.getResult().getType())
+                return pull_out(op, "mul", term, other, rewriter);
+        }
+        return mlir::failure();
+    }
+
+  private:
+    static LogicalResult pull_out(ir::ReduceOp op, StringRef function, Value term, Value factor,
+                                  PatternRewriter &rewriter) {
+        auto sum = mlir::cast<ir::ReduceOp>(rewriter.clone(*op));
+        sum.setOperand(term);
+        llvm::SmallVector<Value> inputs{sum.getResult()};
+        if (factor)
+            inputs.push_back(factor);
+        rewriter.replaceOpWithNewOp<PointwiseOp>(op, op.getResult().getType(), rewriter.getStringAttr(function), inputs,
+                                                 op.getLayerAttr(), op.getPhaseAttr(), ir::StrategyAttr());
+        return mlir::success();
+    }
+};
+
 /// An einsum of one operand that neither sums, nor permutes, nor renames.
 struct SimplifyEinsum : mlir::OpRewritePattern<ir::EinsumOp> {
     using OpRewritePattern::OpRewritePattern;
@@ -169,10 +214,33 @@ struct SimplifyEinsum : mlir::OpRewritePattern<ir::EinsumOp> {
     }
 };
 
+/// A sum that the gradient of a weight is, and that of an input needs, is the input's: that is waited for.
+void share_sums(mlir::func::FuncOp function) {
+    const auto is_gradient = [](ir::ReduceOp op) { return op.getPhase() && op.getPhase()->ends_with("gradient"); };
+    llvm::DenseMap<Value, llvm::SmallVector<ir::ReduceOp, 2>> seen; // by what is summed
+    for (auto op : llvm::make_early_inc_range(function.getOps<ir::ReduceOp>())) {
+        if (!is_gradient(op))
+            continue;
+        llvm::SmallVector<ir::ReduceOp, 2> &others = seen[op.getOperand()];
+        auto *same = llvm::find_if(others, [&](ir::ReduceOp other) {
+            return other.getReduction() == op.getReduction() &&
+                   other.getResult().getType() == op.getResult().getType() && other.getLayerAttr() == op.getLayerAttr();
+        });
+        if (same == others.end()) {
+            others.push_back(op);
+            continue;
+        }
+        if (op.getPhase() == "input gradient")
+            same->setPhaseAttr(op.getPhaseAttr());
+        op.getResult().replaceAllUsesWith(same->getResult());
+        op.erase();
+    }
+}
+
 struct Simplify : impl::SimplifyBase<Simplify> {
     void runOnOperation() override {
         mlir::RewritePatternSet patterns(&getContext());
-        patterns.add<SimplifyPointwise, SimplifyEinsum>(&getContext());
+        patterns.add<SimplifyPointwise, SimplifySum, SimplifyEinsum>(&getContext());
         // Each rewrite removes an operation or moves a sign or a number outwards: it ends however long the chain.
         mlir::GreedyRewriteConfig config;
         config.maxIterations = mlir::GreedyRewriteConfig::kNoLimit;
@@ -181,6 +249,7 @@ struct Simplify : impl::SimplifyBase<Simplify> {
         mlir::DominanceInfo dominance(getOperation());
         mlir::IRRewriter rewriter(&getContext());
         mlir::eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+        getOperation().walk([](mlir::func::FuncOp function) { share_sums(function); });
     }
 };
 

@@ -102,6 +102,8 @@ class Json {
         json_.member("bytes", whole(row.payload)).member("messages", row.calls);
         if (row.bucket >= 0)
             json_.member("bucket", row.bucket);
+        if (row.joined)
+            json_.member("joined", true);
         json_.member("seconds", row.price.seconds().value).member("wire_bytes", row.price.wire.value);
         json_.member("wire_messages", row.price.messages).member("formula", formula(row, table_, machine_));
         json_.end_object();

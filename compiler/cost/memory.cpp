@@ -1,6 +1,7 @@
 #include "cost/memory.h"
 
 #include "cost/compute.h"
+#include "sharding/joint_sums.h"
 
 #include <algorithm>
 
@@ -287,6 +288,8 @@ Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, c
     }
     passing.find_most(memory);
     memory.buffers = Bytes(packed);
+    for (const sharding::Bucket &call : sharding::joint_sums(graph, laid_out, mesh))
+        memory.buffers = std::max(memory.buffers, Bytes(2 * static_cast<double>(call.bytes)));
     for (const sharding::Bucket &bucket : buckets)
         memory.buffers += Bytes(2 * static_cast<double>(bucket.bytes)); // what goes in and what comes out
     return memory;

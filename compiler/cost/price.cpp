@@ -3,6 +3,7 @@
 #include "cost/compute.h"
 #include "cost/roles.h"
 #include "cost/traffic.h"
+#include "sharding/joint_sums.h"
 
 #include <algorithm>
 #include <map>
@@ -154,6 +155,10 @@ class Table {
                                               [&layer](const LayerRow &row) { return row.name == layer.name; }) -
                                  table_.layers.begin()));
         add_compute(part);
+        joined_.clear();
+        for (const sharding::Bucket &call : sharding::joint_sums(part.graph, part.laid_out, mesh_))
+            for (std::size_t m = 1; m < call.members.size(); ++m)
+                joined_.insert({call.members[m].value, call.members[m].copy});
         for (int v = 0; v < static_cast<int>(part.graph.values.size()); ++v)
             for (int c = 0; c < static_cast<int>(part.laid_out.copies[v].size()); ++c)
                 add_copy(part, v, c);
@@ -233,8 +238,15 @@ class Table {
                 row.price.messages = 0;
                 row.price.latency = Seconds(0);
             }
+            const bool joined = joined_.contains({v, c}); // the call is its companion's
+            if (joined) {
+                row.joined = true;
+                row.calls = 0;
+                row.price.messages = 0;
+                row.price.latency = Seconds(0);
+            }
             table_.communication += row.price.seconds();
-            sums_.add(step, value.element_bytes, row.bucket < 0, times);
+            sums_.add(step, value.element_bytes, row.bucket < 0 && !joined, times);
             book(part, std::move(row), value, step);
         }
     }
@@ -289,6 +301,7 @@ class Table {
     CostTable table_;
     std::vector<sharding::Bucket> buckets_;
     std::map<std::pair<int, int>, int> bucket_of_; ///< (value, copy)
+    std::set<std::pair<int, int>> joined_;         ///< (value, copy) of the part: travel with their companions
 };
 
 } // namespace

@@ -41,6 +41,7 @@ struct CollectiveRow {
     std::string tensor;      ///< in the user's terms
     std::int64_t calls = 0;  ///< to MPI, busiest rank; of a bucket's member: 0, the call is the bucket's
     Bytes payload{};         ///< handed to MPI, busiest rank (planrt::traffic)
+    bool joined = false;     ///< travels in the call of another row of its layer (sharding/joint_sums.h)
     int bucket = -1;         ///< index in CostTable::buckets; -1: travels alone
     std::int64_t ranks = 1;  ///< of the group
     double vector_bytes = 0; ///< n of the formula

@@ -40,7 +40,9 @@ class Text {
     void add(const CollectiveRow &row) {
         lines_.row({std::string("  ") + name(row.kind), name(row.phase), axes_words(row.axes, table_.axes), row.tensor,
                     grouped(row.payload.value),
-                    row.bucket >= 0 ? "bucket " + std::to_string(row.bucket + 1) : std::to_string(row.calls),
+                    row.bucket >= 0 ? "bucket " + std::to_string(row.bucket + 1)
+                    : row.joined    ? "joined"
+                                    : std::to_string(row.calls),
                     human_seconds(row.price.seconds())});
         if (options_.formulas)
             lines_.free("      = " + formula(row, table_, machine_));

@@ -141,6 +141,8 @@ std::string formula(const CollectiveRow &row, const CostTable &table, const Mach
     }
     if (row.bucket >= 0)
         text += " (alpha paid by the bucket)";
+    if (row.joined)
+        text += " (alpha paid by the sum that it travels with)";
     if (row.price.arithmetic.value > 0)
         text += " + " + human_seconds(row.price.arithmetic) + " of additions";
     return text + ", P = " + std::to_string(ranks.ranks) + ", n = " + number(row.vector_bytes) +

@@ -67,6 +67,8 @@ class Builder {
         const Structure structure = Structure::of_value(index_, v);
         std::string key = stored ? "stored " : "in place ";
         key += structure.text(v);
+        if (index_.companion[v] >= 0)
+            key += "joins ";
         if (depends_on_storage(v))
             key += storage_text();
         const bool added = add(structure, lives_[v], std::move(key),

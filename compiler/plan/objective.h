@@ -5,7 +5,8 @@
 // has as many distinct tables as one of four.
 //
 // The sum of the terms is the total of cost::price() but for one thing: the latency of fused gradients is paid once per
-// bucket, so terms leave it out and say over which axes they would join a bucket (`fused`).
+// bucket, so terms leave it out and say over which axes they would join a bucket (`fused`); and sums with a companion
+// (sharding/joint_sums.h) are taken to travel with it.
 #pragma once
 
 #include "cost/memory.h"

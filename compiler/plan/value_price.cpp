@@ -1,5 +1,7 @@
 #include "plan/value_price.h"
 
+#include "sharding/joint_sums.h"
+
 #include <numeric>
 
 namespace planc::plan {
@@ -11,8 +13,9 @@ int MeshReshards::routes() const {
 
 ValuePrices::ValuePrices(const sharding::GraphIndex &index, const sharding::Mesh &mesh, MeshReshards &reshards,
                          cost::StepPrices &prices, int value, cost::Residence residence)
-    : graph_(index.graph), mesh_(mesh), prices_(prices), value_(value), residence_(residence),
-      reshards_(reshards.of(index.graph.values[value].extents)), links_(index, value, reshards_) {}
+    : graph_(index.graph), has_companion_(index.companion[value] >= 0), mesh_(mesh), prices_(prices), value_(value),
+      residence_(residence), reshards_(reshards.of(index.graph.values[value].extents)),
+      links_(index, value, reshards_) {}
 
 const ValuePrice &ValuePrices::of(int origin, std::span<const int> wanted) {
     result_.seconds = 0;
@@ -59,6 +62,8 @@ ValuePrices::LinkPrice ValuePrices::priced(const sharding::Link &link) const {
     const sharding::Value &value = graph_.values[value_];
     const sharding::Copy copy = sharding::copy_of(graph_, value_, link, reshards_);
     const bool fusable = sharding::fusable(graph_, mesh_, value_, copy);
+    // Its companion pays for the call.
+    const bool joins = has_companion_ && sharding::joins(graph_, mesh_, value_, copy);
     LinkPrice result;
     result.known = true;
     result.memory = cost::copy_memory(value, copy, mesh_);
@@ -67,7 +72,7 @@ ValuePrices::LinkPrice ValuePrices::priced(const sharding::Link &link) const {
         result.seconds.push_back(price.transfer.value + price.arithmetic.value);
         if (fusable)
             result.fused.push_back({step.axes, copy.phase == sharding::Phase::update, price.latency.value});
-        else
+        else if (!joins)
             result.seconds.push_back(price.latency.value);
     }
     return result;

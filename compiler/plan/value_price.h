@@ -72,6 +72,7 @@ class ValuePrices {
     [[nodiscard]] std::size_t kind_of_use(int operation) const;
 
     const sharding::Graph &graph_;
+    bool has_companion_; ///< sums that it may travel with
     const sharding::Mesh &mesh_;
     cost::StepPrices &prices_;
     int value_;

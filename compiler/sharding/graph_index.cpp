@@ -1,5 +1,7 @@
 #include "sharding/graph_index.h"
 
+#include "sharding/joint_sums.h"
+
 #include <algorithm>
 
 namespace planc::sharding {
@@ -30,7 +32,7 @@ static std::vector<int> dimensions_of(const Value &parameter, const std::vector<
     return result;
 }
 
-GraphIndex::GraphIndex(const Graph &g) : graph(g) {
+GraphIndex::GraphIndex(const Graph &g) : graph(g), companion(companions(g)) {
     find_uses();
     find_passes();
     find_partial_sums();

@@ -39,6 +39,7 @@ struct GraphIndex {
     std::vector<Pass> pass;               ///< per operation
     std::vector<bool> may_be_partial;     ///< per value, under some strategy
     std::vector<bool> may_pass_partial;   ///< per operation, under some strategy
+    std::vector<int> companion;           ///< per value: as companions() says (sharding/joint_sums.h)
     std::vector<Anchor> value_anchor;     ///< per variable without a reader (optimizer state): by dimension
     std::vector<Anchor> operation_anchor; ///< per operation that follows a parameter: by loop
 

@@ -1,7 +1,7 @@
 #include "spmd/materialize.h"
 
 #include "ir/placement.h"
-#include "sharding/bucket.h"
+#include "sharding/joint_sums.h"
 #include "spmd/accumulators.h"
 #include "spmd/strategies.h"
 
@@ -43,8 +43,9 @@ class Materializer {
         : old_(function), mesh_(mesh), extracted_(extracted), laid_out_(laid_out), builder_(function) {}
 
     void run() {
-        const std::vector<sharding::Bucket> buckets =
-            sharding::buckets(extracted_.graph, laid_out_, ir::mesh_of(mesh_));
+        std::vector<sharding::Bucket> buckets = sharding::buckets(extracted_.graph, laid_out_, ir::mesh_of(mesh_));
+        for (sharding::Bucket &call : sharding::joint_sums(extracted_.graph, laid_out_, ir::mesh_of(mesh_)))
+            buckets.push_back(std::move(call));
         for (size_t i = 0; i < buckets.size(); ++i)
             for (const sharding::BucketMember &member : buckets[i].members)
                 bucket_of_[{member.value, member.copy}] = static_cast<int>(i);

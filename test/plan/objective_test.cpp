@@ -1,6 +1,7 @@
 // The sum of the planner's terms is the price of the laid-out step.
 #include "plan/objective.h"
 #include "sharding/graphs.h"
+#include "sharding/joint_sums.h"
 #include "sharding/random_graph.h"
 
 #include <gtest/gtest.h>
@@ -56,6 +57,22 @@ double extra_latency(const Request &request, const Mesh &mesh, const Strategies 
             --calls[{laid_out.copies[member.value][member.copy].phase == sharding::Phase::update, bucket.axes}];
         }
     double extra = 0;
+    // Sums whose companions are no all-reduces pay for a call.
+    const std::vector<int> companion = sharding::companions(request.graph);
+    std::set<std::pair<int, int>> calls_of_others;
+    for (const sharding::Bucket &call : sharding::joint_sums(request.graph, laid_out, mesh))
+        for (std::size_t m = 1; m < call.members.size(); ++m)
+            calls_of_others.insert({call.members[m].value, call.members[m].copy});
+    for (std::size_t v = 0; v < request.graph.values.size(); ++v)
+        for (std::size_t c = 0; c < laid_out.copies[v].size(); ++c) {
+            const sharding::Copy &copy = laid_out.copies[v][c];
+            if (!sharding::joins(request.graph, mesh, static_cast<int>(v), copy))
+                continue;
+            const double each = sharding::times(request.graph, static_cast<int>(v), copy) *
+                                cost::price_step(copy.steps[0], 4, mesh, request.machine).price.latency.value;
+            const bool joined = calls_of_others.contains({static_cast<int>(v), static_cast<int>(c)});
+            extra += (companion[v] >= 0 ? each : 0) - (joined ? each : 0);
+        }
     for (const auto &[kind, count] : calls)
         extra += (count - 1) * latency[kind];
     return extra;

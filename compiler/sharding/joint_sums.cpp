@@ -1,0 +1,116 @@
+#include "sharding/joint_sums.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+namespace planc::sharding {
+
+namespace {
+
+bool backward(Phase phase) {
+    return phase == Phase::input_gradient || phase == Phase::weight_gradient;
+}
+
+/// What sums that travel together have in common.
+struct Kind {
+    int layer = 0;
+    bool in_backward = false;
+    Phase phase = Phase::forward; ///< both gradients count as one
+    std::set<std::string> reduced;
+    std::vector<std::string> kept;
+    std::vector<std::int64_t> extents;
+    int element_bytes = 4;
+    friend auto operator<=>(const Kind &, const Kind &) = default;
+};
+
+Kind kind_of(const Operation &operation, const Value &value, std::size_t result) {
+    Kind kind{operation.layer, backward(operation.phase), operation.phase, {}, {}, value.extents, value.element_bytes};
+    if (kind.in_backward)
+        kind.phase = Phase::input_gradient;
+    for (const Loop &loop : operation.nest.loops)
+        if (loop.kind == LoopKind::reduced)
+            kind.reduced.insert(loop.name);
+    for (int loop : operation.nest.results[result])
+        kind.kept.push_back(operation.nest.loops[loop].name);
+    return kind;
+}
+
+/// Sums that may still get companions: nobody has used them.
+struct Open {
+    int first = -1; ///< value
+    std::vector<int> values;
+};
+
+} // namespace
+
+std::vector<int> companions(const Graph &graph) {
+    std::vector<int> result(graph.values.size(), -1);
+    std::map<Kind, Open> open;
+    std::map<int, Kind> kinds; ///< of the values in `open`
+    for (const Operation &operation : graph.operations) {
+        for (int operand : operation.operands)
+            if (const auto used = kinds.find(operand); used != kinds.end()) {
+                const auto closed = open.extract(used->second);
+                for (int value : closed.mapped().values)
+                    kinds.erase(value);
+            }
+        const bool sums = operation.nest.reduction == Reduction::sum && operation.parameter < 0 &&
+                          operation.phase != Phase::update && !operation.per_step;
+        for (std::size_t r = 0; sums && r < operation.results.size(); ++r) {
+            const int value = operation.results[r];
+            Kind kind = kind_of(operation, graph.values[value], r);
+            if (kind.reduced.empty())
+                continue;
+            Open &together = open[kind];
+            if (together.first < 0)
+                together.first = value;
+            else
+                result[value] = together.first;
+            together.values.push_back(value);
+            kinds.emplace(value, std::move(kind));
+        }
+    }
+    return result;
+}
+
+bool joins(const Graph &graph, const Mesh &mesh, int value, const Copy &copy) {
+    return copy.steps.size() == 1 && copy.source <= 0 && copy.steps[0].kind == CollectiveKind::all_reduce &&
+           copy.steps[0].from.reduction == planrt::Reduction::sum && copy.first_use >= 0 &&
+           graph.operations[copy.first_use].phase != Phase::update &&
+           planrt::largest_volume(copy.placement, mesh) * graph.values[value].element_bytes <= largest_joint_bytes;
+}
+
+std::vector<Bucket> joint_sums(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh) {
+    std::vector<int> first_of = companions(graph);
+    for (const int first : std::vector<int>(first_of))
+        if (first >= 0)
+            first_of[first] = first;
+    std::vector<int> values;
+    for (int value = 0; value < static_cast<int>(graph.values.size()); ++value)
+        if (first_of[value] >= 0)
+            values.push_back(value);
+    std::stable_sort(values.begin(), values.end(),
+                     [&](int a, int b) { return graph.values[a].producer < graph.values[b].producer; });
+    std::map<std::pair<int, std::vector<int>>, Bucket> calls; // by the first value and the axes
+    for (int value : values)
+        for (std::size_t c = 0; c < laid_out.copies[value].size(); ++c) {
+            const Copy &copy = laid_out.copies[value][c];
+            if (!joins(graph, mesh, value, copy))
+                continue;
+            Bucket &bucket = calls[{first_of[value], copy.steps[0].axes}];
+            if (!bucket.members.empty() && bucket.members.back().value == value)
+                continue; // one copy of each value
+            bucket.axes = copy.steps[0].axes;
+            bucket.members.push_back({value, static_cast<int>(c)});
+            bucket.bytes += planrt::largest_volume(copy.placement, mesh) * graph.values[value].element_bytes;
+        }
+    std::vector<Bucket> result;
+    for (auto &[key, bucket] : calls)
+        if (bucket.members.size() > 1)
+            result.push_back(std::move(bucket));
+    return result;
+}
+
+} // namespace planc::sharding
