@@ -82,3 +82,34 @@ func.func @unused(%x: !vector) {
   %0 = plan.pointwise "relu"(%x) : (!vector) -> !vector
   return
 }
+
+!matrix = !plan.tensor<n: 8, a: 4, f32>
+
+// A factor without the summed dimension and a sign leave the sum; then a bias's gradient and a mean's are one, which the
+// input's gradient waits for.
+// CHECK-LABEL: func.func @sums_of_scaled_values
+// CHECK-SAME:    %[[G:.*]]: !plan{{.*}}, %[[F:.*]]: !plan
+func.func @sums_of_scaled_values(%g: !matrix, %f: !vector) -> (!vector, !vector) {
+  // CHECK-NEXT: %[[S:.*]] = plan.reduce "sum"(%[[G]]) {layer = "l", phase = "input gradient"}
+  // CHECK-NEXT: %[[P:.*]] = plan.pointwise "mul"(%[[S]], %[[F]]) {layer = "l", phase = "input gradient"}
+  // CHECK-NEXT: %[[N:.*]] = plan.pointwise "neg"(%[[P]]) {layer = "l", phase = "input gradient"}
+  // CHECK-NEXT: return %[[S]], %[[N]]
+  %0 = plan.reduce "sum"(%g) {layer = "l", phase = "weight gradient"} : (!matrix) -> !vector
+  %1 = plan.pointwise "mul"(%g, %f) {layer = "l", phase = "input gradient"} : (!matrix, !vector) -> !matrix
+  %2 = plan.pointwise "neg"(%1) {layer = "l", phase = "input gradient"} : (!matrix) -> !matrix
+  %3 = plan.reduce "sum"(%2) {layer = "l", phase = "input gradient"} : (!matrix) -> !vector
+  return %0, %3 : !vector, !vector
+}
+
+// What has the summed dimension stays within; a maximum is no sum.
+// CHECK-LABEL: func.func @factors_that_stay
+func.func @factors_that_stay(%g: !matrix, %f: !matrix, %v: !vector) -> (!vector, !vector) {
+  // CHECK: plan.reduce "sum"
+  // CHECK: plan.reduce "max"
+  // CHECK-NEXT: return
+  %0 = plan.pointwise "mul"(%g, %f) : (!matrix, !matrix) -> !matrix
+  %1 = plan.reduce "sum"(%0) : (!matrix) -> !vector
+  %2 = plan.pointwise "mul"(%g, %v) : (!matrix, !vector) -> !matrix
+  %3 = plan.reduce "max"(%2) : (!matrix) -> !vector
+  return %1, %3 : !vector, !vector
+}
