@@ -2,39 +2,44 @@
 //
 // P ranks, n bytes of the full vector, alpha seconds per message, beta seconds per byte; lg rounds up:
 //
-//   all-reduce      ring             2(P-1) alpha            2(P-1)/P n beta
-//                   rabenseifner     2 lg P alpha            2(P-1)/P n beta    P a power of two; else MPICH's form
-//                                    (2 floor(lg P) + 2)     (2(P-1)/P + 2) n
-//                   rec. doubling    lg P                    lg P n
-//                   mst              2 lg P                  2 lg P n
-//   reduce-scatter, all-gather       P-1                     (P-1)/P n          ring
-//   broadcast       binomial         lg P                    lg P n
-//   all-to-all      pairwise         P-1                     what leaves the rank
-//   point to point                   messages                what leaves the rank
+//   all-reduce      ring               2(P-1) alpha            2(P-1)/P n beta
+//                   rabenseifner       2 lg P alpha            2(P-1)/P n beta    P a power of two; else MPICH's form
+//                                      (2 floor(lg P) + 2)     (2(P-1)/P + 2) n
+//                   recursive_doubling lg P                    lg P n
+//                   mst                2 lg P                  2 lg P n
+//   reduce-scatter  ring               P-1                     (P-1)/P n
+//                   recursive_halving  lg P                    (P-1)/P n
+//   all-gather      ring               P-1                     (P-1)/P n
+//                   recursive_doubling lg P                    (P-1)/P n
+//   broadcast       binomial           lg P                    lg P n
+//                   scatter_allgather  lg P + P-1              2(P-1)/P n
+//   all-to-all      pairwise           P-1                     what leaves the rank
+//   point to point                     messages                what leaves the rank
+//
+// An algorithm is a sequence of rounds (rounds()); each is priced by the slowest link that its messages take. On a star
+// their sums are the forms above. On a mesh or torus, rings and trees (mst, binomial) run dimension by dimension:
+// latencies 2 sum (d_k - 1) and 2 sum lg d_k; other messages share the links that they pass. On a hierarchical machine
+// a ring is as fast as its slowest link, halving and doubling go through each level in rounds of their own, and the
+// ranks of a unit share its links where they send at once. All-reduces that are `hierarchical` are a ring
+// reduce-scatter in each unit, rabenseifner between the outermost units on each rank's share, a ring all-gather.
 //
 // Example: an all-reduce of 1 MB over 4 ranks by ring on 1 us, 1 GB/s: 6 us + 1.5 ms.
 #pragma once
 
-#include "cost/machine.h"
+#include "cost/group.h"
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace planc::cost {
 
-/// The ranks of one collective and what joins them.
-struct Group {
-    std::int64_t ranks = 1;
-    Link link;
-    /// Nodes per dimension where the link is a mesh or torus and the group fills it: MST and ring go dimension by
-    /// dimension. Empty: one dimension of `ranks`.
-    std::vector<std::int64_t> shape;
+/// Messages that a rank sends one after the other over links of one kind.
+struct Round {
+    double messages = 1;
+    double share = 0; ///< of n, in all of its messages
+    Seconds latency{};
+    double bytes_per_second = 1;
 };
-
-/// The group over mesh `axes` (indices into `sizes`, ranks numbered row-major) on a machine: the inside link where no
-/// group leaves a node, the network otherwise.
-[[nodiscard]] Group group(std::span<const int> axes, std::span<const int> sizes, const Machine &machine);
 
 struct Price {
     double messages = 0; ///< that one rank sends one after the other
@@ -52,19 +57,30 @@ struct Price {
                 times * price.arithmetic};
     }
 };
+[[nodiscard]] Price price(const std::vector<Round> &rounds, Bytes n);
+
+/// Rounds of each collective; none where the group is one rank. An algorithm that the collective does not have is its
+/// ring's.
+[[nodiscard]] std::vector<Round> all_reduce_rounds(Algorithm algorithm, const Group &group);
+[[nodiscard]] std::vector<Round> gather_rounds(Algorithm algorithm, const Group &group); ///< and reduce-scatter's
+[[nodiscard]] std::vector<Round> broadcast_rounds(Algorithm algorithm, const Group &group);
+[[nodiscard]] std::vector<Round> all_to_all_rounds(const Group &group);
+/// One message, between neighbours of the group or between any two of its ranks.
+[[nodiscard]] std::vector<Round> exchange_rounds(const Group &group, bool neighbours);
 
 /// `n`: bytes of the vector that every rank contributes and gets. `elements`: of it, for the arithmetic.
-[[nodiscard]] Price all_reduce(AllReduce algorithm, const Group &group, Bytes n, double elements,
+[[nodiscard]] Price all_reduce(Algorithm algorithm, const Group &group, Bytes n, double elements,
                                double reduction_flops_per_second);
 /// `n`: bytes of the vector that every rank contributes.
-[[nodiscard]] Price reduce_scatter(const Group &group, Bytes n, double elements, double reduction_flops_per_second);
+[[nodiscard]] Price reduce_scatter(Algorithm algorithm, const Group &group, Bytes n, double elements,
+                                   double reduction_flops_per_second);
 /// `n`: bytes of the vector that every rank gets.
-[[nodiscard]] Price all_gather(const Group &group, Bytes n);
+[[nodiscard]] Price all_gather(Algorithm algorithm, const Group &group, Bytes n);
 /// `n`: bytes of the vector.
-[[nodiscard]] Price broadcast(const Group &group, Bytes n);
+[[nodiscard]] Price broadcast(Algorithm algorithm, const Group &group, Bytes n);
 /// `leaving`: bytes that one rank sends to others.
 [[nodiscard]] Price all_to_all(const Group &group, Bytes leaving);
 /// `messages` sends of together `leaving` bytes.
-[[nodiscard]] Price point_to_point(const Link &link, double messages, Bytes leaving);
+[[nodiscard]] Price point_to_point(const Group &group, bool neighbours, double messages, Bytes leaving);
 
 } // namespace planc::cost

@@ -2,63 +2,62 @@
 
 #include "sema/program.h"
 
+#include <algorithm>
+
 namespace planc::cost {
 
 namespace {
 
-AllReduce algorithm(const std::string &declared) {
-    if (declared == "rabenseifner")
-        return AllReduce::rabenseifner;
-    if (declared == "recursive_doubling")
-        return AllReduce::recursive_doubling;
-    if (declared == "mst")
-        return AllReduce::mst;
-    return AllReduce::ring; // "ring", "bucket"
+void read(const std::vector<sema::AlgorithmRange> &declared, AlgorithmTable &table) {
+    if (declared.empty())
+        return;
+    table.clear();
+    for (const sema::AlgorithmRange &range : declared)
+        table.push_back({algorithm(range.algorithm), range.above_bytes});
 }
 
-Link link(const sema::Link &declared) {
-    Link result;
-    result.latency = declared.latency;
-    if (declared.bytes_per_second > 0)
-        result.bytes_per_second = declared.bytes_per_second;
+Level level(const sema::Link &declared) {
+    Level result;
+    result.units = declared.units;
+    result.link.latency = declared.latency;
+    result.link.bytes_per_second = declared.bytes_per_second;
+    result.link.count = declared.links;
     if (declared.topology != "star")
-        result.shape = declared.shape;
+        result.link.shape = declared.shape;
     return result;
 }
 
 } // namespace
 
-const char *name(AllReduce algorithm) {
-    switch (algorithm) {
-    case AllReduce::ring:
-        return "ring";
-    case AllReduce::rabenseifner:
-        return "rabenseifner";
-    case AllReduce::recursive_doubling:
-        return "recursive doubling";
-    case AllReduce::mst:
-        return "mst";
-    }
-    return "";
-}
-
 Machine machine(const sema::Machine &declared) {
     Machine result;
     result.name = declared.name;
-    if (declared.flops_per_second > 0)
-        result.flops_per_second = declared.flops_per_second;
-    if (declared.memory_bytes_per_second > 0)
-        result.memory_bytes_per_second = declared.memory_bytes_per_second;
+    result.flops_per_second = declared.flops_per_second;
+    result.memory_bytes_per_second = declared.memory_bytes_per_second;
     result.memory_bytes = declared.memory_bytes;
     if (declared.gemm_block.size() == 3)
         result.gemm_block = GemmBlock{declared.gemm_block[0], declared.gemm_block[1], declared.gemm_block[2]};
     result.reduction_flops_per_second = declared.reduction_flops_per_second;
-    result.ranks_per_node = declared.ranks_per_node;
-    result.network = link(declared.network);
-    if (declared.inside)
-        result.inside = link(*declared.inside);
-    result.all_reduce = algorithm(declared.allreduce);
+    result.levels.clear();
+    std::transform(declared.levels.begin(), declared.levels.end(), std::back_inserter(result.levels), level);
+    read(declared.allreduce, result.algorithms.allreduce);
+    read(declared.reduce_scatter, result.algorithms.reduce_scatter);
+    read(declared.allgather, result.algorithms.allgather);
+    read(declared.broadcast, result.algorithms.broadcast);
+    read(declared.alltoall, result.algorithms.alltoall);
     return result;
+}
+
+bool placement_matters(const Machine &machine, std::int64_t ranks) {
+    std::int64_t joined = 1; // ranks in a unit of the level
+    for (const Level &level : machine.levels) {
+        if (joined >= ranks)
+            return false;
+        if (joined > 1 || !level.link.shape.empty())
+            return true;
+        joined *= std::max<std::int64_t>(level.units, 1);
+    }
+    return false;
 }
 
 } // namespace planc::cost

@@ -1,6 +1,7 @@
-// The machine as the cost model reads it: rates, links, the algorithm of its all-reduce. Data, never code.
+// The machine as the cost model reads it: rates, links, the algorithms of its collectives. Data, never code.
 #pragma once
 
+#include "cost/algorithms.h"
 #include "support/units.h"
 
 #include <cstdint>
@@ -18,15 +19,18 @@ using support::Bytes;
 using support::Flops;
 using support::Seconds;
 
-/// How an all-reduce runs. `ring` is also called bucket.
-enum class AllReduce : std::uint8_t { ring, rabenseifner, recursive_doubling, mst };
-[[nodiscard]] const char *name(AllReduce algorithm);
-
 /// A message of n bytes takes latency + n / bytes_per_second.
 struct Link {
     Seconds latency{};
     double bytes_per_second = 1e9;
-    std::vector<std::int64_t> shape; ///< of a mesh or torus: nodes per dimension; empty: a star
+    std::vector<std::int64_t> shape = {}; ///< of a mesh or torus: units per dimension; empty: a star
+    std::int64_t count = 1;               ///< links of a unit, which its ranks share
+};
+
+/// One level of a hierarchical machine: units of the level below, joined by a link.
+struct Level {
+    std::int64_t units = 0; ///< 0: any number
+    Link link;
 };
 
 /// Blocks of a blocked matrix product (Goto): m_c, n_c, k_c.
@@ -43,13 +47,19 @@ struct Machine {
     double memory_bytes = 0;               ///< per rank; 0: no limit
     std::optional<GemmBlock> gemm_block;
     double reduction_flops_per_second = 0; ///< gamma_+; 0: the arithmetic of reductions is not priced
-    std::int64_t ranks_per_node = 1;
-    Link network;
-    std::optional<Link> inside; ///< between the ranks of one node; absent: the network's
-    AllReduce all_reduce = AllReduce::ring;
+    /// Innermost first, at least one. The units of the first are ranks; rank numbers fill units one after the other.
+    /// Example: 16 nodes of 8 ranks are two levels, {8 ranks, inside} and {16 nodes, network}.
+    std::vector<Level> levels = {{}};
+    Algorithms algorithms;
+
+    [[nodiscard]] Link &network() { return levels.back().link; } ///< of the outermost level
+    [[nodiscard]] const Link &network() const { return levels.back().link; }
 };
 
 /// From the checked program's description.
 [[nodiscard]] Machine machine(const sema::Machine &declared);
+
+/// Does it matter to the price of a collective over which of the mesh axes it runs, equal sizes given?
+[[nodiscard]] bool placement_matters(const Machine &machine, std::int64_t ranks);
 
 } // namespace planc::cost

@@ -198,10 +198,11 @@ class Table {
             std::sort(row.layers.begin(), row.layers.end());
             row.layers.erase(std::unique(row.layers.begin(), row.layers.end()), row.layers.end());
             const sharding::BucketMember &first = bucket.members[0];
-            const StepPrice &price = prices_.of(laid_out_.copies[first.value][first.copy].steps[0],
-                                                graph_.values[first.value].element_bytes);
+            const sharding::Copy &copy = laid_out_.copies[first.value][first.copy];
+            const StepPrice &price = prices_.of(copy.steps[0], graph_.values[first.value].element_bytes,
+                                                in_bucket(true, copy.phase));
             row.ranks = price.ranks;
-            row.phase = laid_out_.copies[first.value][first.copy].phase;
+            row.phase = copy.phase;
             row.price.messages = price.price.messages;
             row.price.latency = price.price.latency;
             table_.communication += row.price.seconds();
@@ -213,10 +214,11 @@ class Table {
         const sharding::Value &value = part.graph.values[v];
         const sharding::Copy &copy = part.laid_out.copies[v][c];
         const int times = sharding::once_a_step(part.graph, v, copy) ? 1 : part.times;
+        const bool fusable = in_bucket(sharding::fusable(part.graph, mesh_, v, copy), copy.phase);
         for (const Step &step : copy.steps) {
             if (step.kind == CollectiveKind::slice)
                 continue;
-            const StepPrice &price = prices_.of(step, value.element_bytes);
+            const StepPrice &price = prices_.of(step, value.element_bytes, fusable);
             const auto fused = bucket_of_.find({v, c});
             CollectiveRow row;
             row.kind = step.kind;
@@ -229,6 +231,8 @@ class Table {
             row.payload = Bytes(static_cast<double>(times * price.traffic.elements) * value.element_bytes);
             row.ranks = price.ranks;
             row.vector_bytes = price.vector_bytes;
+            row.algorithm = price.algorithm;
+            row.halo = planrt::is_windowed(step.to);
             row.price = times * price.price;
             row.from = layout_text(value, step.from, table_.axes);
             row.to = layout_text(value, step.to, table_.axes);

@@ -1,42 +1,94 @@
 #include "cost/step_price.h"
 
 #include "cost/traffic.h"
+#include "sharding/bucket.h"
 
 namespace planc::cost {
 
 using sharding::CollectiveKind;
 
-StepPrice price_step(const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh,
-                     const Machine &machine) {
+namespace {
+
+Algorithm chosen(CollectiveKind kind, const Algorithms &algorithms, Bytes n) {
+    switch (kind) {
+    case CollectiveKind::all_reduce:
+        return algorithm_for(algorithms.allreduce, n);
+    case CollectiveKind::reduce_scatter:
+        return algorithm_for(algorithms.reduce_scatter, n);
+    case CollectiveKind::all_gather:
+        return algorithm_for(algorithms.allgather, n);
+    case CollectiveKind::all_to_all:
+        return algorithm_for(algorithms.alltoall, n);
+    case CollectiveKind::slice:
+    case CollectiveKind::exchange:
+        break;
+    }
+    return Algorithm::pairwise;
+}
+
+StepPrice price_in(const Group &group, const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh,
+                   const Machine &machine, bool in_bucket) {
     StepPrice result;
     if (step.kind == CollectiveKind::slice)
         return result;
-    const Group ranks = group(step.axes, mesh.sizes, machine);
-    result.ranks = ranks.ranks;
+    result.ranks = group.ranks;
     result.traffic = busiest_traffic(step, mesh);
     const double elements = static_cast<double>(result.traffic.elements);
     const Bytes payload(elements * element_bytes);
     result.vector_bytes = payload.value;
+    const Bytes decides(in_bucket ? static_cast<double>(sharding::largest_fused_bytes)
+                                                      : payload.value);
+    result.algorithm = chosen(step.kind, machine.algorithms, decides);
+    const double additions = machine.reduction_flops_per_second;
     switch (step.kind) {
     case CollectiveKind::all_reduce:
-        result.price = all_reduce(machine.all_reduce, ranks, payload, elements, machine.reduction_flops_per_second);
+        result.price = all_reduce(result.algorithm, group, payload, elements, additions);
         break;
     case CollectiveKind::reduce_scatter:
-        result.price = reduce_scatter(ranks, payload, elements, machine.reduction_flops_per_second);
+        result.price = reduce_scatter(result.algorithm, group, payload, elements, additions);
         break;
     case CollectiveKind::all_gather:
-        result.price = all_gather(ranks, payload);
+        result.price = all_gather(result.algorithm, group, payload);
         break;
     case CollectiveKind::all_to_all:
-        result.price = all_to_all(ranks, payload);
+        result.price = all_to_all(group, payload);
         break;
     case CollectiveKind::exchange:
-        result.price = point_to_point(ranks.link, static_cast<double>(result.traffic.calls), payload);
+        result.price = point_to_point(group, planrt::is_windowed(step.to),
+                                      static_cast<double>(result.traffic.calls), payload);
         break;
     case CollectiveKind::slice:
         break;
     }
     return result;
+}
+
+} // namespace
+
+bool in_bucket(bool fusable, sharding::Phase phase) {
+    return fusable && phase != sharding::Phase::update;
+}
+
+StepPrice price_step(const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh, const Machine &machine,
+                     bool in_bucket) {
+    return price_in(group(step.axes, mesh.sizes, machine), step, element_bytes, mesh, machine, in_bucket);
+}
+
+std::vector<Round> rounds(CollectiveKind kind, Algorithm algorithm, const Group &group, bool halo) {
+    switch (kind) {
+    case CollectiveKind::all_reduce:
+        return all_reduce_rounds(algorithm, group);
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_gather:
+        return gather_rounds(algorithm, group);
+    case CollectiveKind::all_to_all:
+        return all_to_all_rounds(group);
+    case CollectiveKind::exchange:
+        return exchange_rounds(group, halo);
+    case CollectiveKind::slice:
+        break;
+    }
+    return {};
 }
 
 static void append(std::vector<std::int64_t> &numbers, const planrt::Placement &placement) {
@@ -65,13 +117,22 @@ std::vector<std::int64_t> key(const sharding::Step &step) {
     return numbers;
 }
 
-const StepPrice &StepPrices::of(const sharding::Step &step, int element_bytes) {
+const Group &StepPrices::group_over(const std::vector<int> &axes) {
+    const auto known = groups_.find(axes);
+    return known != groups_.end() ? known->second
+                                  : groups_.emplace(axes, group(axes, mesh_.sizes, machine_)).first->second;
+}
+
+const StepPrice &StepPrices::of(const sharding::Step &step, int element_bytes, bool in_bucket) {
     std::vector<std::int64_t> numbers = key(step);
     numbers.push_back(element_bytes);
+    numbers.push_back(in_bucket ? 1 : 0);
     const auto found = known_.find(numbers);
     if (found != known_.end())
         return found->second;
-    return known_.emplace(std::move(numbers), price_step(step, element_bytes, mesh_, machine_)).first->second;
+    return known_
+        .emplace(std::move(numbers), price_in(group_over(step.axes), step, element_bytes, mesh_, machine_, in_bucket))
+        .first->second;
 }
 
 } // namespace planc::cost

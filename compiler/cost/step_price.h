@@ -17,24 +17,37 @@ struct StepPrice {
     planrt::Traffic traffic; ///< of the busiest rank
     std::int64_t ranks = 1;  ///< of the group
     double vector_bytes = 0; ///< n of the formulas in collectives.h, of the busiest rank
+    Algorithm algorithm = Algorithm::ring;
     Price price;
 };
 
+/// Is a copy of the kind that may travel in a bucket of gradients (sharding::fusable())? Then the size of the largest
+/// member that a bucket may have decides by what algorithm, since none knows how large the whole will be. Norms are few
+/// bytes, together too.
+[[nodiscard]] bool in_bucket(bool fusable, sharding::Phase phase);
+
 /// `element_bytes` of the tensor that moves. A slice is free.
 [[nodiscard]] StepPrice price_step(const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh,
-                                   const Machine &machine);
+                                   const Machine &machine, bool in_bucket = false);
+
+/// The rounds that a step is priced by; of an exchange one message, `halo`: between neighbours.
+[[nodiscard]] std::vector<Round> rounds(sharding::CollectiveKind kind, Algorithm algorithm, const Group &group,
+                                        bool halo);
 
 /// price_step() that remembers: the steps of a training step are few, but each occurs in many layers.
 class StepPrices {
   public:
     /// Both must outlive this.
     StepPrices(const sharding::Mesh &mesh, const Machine &machine) : mesh_(mesh), machine_(machine) {}
-    const StepPrice &of(const sharding::Step &step, int element_bytes);
+    const StepPrice &of(const sharding::Step &step, int element_bytes, bool in_bucket = false);
 
   private:
+    const Group &group_over(const std::vector<int> &axes);
+
     const sharding::Mesh &mesh_;
     const Machine &machine_;
     std::map<std::vector<std::int64_t>, StepPrice> known_;
+    std::map<std::vector<int>, Group> groups_; ///< by axes
 };
 
 /// Numbers that are equal only for equal steps.

@@ -1,6 +1,7 @@
 // The words and numbers that the text, JSON and CSV reports share.
 #include "cost/report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -21,18 +22,64 @@ std::string number(double value) {
     return buffer;
 }
 
-const char *all_reduce_formula(AllReduce algorithm, bool power_of_two) {
+const char *all_reduce_formula(Algorithm algorithm, bool power_of_two) {
     switch (algorithm) {
-    case AllReduce::ring:
-        return "2(P-1) alpha + 2(P-1)/P n beta";
-    case AllReduce::rabenseifner:
+    case Algorithm::rabenseifner:
         return power_of_two ? "2 lg P alpha + 2(P-1)/P n beta" : "(2 floor(lg P) + 2) alpha + (2(P-1)/P + 2) n beta";
-    case AllReduce::recursive_doubling:
+    case Algorithm::recursive_doubling:
         return "lg P alpha + lg P n beta";
-    case AllReduce::mst:
+    case Algorithm::mst:
         return "2 lg P alpha + 2 lg P n beta";
+    default:
+        return "2(P-1) alpha + 2(P-1)/P n beta";
     }
-    return "";
+}
+
+std::string closed_form(const CollectiveRow &row, const Group &ranks) {
+    switch (row.kind) {
+    case CollectiveKind::all_reduce:
+        return all_reduce_formula(row.algorithm, (ranks.ranks & (ranks.ranks - 1)) == 0);
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_gather:
+        return row.algorithm == Algorithm::ring ? "(P-1) alpha + (P-1)/P n beta" : "lg P alpha + (P-1)/P n beta";
+    case CollectiveKind::all_to_all:
+        return "(P-1) alpha + n beta";
+    case CollectiveKind::exchange:
+        return number(static_cast<double>(row.calls) / row.times) + " alpha + n beta";
+    case CollectiveKind::slice:
+        break;
+    }
+    return "0";
+}
+
+std::string link_words(Seconds latency, double bytes_per_second) {
+    return "alpha = " + human_seconds(latency) + ", 1/beta = " + three_digits(bytes_per_second / 1e9, "GB/s");
+}
+
+/// Rounds over links of one kind as one, in order of their first.
+std::vector<Round> by_link(const std::vector<Round> &rounds) {
+    std::vector<Round> result;
+    for (const Round &round : rounds) {
+        const auto same = std::find_if(result.begin(), result.end(), [&round](const Round &other) {
+            return other.latency == round.latency && other.bytes_per_second == round.bytes_per_second;
+        });
+        if (same == result.end()) {
+            result.push_back(round);
+        } else {
+            same->messages += round.messages;
+            same->share += round.share;
+        }
+    }
+    return result;
+}
+
+/// "ring: 2 alpha + 1 n beta at alpha = …, 1/beta = …; …"
+std::string by_rounds(Algorithm algorithm, const std::vector<Round> &rounds) {
+    std::string text;
+    for (const Round &round : rounds)
+        text += (text.empty() ? std::string(name(algorithm)) + ": " : "; ") + number(round.messages) + " alpha + " +
+                number(round.share) + " n beta at " + link_words(round.latency, round.bytes_per_second);
+    return text;
 }
 
 } // namespace
@@ -119,35 +166,22 @@ std::string storage_words(const Storage &storage, const std::vector<std::string>
 }
 
 std::string formula(const CollectiveRow &row, const CostTable &table, const Machine &machine) {
-    const Group ranks = group(row.axes, table.mesh.sizes, machine);
-    std::string text = row.times > 1 ? std::to_string(row.times) + " times " : "";
-    const auto times = [&row](const std::string &formula) { return row.times > 1 ? "(" + formula + ")" : formula; };
-    switch (row.kind) {
-    case CollectiveKind::all_reduce:
-        text += times(all_reduce_formula(machine.all_reduce, (ranks.ranks & (ranks.ranks - 1)) == 0));
-        break;
-    case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_gather:
-        text += times("(P-1) alpha + (P-1)/P n beta");
-        break;
-    case CollectiveKind::all_to_all:
-        text += times("(P-1) alpha + n beta");
-        break;
-    case CollectiveKind::exchange:
-        text += times(number(static_cast<double>(row.calls) / row.times) + " alpha + n beta");
-        break;
-    case CollectiveKind::slice:
+    if (row.kind == CollectiveKind::slice)
         return "0";
-    }
+    const Group ranks = group(row.axes, table.mesh.sizes, machine);
+    const std::vector<Round> links = by_link(rounds(row.kind, row.algorithm, ranks, row.halo));
+    const bool one_link = links.size() == 1;
+    std::string text = one_link ? closed_form(row, ranks) : by_rounds(row.algorithm, links);
+    if (row.times > 1)
+        text = std::to_string(row.times) + " times (" + text + ")";
     if (row.bucket >= 0)
         text += " (alpha paid by the bucket)";
     if (row.joined)
         text += " (alpha paid by the sum that it travels with)";
     if (row.price.arithmetic.value > 0)
         text += " + " + human_seconds(row.price.arithmetic) + " of additions";
-    return text + ", P = " + std::to_string(ranks.ranks) + ", n = " + number(row.vector_bytes) +
-           " B, alpha = " + human_seconds(ranks.link.latency) +
-           ", 1/beta = " + three_digits(ranks.link.bytes_per_second / 1e9, "GB/s");
+    text += ", P = " + std::to_string(ranks.ranks) + ", n = " + number(row.vector_bytes) + " B";
+    return one_link ? text + ", " + link_words(links[0].latency, links[0].bytes_per_second) : text;
 }
 
 } // namespace planc::cost

@@ -22,7 +22,8 @@ double seconds_of(const emit::CollectiveInfo &collective, const planrt::Mesh &me
     double rest = 0;
     for (const auto &member : collective.members) {
         const sharding::Step step{collective.kind, collective.axes, member.from, member.to};
-        const cost::StepPrice price = cost::price_step(step, member.element_bytes, mesh, machine);
+        const bool in_bucket = collective.members.size() > 1 && !member.from.dimensions.empty(); // else a norm
+        const cost::StepPrice price = cost::price_step(step, member.element_bytes, mesh, machine, in_bucket);
         latency = std::max(latency, price.price.latency.value);
         rest += price.price.seconds().value - price.price.latency.value;
     }

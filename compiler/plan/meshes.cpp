@@ -47,7 +47,7 @@ void keep_rules_effective(const Request &request, std::vector<MeshShape> &shapes
 }
 
 bool axes_matter(const Request &request) {
-    if (request.machine.inside || !request.machine.network.shape.empty())
+    if (cost::placement_matters(request.machine, request.ranks))
         return true;
     for (const std::vector<Pin> &pins : request.pins)
         for (const Pin &pin : pins)

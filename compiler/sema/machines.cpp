@@ -5,33 +5,47 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(wrong_shape, error, "{0} of {1} nodes for a machine of {2}"); // M1
-PLANC_DIAGNOSTIC(not_positive, error, "{0} must be above zero");               // M1
+PLANC_DIAGNOSTIC(wrong_shape, error, "{0} of {1} nodes for a machine of {2}");                             // M1
+PLANC_DIAGNOSTIC(not_positive, error, "{0} must be above zero");                                           // M1
+PLANC_DIAGNOSTIC(inside_of_one_rank, error, "'inside' joins the ranks of a node, and each node has one");  // M1
+PLANC_DIAGNOSTIC(levels_said_twice, error, "'levels' says what '{0}' says");                               // M3
+PLANC_DIAGNOSTIC(lists_nothing, error, "'{0}' lists nothing");                                             // M3, M4
+PLANC_DIAGNOSTIC(not_a_plain_item, error, "'{0}' lists plain items only");                                 // M3, M4
+PLANC_DIAGNOSTIC(machine_too_large, error, "a machine has at most {0} ranks");                             // M3
+PLANC_DIAGNOSTIC(first_range_above, error, "the first algorithm of '{0}' is for all sizes: no 'above'");   // M4
+PLANC_DIAGNOSTIC(range_without_above, error, "'{0}' needs the size above which it is used");               // M4
+PLANC_DIAGNOSTIC(ranges_not_ascending, error, "'{1}' is for no larger vectors than '{0}' before it");      // M4
+PLANC_DIAGNOSTIC(hierarchical_on_one_level, error, "'hierarchical' is for machines of more than one level"); // M4
 
 namespace {
 
 constexpr std::int64_t most_nodes = 1'000'000'000;
+constexpr std::int64_t most_links = 1'000'000;
 
 class MachineReader {
   public:
     MachineReader(Analysis &analysis, const syntax::MachineDeclaration &declaration)
         : context_(analysis.context), constants_(analysis, analysis.declarations.unit_of(declaration.where)),
           settings_(analysis.context, "machine '" + declaration.name.text + "'", declaration.name.where,
-                    declaration.settings, {"nodes", "ranks_per_node", "node", "network", "inside", "allreduce"}) {
+                    declaration.settings,
+                    {"nodes", "ranks_per_node", "node", "network", "inside", "levels", "allreduce", "reduce_scatter",
+                     "allgather", "broadcast", "alltoall"}) {
         machine_.name = declaration.name.text;
         machine_.where = declaration.name.where;
     }
 
     Machine read() {
-        machine_.nodes = count("nodes");
-        machine_.ranks_per_node = count("ranks_per_node");
         read_node(expect_call(context_, value("node"), "'node'", {"processor"}));
-        machine_.network = read_link("network", true);
-        if (settings_.find("inside"))
-            machine_.inside = read_link("inside", false);
-        if (settings_.find("allreduce"))
-            machine_.allreduce = expect_word(context_, value("allreduce"), "'allreduce'",
-                                             {"ring", "bucket", "rabenseifner", "recursive_doubling", "mst"});
+        if (settings_.find("levels"))
+            read_levels();
+        else
+            read_nodes();
+        machine_.allreduce = read_algorithms("allreduce", {"ring", "bucket", "rabenseifner", "recursive_doubling",
+                                                           "mst", "hierarchical"});
+        machine_.reduce_scatter = read_algorithms("reduce_scatter", {"ring", "bucket", "recursive_halving"});
+        machine_.allgather = read_algorithms("allgather", {"ring", "bucket", "recursive_doubling"});
+        machine_.broadcast = read_algorithms("broadcast", {"binomial", "scatter_allgather"});
+        machine_.alltoall = read_algorithms("alltoall", {"pairwise"});
         return machine_;
     }
 
@@ -74,34 +88,89 @@ class MachineReader {
             fail_wrong_type(context_, block->where, arguments.what("gemm_block"), "a list [m, n, k] of three", blocks);
     }
 
-    /// star(latency = …, bandwidth = …), torus(32, 32, latency = …, bandwidth = …)
-    Link read_link(const std::string &name, bool between_nodes) {
-        const syntax::Call &call = expect_call(context_, value(name), "'" + name + "'", {"star", "mesh", "torus"});
+    /// `nodes`, `ranks_per_node`, `network`, `inside`: one level or two.
+    void read_nodes() {
+        const std::int64_t nodes = count("nodes");
+        const std::int64_t ranks = count("ranks_per_node");
+        check_size(ranks, nodes, machine_.where);
+        const Link network = read_link(value("network"), "'network'", nodes);
+        if (settings_.find("inside")) {
+            if (ranks == 1)
+                context_.fail(inside_of_one_rank, settings_.require("inside").name.where, {});
+            machine_.levels.push_back(read_link(value("inside"), "'inside'", ranks));
+        } else if (ranks > 1) {
+            machine_.levels.push_back({ranks, "star", {}, 1, network.latency, network.bytes_per_second});
+        }
+        machine_.levels.push_back(network);
+    }
+
+    /// [star(8, …), star(16, …), torus(4, 4, …)]: innermost first, each with how many units of the one before it joins.
+    void read_levels() {
+        for (const char *other : {"nodes", "ranks_per_node", "inside", "network"})
+            if (const syntax::Setting *setting = settings_.find(other))
+                context_.fail(levels_said_twice, settings_.require("levels").name.where, {other},
+                              {{setting->name.where, "'" + std::string(other) + "' is set here"}});
+        std::int64_t ranks = 1;
+        for (const syntax::Expression *level : items("levels")) {
+            machine_.levels.push_back(read_link(*level, "'levels'", 0));
+            check_size(ranks, machine_.levels.back().units, level->where);
+            ranks *= machine_.levels.back().units;
+        }
+    }
+
+    void check_size(std::int64_t ranks, std::int64_t units, SourceRange where) const {
+        if (units > most_nodes / ranks)
+            context_.fail(machine_too_large, where, {std::to_string(most_nodes)});
+    }
+
+    /// star(latency = …, bandwidth = …), torus(32, 32, latency = …, bandwidth = …, links = 2). `units` of 0: the sizes
+    /// say how many, of a star too.
+    Link read_link(const syntax::Expression &expression, const std::string &what, std::int64_t units) {
+        const syntax::Call &call = expect_call(context_, expression, what, topologies);
         Link link;
         link.topology = call.callee.text;
-        std::vector<std::string> parameters;
-        std::vector<std::string> shape;
+        link.units = units;
+        const bool sized = link.topology != "star" || units == 0;
+        std::vector<std::string> sizes;
         for (const syntax::CallArgument &argument : call.arguments)
-            if (argument.kind == syntax::CallArgument::Kind::positional && link.topology != "star")
-                shape.push_back("size of dimension " + std::to_string(shape.size() + 1));
-        parameters = shape;
-        parameters.insert(parameters.end(), {"latency", "bandwidth"});
+            if (argument.kind == syntax::CallArgument::Kind::positional && sized)
+                sizes.push_back(size_word(link, sizes.size()));
+        if (sizes.empty() && sized)
+            sizes.push_back(size_word(link, 0));
+        std::vector<std::string> parameters = sizes;
+        parameters.insert(parameters.end(), {"latency", "bandwidth", "links"});
         const Arguments arguments(context_, call, parameters);
-        std::int64_t nodes = 1;
-        for (const std::string &dimension : shape) {
+        read_sizes(call, arguments, sizes, link);
+        link.latency = support::Seconds(latency(arguments));
+        link.bytes_per_second = quantity(arguments, "bandwidth", Measure::bandwidth);
+        if (const syntax::CallArgument *links = arguments.find("links"))
+            link.links = expect_integer_in(context_, constants_.evaluate(*links->value), links->where,
+                                           arguments.what("links"), 1, most_links);
+        return link;
+    }
+
+    static std::string size_word(const Link &link, std::size_t index) {
+        return link.topology == "star" ? "units" : "size of dimension " + std::to_string(index + 1);
+    }
+
+    void read_sizes(const syntax::Call &call, const Arguments &arguments, const std::vector<std::string> &sizes,
+                    Link &link) {
+        if (sizes.empty())
+            return;
+        std::int64_t product = 1;
+        for (const std::string &dimension : sizes) {
             const syntax::CallArgument &given = arguments.require(dimension);
             link.shape.push_back(expect_integer_in(context_, constants_.evaluate(*given.value), given.where,
                                                    arguments.what(dimension), 1, most_nodes));
-            if (__builtin_mul_overflow(nodes, link.shape.back(), &nodes))
-                nodes = most_nodes + 1; // more than any machine has
+            if (__builtin_mul_overflow(product, link.shape.back(), &product))
+                product = most_nodes + 1; // more than any machine has
         }
-        const std::int64_t wanted = between_nodes ? machine_.nodes : machine_.ranks_per_node;
-        if (link.topology != "star" && nodes != wanted)
+        if (link.units != 0 && product != link.units)
             context_.fail(wrong_shape, call.callee.where,
-                          {"a " + link.topology, std::to_string(nodes), std::to_string(wanted)});
-        link.latency = support::Seconds(latency(arguments));
-        link.bytes_per_second = quantity(arguments, "bandwidth", Measure::bandwidth);
-        return link;
+                          {"a " + link.topology, std::to_string(product), std::to_string(link.units)});
+        link.units = product;
+        if (link.topology == "star")
+            link.shape.clear();
     }
 
     double latency(const Arguments &arguments) {
@@ -109,6 +178,55 @@ class MachineReader {
         return expect_quantity(context_, constants_.evaluate(*given.value), given.where, arguments.what("latency"),
                                Measure::time);
     }
+
+    /// One word, or a list: `[recursive_doubling, ring(above = 64 KiB)]`.
+    std::vector<AlgorithmRange> read_algorithms(const std::string &name, const std::vector<std::string> &known) {
+        std::vector<AlgorithmRange> ranges;
+        if (!settings_.find(name))
+            return ranges;
+        for (const syntax::Expression *each : items(name))
+            add_range(name, *each, known, ranges);
+        return ranges;
+    }
+
+    void add_range(const std::string &name, const syntax::Expression &expression, const std::vector<std::string> &known,
+                   std::vector<AlgorithmRange> &ranges) {
+        AlgorithmRange range;
+        if (const auto *call = std::get_if<syntax::Call>(&expression.node)) {
+            range.algorithm = expect_call(context_, expression, "'" + name + "'", known).callee.text;
+            if (ranges.empty())
+                context_.fail(first_range_above, expression.where, {name});
+            range.above_bytes = quantity(Arguments(context_, *call, {"above"}), "above", Measure::memory);
+            if (range.above_bytes <= ranges.back().above_bytes)
+                context_.fail(ranges_not_ascending, expression.where, {ranges.back().algorithm, range.algorithm});
+        } else {
+            range.algorithm = expect_word(context_, expression, "'" + name + "'", known);
+            if (!ranges.empty())
+                context_.fail(range_without_above, expression.where, {range.algorithm});
+        }
+        if (range.algorithm == "hierarchical" && machine_.levels.size() == 1)
+            context_.fail(hierarchical_on_one_level, expression.where, {});
+        ranges.push_back(range);
+    }
+
+    /// Of a setting that is a list, or the one that it is.
+    std::vector<const syntax::Expression *> items(const std::string &name) const {
+        const syntax::Expression &expression = value(name);
+        const auto *list = std::get_if<syntax::List>(&expression.node);
+        if (list == nullptr)
+            return {&expression};
+        if (list->items.empty())
+            context_.fail(lists_nothing, expression.where, {name});
+        std::vector<const syntax::Expression *> result;
+        for (const syntax::ListItem &item : list->items) {
+            if (item.kind != syntax::ListItem::Kind::value)
+                context_.fail(not_a_plain_item, item.where, {name});
+            result.push_back(&*item.value);
+        }
+        return result;
+    }
+
+    inline static const std::vector<std::string> topologies{"star", "mesh", "torus"};
 
     const Context &context_;
     Elaborator constants_;

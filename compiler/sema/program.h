@@ -131,26 +131,34 @@ struct Network {
 
 // --- machines and meshes ----------------------------------------------------------------------------------------
 
-/// Flat description of a machine; see stdlib/machines/. Hierarchical: `inside` connects the ranks of one node.
+/// What joins the units of one level of a machine: ranks to a node, nodes to a rack, …
 struct Link {
+    std::int64_t units = 1;
     std::string topology = "star";   ///< star, mesh, torus
-    std::vector<std::int64_t> shape; ///< torus and mesh: nodes per dimension
+    std::vector<std::int64_t> shape; ///< torus and mesh: units per dimension
+    std::int64_t links = 1;          ///< of a unit, shared by its ranks
     support::Seconds latency{};      ///< alpha, per message
-    double bytes_per_second = 0;     ///< 1 / beta
+    double bytes_per_second = 0;     ///< 1 / beta, of one link
+};
+
+struct AlgorithmRange {
+    std::string algorithm;  ///< "ring", "rabenseifner", …
+    double above_bytes = 0; ///< of the full vector
 };
 
 struct Machine {
     std::string name;
-    std::int64_t nodes = 1;
-    std::int64_t ranks_per_node = 1;
     double flops_per_second = 0;           ///< peak, per rank
     double memory_bytes_per_second = 0;    ///< per rank
     double memory_bytes = 0;               ///< per rank; 0: no limit
     std::vector<std::int64_t> gemm_block;  ///< {m_c, n_c, k_c}; empty: unblocked
     double reduction_flops_per_second = 0; ///< 0: arithmetic of reductions not priced
-    Link network;
-    std::optional<Link> inside;
-    std::string allreduce = "ring"; ///< ring, bucket, rabenseifner, recursive_doubling, mst
+    std::vector<Link> levels;              ///< innermost first, at least one; the units of the first are ranks
+    std::vector<AlgorithmRange> allreduce; ///< ascending, the first above 0; empty: not said; also the others
+    std::vector<AlgorithmRange> reduce_scatter;
+    std::vector<AlgorithmRange> allgather;
+    std::vector<AlgorithmRange> broadcast;
+    std::vector<AlgorithmRange> alltoall;
     support::SourceRange where;
 };
 

@@ -16,8 +16,8 @@ using sharding::graphs::Spatial;
 
 Machine machine() {
     Machine machine;
-    machine.network.latency = Seconds(1e-6);
-    machine.network.bytes_per_second = 1e9;
+    machine.network().latency = Seconds(1e-6);
+    machine.network().bytes_per_second = 1e9;
     return machine;
 }
 

@@ -13,8 +13,8 @@ class Report : public testing::Test {
   protected:
     Report() {
         machine.name = "test";
-        machine.network.latency = Seconds(1e-6);
-        machine.network.bytes_per_second = 1e9;
+        machine.network().latency = Seconds(1e-6);
+        machine.network().bytes_per_second = 1e9;
         const Graph graph =
             sharding::graphs::training_step({64, {128, 512, 128}, {"io", "hidden", "io"}, false, false});
         const std::vector<LayerStrategy> layers = sharding::graphs::everywhere(graph, {"batch", "hidden"});

@@ -13,8 +13,8 @@ class Explain : public testing::Test {
         request.graph = sharding::graphs::training_step(
             {64, {64, 256, 128, 10}, {"pixel", "hidden", "hidden", "digit"}, true, true});
         request.machine.name = "test";
-        request.machine.network.latency = Seconds(1e-6);
-        request.machine.network.bytes_per_second = 1e9;
+        request.machine.network().latency = Seconds(1e-6);
+        request.machine.network().bytes_per_second = 1e9;
         request.ranks = 4;
         request.mesh.axes = {{"rows", 2}, {"cols", 2}};
         request.pins.assign(request.graph.layers.size(), {{"batch", {"rows"}, "batch -> rows"}});

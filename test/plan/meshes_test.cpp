@@ -69,9 +69,10 @@ TEST(Meshes, LinksTellAxesApart) {
     Request request;
     request.ranks = 8;
     request.mesh.automatic = true;
-    request.machine.ranks_per_node = 4;
-    request.machine.inside = request.machine.network;
+    request.machine.levels.insert(request.machine.levels.begin(), {4, request.machine.network()});
     EXPECT_EQ(sizes(request), (Sizes{{8}, {4, 2}, {2, 4}, {2, 2, 2}}));
+    request.ranks = 4; // one node
+    EXPECT_EQ(sizes(request), (Sizes{{4}, {2, 2}}));
 }
 
 } // namespace

@@ -17,8 +17,8 @@ using sharding::reference::uniform;
 
 Machine machine() {
     Machine machine;
-    machine.network.latency = Seconds(1e-6);
-    machine.network.bytes_per_second = 1e9;
+    machine.network().latency = Seconds(1e-6);
+    machine.network().bytes_per_second = 1e9;
     machine.reduction_flops_per_second = 1e9;
     return machine;
 }

@@ -21,8 +21,8 @@ using sharding::reference::uniform;
 Machine machine() {
     Machine machine;
     machine.flops_per_second = 1e10;
-    machine.network.latency = Seconds(1e-6);
-    machine.network.bytes_per_second = 1e9;
+    machine.network().latency = Seconds(1e-6);
+    machine.network().bytes_per_second = 1e9;
     return machine;
 }
 
@@ -253,7 +253,7 @@ TEST(Plan, MemoryThatLacksLittleIsToldInBytes) {
 TEST(Plan, ALimitOnMemorySplitsTheWeights) {
     Request r = request(digits(), 4);
     r.mesh.axes = {{"rows", 4}};
-    r.machine.network.bytes_per_second = 1e6; // batch parallel or replicated is fastest by far
+    r.machine.network().bytes_per_second = 1e6; // batch parallel or replicated is fastest by far
     const Plan free = make_plan(r);
     r.memory_limit_bytes = free.cost.memory.total().value * 0.6;
     const Plan limited = make_plan(r);

@@ -1,0 +1,59 @@
+// The matrix products of a network as the literature's cost models count them: read off the loop nests of the forward
+// contractions, not declared again.
+//
+// Example: conv2 of AlexNet, 5 x 5 on 96 channels in two groups: 307,200 weights, (m, n, k) = (128, B 27 27, 48 5 5)
+// in two products, a window of 5 along height.
+#pragma once
+
+#include "sharding/lay_out.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace planc::cost {
+
+/// What a loop is to a product of inputs and weights.
+enum class ProductLoop : std::uint8_t {
+    samples, ///< of inputs and outputs: the batch, positions of a sequence
+    window,  ///< the same, but positions of a window that moves over the inputs
+    outputs, ///< of weights and outputs: m
+    inputs,  ///< summed over: k
+    group    ///< of all three: one product for each
+};
+
+struct ProductWindow {
+    int loop = 0;                ///< of the nest: the positions
+    std::int64_t kernel = 1;     ///< k
+    std::int64_t extent = 1;     ///< X along it
+    std::int64_t positions = 1;  ///< Y along it
+};
+
+struct Product {
+    int operation = 0;              ///< of the graph, of its forward pass
+    int layer = 0;
+    double weights = 0;             ///< |W|: elements of the parameter; 0: a product of activations
+    double inputs = 0;              ///< B d_{i-1}: elements of the other operand
+    double outputs = 0;             ///< B d_i
+    int element_bytes = 4;
+    bool input_gradient = false;    ///< the layers below need it
+    std::vector<ProductLoop> loops; ///< per loop of the nest
+    std::vector<ProductWindow> windows;
+};
+
+/// The forward contractions of the graph, in its order.
+[[nodiscard]] std::vector<Product> products(const sharding::Graph &graph);
+
+struct ProductSize {
+    double count = 1; ///< of products, one for each group
+    double m = 1;
+    double n = 1;
+    double k = 1;
+};
+/// Of the forward product with these extents of the nest's loops.
+[[nodiscard]] ProductSize size(const Product &product, const std::vector<std::int64_t> &extents);
+
+/// Elements of the parameters of each layer, biases and scales of norms included.
+[[nodiscard]] std::vector<double> parameter_elements(const sharding::Graph &graph);
+
+} // namespace planc::cost

@@ -1,0 +1,175 @@
+// What a group of ranks crosses, and what its collectives take there (design: cost model, several levels).
+#include "cost/collectives.h"
+
+#include <gtest/gtest.h>
+
+namespace planc::cost {
+namespace {
+
+Link link(double latency, double bytes_per_second, std::int64_t count = 1) {
+    Link result;
+    result.latency = Seconds(latency);
+    result.bytes_per_second = bytes_per_second;
+    result.count = count;
+    return result;
+}
+
+/// Nodes of 8 ranks: 1 us and 10 GB/s within, 5 us and 1 GB/s between.
+Machine cluster(std::int64_t links = 1) {
+    Machine machine;
+    machine.levels = {{8, link(1e-6, 1e10)}, {64, link(5e-6, 1e9, links)}};
+    return machine;
+}
+
+Group over(const std::vector<int> &axes, const std::vector<int> &sizes, const Machine &machine) {
+    return group(axes, sizes, machine);
+}
+
+double seconds(Algorithm algorithm, const Group &group, double n) {
+    return all_reduce(algorithm, group, Bytes(n), 0, 0).seconds().value;
+}
+
+TEST(Group, InsideLinkOnlyWithinANode) {
+    const std::vector<int> sizes = {4, 2, 4}; // 4 nodes of 8 ranks: the last two axes are within a node
+    const auto latency = [&](const std::vector<int> &axes) {
+        return all_gather(Algorithm::recursive_doubling, over(axes, sizes, cluster()), Bytes(0)).latency.value;
+    };
+    EXPECT_DOUBLE_EQ(latency({2}), 2 * 1e-6);
+    EXPECT_DOUBLE_EQ(latency({1}), 1e-6);
+    EXPECT_DOUBLE_EQ(latency({1, 2}), 3 * 1e-6);
+    EXPECT_DOUBLE_EQ(latency({0}), 2 * 5e-6);
+    EXPECT_DOUBLE_EQ(latency({0, 2}), 2 * 5e-6 + 2 * 1e-6); // two rounds between nodes, two within
+}
+
+/// The groups of an axis between nodes send through the node's link at once; one ring through all ranks leaves a node
+/// once.
+TEST(Group, RanksOfANodeShareItsLinks) {
+    const double n = 8e6;
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0}, {4, 8}, cluster()), n), 6 * 5e-6 + 2 * 3.0 / 4 * n * 8 / 1e9);
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0}, {4, 8}, cluster(2)), n),
+                     6 * 5e-6 + 2 * 3.0 / 4 * n * 4 / 1e9);
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0}, {4, 8}, cluster(16)), n),
+                     6 * 5e-6 + 2 * 3.0 / 4 * n / 1e9); // no rank uses more than one link
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0, 1}, {4, 8}, cluster()), n),
+                     62 * 5e-6 + 2 * 31.0 / 32 * n / 1e9);
+}
+
+/// Exchanges at distances of 1, 2 and 4 stay in the node, those at 8 and 16 leave it, all eight ranks at once.
+TEST(Group, DoublingGoesThroughTheLevelsInRoundsOfTheirOwn) {
+    const double n = 3.2e7;
+    const Group all = over({0, 1}, {4, 8}, cluster());
+    EXPECT_NEAR(seconds(Algorithm::recursive_doubling, all, n),
+                3 * (1e-6 + n / 1e10) + 2 * (5e-6 + n * 8 / 1e9), 1e-12);
+    const double within = (1 + 2 + 4) / 32.0;
+    const double between = (8 + 16) / 32.0;
+    EXPECT_NEAR(seconds(Algorithm::rabenseifner, all, n),
+                2 * (3 * 1e-6 + within * n / 1e10 + 2 * 5e-6 + between * n * 8 / 1e9), 1e-12);
+    EXPECT_NEAR(seconds(Algorithm::mst, all, n), 2 * (3 * (1e-6 + n / 1e10) + 2 * (5e-6 + n / 1e9)), 1e-12);
+}
+
+/// In the node, then each rank its eighth between nodes, then in the node.
+TEST(Group, HierarchicalIsAComposition) {
+    const double n = 3.2e7;
+    const double in_node = 7 * 1e-6 + 7.0 / 8 * n / 1e10;
+    const double between = 4 * 5e-6 + 2 * 3.0 / 4 * (n / 8) * 8 / 1e9;
+    EXPECT_NEAR(seconds(Algorithm::hierarchical, over({0, 1}, {4, 8}, cluster()), n), 2 * in_node + between, 1e-12);
+    const Group inside = over({1}, {4, 8}, cluster()); // nothing to compose
+    EXPECT_EQ(seconds(Algorithm::hierarchical, inside, n), seconds(Algorithm::rabenseifner, inside, n));
+}
+
+TEST(Group, ThreeLevels) {
+    Machine machine;
+    machine.levels = {{2, link(1, 1e30)}, {2, link(10, 1e30)}, {4, link(100, 1e30)}};
+    const std::vector<int> sizes = {4, 2, 2};
+    const auto latency = [&](const std::vector<int> &axes) {
+        return seconds(Algorithm::recursive_doubling, over(axes, sizes, machine), 1);
+    };
+    EXPECT_DOUBLE_EQ(latency({2}), 1);
+    EXPECT_DOUBLE_EQ(latency({1}), 10);
+    EXPECT_DOUBLE_EQ(latency({0}), 200);
+    EXPECT_DOUBLE_EQ(latency({0, 2}), 201);
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({1, 2}, sizes, machine), 1), 6 * 10);
+}
+
+/// What leaves a rack passes the node's link too.
+TEST(Group, TheNarrowestLinkOnTheWayDecides) {
+    Machine machine;
+    machine.levels = {{4, link(0, 1e10)}, {2, link(0, 1e8)}, {2, link(0, 1e9)}};
+    const Group racks = over({0}, {2, 2, 4}, machine);
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, racks, 1e6), 1e6 * 4 / 1e8); // four ranks of a node at once
+}
+
+/// Six ranks a node, a power of two of them in the program: a ring through all leaves a node once, exchanges often.
+TEST(Group, UnevenNodes) {
+    Machine machine;
+    machine.levels = {{6, link(1e-6, 1e10)}, {100, link(5e-6, 1e9)}};
+    const double n = 1e6;
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0}, {16}, machine), n), 30 * 5e-6 + 2 * 15.0 / 16 * n / 1e9);
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::recursive_doubling, over({0}, {16}, machine), n), 4 * (5e-6 + n * 6 / 1e9));
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({1}, {4, 4}, machine), n),
+                     6 * 5e-6 + 2 * 3.0 / 4 * n / 1e9); // [4, 8) is over two nodes, which it leaves once each
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0}, {2, 3}, machine), n), 2 * 1e-6 + n / 1e10); // within one node
+}
+
+TEST(Group, PlacementMattersWhereLinksDiffer) {
+    EXPECT_FALSE(placement_matters(Machine{}, 512));
+    EXPECT_FALSE(placement_matters(cluster(), 8)); // one node
+    EXPECT_TRUE(placement_matters(cluster(), 16));
+    Machine torus;
+    torus.network().shape = {4, 4};
+    EXPECT_TRUE(placement_matters(torus, 2));
+}
+
+class Torus : public testing::Test {
+  protected:
+    Torus() {
+        machine.network().latency = Seconds(1);
+        machine.network().bytes_per_second = 1e30;
+        machine.network().shape = {32, 32};
+        machine.levels[0].units = 1024;
+    }
+    [[nodiscard]] double latency(Algorithm algorithm, const std::vector<int> &axes,
+                                 const std::vector<int> &sizes) const {
+        return all_reduce(algorithm, over(axes, sizes, machine), Bytes(1), 0, 0).latency.value;
+    }
+    Machine machine;
+};
+
+/// Latencies of Castello et al. 2019: 2 sum lg d_k by MST, 2 sum (d_k - 1) by bucket.
+TEST_F(Torus, GoesDimensionByDimension) {
+    EXPECT_DOUBLE_EQ(latency(Algorithm::ring, {0}, {1024}), 2 * (31 + 31));
+    EXPECT_DOUBLE_EQ(latency(Algorithm::mst, {0}, {1024}), 2 * (5 + 5));
+    EXPECT_DOUBLE_EQ(latency(Algorithm::ring, {1}, {32, 32}), 2 * 31);
+    EXPECT_DOUBLE_EQ(latency(Algorithm::ring, {0, 1}, {32, 32}), 2 * (31 + 31));
+    EXPECT_DOUBLE_EQ(latency(Algorithm::ring, {0}, {64, 16}), 2 * (31 + 1)); // two in a row of 32, all rows
+    EXPECT_DOUBLE_EQ(latency(Algorithm::ring, {0}, {3, 32}), 2 * 2);         // part of the machine
+    EXPECT_DOUBLE_EQ(latency(Algorithm::ring, {0}, {24, 10}), 2 * 23);       // fills no row: one ring
+    machine.network().shape = {8, 8, 16};
+    EXPECT_DOUBLE_EQ(latency(Algorithm::ring, {0}, {1024}), 2 * (7 + 7 + 15));
+    EXPECT_DOUBLE_EQ(latency(Algorithm::mst, {0}, {1024}), 2 * (3 + 3 + 4));
+}
+
+/// Neighbours of the group that are 16 nodes apart share the links between them with 15 other groups; around the ring of
+/// 32, half of that distance is the longest.
+TEST_F(Torus, DistantNodesShareLinks) {
+    machine.network().latency = Seconds(0);
+    machine.network().bytes_per_second = 1e9;
+    const auto transfer = [&](Algorithm algorithm, const std::vector<int> &axes, const std::vector<int> &sizes) {
+        return seconds(algorithm, over(axes, sizes, machine), 1e9);
+    };
+    EXPECT_DOUBLE_EQ(transfer(Algorithm::ring, {1}, {32, 2, 16}), 16); // 2 * (2-1)/2 * 16
+    EXPECT_DOUBLE_EQ(transfer(Algorithm::ring, {1}, {32, 32}), 2 * 31.0 / 32);
+    EXPECT_DOUBLE_EQ(transfer(Algorithm::recursive_doubling, {1}, {32, 32}), 1 + 2 + 4 + 8 + 16);
+}
+
+TEST(Group, RingHalvesTheVectorDimensionByDimension) {
+    Machine machine;
+    machine.network().bytes_per_second = 1e9;
+    machine.network().shape = {4, 8};
+    const Price price = all_reduce(Algorithm::ring, over({0}, {32}, machine), Bytes(1e9), 0, 0);
+    EXPECT_DOUBLE_EQ(price.wire.value, 2 * 31.0 / 32 * 1e9);
+    EXPECT_DOUBLE_EQ(price.transfer.value, 2 * 31.0 / 32);
+}
+
+} // namespace
+} // namespace planc::cost
