@@ -3,7 +3,7 @@
 #include "cost/collectives.h"
 #include "cost/compute.h"
 #include "cost/integrated_profile.h"
-#include "cost/report.h"
+#include "cost/roles.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -62,7 +62,8 @@ std::vector<std::string> assumptions(Profile profile) {
     const std::vector<std::string> integrated{
         "communication alone; weights of products, no biases nor norms; layers without weights move nothing",
         "windows need floor(k/2) rows of a neighbour, whatever their stride and padding",
-        "splits of outputs, of one window's positions and of samples; lg P messages, (P-1)/P of the data"};
+        "splits of outputs, of one window's positions and of samples; lg P messages, (P-1)/P of the data",
+        "a search lets every axis split something of each layer"};
     std::vector<std::string> lines;
     switch (profile) {
     case Profile::exact:
@@ -111,21 +112,22 @@ ProfileModel::ProfileModel(Profile profile, const sharding::Graph &graph, const 
     for (std::size_t layer = 0; layer < priced.size(); ++layer)
         if (priced[layer] || (activations && parameters_[layer] > 0))
             layers_.push_back(static_cast<int>(layer));
+    const std::vector<LayerRoles> roles = cost::roles(graph);
+    for (const LayerRoles &layer : roles)
+        has_samples_.push_back(std::find(layer.loops.begin(), layer.loops.end(), batch_) != layer.loops.end());
 }
 
-void ProfileModel::price_integrated(const Product &product, const sharding::LayerStrategy &strategy,
-                                    const sharding::LayerStrategy *before, const sharding::Mesh &mesh,
-                                    std::size_t index, ProfileLayer &row) const {
-    const ProductSplit here = split(product, graph_, strategy, mesh);
-    if (!here.unsupported.empty())
-        row.unsupported = here.unsupported;
-    bool gathered = false;
-    if (before != nullptr)
-        for (const Product &other : products_)
-            if (other.layer == layers_[index - 1] && other.weights > 0)
-                gathered |= (split(other, graph_, *before, mesh).other_axes & here.output_axes) != 0;
-    for (ProfileTerm &term : integrated_terms(profile_, product, here, gathered, machine_.network()))
-        row.terms.push_back(std::move(term));
+ProfileModel::Axes ProfileModel::axes(std::size_t index, const sharding::LayerStrategy &strategy,
+                                      const sharding::Mesh &mesh) const {
+    Axes result;
+    for (const Product &product : products_) {
+        if (product.layer != layers_[index] || product.weights == 0)
+            continue;
+        const ProductSplit split = cost::split(product, graph_, strategy, mesh);
+        result.outputs |= split.output_axes;
+        result.others |= split.other_axes;
+    }
+    return result;
 }
 
 void ProfileModel::price_data_parallel(int layer, const sharding::LayerStrategy &strategy, const sharding::Mesh &mesh,
@@ -135,7 +137,7 @@ void ProfileModel::price_data_parallel(int layer, const sharding::LayerStrategy 
         if (mesh.sizes[axis] > 1)
             axes.push_back(axis);
     for (int axis : axes)
-        if (strategy.loop_of_axis[axis] != batch_)
+        if (has_samples_[layer] && strategy.loop_of_axis[axis] != batch_)
             row.unsupported = "is not split over '" + batch_ + "' alone";
     for (const Product &product : products_) {
         if (product.layer != layer)
@@ -164,7 +166,7 @@ void ProfileModel::price_data_parallel(int layer, const sharding::LayerStrategy 
 }
 
 ProfileLayer ProfileModel::price(std::size_t index, const sharding::LayerStrategy &strategy,
-                                 const sharding::LayerStrategy *before, const sharding::Mesh &mesh) const {
+                                 const sharding::Mesh &mesh, bool gathered) const {
     ProfileLayer row;
     row.layer = layers_[index];
     if (profile_ == Profile::castello19) {
@@ -176,7 +178,11 @@ ProfileLayer ProfileModel::price(std::size_t index, const sharding::LayerStrateg
         if (product.layer != row.layer || product.weights == 0)
             continue;
         row.parameters += product.weights;
-        price_integrated(product, strategy, before, mesh, index, row);
+        const ProductSplit here = split(product, graph_, strategy, mesh);
+        if (!here.unsupported.empty())
+            row.unsupported = here.unsupported;
+        for (ProfileTerm &term : integrated_terms(profile_, product, here, gathered, machine_.network()))
+            row.terms.push_back(std::move(term));
     }
     return row;
 }
@@ -203,8 +209,11 @@ ProfileTable ProfileModel::table(const std::vector<sharding::LayerStrategy> &lay
     table.profile = profile_;
     table.axes = axes;
     table.mesh = mesh;
+    Axes before;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
-        table.layers.push_back(price(i, layers[layers_[i]], i == 0 ? nullptr : &layers[layers_[i - 1]], mesh));
+        const Axes here = this->axes(i, layers[layers_[i]], mesh);
+        table.layers.push_back(price(i, layers[layers_[i]], mesh, gathers(before, here)));
+        before = here;
         table.compute += table.layers.back().compute();
         table.communication += table.layers.back().communication();
     }

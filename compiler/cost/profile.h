@@ -12,9 +12,8 @@
 // elements of a sample, |W| weights, alpha and beta of the machine's outermost network; lg rounds up.
 #pragma once
 
-#include "cost/products.h"
-#include "cost/roles.h"
 #include "cost/machine.h"
+#include "cost/products.h"
 #include "sharding/lay_out.h"
 
 #include <cstdint>
@@ -71,17 +70,25 @@ class ProfileModel {
 
     /// The layers that the profile prices, ascending.
     [[nodiscard]] const std::vector<int> &layers() const { return layers_; }
-    /// Layer layers()[index]. `before`: the strategy of layers()[index - 1]; null: it is the first.
+    /// Layer layers()[index]. `gathered`: gathers() holds of it and the layer before.
     [[nodiscard]] ProfileLayer price(std::size_t index, const sharding::LayerStrategy &strategy,
-                                     const sharding::LayerStrategy *before, const sharding::Mesh &mesh) const;
+                                     const sharding::Mesh &mesh, bool gathered) const;
+    /// Mesh axes, as bits, over which the layer splits outputs, and over which it splits samples or rows.
+    struct Axes {
+        std::uint64_t outputs = 0;
+        std::uint64_t others = 0;
+    };
+    [[nodiscard]] Axes axes(std::size_t index, const sharding::LayerStrategy &strategy,
+                            const sharding::Mesh &mesh) const;
+    /// Does a layer over `axes` need inputs of samples that the layer before it, over `before`, leaves on other ranks?
+    [[nodiscard]] static bool gathers(const Axes &before, const Axes &axes) {
+        return (before.others & axes.outputs) != 0;
+    }
     /// `layers`: a strategy for each of the graph.
     [[nodiscard]] ProfileTable table(const std::vector<sharding::LayerStrategy> &layers, const sharding::Mesh &mesh,
                                      const std::vector<std::string> &axes) const;
 
   private:
-    void price_integrated(const Product &product, const sharding::LayerStrategy &strategy,
-                          const sharding::LayerStrategy *before, const sharding::Mesh &mesh, std::size_t index,
-                          ProfileLayer &row) const;
     void price_data_parallel(int layer, const sharding::LayerStrategy &strategy, const sharding::Mesh &mesh,
                              ProfileLayer &row) const;
     void add_fused(ProfileTable &table) const;
@@ -92,6 +99,7 @@ class ProfileModel {
     std::string batch_;
     std::vector<Product> products_;
     std::vector<double> parameters_;
+    std::vector<bool> has_samples_; ///< per layer of the graph
     std::vector<int> layers_;
 };
 

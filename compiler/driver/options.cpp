@@ -23,6 +23,11 @@ const std::vector<std::pair<std::string, Stage>> stages{{"ast", Stage::ast},    
 const std::vector<std::pair<std::string, ReportFormat>> formats{
     {"table", ReportFormat::table}, {"json", ReportFormat::json}, {"csv", ReportFormat::csv}};
 
+const std::vector<std::pair<std::string, cost::Profile>> profiles{{"exact", cost::Profile::exact},
+                                                                  {"gholami18", cost::Profile::gholami18},
+                                                                  {"slides21", cost::Profile::slides21},
+                                                                  {"castello19", cost::Profile::castello19}};
+
 /// Thrown inside this file only; parse_options() turns it into its result.
 struct Usage {
     std::string text;
@@ -152,6 +157,7 @@ class Parser {
             {"--layout", [](Options &o, const std::string &v) { o.layout = v; }},
             {"--machine", [](Options &o, const std::string &v) { o.machine = v; }},
             {"--format", [](Options &o, const std::string &v) { o.format = one_of("--format", formats, v); }},
+            {"--profile", [](Options &o, const std::string &v) { o.profile = one_of("--profile", profiles, v); }},
             {"--why-not", [](Options &o, const std::string &v) { o.why_not = v; }},
             {"--cxx", [](Options &o, const std::string &v) { o.cxx = v; }},
         };
@@ -173,6 +179,12 @@ class Parser {
             (options_.formulas || !options_.layout.empty() || options_.ranks || !options_.mesh.empty()))
             throw Usage{
                 "--summary is of the network alone: --formulas, --layout, --ranks and --mesh do not go with it"};
+        if (options_.profile != cost::Profile::exact) {
+            if (command != Command::cost && command != Command::explain)
+                throw Usage{"--profile goes with `planc cost` and `planc explain`: programs are planned by what they run"};
+            if (options_.summary || !options_.why_not.empty())
+                throw Usage{"--summary and --why-not know no --profile"};
+        }
         if (command != Command::explain && !options_.why_not.empty())
             throw Usage{"--why-not goes with `planc explain`"};
         if (command != Command::format && (options_.in_place || options_.check_only))
@@ -210,7 +222,8 @@ What to plan for
   --ranks N            how many ranks; default: what the mesh says, else 1
   --mesh a=2,b=3       sizes of the mesh's axes
   --layout NAME        a layout of the file; default: the one that `train` names
-  --machine FILE       a .plan file with one machine, also std/machines/NAME.plan; default: the mesh's, else local
+  --machine FILE       a .plan file with one machine, also std/machines/NAME.plan; default: the mesh's, else local.
+                       NAME: cori, ethernet_10, ethernet_100, local, skylake, skylake_cores, summit
   --dim name=N,…       extents for dimensions that the file declares or leaves open
 
 planc FILE.plan
@@ -229,6 +242,10 @@ planc cost
 planc explain
   --why-not "LAYER: DIMENSION -> AXIS"
                        the rule that forbids it, or what it would cost
+
+planc cost and planc explain
+  --profile=P          exact (what is emitted, the default), or a cost model of the literature, with its own best
+                       plan: gholami18, slides21, castello19
 
 planc fmt
   -i                   write the file

@@ -108,6 +108,16 @@ bool Pipeline::plan_only() {
     return run_through(choose);
 }
 
+bool Pipeline::request_only() {
+    const Step *derive = std::find_if(std::begin(steps), std::end(steps),
+                                      [](const Step &step) { return step.run == &Pipeline::derive_step; });
+    if (!run_through(derive) || !ask())
+        return false;
+    for (const std::string &note : request_->notes)
+        std::cerr << "planc: note: " << note << '\n';
+    return true;
+}
+
 bool Pipeline::run_through(const Step *last) {
     for (; next_ <= last; ++next_) {
         const Timer timer(options_.timing, next_->name);
@@ -213,7 +223,7 @@ bool Pipeline::choose_plan() {
     return true;
 }
 
-bool Pipeline::make_plan() {
+bool Pipeline::ask() {
     auto made = make_request(*program_, *module_, options_, installation_, files_, diagnostics_);
     std::cerr << diagnostics_.render();
     if (const auto *wrong = std::get_if<RequestError>(&made)) {
@@ -223,6 +233,12 @@ bool Pipeline::make_plan() {
         return false;
     }
     request_ = std::get<PlanRequest>(std::move(made));
+    return true;
+}
+
+bool Pipeline::make_plan() {
+    if (!ask())
+        return false;
     if (memory_limit_ > 0)
         request_->request.memory_limit_bytes = memory_limit_;
     plan_ = plan::make_plan(request_->request);

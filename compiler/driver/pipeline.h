@@ -31,6 +31,8 @@ class Pipeline {
     /// The steps up to the plan: all that reports need.
     [[nodiscard]] bool plan_only();
     [[nodiscard]] bool analyze_only();
+    /// The steps up to the training step, and request(): what a profile of the cost model needs.
+    [[nodiscard]] bool request_only();
     [[nodiscard]] int exit_code() const { return exit_code_; }
 
     [[nodiscard]] const sema::Program &program() const { return *program_; }
@@ -71,7 +73,9 @@ class Pipeline {
     bool fit_into_memory();
     /// What the plan's program allocates a rank. None: an error was printed.
     std::optional<double> scheduled_bytes();
-    /// request_ and plan_ for the step as it is derived now.
+    /// request_ for the step as it is derived now.
+    bool ask();
+    /// request_ and plan_ for it.
     bool make_plan();
     /// What fits into memory with the savings that a search may add; plan_ keeps its failure if nothing does.
     bool search_savings();

@@ -6,9 +6,11 @@
 
 #include "cost/report.h"
 #include "plan/explain.h"
+#include "plan/profile_report.h"
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 
 namespace planc::driver {
 
@@ -41,11 +43,53 @@ int summary(const Options &options) {
     return done;
 }
 
+/// The plan of a profile; none: an error was printed.
+std::optional<plan::ProfilePlan> plan_by_profile(Pipeline &pipeline, const Options &options) {
+    if (!pipeline.request_only())
+        return std::nullopt;
+    plan::ProfilePlan plan = plan::make_plan(options.profile, pipeline.request().request);
+    if (plan.failure.empty())
+        return plan;
+    std::cerr << "planc: layout '" << pipeline.request().layout << "': " << plan.failure << '\n';
+    return std::nullopt;
+}
+
+int cost_by_profile(const Options &options) {
+    Pipeline pipeline(options);
+    const std::optional<plan::ProfilePlan> plan = plan_by_profile(pipeline, options);
+    if (!plan)
+        return pipeline.exit_code() == done ? input_error : pipeline.exit_code();
+    const plan::Request &request = pipeline.request().request;
+    switch (options.format) {
+    case ReportFormat::table:
+        std::cout << plan::text_report(request, *plan, pipeline.network_name(), options.formulas);
+        break;
+    case ReportFormat::json:
+        std::cout << plan::json_report(request, *plan, pipeline.network_name());
+        break;
+    case ReportFormat::csv:
+        std::cout << plan::csv_report(request, *plan);
+        break;
+    }
+    return done;
+}
+
+int explain_by_profile(const Options &options) {
+    Pipeline pipeline(options);
+    const std::optional<plan::ProfilePlan> plan = plan_by_profile(pipeline, options);
+    if (!plan)
+        return pipeline.exit_code() == done ? input_error : pipeline.exit_code();
+    std::cout << plan::explain(pipeline.request().request, *plan);
+    return done;
+}
+
 } // namespace
 
 int cost_command(const Options &options) {
     if (options.summary)
         return summary(options);
+    if (options.profile != cost::Profile::exact)
+        return cost_by_profile(options);
     Pipeline pipeline(options);
     if (!pipeline.run_until(Stage::schedule))
         return pipeline.exit_code();
@@ -68,6 +112,8 @@ int cost_command(const Options &options) {
 }
 
 int explain_command(const Options &options) {
+    if (options.profile != cost::Profile::exact)
+        return explain_by_profile(options);
     Pipeline pipeline(options);
     if (!pipeline.plan_only())
         return pipeline.exit_code();
