@@ -129,9 +129,8 @@ std::vector<Round> rabenseifner(const Group &group) {
     // The ranks beyond the largest power of two give their vectors to neighbours, and get the results from there.
     const int count = lg_down(group.ranks);
     const double blocks = std::ldexp(1.0, count) - 1;
-    const std::vector<Round> half = doubling(group, count, [&group, blocks](int k) {
-        return std::ldexp(1.0, k) / blocks * share(group.ranks);
-    });
+    const std::vector<Round> half =
+        doubling(group, count, [&group, blocks](int k) { return std::ldexp(1.0, k) / blocks * share(group.ranks); });
     const Round whole = group.even ? round(group, group.spans.back(), true, 1, 1, 1) : slowest(group, true, 1, 1);
     std::vector<Round> first{whole};
     return first + half + half + std::vector<Round>{whole};

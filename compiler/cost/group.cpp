@@ -79,14 +79,17 @@ std::vector<std::int64_t> unit_sizes(const Machine &machine) {
     return sizes;
 }
 
-/// Spans at one star are one.
+/// Spans at one star are one, and so are those that follow each other in one dimension.
 void merge(std::vector<Span> &spans) {
     std::vector<Span> merged;
     for (const Span &span : spans) {
-        if (!merged.empty() && merged.back().level == span.level && span.length == 0)
+        const bool same_level = !merged.empty() && merged.back().level == span.level;
+        if (same_level && (span.length == 0 || span.hop * span.size == merged.back().hop)) {
             merged.back().size *= span.size;
-        else
+            merged.back().hop = span.hop;
+        } else {
             merged.push_back(span);
+        }
     }
     spans = std::move(merged);
 }
@@ -102,8 +105,8 @@ void add_levels(Group &group, const Machine &machine, std::int64_t all_ranks) {
             together *= span.level < level ? span.size : 1;
             taken |= span.level == level;
         }
-        group.levels.push_back({machine.levels[level].link, static_cast<double>(in_unit / together),
-                                static_cast<double>(in_unit), taken});
+        group.levels.push_back(
+            {machine.levels[level].link, static_cast<double>(in_unit / together), static_cast<double>(in_unit), taken});
     }
 }
 

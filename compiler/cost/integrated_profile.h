@@ -7,9 +7,9 @@ namespace planc::cost {
 
 /// How the axes split a product.
 struct ProductSplit {
-    std::int64_t outputs = 1; ///< Pr: ranks that share the outputs
-    std::int64_t rows = 1;    ///< Pr: ranks that share positions of a window
-    std::int64_t samples = 1; ///< Pc
+    std::int64_t outputs = 1;      ///< Pr: ranks that share the outputs
+    std::int64_t rows = 1;         ///< Pr: ranks that share positions of a window
+    std::int64_t samples = 1;      ///< Pc
     std::uint64_t output_axes = 0; ///< bits
     std::uint64_t other_axes = 0;  ///< of rows and samples
     const ProductWindow *window = nullptr;

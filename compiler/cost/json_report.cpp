@@ -17,7 +17,10 @@ class Json {
         : table_(table), machine_(machine), options_(options) {}
 
     std::string make() {
-        json_.begin_object().member("network", options_.network).member("ranks", table_.mesh.ranks());
+        json_.begin_object()
+            .member("network", options_.network)
+            .member("profile", "exact")
+            .member("ranks", table_.mesh.ranks());
         json_.key("mesh").begin_object();
         for (std::size_t axis = 0; axis < table_.axes.size(); ++axis)
             json_.member(table_.axes[axis], table_.mesh.sizes[axis]);
@@ -104,6 +107,8 @@ class Json {
             json_.member("bucket", row.bucket);
         if (row.joined)
             json_.member("joined", true);
+        if (row.kind != CollectiveKind::exchange)
+            json_.member("algorithm", name(row.algorithm));
         json_.member("seconds", row.price.seconds().value).member("wire_bytes", row.price.wire.value);
         json_.member("wire_messages", row.price.messages).member("formula", formula(row, table_, machine_));
         json_.end_object();

@@ -199,8 +199,8 @@ class Table {
             row.layers.erase(std::unique(row.layers.begin(), row.layers.end()), row.layers.end());
             const sharding::BucketMember &first = bucket.members[0];
             const sharding::Copy &copy = laid_out_.copies[first.value][first.copy];
-            const StepPrice &price = prices_.of(copy.steps[0], graph_.values[first.value].element_bytes,
-                                                in_bucket(true, copy.phase));
+            const StepPrice &price =
+                prices_.of(copy.steps[0], graph_.values[first.value].element_bytes, in_bucket(true, copy.phase));
             row.ranks = price.ranks;
             row.phase = copy.phase;
             row.price.messages = price.price.messages;

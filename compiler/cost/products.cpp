@@ -52,8 +52,7 @@ Product product(const Graph &graph, int o) {
         result.loops.push_back(kind(nest, weight, loop));
     for (const sharding::NestWindow &window : nest.windows) {
         const int loop = nest.operands[window.operand][window.dimension];
-        result.windows.push_back(
-            {loop, nest.loops[window.kernel_loop].extent, window.extent, nest.loops[loop].extent});
+        result.windows.push_back({loop, nest.loops[window.kernel_loop].extent, window.extent, nest.loops[loop].extent});
     }
     return result;
 }

@@ -23,18 +23,18 @@ enum class ProductLoop : std::uint8_t {
 };
 
 struct ProductWindow {
-    int loop = 0;                ///< of the nest: the positions
-    std::int64_t kernel = 1;     ///< k
-    std::int64_t extent = 1;     ///< X along it
-    std::int64_t positions = 1;  ///< Y along it
+    int loop = 0;               ///< of the nest: the positions
+    std::int64_t kernel = 1;    ///< k
+    std::int64_t extent = 1;    ///< X along it
+    std::int64_t positions = 1; ///< Y along it
 };
 
 struct Product {
-    int operation = 0;              ///< of the graph, of its forward pass
+    int operation = 0; ///< of the graph, of its forward pass
     int layer = 0;
-    double weights = 0;             ///< |W|: elements of the parameter; 0: a product of activations
-    double inputs = 0;              ///< B d_{i-1}: elements of the other operand
-    double outputs = 0;             ///< B d_i
+    double weights = 0; ///< |W|: elements of the parameter; 0: a product of activations
+    double inputs = 0;  ///< B d_{i-1}: elements of the other operand
+    double outputs = 0; ///< B d_i
     int element_bytes = 4;
     bool input_gradient = false;    ///< the layers below need it
     std::vector<ProductLoop> loops; ///< per loop of the nest

@@ -62,7 +62,8 @@ std::vector<std::string> assumptions(Profile profile) {
     const std::vector<std::string> integrated{
         "communication alone; weights of products, no biases nor norms; layers without weights move nothing",
         "windows need floor(k/2) rows of a neighbour, whatever their stride and padding",
-        "splits of outputs, of one window's positions and of samples; lg P messages, (P-1)/P of the data",
+        "splits of outputs, of one window's positions and of samples; lg P messages and (P-1)/P of the data over"
+        " the outermost network",
         "a search lets every axis split something of each layer"};
     std::vector<std::string> lines;
     switch (profile) {
@@ -77,9 +78,10 @@ std::vector<std::string> assumptions(Profile profile) {
         lines.emplace_back("input gradients counted as the layer's inputs, halos from both sides");
         return lines;
     case Profile::castello19:
-        return {"data parallelism alone: the batch over all axes, other layers whole",
-                "compute of products alone, flops / min(mu I, gamma), I of the machine's blocks; convolutions by im2col",
-                "gradients of all parameters, reduced layer by layer while the layers below compute theirs"};
+        return {
+            "data parallelism alone: the batch over all axes, other layers whole",
+            "compute of products alone, flops / min(mu I, gamma), I of the machine's blocks; convolutions by im2col",
+            "gradients of all parameters, reduced layer by layer while the layers below compute theirs"};
     }
     return lines;
 }
@@ -159,14 +161,13 @@ void ProfileModel::price_data_parallel(int layer, const sharding::LayerStrategy 
         add("product", other, {forward.count, forward.m, forward.k, forward.n});
     }
     if (row.parameters > 0 && mesh.ranks() > 1)
-        row.terms.push_back(all_reduce_term("all-reduce of gradients",
-                                            algorithm_for(machine_.algorithms.allreduce, Bytes(4 * row.parameters)),
-                                            group(axes, mesh.sizes, machine_), row.parameters,
-                                            machine_.reduction_flops_per_second));
+        row.terms.push_back(all_reduce_term(
+            "all-reduce of gradients", algorithm_for(machine_.algorithms.allreduce, Bytes(4 * row.parameters)),
+            group(axes, mesh.sizes, machine_), row.parameters, machine_.reduction_flops_per_second));
 }
 
-ProfileLayer ProfileModel::price(std::size_t index, const sharding::LayerStrategy &strategy,
-                                 const sharding::Mesh &mesh, bool gathered) const {
+ProfileLayer ProfileModel::price(std::size_t index, const sharding::LayerStrategy &strategy, const sharding::Mesh &mesh,
+                                 bool gathered) const {
     ProfileLayer row;
     row.layer = layers_[index];
     if (profile_ == Profile::castello19) {

@@ -36,8 +36,7 @@ StepPrice price_in(const Group &group, const sharding::Step &step, int element_b
     const double elements = static_cast<double>(result.traffic.elements);
     const Bytes payload(elements * element_bytes);
     result.vector_bytes = payload.value;
-    const Bytes decides(in_bucket ? static_cast<double>(sharding::largest_fused_bytes)
-                                                      : payload.value);
+    const Bytes decides(in_bucket ? static_cast<double>(sharding::largest_fused_bytes) : payload.value);
     result.algorithm = chosen(step.kind, machine.algorithms, decides);
     const double additions = machine.reduction_flops_per_second;
     switch (step.kind) {
@@ -54,8 +53,8 @@ StepPrice price_in(const Group &group, const sharding::Step &step, int element_b
         result.price = all_to_all(group, payload);
         break;
     case CollectiveKind::exchange:
-        result.price = point_to_point(group, planrt::is_windowed(step.to),
-                                      static_cast<double>(result.traffic.calls), payload);
+        result.price =
+            point_to_point(group, planrt::is_windowed(step.to), static_cast<double>(result.traffic.calls), payload);
         break;
     case CollectiveKind::slice:
         break;

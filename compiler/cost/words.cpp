@@ -170,7 +170,7 @@ std::string formula(const CollectiveRow &row, const CostTable &table, const Mach
         return "0";
     const Group ranks = group(row.axes, table.mesh.sizes, machine);
     const std::vector<Round> links = by_link(rounds(row.kind, row.algorithm, ranks, row.halo));
-    const bool one_link = links.size() == 1;
+    const bool one_link = links.size() == 1 && (!ranks.by_dimension() || ranks.spans.size() == 1);
     std::string text = one_link ? closed_form(row, ranks) : by_rounds(row.algorithm, links);
     if (row.times > 1)
         text = std::to_string(row.times) + " times (" + text + ")";

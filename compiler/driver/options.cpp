@@ -181,7 +181,8 @@ class Parser {
                 "--summary is of the network alone: --formulas, --layout, --ranks and --mesh do not go with it"};
         if (options_.profile != cost::Profile::exact) {
             if (command != Command::cost && command != Command::explain)
-                throw Usage{"--profile goes with `planc cost` and `planc explain`: programs are planned by what they run"};
+                throw Usage{
+                    "--profile goes with `planc cost` and `planc explain`: programs are planned by what they run"};
             if (options_.summary || !options_.why_not.empty())
                 throw Usage{"--summary and --why-not know no --profile"};
         }

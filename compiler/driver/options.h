@@ -27,7 +27,7 @@ struct Options {
     std::string machine;                                          ///< --machine: file, or std/… path
     std::vector<std::pair<std::string, std::int64_t>> dimensions; ///< --dim batch=128
     ReportFormat format = ReportFormat::table;
-    cost::Profile profile = cost::Profile::exact;                 ///< --profile
+    cost::Profile profile = cost::Profile::exact; ///< --profile
     bool formulas = false;
     bool summary = false;
     std::string why_not;        ///< --why-not "layer: dimension -> axis"

@@ -17,9 +17,9 @@ struct MeshShape {
 
 /// Automatic: every factorisation of the ranks into at most three axes, none of size one, called rows, cols, planes.
 /// Else the given axes with every choice of the open sizes. Shapes that a permutation of indistinguishable axes turns
-/// into one another (no pin names them, no links differ) occur once. An axis that a rule splits something over gets
-/// more than one rank if the ranks allow it: `batch -> rows; hidden -> cols` on 4 ranks is 2x2. Empty: the sizes do not
-/// multiply to the ranks.
+/// into one another (no pin names them, cost::placement_matters()) occur once. An axis that a rule splits something
+/// over gets more than one rank if the ranks allow it: `batch -> rows; hidden -> cols` on 4 ranks is 2x2. Empty: the
+/// sizes do not multiply to the ranks.
 [[nodiscard]] std::vector<MeshShape> mesh_shapes(const Request &request);
 
 } // namespace planc::plan

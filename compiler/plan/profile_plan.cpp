@@ -55,7 +55,7 @@ class Chain {
     struct Option {
         cost::ProfileModel::Axes axes;
         double seconds = 0;
-        double gathered = 0; ///< seconds where the inputs have to be gathered
+        double gathered = 0;    ///< seconds where the inputs have to be gathered
         double best = infinity; ///< of all layers up to this one
         std::size_t from = 0;   ///< the option of the layer before
     };

@@ -24,9 +24,9 @@ struct ProfilePlan {
     std::string failure; ///< one line for the user; empty: there is a plan
     std::vector<LayerStrategy> layers;
     cost::ProfileTable table;
-    std::vector<std::string> words;       ///< per row of the table: how the layer is split
-    std::vector<ProfileMesh> meshes;      ///< all shapes, as they were searched
-    std::optional<Seconds> pure_batch;    ///< on the same ranks; none: the profile does not price it
+    std::vector<std::string> words;    ///< per row of the table: how the layer is split
+    std::vector<ProfileMesh> meshes;   ///< all shapes, as they were searched
+    std::optional<Seconds> pure_batch; ///< on the same ranks; none: the profile does not price it
 };
 
 /// `profile` is not `exact`. Memory and stored shares are no part of a profile.

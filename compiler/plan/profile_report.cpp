@@ -49,8 +49,8 @@ std::string totals(const ProfilePlan &plan) {
     for (const ProfileTerm &term : table.variants)
         text += term.what + ": " + human_seconds(term.seconds) + "\n";
     if (plan.pure_batch && table.profile != cost::Profile::castello19 && table.mesh.ranks() > 1)
-        text += "pure batch: " + human_seconds(*plan.pure_batch) + " a step, " + ratio(*plan.pure_batch, table.step) +
-                "\n";
+        text +=
+            "pure batch: " + human_seconds(*plan.pure_batch) + " a step, " + ratio(*plan.pure_batch, table.step) + "\n";
     return text;
 }
 

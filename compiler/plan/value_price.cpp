@@ -69,7 +69,8 @@ ValuePrices::LinkPrice ValuePrices::priced(const sharding::Link &link) const {
     result.memory = cost::copy_memory(value, copy, mesh_);
     const bool in_bucket = cost::in_bucket(fusable, copy.phase);
     for (const sharding::Step &step : copy.steps) {
-        const cost::Price price = sharding::times(graph_, value_, copy) * prices_.of(step, value.element_bytes, in_bucket).price;
+        const cost::Price price =
+            sharding::times(graph_, value_, copy) * prices_.of(step, value.element_bytes, in_bucket).price;
         result.seconds.push_back(price.transfer.value + price.arithmetic.value);
         if (fusable)
             result.fused.push_back({step.axes, copy.phase == sharding::Phase::update, price.latency.value});

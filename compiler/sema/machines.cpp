@@ -5,16 +5,16 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(wrong_shape, error, "{0} of {1} nodes for a machine of {2}");                             // M1
-PLANC_DIAGNOSTIC(not_positive, error, "{0} must be above zero");                                           // M1
-PLANC_DIAGNOSTIC(inside_of_one_rank, error, "'inside' joins the ranks of a node, and each node has one");  // M1
-PLANC_DIAGNOSTIC(levels_said_twice, error, "'levels' says what '{0}' says");                               // M3
-PLANC_DIAGNOSTIC(lists_nothing, error, "'{0}' lists nothing");                                             // M3, M4
-PLANC_DIAGNOSTIC(not_a_plain_item, error, "'{0}' lists plain items only");                                 // M3, M4
-PLANC_DIAGNOSTIC(machine_too_large, error, "a machine has at most {0} ranks");                             // M3
-PLANC_DIAGNOSTIC(first_range_above, error, "the first algorithm of '{0}' is for all sizes: no 'above'");   // M4
-PLANC_DIAGNOSTIC(range_without_above, error, "'{0}' needs the size above which it is used");               // M4
-PLANC_DIAGNOSTIC(ranges_not_ascending, error, "'{1}' is for no larger vectors than '{0}' before it");      // M4
+PLANC_DIAGNOSTIC(wrong_shape, error, "{0} of {1} nodes for a machine of {2}");                               // M1
+PLANC_DIAGNOSTIC(not_positive, error, "{0} must be above zero");                                             // M1
+PLANC_DIAGNOSTIC(inside_of_one_rank, error, "'inside' joins the ranks of a node, and each node has one");    // M1
+PLANC_DIAGNOSTIC(levels_said_twice, error, "'levels' says what '{0}' says");                                 // M3
+PLANC_DIAGNOSTIC(lists_nothing, error, "'{0}' lists nothing");                                               // M3, M4
+PLANC_DIAGNOSTIC(not_a_plain_item, error, "'{0}' lists plain items only");                                   // M3, M4
+PLANC_DIAGNOSTIC(machine_too_large, error, "a machine has at most {0} ranks");                               // M3
+PLANC_DIAGNOSTIC(first_range_above, error, "the first algorithm of '{0}' is for all sizes: no 'above'");     // M4
+PLANC_DIAGNOSTIC(range_without_above, error, "'{0}' needs the size above which it is used");                 // M4
+PLANC_DIAGNOSTIC(ranges_not_ascending, error, "'{1}' is for no larger vectors than '{0}' before it");        // M4
 PLANC_DIAGNOSTIC(hierarchical_on_one_level, error, "'hierarchical' is for machines of more than one level"); // M4
 
 namespace {
@@ -40,8 +40,8 @@ class MachineReader {
             read_levels();
         else
             read_nodes();
-        machine_.allreduce = read_algorithms("allreduce", {"ring", "bucket", "rabenseifner", "recursive_doubling",
-                                                           "mst", "hierarchical"});
+        machine_.allreduce = read_algorithms(
+            "allreduce", {"ring", "bucket", "rabenseifner", "recursive_doubling", "mst", "hierarchical"});
         machine_.reduce_scatter = read_algorithms("reduce_scatter", {"ring", "bucket", "recursive_halving"});
         machine_.allgather = read_algorithms("allgather", {"ring", "bucket", "recursive_doubling"});
         machine_.broadcast = read_algorithms("broadcast", {"binomial", "scatter_allgather"});

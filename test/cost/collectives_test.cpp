@@ -79,8 +79,8 @@ TEST(Collectives, OtherClosedForms) {
 TEST(Collectives, RingHalvesAddUp) {
     for (std::int64_t p = 1; p < 20; ++p) {
         const Group group = ranks(p, alpha, 1e9);
-        const double halves =
-            reduce_scatter(Algorithm::ring, group, Bytes(1e6), 0, 0).seconds().value + all_gather(Algorithm::ring, group, Bytes(1e6)).seconds().value;
+        const double halves = reduce_scatter(Algorithm::ring, group, Bytes(1e6), 0, 0).seconds().value +
+                              all_gather(Algorithm::ring, group, Bytes(1e6)).seconds().value;
         EXPECT_NEAR(halves, all_reduce(Algorithm::ring, group, Bytes(1e6), 0, 0).seconds().value, 1e-15);
     }
 }

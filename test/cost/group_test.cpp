@@ -46,20 +46,18 @@ TEST(Group, InsideLinkOnlyWithinANode) {
 TEST(Group, RanksOfANodeShareItsLinks) {
     const double n = 8e6;
     EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0}, {4, 8}, cluster()), n), 6 * 5e-6 + 2 * 3.0 / 4 * n * 8 / 1e9);
-    EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0}, {4, 8}, cluster(2)), n),
-                     6 * 5e-6 + 2 * 3.0 / 4 * n * 4 / 1e9);
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0}, {4, 8}, cluster(2)), n), 6 * 5e-6 + 2 * 3.0 / 4 * n * 4 / 1e9);
     EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0}, {4, 8}, cluster(16)), n),
                      6 * 5e-6 + 2 * 3.0 / 4 * n / 1e9); // no rank uses more than one link
-    EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0, 1}, {4, 8}, cluster()), n),
-                     62 * 5e-6 + 2 * 31.0 / 32 * n / 1e9);
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0, 1}, {4, 8}, cluster()), n), 62 * 5e-6 + 2 * 31.0 / 32 * n / 1e9);
 }
 
 /// Exchanges at distances of 1, 2 and 4 stay in the node, those at 8 and 16 leave it, all eight ranks at once.
 TEST(Group, DoublingGoesThroughTheLevelsInRoundsOfTheirOwn) {
     const double n = 3.2e7;
     const Group all = over({0, 1}, {4, 8}, cluster());
-    EXPECT_NEAR(seconds(Algorithm::recursive_doubling, all, n),
-                3 * (1e-6 + n / 1e10) + 2 * (5e-6 + n * 8 / 1e9), 1e-12);
+    EXPECT_NEAR(seconds(Algorithm::recursive_doubling, all, n), 3 * (1e-6 + n / 1e10) + 2 * (5e-6 + n * 8 / 1e9),
+                1e-12);
     const double within = (1 + 2 + 4) / 32.0;
     const double between = (8 + 16) / 32.0;
     EXPECT_NEAR(seconds(Algorithm::rabenseifner, all, n),
@@ -142,6 +140,7 @@ TEST_F(Torus, GoesDimensionByDimension) {
     EXPECT_DOUBLE_EQ(latency(Algorithm::ring, {1}, {32, 32}), 2 * 31);
     EXPECT_DOUBLE_EQ(latency(Algorithm::ring, {0, 1}, {32, 32}), 2 * (31 + 31));
     EXPECT_DOUBLE_EQ(latency(Algorithm::ring, {0}, {64, 16}), 2 * (31 + 1)); // two in a row of 32, all rows
+    EXPECT_DOUBLE_EQ(latency(Algorithm::ring, {1, 2}, {32, 2, 16}), 2 * 31); // two axes in one row
     EXPECT_DOUBLE_EQ(latency(Algorithm::ring, {0}, {3, 32}), 2 * 2);         // part of the machine
     EXPECT_DOUBLE_EQ(latency(Algorithm::ring, {0}, {24, 10}), 2 * 23);       // fills no row: one ring
     machine.network().shape = {8, 8, 16};
@@ -149,8 +148,8 @@ TEST_F(Torus, GoesDimensionByDimension) {
     EXPECT_DOUBLE_EQ(latency(Algorithm::mst, {0}, {1024}), 2 * (3 + 3 + 4));
 }
 
-/// Neighbours of the group that are 16 nodes apart share the links between them with 15 other groups; around the ring of
-/// 32, half of that distance is the longest.
+/// Neighbours of the group that are 16 nodes apart share the links between them with 15 other groups; around the ring
+/// of 32, half of that distance is the longest.
 TEST_F(Torus, DistantNodesShareLinks) {
     machine.network().latency = Seconds(0);
     machine.network().bytes_per_second = 1e9;

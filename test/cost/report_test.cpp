@@ -47,6 +47,23 @@ TEST_F(Report, FormulasCarryTheirNumbers) {
         << text;
 }
 
+/// Where a closed form would not say it: dimension by dimension, level by level.
+TEST_F(Report, FormulasOfSeveralLinksAreRounds) {
+    machine.network().shape = {2, 4};
+    table.layers[0].collectives.at(0).axes = {0, 1};
+    EXPECT_EQ(
+        formula(table.layers[0].collectives[0], table, machine),
+        "ring: 8 alpha + 1.75 n beta at alpha = 1.00 us, 1/beta = 1.00 GB/s (alpha paid by the bucket), P = 8, n = "
+        "131072 B");
+    machine.network().shape.clear();
+    machine.levels.insert(machine.levels.begin(), {2, {Seconds(1e-7), 1e10}});
+    table.layers[0].collectives[0].algorithm = Algorithm::recursive_doubling;
+    EXPECT_EQ(
+        formula(table.layers[0].collectives[0], table, machine),
+        "recursive doubling: 1 alpha + 1 n beta at alpha = 100 ns, 1/beta = 10.0 GB/s; 2 alpha + 2 n beta at alpha = "
+        "1.00 us, 1/beta = 0.50 GB/s (alpha paid by the bucket), P = 8, n = 131072 B");
+}
+
 TEST_F(Report, JsonHasTheDocumentedKeys) {
     const std::string json = json_report(table, machine, {"two_layer", false, 0, {}});
     for (const char *key : {"network", "ranks", "mesh", "seconds", "bytes", "memory_bytes", "layers", "name", "split",

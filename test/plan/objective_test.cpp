@@ -20,6 +20,9 @@ Machine machine() {
     machine.network().latency = Seconds(1e-6);
     machine.network().bytes_per_second = 1e9;
     machine.reduction_flops_per_second = 1e9;
+    machine.levels.insert(machine.levels.begin(), {2, {Seconds(5e-7), 4e9}}); // two ranks a node
+    machine.algorithms.allreduce = {
+        {cost::Algorithm::recursive_doubling, 0}, {cost::Algorithm::rabenseifner, 64}, {cost::Algorithm::ring, 512}};
     return machine;
 }
 
@@ -49,7 +52,9 @@ double extra_latency(const Request &request, const Mesh &mesh, const Strategies 
             if (sharding::fusable(request.graph, mesh, static_cast<int>(v), copy)) {
                 const Kind kind(copy.phase == sharding::Phase::update, copy.steps[0].axes);
                 ++calls[kind];
-                latency[kind] = cost::price_step(copy.steps[0], 4, mesh, request.machine).price.latency.value;
+                latency[kind] =
+                    cost::price_step(copy.steps[0], 4, mesh, request.machine, cost::in_bucket(true, copy.phase))
+                        .price.latency.value;
             }
     for (const sharding::Bucket &bucket : sharding::buckets(request.graph, laid_out, mesh))
         for (std::size_t i = 1; i < bucket.members.size(); ++i) {
