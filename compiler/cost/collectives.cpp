@@ -156,9 +156,13 @@ Group part(const Group &group, bool between) {
 }
 
 std::vector<Round> hierarchical(const Group &group) {
+    if (!group.even) {
+        const std::vector<Round> half = ring(group);
+        return half + half;
+    }
     const Group between = part(group, true);
     const Group within = part(group, false);
-    if (!group.even || within.ranks == 1 || between.ranks == 1)
+    if (within.ranks == 1 || between.ranks == 1)
         return rabenseifner(group);
     const std::vector<Round> inner = ring(within);
     std::vector<Round> outer = rabenseifner(between);

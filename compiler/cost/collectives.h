@@ -21,7 +21,8 @@
 // latencies 2 sum (d_k - 1) and 2 sum lg d_k; other messages share the links that they pass. On a hierarchical machine
 // a ring is as fast as its slowest link, halving and doubling go through each level in rounds of their own, and the
 // ranks of a unit share its links where they send at once. All-reduces that are `hierarchical` are a ring
-// reduce-scatter in each unit, rabenseifner between the outermost units on each rank's share, a ring all-gather.
+// reduce-scatter in each unit, rabenseifner between the outermost units on each rank's share, a ring all-gather; a
+// group within one unit, or with one rank of each, runs rabenseifner, and one that fills its units unevenly a ring.
 //
 // Example: an all-reduce of 1 MB over 4 ranks by ring on 1 us, 1 GB/s: 6 us + 1.5 ms.
 #pragma once

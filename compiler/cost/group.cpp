@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 
 namespace planc::cost {
 
@@ -143,7 +142,7 @@ void add_uneven(Group &group, std::span<const int> axes, std::span<const int> si
         const bool outermost = level + 1 == units.size();
         const double all = static_cast<double>(std::min(units[level], all_ranks));
         GroupLevel row{machine.levels[level].link, counted ? 1 : all, all, !counted};
-        std::map<std::int64_t, double> leaving; // by unit
+        std::vector<double> leaving(counted ? all_ranks / units[level] + 1 : 0, 0); // by unit
         for (std::int64_t rank = 0; counted && rank < all_ranks; ++rank) {
             const std::int64_t peer = next(rank);
             if (rank / units[level] == peer / units[level])

@@ -141,6 +141,8 @@ void ProfileModel::price_data_parallel(int layer, const sharding::LayerStrategy 
     for (int axis : axes)
         if (has_samples_[layer] && strategy.loop_of_axis[axis] != batch_)
             row.unsupported = "is not split over '" + batch_ + "' alone";
+    if (!row.unsupported.empty())
+        return;
     for (const Product &product : products_) {
         if (product.layer != layer)
             continue;

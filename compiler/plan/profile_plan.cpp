@@ -131,6 +131,8 @@ class ProfilePlanner {
             return failed("does not price '" + request_.storage.texts.front() + "'");
         if (request_.graph.microbatches > 1)
             return failed("does not price micro-batches");
+        if (std::any_of(request_.graph.operations.begin(), request_.graph.operations.end(), recomputes))
+            return failed("does not price recomputation");
         const std::vector<MeshShape> shapes = mesh_shapes(request_);
         if (shapes.empty())
             return failed("finds no mesh: " + std::to_string(request_.ranks) + " ranks do not make up its sizes");
@@ -144,6 +146,10 @@ class ProfilePlanner {
     }
 
   private:
+    static bool recomputes(const sharding::Operation &operation) {
+        return operation.phase == sharding::Phase::recompute;
+    }
+
     ProfilePlan failed(const std::string &what) {
         plan_.failure = std::string("profile ") + cost::name(profile_) + " " + what;
         return std::move(plan_);

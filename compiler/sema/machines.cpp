@@ -8,6 +8,7 @@ namespace planc::sema {
 PLANC_DIAGNOSTIC(wrong_shape, error, "{0} of {1} nodes for a machine of {2}");                               // M1
 PLANC_DIAGNOSTIC(not_positive, error, "{0} must be above zero");                                             // M1
 PLANC_DIAGNOSTIC(inside_of_one_rank, error, "'inside' joins the ranks of a node, and each node has one");    // M1
+PLANC_DIAGNOSTIC(sizes_of_star, error, "a star takes {0}");                                                  // M1, M3
 PLANC_DIAGNOSTIC(levels_said_twice, error, "'levels' says what '{0}' says");                                 // M3
 PLANC_DIAGNOSTIC(lists_nothing, error, "'{0}' lists nothing");                                               // M3, M4
 PLANC_DIAGNOSTIC(not_a_plain_item, error, "'{0}' lists plain items only");                                   // M3, M4
@@ -132,9 +133,15 @@ class MachineReader {
         link.units = units;
         const bool sized = link.topology != "star" || units == 0;
         std::vector<std::string> sizes;
-        for (const syntax::CallArgument &argument : call.arguments)
-            if (argument.kind == syntax::CallArgument::Kind::positional && sized)
-                sizes.push_back(size_word(link, sizes.size()));
+        for (const syntax::CallArgument &argument : call.arguments) {
+            if (argument.kind != syntax::CallArgument::Kind::positional)
+                continue;
+            if (link.topology == "star" && (units != 0 || !sizes.empty()))
+                context_.fail(
+                    sizes_of_star, argument.where,
+                    {units != 0 ? "no size: " + what + " joins all there are" : "one size, of what it joins"});
+            sizes.push_back(size_word(link, sizes.size()));
+        }
         if (sizes.empty() && sized)
             sizes.push_back(size_word(link, 0));
         std::vector<std::string> parameters = sizes;

@@ -104,6 +104,8 @@ TEST(Group, UnevenNodes) {
     const double n = 1e6;
     EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0}, {16}, machine), n), 30 * 5e-6 + 2 * 15.0 / 16 * n / 1e9);
     EXPECT_DOUBLE_EQ(seconds(Algorithm::recursive_doubling, over({0}, {16}, machine), n), 4 * (5e-6 + n * 6 / 1e9));
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::hierarchical, over({0}, {16}, machine), n),
+                     seconds(Algorithm::ring, over({0}, {16}, machine), n));
     EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({1}, {4, 4}, machine), n),
                      6 * 5e-6 + 2 * 3.0 / 4 * n / 1e9); // [4, 8) is over two nodes, which it leaves once each
     EXPECT_DOUBLE_EQ(seconds(Algorithm::ring, over({0}, {2, 3}, machine), n), 2 * 1e-6 + n / 1e10); // within one node

@@ -59,6 +59,30 @@ mesh any = auto
     EXPECT_TRUE(analyzed.program->meshes.at(1).automatic);
 }
 
+/// A rank a GPU: three in a socket, two sockets in a node with two rails.
+TEST(Places, Summit) {
+    const Analyzed analyzed = analyze_file(PLANC_SOURCE_DIR "/stdlib/machines/summit.plan");
+    ASSERT_TRUE(analyzed.program) << analyzed.report;
+    const Machine &machine = analyzed.program->machines.at(0);
+    ASSERT_EQ(machine.levels.size(), 3);
+    EXPECT_EQ(machine.levels[0].units * machine.levels[1].units * machine.levels[2].units, 6 * 4608);
+    EXPECT_EQ(machine.levels[2].links, 2);
+    EXPECT_DOUBLE_EQ(machine.levels[2].bytes_per_second, 12.5e9);
+    EXPECT_EQ(machine.allreduce.back().algorithm, "hierarchical");
+}
+
+TEST(Places, EthernetClusters) {
+    for (const char *rate : {"10", "100"}) {
+        const std::string file = std::string(PLANC_SOURCE_DIR "/stdlib/machines/ethernet_") + rate + ".plan";
+        const Analyzed analyzed = analyze_file(file);
+        ASSERT_TRUE(analyzed.program) << analyzed.report;
+        const Machine &machine = analyzed.program->machines.at(0);
+        ASSERT_EQ(machine.levels.size(), 2);
+        EXPECT_DOUBLE_EQ(machine.levels[1].bytes_per_second, std::stod(rate) * 1e9 / 8);
+        EXPECT_DOUBLE_EQ(machine.flops_per_second, 16 * 67.2e9);
+    }
+}
+
 TEST(Places, LevelsOfAnyDepth) {
     const Analyzed analyzed = analyze_text(R"(
 machine deep {
