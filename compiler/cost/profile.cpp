@@ -71,11 +71,13 @@ std::vector<std::string> assumptions(Profile profile) {
         return lines;
     case Profile::gholami18:
         lines = integrated;
-        lines.emplace_back("input gradients counted as the layer's outputs, inputs of its first layer redistributed");
+        lines.emplace_back(
+            "gradients of inputs counted as large as the outputs; a redistribution of that size where an axis "
+            "turns from samples to outputs");
         return lines;
     case Profile::slides21:
         lines = integrated;
-        lines.emplace_back("input gradients counted as the layer's inputs, halos from both sides");
+        lines.emplace_back("gradients of inputs counted as large as the inputs; halos of both sides");
         return lines;
     case Profile::castello19:
         return {
