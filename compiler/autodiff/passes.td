@@ -49,7 +49,7 @@ def RecomputeActivations : Pass<"recompute-activations", "::mlir::ModuleOp"> {
 }
 
 def Simplify : Pass<"simplify", "::mlir::ModuleOp"> {
-  let summary = "fold arithmetic with numbers, merge signs, remove what does nothing";
+  let summary = "fold arithmetic with numbers, merge signs, move factors out of sums, remove what does nothing";
   let description = "Values that nobody uses and repeated values go too. Runs after derive-training-step: it drops `stop_gradient`.";
   let dependentDialects = ["::planc::ir::PlanDialect"];
 }
