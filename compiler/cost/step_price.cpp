@@ -96,8 +96,9 @@ static void append(std::vector<std::int64_t> &numbers, const planrt::Placement &
         numbers.push_back(static_cast<std::int64_t>(dimension.axes.size()));
         numbers.insert(numbers.end(), dimension.axes.begin(), dimension.axes.end());
         if (const auto &window = dimension.window)
-            for (const std::int64_t number : {std::int64_t{-1}, window->positions, window->kernel, window->stride,
-                                              window->dilation, window->padding, std::int64_t{window->transposed}})
+            for (const std::int64_t number :
+                 {std::int64_t{-1}, window->positions, window->kernel, window->stride, window->dilation,
+                  window->padding, std::int64_t{window->transposed}, static_cast<std::int64_t>(window->part)})
                 numbers.push_back(number);
     }
     numbers.push_back(static_cast<std::int64_t>(placement.partial.size()));

@@ -64,7 +64,7 @@ class DimensionSends {
             const Range held = range(from_);
             Entry &entry = entries_[&at(coordinates_) - entries_.data()];
             entry.kept = overlap(held, range(to_));
-            entry.wanted = wanted(0, to_.cut(), held);
+            entry.wanted = wanted(0, to_.whole(), held);
             return;
         }
         const int size = stride_[axis] > 0 ? mesh_.sizes[axis] : 1;
@@ -74,24 +74,25 @@ class DimensionSends {
     }
 
     [[nodiscard]] Range range(const planrt::DimensionPlacement &dimension) const {
-        Range result = dimension.cut();
+        planrt::CutBlock cut = dimension.whole();
         for (int axis : dimension.axes)
-            result = planrt::block(result, mesh_.sizes[axis], coordinates_[axis]);
-        return dimension.indices(result);
+            cut = planrt::cut_block(cut, mesh_.sizes[axis], coordinates_[axis]);
+        return dimension.indices(cut);
     }
 
     /// By the peers whose blocks are cuts of `block`. Along an axis that does not cut `from` they are where this rank
     /// is.
-    [[nodiscard]] Traffic wanted(std::size_t cut, Range block, Range held) const {
-        const std::int64_t common = overlap(to_.indices(block), held);
+    [[nodiscard]] Traffic wanted(std::size_t cut, const planrt::CutBlock &off, Range held) const {
+        const std::vector<int> &axes = to_.axes;
+        const Range block = off.positions;
+        const std::int64_t common = overlap(cut == axes.size() ? to_.indices(off) : to_.reach(off), held);
         if (common == 0)
             return {};
-        const std::vector<int> &axes = to_.axes;
         if (cut == axes.size())
             return {1, common};
         const int parts = mesh_.sizes[axes[cut]];
         if (!cuts_from_[axes[cut]])
-            return wanted(cut + 1, planrt::block(block, parts, coordinates_[axes[cut]]), held);
+            return wanted(cut + 1, planrt::cut_block(off, parts, coordinates_[axes[cut]]), held);
         std::int64_t leaves = 1; // balanced cuts of n leave min(n, parts) blocks that are not empty
         bool all_vary = true;
         for (std::size_t c = cut; c < axes.size(); ++c) {
@@ -108,7 +109,7 @@ class DimensionSends {
         }
         Traffic sum;
         for (int index = first; index <= last; ++index) {
-            const Traffic part = wanted(cut + 1, planrt::block(block, parts, index), held);
+            const Traffic part = wanted(cut + 1, planrt::cut_block(off, parts, index), held);
             sum.calls += part.calls;
             sum.elements += part.elements;
         }

@@ -202,8 +202,8 @@ ParameterNames Functions::parameter_names(const Body &body, const std::string &l
     UniqueNames unique(std::set<std::string>(body.locals().begin(), body.locals().end()));
     ParameterNames names;
     for (const ExtentParameter &parameter : body.extent_parameters())
-        names.extents.push_back(unique.add(parameter.dimension.role + (parameter.dimension.window ? " with halo" : "") +
-                                           (parameter.begin ? " begin" : "")));
+        names.extents.push_back(
+            unique.add(parameter.dimension.role + part_name(parameter.dimension) + (parameter.begin ? " begin" : "")));
     for (const BufferParameter &parameter : body.buffer_parameters())
         names.buffers.push_back(unique.add(within_layer(names_.title(parameter.value), layer)));
     for (size_t i = 0; i < body.text_parameters().size(); ++i)

@@ -34,8 +34,8 @@ std::string LocalExtents::of(const ExtentParameter &parameter) {
     if (at == variables_.end()) {
         for (const schedule::LoopDimension &dimension : parameter.dimension.within)
             (void)of({dimension, false}); // its variable comes first
-        const std::string base = parameter.dimension.role + (parameter.dimension.window ? "_with_halo" : "") +
-                                 (parameter.begin ? "_begin_" : "_") + axes(parameter.dimension.axes);
+        const std::string base = parameter.dimension.role + part_name(parameter.dimension) +
+                                 (parameter.begin ? " begin " : " ") + axes(parameter.dimension.axes);
         at = variables_.insert(at, {parameter, unique_.add(base)});
     }
     return "local." + at->name;
@@ -75,7 +75,14 @@ std::string text_of(const planrt::Window &window) {
     const std::vector<std::string> numbers{std::to_string(window.positions), std::to_string(window.kernel),
                                            std::to_string(window.stride),    std::to_string(window.dilation),
                                            std::to_string(window.padding),   window.transposed ? "true" : "false"};
-    return "planrt::Window{" + joined(numbers) + "}";
+    static constexpr const char *parts[] = {"", ", planrt::WindowPart::before", ", planrt::WindowPart::within",
+                                            ", planrt::WindowPart::behind"};
+    return "planrt::Window{" + joined(numbers) + parts[static_cast<int>(window.part)] + "}";
+}
+
+std::string part_name(const schedule::LoopDimension &dimension) {
+    static constexpr const char *names[] = {" with halo", " before", " without halo", " behind"};
+    return dimension.window ? names[static_cast<int>(dimension.window->part)] : "";
 }
 
 std::string describe(ir::TensorType type) {
@@ -83,7 +90,7 @@ std::string describe(ir::TensorType type) {
     for (const schedule::LoopDimension &dimension : schedule::dimensions_of(type))
         dimensions.push_back(dimension.role + ": " + std::to_string(dimension.extent) +
                              (dimension.axes.empty() ? "" : " over " + joined(dimension.axes, " and ")) +
-                             (dimension.window ? " with halos" : ""));
+                             part_name(dimension));
     std::vector<std::string> stored;
     if (type.getLayout())
         for (mlir::StringAttr axis : type.getLayout().getStored())

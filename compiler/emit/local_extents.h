@@ -45,6 +45,9 @@ class LocalExtents {
 /// "planrt::Window{16, 3, 2, 1, 1, false}"
 [[nodiscard]] std::string text_of(const planrt::Window &window);
 
+/// Of a dimension that windows read, which part of what they touch: " with halo", " before", ...; else "".
+[[nodiscard]] std::string part_name(const schedule::LoopDimension &dimension);
+
 /// "[batch: 10 over rows, pixel: 6]"
 [[nodiscard]] std::string describe(ir::TensorType type);
 

@@ -103,7 +103,8 @@ void write_convolution(Body &body, ir::ConvOp conv) {
     else if (format == schedule::packed_format)
         body.prepare("planrt::prepare(" + kind_text(conv) + ", " + convolution_text(body, conv) + ");");
     const std::string gradient = conv.getKind() == "forward" ? "" : "_" + conv.getKind().str();
-    body.line("planrt::" + format.str() + (format.empty() ? "" : "_") + "convolution" + gradient + "(" +
+    const char *const added = conv.getAccumulator() ? "add_" : ""; // the accumulator lies where the result does
+    body.line("planrt::" + (added + format.str()) + (format.empty() ? "" : "_") + "convolution" + gradient + "(" +
               joined({geometry(body, conv), body.buffer(conv.getFirst()), body.buffer(conv.getSecond()),
                       body.buffer(conv.getResult(), true)}) +
               ");");

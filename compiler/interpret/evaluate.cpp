@@ -122,8 +122,8 @@ Action action_of(mlir::Operation *op, const Moment &moment) {
     if (mlir::isa<ir::PermuteOp, ir::PackOp, ir::UnpackOp, ir::AccumulateOp>(op))
         return {0, [](const double *in, double *out, const auto &) { *out = *in; }};
     if (mlir::isa<ir::EinsumOp, ir::GemmOp, ir::ConvOp>(op)) {
-        return {0, [count = mlir::isa<ir::GemmOp>(op) ? 2 : op->getNumOperands()](const double *in, double *out,
-                                                                                  const auto &) {
+        return {0, [count = mlir::isa<ir::GemmOp, ir::ConvOp>(op) ? 2 : op->getNumOperands()](
+                       const double *in, double *out, const auto &) {
                     double product = 1;
                     for (unsigned i = 0; i < count; ++i)
                         product *= in[i];
@@ -328,13 +328,13 @@ class Tensors {
 
 /// Runs the body over all points of which this rank holds the elements.
 void run(const Box &space, const Action &action, const std::vector<const Local *> &operands,
-         std::vector<Local> &results, const Nest &nest) {
+         std::vector<Local> &results, const Nest &nest, bool in_parts) {
     std::vector<std::vector<std::int64_t>> steps;
     for (std::size_t i = 0; i < operands.size(); ++i)
         steps.push_back(strides(nest, nest.operands[i], operands[i]->box, static_cast<int>(i)));
     for (std::size_t i = 0; i < results.size(); ++i)
         steps.push_back(strides(nest, nest.results[i], results[i].box));
-    const Windows windows(nest, space, operands);
+    const Windows windows(nest, space, operands, in_parts);
     Walk walk(space, std::move(steps));
     Tensors tensors(operands, results);
     const std::int64_t points = planrt::volume(space);
@@ -361,8 +361,9 @@ void evaluate(mlir::Operation *op, const std::vector<const Local *> &operands, s
         std::fill(result.elements.begin(), result.elements.end(), action.initial);
     if (mlir::isa<ir::MaxPoolOp>(op)) // of an empty window
         std::fill(results[0].elements.begin(), results[0].elements.end(), -std::numeric_limits<double>::infinity());
-    run(space, action, operands, results, nest);
-    if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op); gemm && gemm.getAccumulator())
+    auto conv = mlir::dyn_cast<ir::ConvOp>(op);
+    run(space, action, operands, results, nest, conv && conv.isPart());
+    if (mlir::isa<ir::GemmOp, ir::ConvOp>(op) && operands.size() == 3) // the accumulator
         for (std::size_t i = 0; i < results[0].elements.size(); ++i)
             results[0].elements[i] += operands[2]->elements[i];
 }

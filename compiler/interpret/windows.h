@@ -12,11 +12,13 @@ namespace planc::interpret {
 
 class Windows {
   public:
-    /// `space`: the ranges of the loops on this rank. Throws Failure where the rank lacks what its windows touch.
-    Windows(const sharding::Nest &nest, const planrt::Box &space, const std::vector<const Local *> &operands);
+    /// `space`: the ranges of the loops on this rank. Throws Failure where the rank lacks what its windows touch,
+    /// unless others of several `parts` give that.
+    Windows(const sharding::Nest &nest, const planrt::Box &space, const std::vector<const Local *> &operands,
+            bool parts);
 
     /// Moves `at[i]`, the element of operand i that the loops without windows give, to the one that the point `index`
-    /// reads. False: it lies in the padding or, transposed, between the positions.
+    /// reads. False: it lies in the padding, in another part or, transposed, between the positions.
     [[nodiscard]] bool move(const std::vector<std::int64_t> &index, std::vector<std::int64_t> &at) const;
     [[nodiscard]] bool none() const { return windows_.empty(); }
 
@@ -24,7 +26,7 @@ class Windows {
     struct Moving {
         sharding::NestWindow window;
         std::size_t loop = 0;
-        std::int64_t begin = 0;  ///< of the rank's range of the dimension
+        planrt::Range held;      ///< the rank's range of the dimension
         std::int64_t stride = 1; ///< in elements
     };
     std::vector<Moving> windows_;

@@ -23,6 +23,13 @@ bool contains(const Names &names, StringRef name) {
     return std::find(names.begin(), names.end(), name.str()) != names.end();
 }
 
+/// The convolution that makes a value, unpacked if it is a weight gradient; else null.
+ConvOp made_by(mlir::Value value) {
+    if (auto unpack = value.getDefiningOp<UnpackOp>())
+        value = unpack.getOperand();
+    return value.getDefiningOp<ConvOp>();
+}
+
 class Verifier {
   public:
     explicit Verifier(ConvOp op) : op_(op), windows_(names_of(op.getWindows())), kernels_(names_of(op.getKernels())) {}
@@ -41,7 +48,7 @@ class Verifier {
         for (std::size_t i = 0; i < windows_.size(); ++i)
             if (failed(check_window(subscripts->operands[0], i)))
                 return failure();
-        return success();
+        return check_accumulator();
     }
 
   private:
@@ -92,6 +99,20 @@ class Verifier {
         return check_places(op_, loop, extent, extents_[kernel], positions, WindowNumbers(op_, i));
     }
 
+    LogicalResult check_accumulator() {
+        const mlir::Value accumulator = op_.getAccumulator();
+        if (!accumulator)
+            return success();
+        ConvOp before = made_by(accumulator);
+        if (!before || before.getKind() != op_.getKind() || before.getSubscripts() != op_.getSubscripts() ||
+            !accumulator.hasOneUse())
+            return op_.emitOpError() << "is added to something else than the same convolution of other rows";
+        if (accumulator.getType() != op_.getResult().getType())
+            return op_.emitOpError() << "the accumulator is " << accumulator.getType() << ", the result "
+                                     << op_.getResult().getType();
+        return success();
+    }
+
     ConvOp op_;
     Names windows_;
     Names kernels_;
@@ -103,6 +124,19 @@ class Verifier {
 
 LogicalResult ConvOp::verify() {
     return Verifier(*this).run();
+}
+
+bool ConvOp::isPart() {
+    if (getAccumulator())
+        return true;
+    const mlir::Value result = getResult();
+    return llvm::any_of(result.getUsers(), [&](mlir::Operation *user) {
+        const mlir::Value value = mlir::isa<UnpackOp>(user) ? user->getResult(0) : result;
+        return llvm::any_of(value.getUsers(), [&](mlir::Operation *next) {
+            auto conv = mlir::dyn_cast<ConvOp>(next);
+            return conv && conv.getAccumulator() == value;
+        });
+    });
 }
 
 sharding::Nest ConvOp::nest() {
@@ -130,6 +164,8 @@ sharding::Nest ConvOp::nest() {
     nest.operands.push_back(tensor(subscripts.operands[0], getFirst().getType()));
     nest.operands.push_back(tensor(subscripts.operands[1], getSecond().getType()));
     nest.results.push_back(tensor(subscripts.result, getResult().getType()));
+    if (getAccumulator())
+        nest.operands.push_back(nest.results[0]);
     for (std::size_t i = 0; i < windows.size(); ++i) {
         const WindowNumbers numbers(*this, i);
         const auto dimension =

@@ -192,7 +192,7 @@ Value Importer::convolution(const sema::Operation &op, TensorType type) {
         paddings.append({window.before, window.behind});
     }
     return create<ConvOp>(type, builder_.getStringAttr("forward"), builder_.getStringAttr(subscripts_of(op).text()),
-                          operands_[0], operands_[1], builder_.getStrArrayAttr(windows),
+                          operands_[0], operands_[1], Value(), builder_.getStrArrayAttr(windows),
                           builder_.getStrArrayAttr(kernels), builder_.getDenseI64ArrayAttr(strides),
                           builder_.getDenseI64ArrayAttr(dilations), builder_.getDenseI64ArrayAttr(paddings));
 }

@@ -120,9 +120,9 @@ Value LayerBuilder::embedding_gradient(Value indices, Value gradient, StringRef 
 Value LayerBuilder::conv(StringRef kind, const Subscripts &subscripts, Value first, Value second, ConvOp like,
                          TensorType result) {
     return builder_.create<ConvOp>(location_, result, builder_.getStringAttr(kind),
-                                   builder_.getStringAttr(subscripts.text()), first, second, like.getWindowsAttr(),
-                                   like.getKernelsAttr(), like.getStridesAttr(), like.getDilationsAttr(),
-                                   like.getPaddingsAttr(), layer_, phase_, StrategyAttr());
+                                   builder_.getStringAttr(subscripts.text()), first, second, Value(),
+                                   like.getWindowsAttr(), like.getKernelsAttr(), like.getStridesAttr(),
+                                   like.getDilationsAttr(), like.getPaddingsAttr(), layer_, phase_, StrategyAttr());
 }
 
 Value LayerBuilder::einsum(const Subscripts &subscripts, mlir::ValueRange inputs, TensorType result) {

@@ -85,12 +85,19 @@ SmallVector<StringAttr> names_of(ArrayAttr names) {
 
 } // namespace
 
-/// Nothing, or "in 16 windows of 3 stride 2 dilation 1 padding 1".
+/// By planrt::WindowPart.
+static constexpr StringRef window_parts[] = {"in", "before", "within", "behind"};
+
+/// Nothing, or "in 16 windows of 3 stride 2 dilation 1 padding 1"; of a part of what they touch "before", "within" or
+/// "behind" stands for "in".
 static LogicalResult parse_window(AsmParser &parser, mlir::DenseI64ArrayAttr &attribute) {
     attribute = LayoutAttr::windowAttribute(parser.getContext(), std::nullopt);
-    if (failed(parser.parseOptionalKeyword("in")))
+    const auto *const part =
+        llvm::find_if(window_parts, [&](StringRef word) { return succeeded(parser.parseOptionalKeyword(word)); });
+    if (part == std::end(window_parts))
         return success();
     planrt::Window window;
+    window.part = static_cast<planrt::WindowPart>(part - std::begin(window_parts));
     const llvm::SMLoc location = parser.getCurrentLocation();
     if (failed(parser.parseInteger(window.positions)))
         return failure();
@@ -111,8 +118,13 @@ mlir::DenseI64ArrayAttr LayoutAttr::windowAttribute(mlir::MLIRContext *context,
                                                     const std::optional<planrt::Window> &window) {
     SmallVector<int64_t> numbers;
     if (window)
-        numbers = {window->positions, window->kernel,  window->stride,
-                   window->dilation,  window->padding, window->transposed ? 1 : 0};
+        numbers = {window->positions,
+                   window->kernel,
+                   window->stride,
+                   window->dilation,
+                   window->padding,
+                   window->transposed ? 1 : 0,
+                   static_cast<int64_t>(window->part)};
     return mlir::DenseI64ArrayAttr::get(context, numbers);
 }
 
@@ -120,7 +132,13 @@ std::optional<planrt::Window> LayoutAttr::windowOf(mlir::DenseI64ArrayAttr attri
     const ArrayRef<int64_t> numbers = attribute.asArrayRef();
     if (numbers.empty())
         return std::nullopt;
-    return planrt::Window{numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5] != 0};
+    return planrt::Window{numbers[0],
+                          numbers[1],
+                          numbers[2],
+                          numbers[3],
+                          numbers[4],
+                          numbers[5] != 0,
+                          static_cast<planrt::WindowPart>(numbers[6])};
 }
 
 // --- #plan.layout -------------------------------------------------------------------------------------------------
@@ -134,9 +152,9 @@ void LayoutAttr::print(AsmPrinter &printer) const {
         printer << " = ";
         print_names(printer, names_of(axes));
         if (const auto moving = windowOf(window))
-            printer << " in " << moving->positions << (moving->transposed ? " transposed" : "") << " windows of "
-                    << moving->kernel << " stride " << moving->stride << " dilation " << moving->dilation << " padding "
-                    << moving->padding;
+            printer << ' ' << window_parts[static_cast<int>(moving->part)] << ' ' << moving->positions
+                    << (moving->transposed ? " transposed" : "") << " windows of " << moving->kernel << " stride "
+                    << moving->stride << " dilation " << moving->dilation << " padding " << moving->padding;
         separator = ", ";
     }
     if (!getPartial().empty()) {

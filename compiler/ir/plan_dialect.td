@@ -48,6 +48,8 @@ def Plan_LayoutAttr : Plan_Attr<"Layout", "layout"> {
     #plan.layout<height = [rows] in 16 windows of 3 stride 2 dilation 1 padding 1>
     #plan.layout<height = [rows] in 32 transposed windows of 3 stride 2 dilation 1 padding 1>
     ```
+    With `before`, `within` or `behind` for `in`: the part of it before, within or behind the block that the axes cut
+    from the dimension (planrt::WindowPart). Before and behind are the halo.
   }];
   let parameters = (ins
     ArrayRefParameter<"mlir::StringAttr">:$roles,

@@ -124,14 +124,28 @@ def Plan_ConvOp : Plan_LayerOp<"conv", [Pure, Plan_Nest]> {
     ends x is 0. The gradients bear the same strides, dilations and paddings; in `weight_gradient` the loop height is
     that of dy and summed over, in `input_gradient` it is that of the result, dx. Paddings: before and behind, for each
     window. Groups are a loop that both operands and the result have.
+
+    In parts (after `overlap-halos`): a convolution of the rank's own rows alone, which counts what it lacks as padding,
+    and one of each part of its halo, added to the result of the one before, in its place, on weights in the language's
+    order:
+
+    ```mlir
+    %0 = plan.conv "forward" "…" (%x, %w) …
+    %1 = plan.conv "forward" "…" (%before, %w, %0) …
+    ```
   }];
   let arguments = !con((ins StrAttr:$kind, StrAttr:$subscripts, Plan_TensorType:$first, Plan_TensorType:$second,
+                            Optional<Plan_TensorType>:$accumulator,
                             StrArrayAttr:$windows, StrArrayAttr:$kernels, DenseI64ArrayAttr:$strides,
                             DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$paddings), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = [{
-    $kind $subscripts `(` $first `,` $second `)` `windows` $windows `kernels` $kernels `strides` $strides
-    `dilations` $dilations `paddings` $paddings attr-dict `:` functional-type(operands, results)
+    $kind $subscripts `(` operands `)` `windows` $windows `kernels` $kernels `strides` $strides
+    `dilations` $dilations `paddings` $paddings attr-dict `:` functional-type(operands, $result)
+  }];
+  let extraClassDeclaration = [{
+    /// Is it one of the parts?
+    bool isPart();
   }];
 }
 

@@ -1,5 +1,7 @@
 #include "ir/windows.h"
 
+#include "sema/windows.h"
+
 namespace planc::ir {
 
 using mlir::LogicalResult;
@@ -13,8 +15,7 @@ std::vector<std::string> names_of(mlir::ArrayAttr names) {
 }
 
 std::int64_t WindowNumbers::places(std::int64_t extent, std::int64_t kernel) const {
-    const std::int64_t room = extent + before + behind - (kernel - 1) * dilation - 1;
-    return room < 0 ? 0 : room / stride + 1;
+    return sema::positions({"", kernel, stride, dilation, before, behind}, extent);
 }
 
 LogicalResult check_window_numbers(mlir::Operation *op, std::size_t windows, std::size_t kernels,

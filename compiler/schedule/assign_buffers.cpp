@@ -2,7 +2,8 @@
 // Entry functions never run at the same time: all begin behind the variables.
 //
 // A result takes over the buffer of an operand that dies there where that is safe: loops where each point is read
-// before it is written, products their accumulator, all-reduces their input. An updated variable is written in place.
+// before it is written, products and convolutions their accumulator, all-reduces their input. An updated variable is
+// written in place.
 
 #include "schedule/arena.h"
 #include "schedule/buffers.h"
@@ -221,6 +222,8 @@ class Assignment {
     Value replaced_operand(Operation *op, Value result) {
         if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))
             return gemm.getAccumulator() && dies_at(gemm.getAccumulator(), op) ? gemm.getAccumulator() : Value();
+        if (auto conv = mlir::dyn_cast<ir::ConvOp>(op))
+            return conv.getAccumulator(); // has no other use
         if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
             const Value input = start.getInputs()[mlir::cast<mlir::OpResult>(result).getResultNumber()];
             const bool last = last_read_.lookup(buffer_root(input)) == index_[op];

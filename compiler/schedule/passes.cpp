@@ -10,6 +10,7 @@ void register_passes() {
     for (auto *create : {pair_contractions, lower_contractions, accumulate_products, order_steps, lower_convolutions,
                          advance_updates, fuse_loops, insert_progress, assign_buffers, outline_stages})
         mlir::registerPass(create);
+    mlir::registerPass([] { return overlap_halos(); });
     mlir::registerPass([] { return start_collectives(); });
     mlir::registerPassPipeline(
         "schedule", "All passes from a rank program to its schedule",

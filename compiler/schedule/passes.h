@@ -17,6 +17,9 @@ std::unique_ptr<mlir::Pass> lower_contractions();
 std::unique_ptr<mlir::Pass> accumulate_products();
 /// --order-steps: forward, then backward, then update; what a collective waits for comes first.
 std::unique_ptr<mlir::Pass> order_steps();
+/// --overlap-halos: convolutions compute with the rank's own rows while the halo travels, and add what that gives.
+/// `all`: even where that does not pay.
+std::unique_ptr<mlir::Pass> overlap_halos(bool all = false);
 /// --lower-convolutions: convolutions and pools in the order of dimensions that the kernels want; weights packed.
 std::unique_ptr<mlir::Pass> lower_convolutions();
 /// --advance-updates: parameters whose gradients are not communicated are updated as soon as nobody needs the old

@@ -7,10 +7,11 @@
 namespace planc::schedule {
 
 void add_passes(mlir::OpPassManager &manager, const Options &options) {
-    manager.addPass(pair_contractions());                // products have one operand or two
-    manager.addPass(lower_contractions());               // products are matrix products
-    manager.addPass(accumulate_products());              // sums of products need no pass of their own
-    manager.addPass(order_steps());                      // forward, backward, update
+    manager.addPass(pair_contractions());                      // products have one operand or two
+    manager.addPass(lower_contractions());                     // products are matrix products
+    manager.addPass(accumulate_products());                    // sums of products need no pass of their own
+    manager.addPass(order_steps());                            // forward, backward, update
+    manager.addPass(overlap_halos(options.overlap_all_halos)); // convolutions compute while their halos travel
     manager.addPass(lower_convolutions());               // convolutions and pools stand as their kernels want them
     manager.addPass(advance_updates());                  // gradients that stay on the rank are used at once
     manager.addPass(start_collectives(options.overlap)); // communication runs beside computation

@@ -12,6 +12,9 @@ namespace planc::schedule {
 struct Options {
     /// Start collectives where their data is ready and wait where it is needed; else both at once.
     bool overlap = true;
+    /// Let convolutions compute while their halos travel even where that does not pay: for tests, whose images are
+    /// small.
+    bool overlap_all_halos = false;
 };
 
 /// Schedules @train and @evaluate of a rank program (after materialize-layouts). Fails with a message at the operation

@@ -20,16 +20,15 @@ static std::vector<std::vector<int>> axes_of_loops(const Nest &nest, const Strat
 }
 
 /// Do the windows at each block of the positions touch just the block of the dimension?
-static bool touch_blocks(const planrt::DimensionPlacement &dimension, const Mesh &mesh, std::size_t cut,
-                         planrt::Range positions, planrt::Range block) {
-    if (cut == dimension.axes.size()) {
-        const planrt::Range touched = dimension.indices(positions);
-        return touched == block || (touched.size() == 0 && block.size() == 0);
+static bool touch_blocks(const planrt::DimensionPlacement &dimension, const Mesh &mesh, std::size_t cuts,
+                         const planrt::CutBlock &cut) {
+    if (cuts == dimension.axes.size()) {
+        const planrt::Range touched = dimension.indices(cut);
+        return touched == cut.own || (touched.size() == 0 && cut.own.size() == 0);
     }
-    const int parts = mesh.sizes[dimension.axes[cut]];
+    const int parts = mesh.sizes[dimension.axes[cuts]];
     for (int index = 0; index < parts; ++index)
-        if (!touch_blocks(dimension, mesh, cut + 1, planrt::block(positions, parts, index),
-                          planrt::block(block, parts, index)))
+        if (!touch_blocks(dimension, mesh, cuts + 1, planrt::cut_block(cut, parts, index)))
             return false;
     return true;
 }
@@ -42,7 +41,7 @@ static planrt::DimensionPlacement placement_of(const NestWindow &window, const N
 
 static bool touches_blocks(const NestWindow &window, const Nest &nest, const Mesh &mesh, const Strategy &strategy) {
     const planrt::DimensionPlacement dimension = placement_of(window, nest, mesh, strategy);
-    return dimension.axes.empty() || touch_blocks(dimension, mesh, 0, dimension.cut(), {0, dimension.extent});
+    return dimension.axes.empty() || touch_blocks(dimension, mesh, 0, dimension.whole());
 }
 
 static void leave_minor_axis(int loop, const Nest &nest, const Mesh &mesh, Strategy &strategy) {
@@ -73,7 +72,7 @@ static void place_window(const NestWindow &window, const Nest &nest, const Mesh 
     if (dimension.axes.empty())
         return;
     dimension.window = window_of(window, nest);
-    if (touch_blocks(dimension, mesh, 0, dimension.cut(), {0, dimension.extent}))
+    if (touch_blocks(dimension, mesh, 0, dimension.whole()))
         dimension.window.reset();
 }
 

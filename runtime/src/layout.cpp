@@ -90,6 +90,24 @@ Range touched(const Window &window, Range positions, std::int64_t extent) {
     return range.size() > 0 ? range : Range{};
 }
 
+Range part_of(Range touched, WindowPart part, Range own) {
+    switch (part) {
+    case WindowPart::all:
+        break;
+    case WindowPart::before:
+        return intersect(touched, {touched.begin, own.begin});
+    case WindowPart::within:
+        return intersect(touched, own);
+    case WindowPart::behind:
+        return intersect(touched, {own.end, touched.end});
+    }
+    return touched;
+}
+
+CutBlock cut_block(const CutBlock &whole, int parts, int index) {
+    return {block(whole.positions, parts, index), block(whole.own, parts, index)};
+}
+
 bool is_windowed(const Placement &placement) {
     return std::any_of(placement.dimensions.begin(), placement.dimensions.end(),
                        [](const DimensionPlacement &dimension) { return dimension.window.has_value(); });
@@ -100,10 +118,10 @@ Box local_box(const Placement &placement, const Mesh &mesh, int rank) {
     Box result;
     result.reserve(placement.dimensions.size());
     for (const DimensionPlacement &dimension : placement.dimensions) {
-        Range range = dimension.cut();
+        CutBlock cut = dimension.whole();
         for (int axis : dimension.axes)
-            range = block(range, mesh.sizes[axis], coordinates[axis]);
-        result.push_back(dimension.indices(range));
+            cut = cut_block(cut, mesh.sizes[axis], coordinates[axis]);
+        result.push_back(dimension.indices(cut));
     }
     return result;
 }
@@ -120,14 +138,15 @@ std::int64_t local_volume(const Placement &placement, const Mesh &mesh, int rank
     return stored_range(placement, mesh, rank).size();
 }
 
-/// Of the blocks of `rest` by the axes from `cut` on, the largest range of indices.
-static std::int64_t largest_range(const DimensionPlacement &dimension, const Mesh &mesh, std::size_t cut, Range rest) {
-    if (cut == dimension.axes.size())
+/// Of the blocks of `rest` by the axes from number `next` on, the largest range of indices.
+static std::int64_t largest_range(const DimensionPlacement &dimension, const Mesh &mesh, std::size_t next,
+                                  const CutBlock &rest) {
+    if (next == dimension.axes.size())
         return dimension.indices(rest).size();
-    const int parts = mesh.sizes[dimension.axes[cut]];
+    const int parts = mesh.sizes[dimension.axes[next]];
     std::int64_t largest = 0;
     for (int index = 0; index < parts; ++index)
-        largest = std::max(largest, largest_range(dimension, mesh, cut + 1, block(rest, parts, index)));
+        largest = std::max(largest, largest_range(dimension, mesh, next + 1, cut_block(rest, parts, index)));
     return largest;
 }
 
@@ -136,7 +155,7 @@ std::int64_t largest_volume(const Placement &placement, const Mesh &mesh) {
         return local_volume(placement, mesh, 0); // block() puts the larger blocks first
     std::int64_t result = 1; // dimensions are cut by axes of their own: some rank has the largest range of each
     for (const DimensionPlacement &dimension : placement.dimensions)
-        result *= largest_range(dimension, mesh, 0, dimension.cut());
+        result *= largest_range(dimension, mesh, 0, dimension.whole());
     return result;
 }
 
@@ -161,32 +180,33 @@ class Overlaps {
     /// Ascending by rank; non-empty intersections only.
     std::vector<Transfer> find() {
         current_.resize(box_.size());
-        descend(0, 0, box_.empty() ? Range{} : placement_.dimensions[0].cut());
+        descend(0, 0, box_.empty() ? CutBlock{} : placement_.dimensions[0].whole());
         std::sort(found_.begin(), found_.end(), [](const Transfer &a, const Transfer &b) { return a.peer < b.peer; });
         return std::move(found_);
     }
 
   private:
-    void descend(std::size_t dimension, std::size_t cut, Range range) {
+    void descend(std::size_t dimension, std::size_t cuts, const CutBlock &cut) {
         if (dimension == box_.size())
             return add_replicas(0);
-        const std::vector<int> &axes = placement_.dimensions[dimension].axes;
-        const Range common = intersect(placement_.dimensions[dimension].indices(range), box_[dimension]);
+        const DimensionPlacement &placed = placement_.dimensions[dimension];
+        const bool is_last = cuts == placed.axes.size();
+        const Range common = intersect(is_last ? placed.indices(cut) : placed.reach(cut), box_[dimension]);
         if (common.size() == 0)
             return;
-        if (cut == axes.size()) {
+        if (is_last) {
             current_[dimension] = common;
             const std::size_t next = dimension + 1;
-            return descend(next, 0, next < box_.size() ? placement_.dimensions[next].cut() : Range{});
+            return descend(next, 0, next < box_.size() ? placement_.dimensions[next].whole() : CutBlock{});
         }
-        const int axis = axes[cut];
+        const int axis = placed.axes[cuts];
         const int parts = mesh_.sizes[axis];
         if (!varying_[axis])
-            return descend(dimension, cut + 1, block(range, parts, coordinates_[axis]));
+            return descend(dimension, cuts + 1, cut_block(cut, parts, coordinates_[axis]));
         const int own = coordinates_[axis];
         for (int index = 0; index < parts; ++index) {
             coordinates_[axis] = index;
-            descend(dimension, cut + 1, block(range, parts, index));
+            descend(dimension, cuts + 1, cut_block(cut, parts, index));
         }
         coordinates_[axis] = own;
     }

@@ -165,9 +165,12 @@ class Check {
     void check_schedule(const Reference &reference, Module module, const cost::CostTable *table) {
         const std::string stage = stage_;
         const bool overlap = random_.chance(0.7);
+        const bool all_halos = random_.chance(0.7); // images are too small for it to pay
         stage_ += overlap ? ", scheduled" : ", scheduled without overlap";
+        stage_ += all_halos ? ", all halos apart" : "";
         showing(*module, [&] {
-            if (failed(schedule::run(*module, {.overlap = overlap})) || failed(mlir::verify(*module)))
+            if (failed(schedule::run(*module, {.overlap = overlap, .overlap_all_halos = all_halos})) ||
+                failed(mlir::verify(*module)))
                 throw Difference("the program could not be scheduled");
             const auto traffic = reference.compare(*module);
             if (table != nullptr)

@@ -110,3 +110,20 @@ func.func @conv(%x: !plan.tensor<batch: 2, height: 3, out: 4, f32>, %w: !plan.te
   %0 = plan.conv "input_gradient" "batch height out, kernel in out -> batch height in"(%x, %w) windows ["height"] kernels ["kernel"] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 3, out: 4, f32>, !plan.tensor<kernel: 3, in: 3, out: 4, f32>) -> !plan.tensor<batch: 2, height: 9, in: 3, f32>
   return
 }
+
+// -----
+
+func.func @conv(%x: !plan.tensor<batch: 2, height: 8, in: 3, f32>, %w: !plan.tensor<kernel: 3, in: 3, out: 4, f32>, %y: !plan.tensor<batch: 2, height: 4, out: 4, f32>) {
+  // expected-error@+1 {{is added to something else than the same convolution of other rows}}
+  %0 = plan.conv "forward" "batch height in, kernel in out -> batch height out"(%x, %w, %y) windows ["height"] kernels ["kernel"] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 8, in: 3, f32>, !plan.tensor<kernel: 3, in: 3, out: 4, f32>, !plan.tensor<batch: 2, height: 4, out: 4, f32>) -> !plan.tensor<batch: 2, height: 4, out: 4, f32>
+  return
+}
+
+// -----
+
+func.func @conv(%x: !plan.tensor<batch: 2, height: 8, in: 3, f32>, %w: !plan.tensor<kernel: 3, in: 3, out: 4, f32>, %v: !plan.tensor<kernel: 3, in: 3, out: 4, f32>) {
+  %0 = plan.conv "forward" "batch height in, kernel in out -> batch height out"(%x, %w) windows ["height"] kernels ["kernel"] strides [1] dilations [1] paddings [1, 1] : (!plan.tensor<batch: 2, height: 8, in: 3, f32>, !plan.tensor<kernel: 3, in: 3, out: 4, f32>) -> !plan.tensor<batch: 2, height: 8, out: 4, f32>
+  // expected-error@+1 {{the accumulator is '!plan.tensor<batch: 2, height: 8, out: 4, f32>', the result '!plan.tensor<batch: 2, height: 4, out: 4, f32>'}}
+  %1 = plan.conv "forward" "batch height in, kernel in out -> batch height out"(%x, %v, %0) windows ["height"] kernels ["kernel"] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 8, in: 3, f32>, !plan.tensor<kernel: 3, in: 3, out: 4, f32>, !plan.tensor<batch: 2, height: 8, out: 4, f32>) -> !plan.tensor<batch: 2, height: 4, out: 4, f32>
+  return
+}

@@ -80,6 +80,8 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 3>,
     %y = plan.conv "forward" "batch height in, kernel in out -> batch height out"(%x, %w) windows ["height"] kernels ["kernel"] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 8, in: 3, f32>, !plan.tensor<kernel: 3, in: 3, out: 4, f32>) -> !plan.tensor<batch: 2, height: 4, out: 4, f32>
     // CHECK: plan.conv "input_gradient" "batch height out, kernel in out -> batch height in"(
     %dx = plan.conv "input_gradient" "batch height out, kernel in out -> batch height in"(%y, %w) windows ["height"] kernels ["kernel"] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 4, out: 4, f32>, !plan.tensor<kernel: 3, in: 3, out: 4, f32>) -> !plan.tensor<batch: 2, height: 8, in: 3, f32>
+    // CHECK: plan.conv "input_gradient" "{{[^"]*}}"(%{{.*}}, %{{.*}}, %{{.*}}) windows ["height"] {{.*}} : (!plan.tensor<batch: 2, height: 4, out: 4, f32>, !plan.tensor<kernel: 3, in: 3, out: 4, f32>, !plan.tensor<batch: 2, height: 8, in: 3, f32>) -> !plan.tensor<batch: 2, height: 8, in: 3, f32>
+    %sum = plan.conv "input_gradient" "batch height out, kernel in out -> batch height in"(%y, %w, %dx) windows ["height"] kernels ["kernel"] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 4, out: 4, f32>, !plan.tensor<kernel: 3, in: 3, out: 4, f32>, !plan.tensor<batch: 2, height: 8, in: 3, f32>) -> !plan.tensor<batch: 2, height: 8, in: 3, f32>
     // CHECK: plan.conv "weight_gradient" "batch height in, batch height out -> kernel in out"(
     %dw = plan.conv "weight_gradient" "batch height in, batch height out -> kernel in out"(%x, %y) windows ["height"] kernels ["kernel"] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 8, in: 3, f32>, !plan.tensor<batch: 2, height: 4, out: 4, f32>) -> !plan.tensor<kernel: 3, in: 3, out: 4, f32>
     return
@@ -130,8 +132,12 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 3>,
   // CHECK-LABEL: func.func private @halos
   // CHECK-SAME: !plan.tensor<height: 32, f32, #plan.layout<height = [rows, cols] in 16 windows of 3 stride 2 dilation 1 padding 1>>
   // CHECK-SAME: !plan.tensor<batch: 8, height: 16, f32, #plan.layout<batch = [cols], height = [rows] in 32 transposed windows of 3 stride 2 dilation 1 padding 1>>
+  // CHECK-SAME: !plan.tensor<height: 32, width: 9, f32, #plan.layout<height = [rows] within 16 windows of 3 stride 2 dilation 1 padding 1, width = [cols] behind 9 windows of 2 stride 1 dilation 1 padding 0>>
+  // CHECK-SAME: !plan.tensor<height: 32, f32, #plan.layout<height = [rows] before 16 windows of 3 stride 2 dilation 1 padding 1>>
   func.func private @halos(!plan.tensor<height: 32, f32, #plan.layout<height = [rows, cols] in 16 windows of 3 stride 2 dilation 1 padding 1>>,
-                           !plan.tensor<batch: 8, height: 16, f32, #plan.layout<batch = [cols], height = [rows] in 32 transposed windows of 3 stride 2 dilation 1 padding 1>>)
+                           !plan.tensor<batch: 8, height: 16, f32, #plan.layout<batch = [cols], height = [rows] in 32 transposed windows of 3 stride 2 dilation 1 padding 1>>,
+                           !plan.tensor<height: 32, width: 9, f32, #plan.layout<height = [rows] within 16 windows of 3 stride 2 dilation 1 padding 1, width = [cols] behind 9 windows of 2 stride 1 dilation 1 padding 0>>,
+                           !plan.tensor<height: 32, f32, #plan.layout<height = [rows] before 16 windows of 3 stride 2 dilation 1 padding 1>>)
 
   // A dimension may be called partial.
   // CHECK-LABEL: func.func private @partial

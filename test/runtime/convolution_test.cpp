@@ -197,6 +197,41 @@ void expect_packed(const Convolution &conv, Random &random) {
     EXPECT_EQ(got_dw, dw) << implementation(ConvolutionKind::weight_gradient, conv);
 }
 
+template <class T> void add(const std::vector<T> &from, std::vector<T> &to) {
+    for (std::size_t i = 0; i < to.size(); ++i)
+        to[i] += from[i];
+}
+
+/// What is added to numbers that are there is what is computed otherwise.
+template <class T> void expect_added(const Convolution &conv, Random &random) {
+    SCOPED_TRACE(describe(conv));
+    const Sizes sizes(conv);
+    const auto x = numbers<T>(sizes.x, random);
+    const auto w = numbers<T>(sizes.w, random);
+    const auto dy = numbers<T>(sizes.y, random);
+    auto y = numbers<T>(sizes.y, random);
+    auto dx = numbers<T>(sizes.x, random);
+    auto dw = numbers<T>(sizes.w, random);
+    auto got_y = y;
+    auto got_dx = dx;
+    auto got_dw = dw;
+    add_convolution(conv, x.data(), w.data(), got_y.data());
+    add_convolution_input_gradient(conv, dy.data(), w.data(), got_dx.data());
+    add_convolution_weight_gradient(conv, x.data(), dy.data(), got_dw.data());
+    std::vector<T> more_y(sizes.y);
+    std::vector<T> more_dx(sizes.x);
+    std::vector<T> more_dw(sizes.w);
+    convolution(conv, x.data(), w.data(), more_y.data());
+    convolution_input_gradient(conv, dy.data(), w.data(), more_dx.data());
+    convolution_weight_gradient(conv, x.data(), dy.data(), more_dw.data());
+    add(more_y, y);
+    add(more_dx, dx);
+    add(more_dw, dw);
+    EXPECT_EQ(got_y, y);
+    EXPECT_EQ(got_dx, dx);
+    EXPECT_EQ(got_dw, dw);
+}
+
 WindowBlock window(std::int64_t input, std::int64_t kernel, std::int64_t stride = 1, std::int64_t before = 0,
                    std::int64_t behind = 0, std::int64_t dilation = 1) {
     return {input, (input + before + behind - (kernel - 1) * dilation - 1) / stride + 1, kernel, stride, dilation,
@@ -231,6 +266,18 @@ TEST_F(Convolutions, ByTapsAreTheDefinition) {
         const Convolution conv = random_block(random_, 4);
         expect_defined<double>(conv, random_);
         expect_defined<float>(conv, random_);
+    }
+}
+
+TEST_F(Convolutions, HalosAddWhatTheyGive) {
+    for (const int threads : {1, 3}) {
+        set_thread_count(threads);
+        for (int trial = 0; trial < 200 && !HasFailure(); ++trial) {
+            Convolution conv = random_block(random_, 20);
+            conv.windows[0].padding = uniform(random_, -9, 9);
+            expect_added<double>(conv, random_);
+            expect_added<float>(conv, random_);
+        }
     }
 }
 
@@ -369,6 +416,24 @@ std::vector<double> rows(const std::vector<double> &all, std::int64_t batch, std
     return result;
 }
 
+/// The own rows, then those of the halo that lie before and behind, give what all together do.
+void expect_in_parts(const Convolution &whole, const Part &part, Range own, const std::vector<double> &x,
+                     const std::vector<double> &w, const std::vector<double> &y, const std::vector<double> &dy,
+                     const std::vector<double> &dw) {
+    std::vector<double> sum_y(y.size(), 0);
+    std::vector<double> sum_dw(dw.size(), 0);
+    for (const auto which : {WindowPart::within, WindowPart::before, WindowPart::behind}) {
+        const Range touched_rows = part_of(part.input, which, own);
+        Convolution local = whole;
+        local.windows[0] = Part{touched_rows, part.output}.of(whole.windows[0]);
+        const auto read = rows(x, whole.batch, whole.windows[0].input, touched_rows);
+        add_convolution(local, read.data(), w.data(), sum_y.data());
+        add_convolution_weight_gradient(local, read.data(), dy.data(), sum_dw.data());
+    }
+    EXPECT_EQ(sum_y, y);
+    EXPECT_EQ(sum_dw, dw);
+}
+
 } // namespace
 
 /// Rank by rank, with the halos that touched() says, each kind gives the rank's part of the whole.
@@ -407,8 +472,8 @@ TEST_F(Convolutions, BlocksWithHalosAreTheWhole) {
             convolution(local, x_part.data(), w.data(), y_part.data());
             convolution_weight_gradient(local, x_part.data(), dy_part.data(), dw_part.data());
             EXPECT_EQ(y_part, rows(y, conv.batch, whole.output, part.output)) << rank;
-            for (std::size_t i = 0; i < sum.size(); ++i)
-                sum[i] += dw_part[i];
+            expect_in_parts(conv, part, block({0, extent}, ranks, rank), x, w, y_part, dy_part, dw_part);
+            add(dw_part, sum);
 
             part.input = block({0, extent}, ranks, rank);
             part.output = touched(backwards, part.input, whole.output);

@@ -139,3 +139,31 @@ func.func @train(%x: !x, %w: !w, %g: !y) -> (!y, !x, !w) {
     : (!x, !y) -> !w
   return %a, %b, %c : !y, !x, !w
 }
+
+// -----
+
+// What a halo adds is computed on plain weights, and added to a plain weight gradient.
+!x = !plan.tensor<h: 8, i: 3, f32>
+!w = !plan.tensor<k: 3, i: 3, o: 5, f32>
+!y = !plan.tensor<h: 8, o: 5, f32>
+// CHECK-LABEL: func.func @train
+// CHECK: %[[P:.*]] = plan.pack %arg2
+// CHECK-NEXT: %[[A:.*]] = plan.conv "forward" "{{[^"]*}}"(%arg0, %[[P]]) {{.*}}format
+// CHECK-NEXT: plan.conv "forward" "{{[^"]*}}"(%arg1, %arg2, %[[A]])
+// CHECK-NOT: format
+// CHECK-SAME: !plan.tensor
+// CHECK-NEXT: %[[G:.*]] = plan.conv "weight_gradient" "{{[^"]*}}"(%arg0, %arg3) {{.*}}format
+// CHECK-NEXT: %[[U:.*]] = plan.unpack %[[G]]
+// CHECK-NEXT: %[[H:.*]] = plan.conv "weight_gradient" "{{[^"]*}}"(%arg1, %arg3, %[[U]])
+// CHECK-NEXT: return %{{.*}}, %[[H]]
+func.func @train(%x: !x, %halo: !x, %w: !w, %dy: !y) -> (!y, !w) {
+  %a = plan.conv "forward" "h i, k i o -> h o" (%x, %w) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [1, 1]
+    : (!x, !w) -> !y
+  %b = plan.conv "forward" "h i, k i o -> h o" (%halo, %w, %a) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [1, 1]
+    : (!x, !w, !y) -> !y
+  %c = plan.conv "weight_gradient" "h i, h o -> k i o" (%x, %dy) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [1, 1]
+    : (!x, !y) -> !w
+  %d = plan.conv "weight_gradient" "h i, h o -> k i o" (%halo, %dy, %c) windows ["h"] kernels ["k"] strides [1] dilations [1] paddings [1, 1]
+    : (!x, !y, !w) -> !w
+  return %b, %d : !y, !w
+}

@@ -16,6 +16,8 @@ std::string text(const Placement &placement) {
         for (int axis : dimension.axes)
             result.append(" ").append(std::to_string(axis));
         if (const auto &window = dimension.window) {
+            static const char *const parts[] = {"", " before", " within", " behind"};
+            result.append(parts[static_cast<int>(window->part)]);
             result.append(window->transposed ? " transposed" : "").append(" window");
             for (const std::int64_t number :
                  {window->positions, window->kernel, window->stride, window->dilation, window->padding})

@@ -106,6 +106,53 @@ TEST(Halo, MayBeWiderThanTheNeighboursBlock) {
     EXPECT_EQ(rows(wide, 8, 0, 4), 0);
 }
 
+/// The halo in parts: beyond the own block along a dimension, within it along those before, all along those behind.
+std::vector<Placement> parts_of(Placement rest) {
+    std::vector<Placement> parts;
+    for (planrt::DimensionPlacement &dimension : rest.dimensions) {
+        if (!dimension.window)
+            continue;
+        for (const auto part : {planrt::WindowPart::before, planrt::WindowPart::behind}) {
+            dimension.window->part = part;
+            parts.push_back(rest);
+        }
+        dimension.window->part = planrt::WindowPart::within;
+    }
+    return parts;
+}
+
+TEST(Halo, InPartsIsAllOfItInAsManyMessages) {
+    Random random(11);
+    for (int trial = 0; trial < 500 && !testing::Test::HasFailure(); ++trial) {
+        const Mesh mesh{{uniform(random, 1, 4), uniform(random, 1, 4)}};
+        const auto windows = [&](std::vector<int> axes) {
+            return planrt::DimensionPlacement{uniform(random, 1, 16), std::move(axes),
+                                              Window{uniform(random, 1, 12), uniform(random, 1, 5),
+                                                     uniform(random, 1, 3), uniform(random, 1, 2),
+                                                     uniform(random, 0, 3), uniform(random, 0, 1) == 1}};
+        };
+        const Placement wanted{{{3, {}}, windows({0}), windows({1})}, {}};
+        const Placement blocks = without_windows(wanted);
+        SCOPED_TRACE(text(wanted));
+        for (int rank = 0; rank < mesh.ranks(); ++rank) {
+            const planrt::Box box = local_box(wanted, mesh, rank);
+            planrt::Traffic sum;
+            std::int64_t elements = volume(planrt::intersect(box, local_box(blocks, mesh, rank)));
+            for (const Placement &part : parts_of(wanted)) {
+                const planrt::Box part_box = local_box(part, mesh, rank);
+                const planrt::Traffic sent = traffic(CollectiveKind::exchange, blocks, part, mesh, rank);
+                EXPECT_EQ(volume(planrt::intersect(box, part_box)), volume(part_box));
+                EXPECT_TRUE(exchange(blocks, part, mesh, rank).kept.empty());
+                elements += volume(part_box);
+                sum.calls += sent.calls;
+                sum.elements += sent.elements;
+            }
+            EXPECT_EQ(elements, volume(box));
+            EXPECT_EQ(sum, traffic(CollectiveKind::exchange, blocks, wanted, mesh, rank));
+        }
+    }
+}
+
 TEST(Halo, OfTwoSpatialDimensionsHasCorners) {
     const Mesh mesh{{3, 3}};
     const Nest nest = convolution_nest({1, 1, 1, {{"height", 9, 3, 1, 1, 1, 1}, {"width", 9, 3, 1, 1, 1, 1}}},

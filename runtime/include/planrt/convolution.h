@@ -42,6 +42,15 @@ void convolution_input_gradient(const Convolution &conv, const double *dy, const
 void convolution_weight_gradient(const Convolution &conv, const float *x, const float *dy, float *dw);
 void convolution_weight_gradient(const Convolution &conv, const double *x, const double *dy, double *dw);
 
+/// What other rows of x, or of dy, add to what is in the result: those of a halo, of which the result has rows that meet
+/// none. The geometry is theirs.
+void add_convolution(const Convolution &conv, const float *x, const float *w, float *y);
+void add_convolution(const Convolution &conv, const double *x, const double *w, double *y);
+void add_convolution_input_gradient(const Convolution &conv, const float *dy, const float *w, float *dx);
+void add_convolution_input_gradient(const Convolution &conv, const double *dy, const double *w, double *dx);
+void add_convolution_weight_gradient(const Convolution &conv, const float *x, const float *dy, float *dw);
+void add_convolution_weight_gradient(const Convolution &conv, const double *x, const double *dy, double *dw);
+
 /// Elements that packed weights take at most: channels rounded up to 16, for one channel a group the groups. `window`:
 /// product of the kernel extents. A format that takes more is not used.
 [[nodiscard]] constexpr std::int64_t packed_weights(std::int64_t window, std::int64_t groups, std::int64_t in,

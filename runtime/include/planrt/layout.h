@@ -43,6 +43,10 @@ using Box = std::vector<Range>;
 /// Block `index` of `parts` balanced blocks: sizes differ by at most one, the larger ones first.
 [[nodiscard]] Range block(Range whole, int parts, int index);
 
+/// Of what windows touch, by where the rank's own block lies: the block that the same axes cut from the dimension
+/// itself. The parts before, within and behind are together all of it: who has the block lacks the other two, its halo.
+enum class WindowPart : std::uint8_t { all, before, within, behind };
+
 /// A window that moves along a dimension, as convolutions and pools read it. At position p of `positions` it touches
 /// the indices p * stride - padding + k * dilation for k in [0, kernel); those outside of the dimension are padding.
 /// Transposed (the gradient of the dimension that is read): position p touches the q with
@@ -54,6 +58,7 @@ struct Window {
     std::int64_t dilation = 1;
     std::int64_t padding = 0; ///< before index 0
     bool transposed = false;
+    WindowPart part = WindowPart::all; ///< that a placement means; touched() always gives all
     friend bool operator==(const Window &, const Window &) = default;
 };
 
@@ -64,10 +69,21 @@ struct Window {
 /// Example: 8 rows, windows of 3 with padding 1 on 2 ranks: positions [0, 4) touch [0, 5), positions [4, 8) [3, 8).
 [[nodiscard]] Range touched(const Window &window, Range positions, std::int64_t extent);
 
+/// A part of the range that windows touch, by the rank's own block; may be empty.
+[[nodiscard]] Range part_of(Range touched, WindowPart part, Range own);
+
+/// What axes have cut off so far: of the positions of a window, and by the same cuts of the dimension itself. Without a
+/// window both are the same.
+struct CutBlock {
+    Range positions;
+    Range own;
+};
+[[nodiscard]] CutBlock cut_block(const CutBlock &whole, int parts, int index);
+
 /// How one dimension is cut: by the first axis, each block by the next, and so on. With a window its positions are cut
-/// in this way, and a rank has what the windows at its positions touch: ranges of ranks may overlap (a halo) and leave
-/// gaps. Only what an operation reads lies so: it is never partial, stored or a variable's home, and no copy is made
-/// from it.
+/// in this way, and a rank has what the windows at its positions touch, or the part of it that the window names: ranges
+/// of ranks may overlap (a halo) and leave gaps. Only what an operation reads lies so: it is never partial, stored or a
+/// variable's home, and no copy is made from it.
 struct DimensionPlacement {
     std::int64_t extent = 1;
     std::vector<int> axes;             ///< indices of mesh axes, major first
@@ -75,9 +91,15 @@ struct DimensionPlacement {
     friend bool operator==(const DimensionPlacement &, const DimensionPlacement &) = default;
 
     /// What the axes cut: all positions of the window, or the dimension itself.
-    [[nodiscard]] Range cut() const { return {0, window ? window->positions : extent}; }
-    /// Of a block of cut(): the indices of the dimension that it stands for.
-    [[nodiscard]] Range indices(Range block) const { return window ? touched(*window, block, extent) : block; }
+    [[nodiscard]] CutBlock whole() const { return {{0, window ? window->positions : extent}, {0, extent}}; }
+    /// Of what all axes have cut off: the indices of the dimension that it stands for.
+    [[nodiscard]] Range indices(const CutBlock &cut) const {
+        return window ? part_of(reach(cut), window->part, cut.own) : cut.positions;
+    }
+    /// Of what some of the axes have cut off: at least the indices of all that the others make of it.
+    [[nodiscard]] Range reach(const CutBlock &cut) const {
+        return window ? touched(*window, cut.positions, extent) : cut.positions;
+    }
 };
 
 enum class Reduction : std::uint8_t { sum, max, min };

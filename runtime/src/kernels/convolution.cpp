@@ -181,11 +181,12 @@ template <class T> class Taps {
     bool depthwise_;
 };
 
-/// Threads take rows of the result.
-template <class T> void forward(const Convolution &conv, const T *x, const T *w, T *y) {
+/// Threads take rows of the result. `added`: to what is in it.
+template <class T> void forward(const Convolution &conv, const T *x, const T *w, T *y, bool added) {
     const Dimensions dimensions(conv);
     const Taps<T> taps(conv, dimensions);
-    std::fill_n(y, dimensions.outputs() * conv.groups * conv.out, T{0});
+    if (!added)
+        std::fill_n(y, dimensions.outputs() * conv.groups * conv.out, T{0});
     const auto some = [&](std::int64_t begin, std::int64_t end, Product<T> product) {
         for (std::int64_t number = begin; number < end; ++number)
             for (std::int64_t tap = 0; tap < dimensions.taps(); ++tap)
@@ -199,10 +200,12 @@ template <class T> void forward(const Convolution &conv, const T *x, const T *w,
              [&](std::int64_t begin, std::int64_t end) { some(begin, end, multiply<T>); });
 }
 
-template <class T> void input_gradient_of(const Convolution &conv, const T *dy, const T *w, T *dx, Product<T> product) {
+template <class T>
+void input_gradient_of(const Convolution &conv, const T *dy, const T *w, T *dx, bool added, Product<T> product) {
     const Dimensions dimensions(conv);
     const Taps<T> taps(conv, dimensions);
-    std::fill_n(dx, dimensions.inputs() * conv.groups * conv.in, T{0});
+    if (!added)
+        std::fill_n(dx, dimensions.inputs() * conv.groups * conv.in, T{0});
     for (std::int64_t number = 0; number < dimensions.rows(); ++number)
         for (std::int64_t tap = 0; tap < dimensions.taps(); ++tap)
             if (const Row row = dimensions.row(number, tap); row.count > 0)
@@ -210,24 +213,25 @@ template <class T> void input_gradient_of(const Convolution &conv, const T *dy, 
 }
 
 /// Threads take samples, if there are some: rows of positions share rows of the result.
-template <class T> void input_gradient(const Convolution &conv, const T *dy, const T *w, T *dx) {
+template <class T> void input_gradient(const Convolution &conv, const T *dy, const T *w, T *dx, bool added) {
     const Dimensions dimensions(conv);
     if (dimensions.is_one_row() || conv.batch < 2)
-        return input_gradient_of(conv, dy, w, dx, multiply_on_threads<T>);
+        return input_gradient_of(conv, dy, w, dx, added, multiply_on_threads<T>);
     const std::int64_t inputs = dimensions.inputs() / conv.batch * conv.groups * conv.in;
     const std::int64_t outputs = dimensions.outputs() / conv.batch * conv.groups * conv.out;
     parallel(0, conv.batch, grain(dimensions.taps() * outputs * conv.in), [&](std::int64_t begin, std::int64_t end) {
         Convolution part = conv;
         part.batch = end - begin;
-        input_gradient_of(part, dy + begin * outputs, w, dx + begin * inputs, multiply<T>);
+        input_gradient_of(part, dy + begin * outputs, w, dx + begin * inputs, added, multiply<T>);
     });
 }
 
 /// Threads take taps.
-template <class T> void weight_gradient(const Convolution &conv, const T *x, const T *dy, T *dw) {
+template <class T> void weight_gradient(const Convolution &conv, const T *x, const T *dy, T *dw, bool added) {
     const Dimensions dimensions(conv);
     const Taps<T> taps(conv, dimensions);
-    std::fill_n(dw, dimensions.taps() * conv.groups * conv.in * conv.out, T{0});
+    if (!added)
+        std::fill_n(dw, dimensions.taps() * conv.groups * conv.in * conv.out, T{0});
     const auto some = [&](std::int64_t begin, std::int64_t end, Product<T> product) {
         for (std::int64_t number = 0; number < dimensions.rows(); ++number)
             for (std::int64_t tap = begin; tap < end; ++tap)
@@ -244,27 +248,51 @@ template <class T> void weight_gradient(const Convolution &conv, const T *x, con
 } // namespace
 
 void convolution(const Convolution &conv, const float *x, const float *w, float *y) {
-    forward(conv, x, w, y);
+    forward(conv, x, w, y, false);
 }
 
 void convolution(const Convolution &conv, const double *x, const double *w, double *y) {
-    forward(conv, x, w, y);
+    forward(conv, x, w, y, false);
 }
 
 void convolution_input_gradient(const Convolution &conv, const float *dy, const float *w, float *dx) {
-    input_gradient(conv, dy, w, dx);
+    input_gradient(conv, dy, w, dx, false);
 }
 
 void convolution_input_gradient(const Convolution &conv, const double *dy, const double *w, double *dx) {
-    input_gradient(conv, dy, w, dx);
+    input_gradient(conv, dy, w, dx, false);
 }
 
 void convolution_weight_gradient(const Convolution &conv, const float *x, const float *dy, float *dw) {
-    weight_gradient(conv, x, dy, dw);
+    weight_gradient(conv, x, dy, dw, false);
 }
 
 void convolution_weight_gradient(const Convolution &conv, const double *x, const double *dy, double *dw) {
-    weight_gradient(conv, x, dy, dw);
+    weight_gradient(conv, x, dy, dw, false);
+}
+
+void add_convolution(const Convolution &conv, const float *x, const float *w, float *y) {
+    forward(conv, x, w, y, true);
+}
+
+void add_convolution(const Convolution &conv, const double *x, const double *w, double *y) {
+    forward(conv, x, w, y, true);
+}
+
+void add_convolution_input_gradient(const Convolution &conv, const float *dy, const float *w, float *dx) {
+    input_gradient(conv, dy, w, dx, true);
+}
+
+void add_convolution_input_gradient(const Convolution &conv, const double *dy, const double *w, double *dx) {
+    input_gradient(conv, dy, w, dx, true);
+}
+
+void add_convolution_weight_gradient(const Convolution &conv, const float *x, const float *dy, float *dw) {
+    weight_gradient(conv, x, dy, dw, true);
+}
+
+void add_convolution_weight_gradient(const Convolution &conv, const double *x, const double *dy, double *dw) {
+    weight_gradient(conv, x, dy, dw, true);
 }
 
 } // namespace planrt

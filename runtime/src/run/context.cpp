@@ -12,11 +12,11 @@ std::int64_t Context::local_begin(std::int64_t extent, std::span<const int> axes
 }
 
 std::int64_t Context::local_extent(std::int64_t extent, std::span<const int> axes, const Window &window) const {
-    return touched(window, engine_->local_range(window.positions, axes), extent).size();
+    return engine_->local_range(extent, axes, window).size();
 }
 
 std::int64_t Context::local_begin(std::int64_t extent, std::span<const int> axes, const Window &window) const {
-    return touched(window, engine_->local_range(window.positions, axes), extent).begin;
+    return engine_->local_range(extent, axes, window).begin;
 }
 
 void Context::start(int index) {

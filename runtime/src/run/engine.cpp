@@ -71,11 +71,12 @@ double Engine::scalar(const Tensor &tensor) const {
     return *context_.at<float>(tensor.offset);
 }
 
-Range Engine::local_range(std::int64_t extent, std::span<const int> axes) const {
-    Range range{0, extent};
+Range Engine::local_range(std::int64_t extent, std::span<const int> axes, const std::optional<Window> &window) const {
+    const DimensionPlacement dimension{extent, {}, window};
+    CutBlock cut = dimension.whole();
     for (const int axis : axes)
-        range = block(range, mesh_.sizes[axis], coordinates_[axis]);
-    return range;
+        cut = cut_block(cut, mesh_.sizes[axis], coordinates_[axis]);
+    return dimension.indices(cut);
 }
 
 void Engine::start(int index) {

@@ -42,7 +42,8 @@ class Engine {
     [[nodiscard]] double scalar(const Tensor &tensor) const;
 
     // What Context does.
-    [[nodiscard]] Range local_range(std::int64_t extent, std::span<const int> axes) const;
+    [[nodiscard]] Range local_range(std::int64_t extent, std::span<const int> axes,
+                                    const std::optional<Window> &window = {}) const;
     void start(int index);
     void wait(int index);
     void progress();

@@ -207,7 +207,13 @@ class Draw {
     void move_windows(Placement &placement) {
         for (DimensionPlacement &dimension : placement.dimensions)
             if (!dimension.axes.empty() && below(2) == 0)
-                dimension.window = {1 + below(9), 1 + below(4), 1 + below(3), 1 + below(2), below(3), below(2) == 0};
+                dimension.window = {1 + below(9),
+                                    1 + below(4),
+                                    1 + below(3),
+                                    1 + below(2),
+                                    below(3),
+                                    below(2) == 0,
+                                    below(2) == 0 ? WindowPart::all : static_cast<WindowPart>(below(4))};
     }
 
     /// Some of the axes, in their order, as the end of the stored ones of `placement`; returns them.
