@@ -42,8 +42,8 @@ void convolution_input_gradient(const Convolution &conv, const double *dy, const
 void convolution_weight_gradient(const Convolution &conv, const float *x, const float *dy, float *dw);
 void convolution_weight_gradient(const Convolution &conv, const double *x, const double *dy, double *dw);
 
-/// What other rows of x, or of dy, add to what is in the result: those of a halo, of which the result has rows that meet
-/// none. The geometry is theirs.
+/// What other rows of x, or of dy, add to what is in the result: those of a halo, of which the result has rows that
+/// meet none. The geometry is theirs.
 void add_convolution(const Convolution &conv, const float *x, const float *w, float *y);
 void add_convolution(const Convolution &conv, const double *x, const double *w, double *y);
 void add_convolution_input_gradient(const Convolution &conv, const float *dy, const float *w, float *dx);
