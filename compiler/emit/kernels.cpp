@@ -44,7 +44,8 @@ class GemmWriter {
         const std::string ldc = stride(c, product_.rows, n);
         const std::string ops = std::string(op(product_.transpose_a)) + ", " + op(product_.transpose_b);
         const std::string sizes = m + ", " + n + ", " + k + ", " + literal(1, element);
-        const std::string beta = literal(accumulator ? gemm_.getBeta().value_or(llvm::APFloat(1.0)).convertToDouble() : 0, element);
+        const std::string beta =
+            literal(accumulator ? gemm_.getBeta().value_or(llvm::APFloat(1.0)).convertToDouble() : 0, element);
         const std::string matrices =
             joined({body_.buffer(a.value), lda, body_.buffer(b.value), ldb, beta, body_.buffer(c.value, true), ldc});
         if (product_.outer.empty())

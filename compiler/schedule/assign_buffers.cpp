@@ -156,15 +156,14 @@ class Assignment {
         return std::nullopt;
     }
 
-    /// The place of a sum over micro-batches, or of a variable that a product is accumulated into, that ends here: the new
-    /// sum takes it.
+    /// The place of a sum over micro-batches, or of a variable that a product is accumulated into, that ends here: the
+    /// new sum takes it.
     std::optional<int64_t> accumulator_place(Operation *op, Value result) {
         std::optional<int64_t> place;
         op->walk([&](Operation *inner) {
             for (Value operand : inner->getOperands())
                 if ((reads_accumulator(operand) || is_scaled_variable(inner, operand)) &&
-                    !is_written_otherwise(operand, result) &&
-                    takes_over(op, result, operand))
+                    !is_written_otherwise(operand, result) && takes_over(op, result, operand))
                     place = offset_of(operand);
         });
         if (place && llvm::is_contained(taken_places_, *place))

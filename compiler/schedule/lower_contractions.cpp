@@ -101,10 +101,9 @@ class Lowering {
         a = permuted(a, orders.a);
         b = permuted(b, orders.b);
         const ir::Subscripts subscripts{{orders.a, orders.b}, orders.result};
-        auto gemm =
-            builder_.create<ir::GemmOp>(op_.getLoc(), product_type(orders.result), subscripts.text(), a.value, b.value,
-                                        mlir::Value(), mlir::FloatAttr(), mlir::StringAttr(), mlir::StringAttr(),
-                                        ir::StrategyAttr());
+        auto gemm = builder_.create<ir::GemmOp>(op_.getLoc(), product_type(orders.result), subscripts.text(), a.value,
+                                                b.value, mlir::Value(), mlir::FloatAttr(), mlir::StringAttr(),
+                                                mlir::StringAttr(), ir::StrategyAttr());
         set_place(gemm, op_);
         return {gemm.getResult(), orders.result};
     }
