@@ -143,6 +143,12 @@ Action action_of(mlir::Operation *op, const Moment &moment) {
     throw Failure("the interpreter does not know " + op->getName().getStringRef().str());
 }
 
+/// What an accumulator is multiplied by.
+double beta_of(mlir::Operation *op) {
+    auto gemm = mlir::dyn_cast<ir::GemmOp>(op);
+    return gemm && gemm.getBeta() ? gemm.getBeta()->convertToDouble() : 1;
+}
+
 Nest gemm_nest(ir::GemmOp op) {
     const auto subscripts = *ir::parse_subscripts(op.getSubscripts());
     const std::vector<std::string> loops = subscripts.loops();
@@ -365,7 +371,7 @@ void evaluate(mlir::Operation *op, const std::vector<const Local *> &operands, s
     run(space, action, operands, results, nest, conv && conv.isPart());
     if (mlir::isa<ir::GemmOp, ir::ConvOp>(op) && operands.size() == 3) // the accumulator
         for (std::size_t i = 0; i < results[0].elements.size(); ++i)
-            results[0].elements[i] += operands[2]->elements[i];
+            results[0].elements[i] += beta_of(op) * operands[2]->elements[i];
 }
 
 } // namespace planc::interpret

@@ -98,7 +98,7 @@ TEST(Images, WhatIsUsedMustFit) { // T4, T6, T7
     EXPECT_EQ(kind("cifar(\"c\") {\n image = random_flip(pixels)" + label, "pixel"), "no_images");
     EXPECT_EQ(kind("cifar(\"c\") {\n image = random_crop(pixels, 32)" + label), "padding_too_large");
     EXPECT_EQ(kind("cifar(\"c\") {\n image = random_crop(random_crop(pixels, 2), 2)" + label), "augmented_twice");
-    EXPECT_EQ(kind("cifar(\"c\") {\n image = pixels / [1, 0, 1]" + label), "not_affine");
+    EXPECT_EQ(kind("cifar(\"c\") {\n image = pixels / [1, 0, 1]" + label), "field_divided_by_zero");
 }
 
 } // namespace

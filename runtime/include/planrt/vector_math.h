@@ -68,7 +68,7 @@ inline double exp(double x) {
     return std::exp(x);
 }
 
-/// Slope of gelu, Φ(x) + x φ(x), with one exponential for both; error at most 2e-7. The normal distribution's tail:
+/// Slope of gelu, Φ(x) + x φ(x), with one exponential for both; error at most 2.5e-7. The normal distribution's tail:
 /// Abramowitz and Stegun 1964, 7.1.26.
 inline float gelu_slope(float x) {
     constexpr float inverse_sqrt_2pi = 0.398942280F;
