@@ -127,19 +127,26 @@ template <class T> void expect_defined(const Convolution &conv, Random &random) 
     EXPECT_EQ(got_dw, dw);
 }
 
+/// Random operands and what the three kinds by taps make of them.
+struct ByTaps {
+    std::vector<float> x, w, dy, y, dx, dw;
+};
+
+ByTaps by_taps(const Convolution &conv, Random &random) {
+    const Sizes sizes(conv);
+    ByTaps all{numbers<float>(sizes.x, random), numbers<float>(sizes.w, random), numbers<float>(sizes.y, random),
+               no_numbers<float>(sizes.y),      no_numbers<float>(sizes.x),      no_numbers<float>(sizes.w)};
+    convolution(conv, all.x.data(), all.w.data(), all.y.data());
+    convolution_input_gradient(conv, all.dy.data(), all.w.data(), all.dx.data());
+    convolution_weight_gradient(conv, all.x.data(), all.dy.data(), all.dw.data());
+    return all;
+}
+
 /// All three kinds by Winograd's algorithm against those by taps. Its halves and quarters are exact, too.
 void expect_winograd(const Convolution &conv, Random &random) {
     SCOPED_TRACE(describe(conv));
     const Sizes sizes(conv);
-    const auto x = numbers<float>(sizes.x, random);
-    const auto w = numbers<float>(sizes.w, random);
-    const auto dy = numbers<float>(sizes.y, random);
-    auto y = no_numbers<float>(sizes.y);
-    auto dx = no_numbers<float>(sizes.x);
-    auto dw = no_numbers<float>(sizes.w);
-    convolution(conv, x.data(), w.data(), y.data());
-    convolution_input_gradient(conv, dy.data(), w.data(), dx.data());
-    convolution_weight_gradient(conv, x.data(), dy.data(), dw.data());
+    const auto [x, w, dy, y, dx, dw] = by_taps(conv, random);
 
     for (const auto kind :
          {ConvolutionKind::forward, ConvolutionKind::input_gradient, ConvolutionKind::weight_gradient})
@@ -165,15 +172,7 @@ void expect_winograd(const Convolution &conv, Random &random) {
 void expect_packed(const Convolution &conv, Random &random) {
     SCOPED_TRACE(describe(conv));
     const Sizes sizes(conv);
-    const auto x = numbers<float>(sizes.x, random);
-    const auto w = numbers<float>(sizes.w, random);
-    const auto dy = numbers<float>(sizes.y, random);
-    auto y = no_numbers<float>(sizes.y);
-    auto dx = no_numbers<float>(sizes.x);
-    auto dw = no_numbers<float>(sizes.w);
-    convolution(conv, x.data(), w.data(), y.data());
-    convolution_input_gradient(conv, dy.data(), w.data(), dx.data());
-    convolution_weight_gradient(conv, x.data(), dy.data(), dw.data());
+    const auto [x, w, dy, y, dx, dw] = by_taps(conv, random);
 
     auto got_y = no_numbers<float>(sizes.y);
     auto packed = no_numbers<float>(sizes.packed);
