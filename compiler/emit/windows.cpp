@@ -75,6 +75,14 @@ std::string kind_text(ir::ConvOp conv) {
     return "planrt::ConvolutionKind::" + conv.getKind().str();
 }
 
+/// What the template arguments of a call say: the side of Winograd's windows.
+std::string format_arguments(ir::ConvOp conv) {
+    if (schedule::weights_format(conv) != schedule::winograd_format)
+        return "";
+    const schedule::ConvolutionParts parts(conv);
+    return "<" + std::to_string(Dimensions(parts.w).of(parts.kernels.front()).extent) + ">";
+}
+
 /// x has what the windows move over, y their positions; both in the kernel's order of dimensions.
 template <class Op> std::string pool_text(Body &body, Op op, ir::TensorType x_type, ir::TensorType y_type) {
     const LoopSpace x = schedule::dimensions_of(x_type);
@@ -99,12 +107,14 @@ template <class Op> std::string pool_text(Body &body, Op op, ir::TensorType x_ty
 void write_convolution(Body &body, ir::ConvOp conv) {
     const llvm::StringRef format = schedule::weights_format(conv);
     if (format == schedule::winograd_format)
-        body.prepare("planrt::winograd_prepare(" + kind_text(conv) + ", " + convolution_text(body, conv) + ");");
+        body.prepare("planrt::winograd_prepare" + format_arguments(conv) + "(" + kind_text(conv) + ", " +
+                     convolution_text(body, conv) + ");");
     else if (format == schedule::packed_format)
         body.prepare("planrt::prepare(" + kind_text(conv) + ", " + convolution_text(body, conv) + ");");
     const std::string gradient = conv.getKind() == "forward" ? "" : "_" + conv.getKind().str();
     const char *const added = conv.getAccumulator() ? "add_" : ""; // the accumulator lies where the result does
-    body.line("planrt::" + (added + format.str()) + (format.empty() ? "" : "_") + "convolution" + gradient + "(" +
+    body.line("planrt::" + (added + format.str()) + (format.empty() ? "" : "_") + "convolution" + gradient +
+              format_arguments(conv) + "(" +
               joined({geometry(body, conv), body.buffer(conv.getFirst()), body.buffer(conv.getSecond()),
                       body.buffer(conv.getResult(), true)}) +
               ");");
@@ -113,7 +123,7 @@ void write_convolution(Body &body, ir::ConvOp conv) {
 void write_pack(Body &body, ir::PackOp pack) {
     ir::ConvOp conv = pack.getConvolution();
     const bool winograd = schedule::weights_format(conv) == schedule::winograd_format;
-    body.line((winograd ? "planrt::winograd_pack(" : "planrt::pack_weights(") +
+    body.line((winograd ? "planrt::winograd_pack" : "planrt::pack_weights") + format_arguments(conv) + "(" +
               joined({kind_text(conv), geometry(body, conv), body.buffer(pack.getOperand()),
                       body.buffer(pack.getResult(), true)}) +
               ");");
@@ -122,7 +132,7 @@ void write_pack(Body &body, ir::PackOp pack) {
 void write_unpack(Body &body, ir::UnpackOp unpack) {
     auto conv = unpack.getOperand().getDefiningOp<ir::ConvOp>();
     const bool winograd = schedule::weights_format(conv) == schedule::winograd_format;
-    body.line((winograd ? "planrt::winograd_unpack(" : "planrt::unpack_weights(") +
+    body.line((winograd ? "planrt::winograd_unpack" : "planrt::unpack_weights") + format_arguments(conv) + "(" +
               joined({geometry(body, conv), body.buffer(unpack.getOperand()), body.buffer(unpack.getResult(), true)}) +
               ");");
 }

@@ -121,7 +121,7 @@ planrt::Convolution largest_convolution(ir::ConvOp conv, ir::MeshAttr mesh) {
 std::int64_t packed_elements(ir::ConvOp conv, ir::MeshAttr mesh) {
     const planrt::Convolution shape = largest_convolution(conv, mesh);
     if (weights_format(conv) == winograd_format)
-        return planrt::winograd_weights(shape.groups, shape.in, shape.out);
+        return planrt::winograd_weights(shape.windows[0].kernel, shape.groups, shape.in, shape.out);
     std::int64_t window = 1;
     for (const planrt::WindowBlock &block : shape.windows)
         window *= block.kernel;

@@ -47,21 +47,22 @@ struct Shape {
     std::int64_t batch, in, extent, out, kernel, stride, padding;
 };
 
-void measure_winograd(const Convolution &conv, double work, double sgemm) {
+template <int window> void measure_winograd(const Convolution &conv, double work, double sgemm) {
     const std::vector<float> x(conv.batch * conv.windows[0].input * conv.windows[1].input * conv.in, 0.5F);
-    const std::vector<float> w(9 * conv.in * conv.out, 0.5F);
+    const std::vector<float> w(window * window * conv.in * conv.out, 0.5F);
     std::vector<float> to_x(x.size());
     std::vector<float> to_y(conv.batch * conv.windows[0].output * conv.windows[1].output * conv.out, 0.5F);
-    std::vector<float> packed(planrt::winograd_weights(1, conv.in, conv.out));
+    std::vector<float> packed(planrt::winograd_weights(window, 1, conv.in, conv.out));
     for (const auto kind : {ConvolutionKind::forward, ConvolutionKind::input_gradient})
-        planrt::winograd_prepare(kind, conv);
+        planrt::winograd_prepare<window>(kind, conv);
     const double pack =
-        seconds([&] { planrt::winograd_pack(ConvolutionKind::forward, conv, w.data(), packed.data()); });
-    const double forward = seconds([&] { planrt::winograd_convolution(conv, x.data(), packed.data(), to_y.data()); });
-    const double input =
-        seconds([&] { planrt::winograd_convolution_input_gradient(conv, to_y.data(), packed.data(), to_x.data()); });
-    const double weight =
-        seconds([&] { planrt::winograd_convolution_weight_gradient(conv, x.data(), to_y.data(), packed.data()); });
+        seconds([&] { planrt::winograd_pack<window>(ConvolutionKind::forward, conv, w.data(), packed.data()); });
+    const double forward =
+        seconds([&] { planrt::winograd_convolution<window>(conv, x.data(), packed.data(), to_y.data()); });
+    const double input = seconds(
+        [&] { planrt::winograd_convolution_input_gradient<window>(conv, to_y.data(), packed.data(), to_x.data()); });
+    const double weight = seconds(
+        [&] { planrt::winograd_convolution_weight_gradient<window>(conv, x.data(), to_y.data(), packed.data()); });
     std::printf("%-24s %s: forward %4.2f of sgemm  input %4.2f weight %4.2f; packing %4.1f %%\n", "",
                 winograd_pays(conv) ? "winograd" : "(winograd)", work / forward / sgemm, work / input / sgemm,
                 work / weight / sgemm, 100 * pack / forward);
@@ -100,9 +101,10 @@ void measure(const Shape &shape, double sgemm) {
     copy = seconds([&] { unpack_weights(conv, packed.data(), to_w.data()); });
     print("weight gradient", implementation(ConvolutionKind::weight_gradient, conv), fast, copy,
           seconds([&] { convolution_weight_gradient(conv, x.data(), y.data(), to_w.data()); }));
-    if (shape.kernel == 3 && shape.stride == 1) {
-        measure_winograd(conv, work, sgemm);
-    }
+    if (shape.kernel == 3 && shape.stride == 1)
+        measure_winograd<3>(conv, work, sgemm);
+    else if (shape.kernel == 5 && shape.stride == 1)
+        measure_winograd<5>(conv, work, sgemm);
 }
 
 } // namespace
@@ -123,6 +125,10 @@ int main() {
           Shape{"32x64x32^2, 128, 3x3 / 2", 32, 64, 32, 128, 3, 2, 1},
           Shape{"32x128x16^2, 256, 3x3 / 2", 32, 128, 16, 256, 3, 2, 1},
           Shape{"16x96x27^2, 256, 5x5", 16, 96, 27, 256, 5, 1, 2},
+          Shape{"16x64x27^2, 192, 5x5", 16, 64, 27, 192, 5, 1, 2},
+          Shape{"16x48x35^2, 64, 5x5", 16, 48, 35, 64, 5, 1, 2}, Shape{"32x32x28^2, 32, 5x5", 32, 32, 28, 32, 5, 1, 2},
+          Shape{"64x128x7^2, 128, 5x5", 64, 128, 7, 128, 5, 1, 2},
+          Shape{"128x6x14^2, 16, 5x5", 128, 6, 14, 16, 5, 1, 0},
           Shape{"16x3x227^2, 96, 11x11 / 4", 16, 3, 227, 96, 11, 4, 0}})
         measure(shape, sgemm);
 }

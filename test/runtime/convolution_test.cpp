@@ -1,73 +1,14 @@
 // Convolutions by taps against the sum of their definition; oneDNN's against those by taps; a rank's blocks against the
 // whole. Numbers are small integers: every order of summation gives the same.
-#include "kernels/blas.h"
+#include "convolutions.h"
 #include "kernels/onednn.h"
 
-#include <planrt/convolution.h>
 #include <planrt/layout.h>
-#include <planrt/parallel.h>
-#include <planrt/winograd.h>
-
-#include <gtest/gtest.h>
 
 #include <array>
-#include <cmath>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
 
 namespace planrt {
 namespace {
-
-using Random = std::mt19937_64;
-
-std::int64_t uniform(Random &random, int low, int high) {
-    return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
-}
-
-std::string describe(const Convolution &conv) {
-    std::string text = "batch " + std::to_string(conv.batch) + ", groups " + std::to_string(conv.groups) + ", " +
-                       std::to_string(conv.in) + " -> " + std::to_string(conv.out);
-    for (const WindowBlock &window : conv.windows)
-        text += "; input " + std::to_string(window.input) + " output " + std::to_string(window.output) + " kernel " +
-                std::to_string(window.kernel) + " stride " + std::to_string(window.stride) + " dilation " +
-                std::to_string(window.dilation) + " padding " + std::to_string(window.padding);
-    return text;
-}
-
-struct Sizes {
-    std::size_t x;
-    std::size_t y;
-    std::size_t w;
-    std::size_t packed;
-
-    explicit Sizes(const Convolution &conv) {
-        std::int64_t inputs = conv.batch;
-        std::int64_t outputs = conv.batch;
-        std::int64_t taps = 1;
-        for (const WindowBlock &window : conv.windows) {
-            inputs *= window.input;
-            outputs *= window.output;
-            taps *= window.kernel;
-        }
-        x = static_cast<std::size_t>(inputs * conv.groups * conv.in);
-        y = static_cast<std::size_t>(outputs * conv.groups * conv.out);
-        w = static_cast<std::size_t>(taps * conv.groups * conv.in * conv.out);
-        packed = static_cast<std::size_t>(packed_weights(taps, conv.groups, conv.in, conv.out));
-    }
-};
-
-template <class T> std::vector<T> numbers(std::size_t count, Random &random) {
-    std::vector<T> values(count);
-    for (T &value : values)
-        value = static_cast<T>(uniform(random, -3, 3));
-    return values;
-}
-
-template <class T> std::vector<T> no_numbers(std::size_t count) {
-    return std::vector<T>(count, std::numeric_limits<T>::quiet_NaN());
-}
 
 /// Calls body(x index, y index, w index) for every product of the definition.
 template <class Body> void for_each_product(const Convolution &conv, const Body &body) {
@@ -124,47 +65,6 @@ template <class T> void expect_defined(const Convolution &conv, Random &random) 
     convolution_weight_gradient(conv, x.data(), dy.data(), got_dw.data());
     EXPECT_EQ(got_y, y);
     EXPECT_EQ(got_dx, dx);
-    EXPECT_EQ(got_dw, dw);
-}
-
-/// Random operands and what the three kinds by taps make of them.
-struct ByTaps {
-    std::vector<float> x, w, dy, y, dx, dw;
-};
-
-ByTaps by_taps(const Convolution &conv, Random &random) {
-    const Sizes sizes(conv);
-    ByTaps all{numbers<float>(sizes.x, random), numbers<float>(sizes.w, random), numbers<float>(sizes.y, random),
-               no_numbers<float>(sizes.y),      no_numbers<float>(sizes.x),      no_numbers<float>(sizes.w)};
-    convolution(conv, all.x.data(), all.w.data(), all.y.data());
-    convolution_input_gradient(conv, all.dy.data(), all.w.data(), all.dx.data());
-    convolution_weight_gradient(conv, all.x.data(), all.dy.data(), all.dw.data());
-    return all;
-}
-
-/// All three kinds by Winograd's algorithm against those by taps. Its halves and quarters are exact, too.
-void expect_winograd(const Convolution &conv, Random &random) {
-    SCOPED_TRACE(describe(conv));
-    const Sizes sizes(conv);
-    const auto [x, w, dy, y, dx, dw] = by_taps(conv, random);
-
-    for (const auto kind :
-         {ConvolutionKind::forward, ConvolutionKind::input_gradient, ConvolutionKind::weight_gradient})
-        winograd_prepare(kind, conv);
-    const auto elements = static_cast<std::size_t>(winograd_weights(conv.groups, conv.in, conv.out));
-    auto got_y = no_numbers<float>(sizes.y);
-    auto packed = no_numbers<float>(elements);
-    winograd_pack(ConvolutionKind::forward, conv, w.data(), packed.data());
-    winograd_convolution(conv, x.data(), packed.data(), got_y.data());
-    EXPECT_EQ(got_y, y);
-    auto got_dx = no_numbers<float>(sizes.x);
-    winograd_pack(ConvolutionKind::input_gradient, conv, w.data(), packed.data());
-    winograd_convolution_input_gradient(conv, dy.data(), packed.data(), got_dx.data());
-    EXPECT_EQ(got_dx, dx);
-    auto got_dw = no_numbers<float>(sizes.w);
-    packed = no_numbers<float>(elements);
-    winograd_convolution_weight_gradient(conv, x.data(), dy.data(), packed.data());
-    winograd_unpack(conv, packed.data(), got_dw.data());
     EXPECT_EQ(got_dw, dw);
 }
 
@@ -230,19 +130,6 @@ template <class T> void expect_added(const Convolution &conv, Random &random) {
     EXPECT_EQ(got_dx, dx);
     EXPECT_EQ(got_dw, dw);
 }
-
-WindowBlock window(std::int64_t input, std::int64_t kernel, std::int64_t stride = 1, std::int64_t before = 0,
-                   std::int64_t behind = 0, std::int64_t dilation = 1) {
-    return {input, (input + before + behind - (kernel - 1) * dilation - 1) / stride + 1, kernel, stride, dilation,
-            before};
-}
-
-class Convolutions : public testing::Test {
-  protected:
-    static void SetUpTestSuite() { load_blas(1); }
-    void TearDown() override { set_thread_count(1); }
-    Random random_{1};
-};
 
 /// A block of a random convolution of up to three dimensions: any padding, also one that leaves rows untouched.
 Convolution random_block(Random &random, int most_channels) {
@@ -319,68 +206,6 @@ TEST_F(Convolutions, PackedOfOrdinaryShapes) {
              })
             expect_packed(conv, random_);
     }
-}
-
-TEST_F(Convolutions, WinogradsAreThoseByTaps) {
-    for (int trial = 0; trial < 400 && !HasFailure(); ++trial) {
-        Convolution conv{
-            uniform(random_, 0, 3), uniform(random_, 1, 2), uniform(random_, 1, 20), uniform(random_, 1, 20), {}};
-        for (int d = 0; d < 2; ++d)
-            conv.windows[d] = {uniform(random_, 0, 11), uniform(random_, 0, 9), 3, 1, 1, uniform(random_, -2, 4)};
-        set_thread_count(static_cast<int>(uniform(random_, 1, 2)));
-        expect_winograd(conv, random_);
-    }
-}
-
-/// More tiles than a portion has, more filters than a block.
-TEST_F(Convolutions, WinogradsInPortions) {
-    for (const int threads : {1, 3}) {
-        set_thread_count(threads);
-        expect_winograd({3, 1, 130, 70, {window(31, 3, 1, 1, 1), window(29, 3, 1, 1, 1)}}, random_);
-        expect_winograd({40, 2, 16, 24, {window(14, 3), window(15, 3, 1, 2, 2)}}, random_);
-    }
-}
-
-TEST_F(Convolutions, WinogradsRoundAsDirectSumsDo) {
-    const Convolution conv{4, 1, 64, 64, {window(16, 3, 1, 1, 1), window(16, 3, 1, 1, 1)}};
-    const Sizes sizes(conv);
-    std::normal_distribution<float> normal;
-    std::vector<float> x(sizes.x);
-    std::vector<float> w(sizes.w);
-    for (std::vector<float> *values : {&x, &w})
-        std::generate(values->begin(), values->end(), [&] { return normal(random_); });
-    std::vector<double> exact(sizes.y);
-    convolution(conv, std::vector<double>(x.begin(), x.end()).data(), std::vector<double>(w.begin(), w.end()).data(),
-                exact.data());
-    const auto error = [&](const std::vector<float> &y) {
-        double sum = 0;
-        for (std::size_t i = 0; i < y.size(); ++i)
-            sum += (y[i] - exact[i]) * (y[i] - exact[i]);
-        return std::sqrt(sum / static_cast<double>(y.size()));
-    };
-    std::vector<float> direct(sizes.y);
-    convolution(conv, x.data(), w.data(), direct.data());
-    std::vector<float> fast(sizes.y);
-    std::vector<float> packed(static_cast<std::size_t>(winograd_weights(1, 64, 64)));
-    winograd_prepare(ConvolutionKind::forward, conv);
-    winograd_pack(ConvolutionKind::forward, conv, w.data(), packed.data());
-    winograd_convolution(conv, x.data(), packed.data(), fast.data());
-    RecordProperty("direct", std::to_string(error(direct)));
-    RecordProperty("winograd", std::to_string(error(fast)));
-    EXPECT_LT(error(fast), 2 * error(direct));
-}
-
-TEST(WinogradPays, OnLargeProductsOnly) {
-    const auto pays = [](std::int64_t batch, std::int64_t in, std::int64_t extent, std::int64_t out) {
-        return winograd_pays({batch, 1, in, out, {window(extent, 3, 1, 1, 1), window(extent, 3, 1, 1, 1)}});
-    };
-    EXPECT_TRUE(pays(16, 64, 32, 64));
-    EXPECT_TRUE(pays(64, 512, 4, 512));
-    EXPECT_FALSE(pays(64, 512, 2, 512)); // mostly padding, which taps leave out
-    EXPECT_FALSE(pays(1, 512, 4, 512));  // the transform of the weights
-    EXPECT_FALSE(pays(16, 3, 32, 64));
-    EXPECT_FALSE(winograd_pays({16, 1, 64, 64, {window(32, 5, 1, 2, 2), window(32, 5, 1, 2, 2)}}));
-    EXPECT_FALSE(winograd_pays({16, 1, 64, 64, {window(32, 3, 2, 1, 1), window(32, 3, 2, 1, 1)}}));
 }
 
 TEST_F(Convolutions, OrdinaryShapesAreOneDnns) {

@@ -2,7 +2,7 @@
 //   - by taps: a matrix product for every element of the window, of f32 and f64; needs no memory besides;
 //   - packed: oneDNN's, of f32, on weights in the format that it asks for. Every copy into and out of that format is a
 //     call of its own. What oneDNN lacks (or has in a slow way only) is done by taps; the format is then the plain one;
-//   - Winograd's (winograd.h), of f32, for 3 x 3 windows that move by one, on transformed weights.
+//   - Winograd's (winograd.h), of f32, for windows of 3 x 3 or 5 x 5 that move by one, on transformed weights.
 //
 // Shapes: x is (batch, input extents, groups, in), y (batch, output extents, groups, out), w (kernel extents, groups,
 // in, out), all dense and row-major.
@@ -59,6 +59,12 @@ void add_convolution_weight_gradient(const Convolution &conv, const double *x, c
     return in == 1 && out == 1 ? window * rounded(groups) : window * groups * rounded(in) * rounded(out);
 }
 
+/// Elements of weights that winograd_pack<window>() transforms.
+[[nodiscard]] constexpr std::int64_t winograd_weights(std::int64_t window, std::int64_t groups, std::int64_t in,
+                                                      std::int64_t out) {
+    return (window + 1) * (window + 1) * groups * in * out;
+}
+
 /// Whether a convolution is by Winograd's, which all three kinds then are.
 ///
 /// Counted in operations at the rate of large products, fitted to measurements (test/bench/convolution_rate): a direct
@@ -68,22 +74,21 @@ void add_convolution_weight_gradient(const Convolution &conv, const double *x, c
     double positions = static_cast<double>(conv.batch);
     double taps = positions;  // that touch the input
     double tiles = positions; // of 2 x 2
+    const std::int64_t kernel = conv.windows[0].kernel;
     for (int d = 0; d < most_windows; ++d) {
         const WindowBlock &window = conv.windows[d];
-        if (d == 2 ? window != WindowBlock{} : window.kernel != 3 || window.stride != 1 || window.dilation != 1)
+        if (d == 2 ? window != WindowBlock{} : window.kernel != kernel || window.stride != 1 || window.dilation != 1)
             return false;
         taps *= static_cast<double>(touching_taps(window));
         positions *= static_cast<double>(window.output);
         tiles *= static_cast<double>((window.output + (d < 2 ? 1 : 0)) / (d < 2 ? 2 : 1));
     }
+    if (kernel != 3 && kernel != 5)
+        return false;
     const auto filters = static_cast<double>(conv.groups * conv.in * conv.out);
     const auto channels = static_cast<double>(conv.groups * (conv.in + conv.out));
-    return 2 * taps * filters / 0.85 > 32 * tiles * filters + 190 * positions * channels + 1000 * filters;
-}
-
-/// Elements of weights that winograd_pack() transforms.
-[[nodiscard]] constexpr std::int64_t winograd_weights(std::int64_t groups, std::int64_t in, std::int64_t out) {
-    return 16 * groups * in * out;
+    const double elements = static_cast<double>(winograd_weights(kernel, 1, 1, 1)) / 16;
+    return 2 * taps * filters / 0.85 > elements * (32 * tiles * filters + 190 * positions * channels + 1000 * filters);
 }
 
 /// Memory that kernels work in one after the other, as large as what asked for most at set-up.
