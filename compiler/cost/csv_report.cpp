@@ -1,38 +1,21 @@
 #include "cost/report.h"
+#include "support/csv.h"
 #include "support/json.h"
 
 namespace planc::cost {
 
 namespace {
 
-/// Quoted where RFC 4180 asks for it.
-std::string field(const std::string &text) {
-    if (text.find_first_of(",\"\n\r") == std::string::npos)
-        return text;
-    std::string quoted = "\"";
-    for (char c : text) {
-        if (c == '"')
-            quoted += '"';
-        quoted += c;
-    }
-    return quoted + '"';
-}
-
-std::string line(const std::vector<std::string> &fields) {
-    std::string text;
-    for (const std::string &each : fields)
-        text += (text.empty() ? "" : ",") + field(each);
-    return text + "\n";
-}
+using support::csv_line;
 
 std::string bytes(Bytes value) {
     return std::to_string(static_cast<std::int64_t>(value.value));
 }
 
 std::string collective(const CollectiveRow &row, const CostTable &table) {
-    return line({row.from_layer >= 0 ? "reshard" : "collective", table.layers[row.layer].name, name(row.kind),
-                 axes_words(row.axes, table.axes), name(row.phase), row.tensor, bytes(row.payload),
-                 std::to_string(row.calls), support::json_number(row.price.seconds().value)});
+    return csv_line({row.from_layer >= 0 ? "reshard" : "collective", table.layers[row.layer].name, name(row.kind),
+                     axes_words(row.axes, table.axes), name(row.phase), row.tensor, bytes(row.payload),
+                     std::to_string(row.calls), support::json_number(row.price.seconds().value)});
 }
 
 } // namespace
@@ -40,8 +23,8 @@ std::string collective(const CollectiveRow &row, const CostTable &table) {
 std::string csv_report(const CostTable &table) {
     std::string text = "row,layer,kind,axes,phase,tensor,bytes,messages,seconds\n";
     for (const LayerRow &layer : table.layers) {
-        text += line({"compute", layer.name, split_words(layer, table.axes), "-", "-", "-", "0", "0",
-                      support::json_number(layer.compute_seconds().value)});
+        text += csv_line({"compute", layer.name, split_words(layer, table.axes), "-", "-", "-", "0", "0",
+                          support::json_number(layer.compute_seconds().value)});
         for (const CollectiveRow &row : layer.collectives)
             text += collective(row, table);
     }
@@ -51,11 +34,11 @@ std::string csv_report(const CostTable &table) {
         std::string layers;
         for (int layer : bucket.layers)
             layers += (layers.empty() ? "" : " ") + table.layers[layer].name;
-        text += line({"bucket", layers, "all-reduce", axes_words(bucket.axes, table.axes), name(bucket.phase), "-", "0",
-                      std::to_string(bucket.calls), support::json_number(bucket.price.seconds().value)});
+        text += csv_line({"bucket", layers, "all-reduce", axes_words(bucket.axes, table.axes), name(bucket.phase), "-",
+                          "0", std::to_string(bucket.calls), support::json_number(bucket.price.seconds().value)});
     }
-    return text + line({"total", "-", mesh_words(table.axes, table.mesh), "-", "-", "-", bytes(table.payload),
-                        std::to_string(table.calls), support::json_number(table.seconds().value)});
+    return text + csv_line({"total", "-", mesh_words(table.axes, table.mesh), "-", "-", "-", bytes(table.payload),
+                            std::to_string(table.calls), support::json_number(table.seconds().value)});
 }
 
 } // namespace planc::cost

@@ -68,10 +68,25 @@ int run(const Options &options) {
         return cost_command(options);
     case Command::explain:
         return explain_command(options);
+    case Command::plan:
+        return plan_command(options);
+    case Command::diff:
+        return diff_command(options);
+    case Command::sweep:
+        return sweep_command(options);
     case Command::compile:
         return compile_command(options);
     }
     return usage_error;
+}
+
+int print_or_write(const std::string &text, const Options &options) {
+    if (options.output.empty()) {
+        std::cout << text;
+        return done;
+    }
+    const std::string error = write_file(options.output, text);
+    return error.empty() ? done : fail(error, input_error);
 }
 
 int compile_command(const Options &options) {

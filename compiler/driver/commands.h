@@ -3,6 +3,8 @@
 
 #include "driver/options.h"
 
+#include <string>
+
 namespace planc::driver {
 
 inline constexpr int done = 0;
@@ -11,9 +13,15 @@ inline constexpr int usage_error = 2;
 
 int run(const Options &options);
 
+/// On standard output, or into the file of -o.
+int print_or_write(const std::string &text, const Options &options);
+
 int format_command(const Options &options);
 int compile_command(const Options &options);
 int cost_command(const Options &options);
 int explain_command(const Options &options);
+int plan_command(const Options &options);
+int diff_command(const Options &options);
+int sweep_command(const Options &options);
 
 } // namespace planc::driver

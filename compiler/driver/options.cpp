@@ -3,7 +3,6 @@
 #include "support/diagnostics.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <map>
 
@@ -13,34 +12,26 @@ namespace {
 
 constexpr std::int64_t most_ranks = 1 << 20;
 
-const std::map<std::string, Command> commands{
-    {"cost", Command::cost}, {"explain", Command::explain}, {"fmt", Command::format}};
+const std::map<std::string, Command> commands{{"cost", Command::cost},       {"diff", Command::diff},
+                                              {"explain", Command::explain}, {"fmt", Command::format},
+                                              {"plan", Command::plan},       {"sweep", Command::sweep}};
 
 const std::vector<std::pair<std::string, Stage>> stages{{"ast", Stage::ast},           {"plan", Stage::plan},
                                                         {"step", Stage::step},         {"spmd", Stage::spmd},
                                                         {"schedule", Stage::schedule}, {"cpp", Stage::cpp}};
 
-const std::vector<std::pair<std::string, ReportFormat>> formats{
-    {"table", ReportFormat::table}, {"json", ReportFormat::json}, {"csv", ReportFormat::csv}};
+const std::vector<std::pair<std::string, ReportFormat>> formats{{"table", ReportFormat::table},
+                                                                {"json", ReportFormat::json},
+                                                                {"csv", ReportFormat::csv},
+                                                                {"html", ReportFormat::html}};
+
+const std::vector<std::pair<std::string, Scaling>> scalings{
+    {"strong", Scaling::strong}, {"weak", Scaling::weak}, {"both", Scaling::both}};
 
 const std::vector<std::pair<std::string, cost::Profile>> profiles{{"exact", cost::Profile::exact},
                                                                   {"gholami18", cost::Profile::gholami18},
                                                                   {"slides21", cost::Profile::slides21},
                                                                   {"castello19", cost::Profile::castello19}};
-
-/// Thrown inside this file only; parse_options() turns it into its result.
-struct Usage {
-    std::string text;
-};
-
-std::int64_t positive(const std::string &option, std::string_view text, std::int64_t most) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > most)
-        throw Usage{option + " takes a whole number from 1 to " + std::to_string(most) + ", got '" + std::string(text) +
-                    "'"};
-    return value;
-}
 
 /// "rows=2,cols=3"
 std::vector<std::pair<std::string, std::int64_t>> assignments(const std::string &option, std::string_view text,
@@ -50,16 +41,16 @@ std::vector<std::pair<std::string, std::int64_t>> assignments(const std::string 
         const std::string_view part = text.substr(0, text.find(','));
         const std::size_t equals = part.find('=');
         if (equals == std::string_view::npos || equals == 0)
-            throw Usage{option + " takes name=size pairs separated by commas, got '" + std::string(part) + "'"};
+            throw WrongUsage{option + " takes name=size pairs separated by commas, got '" + std::string(part) + "'"};
         std::string name(part.substr(0, equals));
         for (const auto &[other, size] : result)
             if (other == name)
-                throw Usage{option + " names '" + name + "' twice"};
-        result.emplace_back(std::move(name), positive(option, part.substr(equals + 1), most));
+                throw WrongUsage{option + " names '" + name + "' twice"};
+        result.emplace_back(std::move(name), whole_number(option, part.substr(equals + 1), most));
         text.remove_prefix(std::min(part.size() + 1, text.size()));
     }
     if (result.empty())
-        throw Usage{option + " takes name=size pairs separated by commas, got nothing"};
+        throw WrongUsage{option + " takes name=size pairs separated by commas, got nothing"};
     return result;
 }
 
@@ -71,7 +62,7 @@ T one_of(const std::string &option, const std::vector<std::pair<std::string, T>>
             return value;
         names += (names.empty() ? "" : ", ") + name;
     }
-    throw Usage{option + " is one of " + names + ", got '" + text + "'"};
+    throw WrongUsage{option + " is one of " + names + ", got '" + text + "'"};
 }
 
 class Parser {
@@ -96,8 +87,16 @@ class Parser {
             options_.command = command->second;
             return;
         }
+        options_.lists.files.push_back(text);
+        const std::size_t most = options_.command == Command::sweep  ? SIZE_MAX
+                                 : options_.command == Command::diff ? 2
+                                                                     : 1;
+        if (options_.lists.files.size() > 1 && options_.lists.files.size() <= most)
+            return;
+        if (options_.command == Command::diff && options_.lists.files.size() > most)
+            throw WrongUsage{"`planc diff` compares two plans, got a third file, '" + text + "'"};
         if (!options_.file.empty())
-            throw Usage{"one .plan file at a time, got '" + options_.file + "' and '" + text + "'"};
+            throw WrongUsage{"one .plan file at a time, got '" + options_.file + "' and '" + text + "'"};
         options_.file = text;
     }
 
@@ -107,15 +106,15 @@ class Parser {
         const std::string name = attached ? text.substr(0, equals) : text;
         if (const auto flag = flags().find(name); flag != flags().end()) {
             if (attached)
-                throw Usage{name + " takes no value"};
+                throw WrongUsage{name + " takes no value"};
             flag->second(options_);
             return;
         }
         const auto known = valued().find(name);
         if (known == valued().end())
-            throw Usage{unknown(name)};
+            throw WrongUsage{unknown(name)};
         if (!attached && at_ + 1 >= arguments_.size())
-            throw Usage{name + " needs a value"};
+            throw WrongUsage{name + " needs a value"};
         known->second(options_, attached ? text.substr(equals + 1) : arguments_[++at_]);
     }
 
@@ -146,15 +145,36 @@ class Parser {
         return all;
     }
 
+    static void set_ranks(Options &options, const std::string &text) {
+        if (options.command != Command::sweep && options.command != Command::diff) {
+            options.ranks = whole_number("--ranks", text, most_ranks);
+            return;
+        }
+        options.lists.ranks = whole_numbers("--ranks", text, most_ranks);
+        if (options.lists.ranks.size() == 1)
+            options.ranks = options.lists.ranks.front();
+    }
+
+    static void set_dimensions(Options &options, const std::string &text) {
+        if (options.command == Command::sweep)
+            options.lists.extents = extent_lists("--dim", text, INT64_MAX);
+        else
+            options.dimensions = assignments("--dim", text, INT64_MAX);
+    }
+
     using Setter = std::function<void(Options &, const std::string &)>;
     static const std::map<std::string, Setter> &valued() {
         static const std::map<std::string, Setter> all{
             {"-o", [](Options &o, const std::string &v) { o.output = v; }},
             {"--emit", [](Options &o, const std::string &v) { o.emit = one_of("--emit", stages, v); }},
-            {"--ranks", [](Options &o, const std::string &v) { o.ranks = positive("--ranks", v, most_ranks); }},
+            {"--ranks", set_ranks},
             {"--mesh", [](Options &o, const std::string &v) { o.mesh = assignments("--mesh", v, most_ranks); }},
-            {"--dim", [](Options &o, const std::string &v) { o.dimensions = assignments("--dim", v, INT64_MAX); }},
+            {"--dim", set_dimensions},
             {"--layout", [](Options &o, const std::string &v) { o.layout = v; }},
+            {"--layouts", [](Options &o, const std::string &v) { o.lists.layouts = words("--layouts", v); }},
+            {"--machine-set",
+             [](Options &o, const std::string &v) { o.machine_settings = machine_settings("--machine-set", v); }},
+            {"--scaling", [](Options &o, const std::string &v) { o.lists.scaling = one_of("--scaling", scalings, v); }},
             {"--machine", [](Options &o, const std::string &v) { o.machine = v; }},
             {"--format", [](Options &o, const std::string &v) { o.format = one_of("--format", formats, v); }},
             {"--profile", [](Options &o, const std::string &v) { o.profile = one_of("--profile", profiles, v); }},
@@ -169,27 +189,76 @@ class Parser {
         if (command == Command::help || command == Command::version || command == Command::list_diagnostics)
             return;
         if (options_.file.empty())
-            throw Usage{"no .plan file given"};
-        if (command != Command::compile && (options_.emit != Stage::none || !options_.output.empty()))
-            throw Usage{"--emit and -o go with plain `planc FILE`"};
-        if (command != Command::cost &&
-            (options_.format != ReportFormat::table || options_.formulas || options_.summary))
-            throw Usage{"--format, --formulas and --summary go with `planc cost`"};
+            throw WrongUsage{"no .plan file given"};
+        check_output();
+        check_report();
+        check_plan();
+        check_lists();
+        if (command != Command::format && (options_.in_place || options_.check_only))
+            throw WrongUsage{"-i and --check go with `planc fmt`"};
+    }
+
+    void check_output() const {
+        const Command command = options_.command;
+        if (command != Command::compile && options_.emit != Stage::none)
+            throw WrongUsage{"--emit goes with plain `planc FILE`"};
+        if (command != Command::compile && command != Command::plan && command != Command::sweep &&
+            !options_.output.empty())
+            throw WrongUsage{"-o goes with plain `planc FILE`, `planc plan` and `planc sweep`"};
+    }
+
+    void check_report() const {
+        const Command command = options_.command;
+        if (command != Command::cost && (options_.formulas || options_.summary))
+            throw WrongUsage{"--formulas and --summary go with `planc cost`"};
+        if (command != Command::cost && command != Command::diff && command != Command::sweep &&
+            options_.format != ReportFormat::table)
+            throw WrongUsage{"--format goes with `planc cost`, `planc diff` and `planc sweep`"};
+        if (command != Command::sweep && options_.format == ReportFormat::html)
+            throw WrongUsage{"--format=html goes with `planc sweep`"};
+        if (command == Command::diff && options_.format == ReportFormat::csv)
+            throw WrongUsage{"`planc diff` prints a table or json"};
         if (options_.summary &&
             (options_.formulas || !options_.layout.empty() || options_.ranks || !options_.mesh.empty()))
-            throw Usage{
+            throw WrongUsage{
                 "--summary is of the network alone: --formulas, --layout, --ranks and --mesh do not go with it"};
+    }
+
+    void check_plan() const {
+        const Command command = options_.command;
         if (options_.profile != cost::Profile::exact) {
-            if (command != Command::cost && command != Command::explain)
-                throw Usage{
-                    "--profile goes with `planc cost` and `planc explain`: programs are planned by what they run"};
+            if (command != Command::cost && command != Command::explain && command != Command::sweep)
+                throw WrongUsage{"--profile goes with `planc cost`, `planc explain` and `planc sweep`: programs are "
+                                 "planned by what they run"};
             if (options_.summary || !options_.why_not.empty())
-                throw Usage{"--summary and --why-not know no --profile"};
+                throw WrongUsage{"--summary and --why-not know no --profile"};
         }
         if (command != Command::explain && !options_.why_not.empty())
-            throw Usage{"--why-not goes with `planc explain`"};
-        if (command != Command::format && (options_.in_place || options_.check_only))
-            throw Usage{"-i and --check go with `planc fmt`"};
+            throw WrongUsage{"--why-not goes with `planc explain`"};
+    }
+
+    /// Several values of one option are a sweep, two of them a comparison.
+    void check_lists() const {
+        const Command command = options_.command;
+        const ValueLists &lists = options_.lists;
+        if (!lists.layouts.empty() && !options_.layout.empty())
+            throw WrongUsage{"either --layout or --layouts"};
+        if (command != Command::sweep && command != Command::diff && !lists.layouts.empty())
+            throw WrongUsage{"--layouts goes with `planc diff` and `planc sweep`"};
+        if (command != Command::sweep && lists.scaling != Scaling::strong)
+            throw WrongUsage{"--scaling goes with `planc sweep`"};
+        if (command == Command::sweep && !options_.mesh.empty())
+            throw WrongUsage{"`planc sweep` takes --ranks, not --mesh"};
+        for (const MachineSetting &setting : options_.machine_settings)
+            if (command != Command::sweep && setting.amounts.size() > 1)
+                throw WrongUsage{"--machine-set: '" + setting.name +
+                                 "' takes one value here; lists go with `planc sweep`"};
+        if (command != Command::diff)
+            return;
+        if (lists.layouts.size() > 2 || lists.ranks.size() > 2)
+            throw WrongUsage{"`planc diff` compares two plans: at most two of --layouts and --ranks"};
+        if (lists.files.size() < 2 && lists.layouts.size() < 2 && lists.ranks.size() < 2)
+            throw WrongUsage{"`planc diff` compares two plans: give two files, or two of --layouts or --ranks"};
     }
 
     const std::vector<std::string> &arguments_;
@@ -202,7 +271,7 @@ class Parser {
 std::variant<Options, std::string> parse_options(const std::vector<std::string> &arguments) {
     try {
         return Parser(arguments).run();
-    } catch (const Usage &usage) {
+    } catch (const WrongUsage &usage) {
         return usage.text;
     }
 }
@@ -217,14 +286,19 @@ std::string help_text() {
   planc FILE.plan [-o PROGRAM]     check, choose a plan, and compile it to an MPI program
   planc cost FILE.plan             predicted communication and time per layer
   planc explain FILE.plan          what was chosen, what else there was, and why
+  planc plan FILE.plan             the chosen plan as a layout, to be edited, compared, given to --layout
+  planc diff A.plan B.plan         what differs between two plans, by layer
+  planc sweep FILE.plan…           time over ranks, batch, bandwidth, …: table, CSV or a report with plots
   planc fmt FILE.plan              the file in canonical form, on standard output
 
 What to plan for
   --ranks N            how many ranks; default: what the mesh says, else 1
   --mesh a=2,b=3       sizes of the mesh's axes
-  --layout NAME        a layout of the file; default: the one that `train` names
+  --layout NAME        a layout of the file, or a .plan file with one; default: the one that `train` names
   --machine FILE       a .plan file with one machine, also std/machines/NAME.plan; default: the mesh's, else local.
                        NAME: cori, ethernet_10, ethernet_100, local, skylake, skylake_cores, summit
+  --machine-set a=V,…  other figures: latency and bandwidth of the network, peak, memory_bandwidth and memory of a
+                       rank, with units: latency=2us,bandwidth=100Gbit/s
   --dim name=N,…       extents for dimensions that the file declares or leaves open
 
 planc FILE.plan
@@ -244,7 +318,21 @@ planc explain
   --why-not "LAYER: DIMENSION -> AXIS"
                        the rule that forbids it, or what it would cost
 
-planc cost and planc explain
+planc plan
+  -o FILE              where to write; default: standard output
+
+planc diff
+  --layouts A,B        two layouts of one file, or of each its own
+  --ranks N,M          on two numbers of ranks
+  --format=F           table or json
+
+planc sweep
+  Lists: --ranks 1,2,4..1024 (A..B doubles), --layouts, --dim batch=64,128, --machine-set latency=1us..8us
+  --scaling=S          strong (the batch stays, the default), weak (it grows with the ranks), both
+  --format=F           table, csv, json or html, a report with plots
+  -o FILE              where to write; default: standard output
+
+planc cost, planc explain and planc sweep
   --profile=P          exact (what is emitted, the default), or a cost model of the literature, with its own best
                        plan: gholami18, slides21, castello19
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cost/profile.h"
+#include "driver/value_lists.h"
 
 #include <cstdint>
 #include <optional>
@@ -12,20 +13,44 @@
 
 namespace planc::driver {
 
-enum class Command : std::uint8_t { compile, cost, explain, format, list_diagnostics, help, version };
+enum class Command : std::uint8_t {
+    compile,
+    cost,
+    explain,
+    plan,
+    diff,
+    sweep,
+    format,
+    list_diagnostics,
+    help,
+    version
+};
 enum class Stage : std::uint8_t { none, ast, plan, step, spmd, schedule, cpp };
-enum class ReportFormat : std::uint8_t { table, json, csv };
+enum class ReportFormat : std::uint8_t { table, json, csv, html };
+/// What happens to the batch as ranks are added: strong, it stays; weak, it grows with them.
+enum class Scaling : std::uint8_t { strong, weak, both };
+
+/// What `planc sweep` and `planc diff` take several of. Empty: what the files say.
+struct ValueLists {
+    std::vector<std::string> files;
+    std::vector<std::int64_t> ranks;
+    std::vector<std::string> layouts;
+    std::vector<Extents> extents; ///< sweep: --dim
+    Scaling scaling = Scaling::strong;
+};
 
 struct Options {
     Command command = Command::compile;
-    std::string file;                                             ///< the .plan file
+    std::string file;                                             ///< the .plan file; diff, sweep: the first
     std::string output;                                           ///< -o
     Stage emit = Stage::none;                                     ///< --emit
     std::optional<std::int64_t> ranks;                            ///< --ranks
     std::vector<std::pair<std::string, std::int64_t>> mesh;       ///< --mesh rows=2,cols=3
-    std::string layout;                                           ///< --layout
+    std::string layout;                                           ///< --layout: a name, or a file with one layout
     std::string machine;                                          ///< --machine: file, or std/… path
+    std::vector<MachineSetting> machine_settings;                 ///< --machine-set; sweep: lists
     std::vector<std::pair<std::string, std::int64_t>> dimensions; ///< --dim batch=128
+    ValueLists lists;
     ReportFormat format = ReportFormat::table;
     cost::Profile profile = cost::Profile::exact; ///< --profile
     bool formulas = false;

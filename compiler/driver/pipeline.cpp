@@ -69,7 +69,8 @@ std::string hint(const std::string &name, const std::map<std::string, std::int64
 
 } // namespace
 
-Pipeline::Pipeline(const Options &options) : options_(options), context_(mlir::MLIRContext::Threading::DISABLED) {
+Pipeline::Pipeline(const Options &options, std::ostream &messages)
+    : options_(options), messages_(messages), context_(mlir::MLIRContext::Threading::DISABLED) {
     context_.loadDialect<ir::PlanDialect, mlir::func::FuncDialect>();
     context_.printOpOnDiagnostic(false);
 }
@@ -108,13 +109,28 @@ bool Pipeline::plan_only() {
     return run_through(choose);
 }
 
+bool Pipeline::step_only() {
+    return run_through(std::find_if(std::begin(steps), std::end(steps),
+                                    [](const Step &step) { return step.run == &Pipeline::derive_step; }));
+}
+
+bool Pipeline::plan_anew() {
+    if (!step_only())
+        return false;
+    memory_limit_ = 0;
+    const MemorySavings pinned = savings_of(layout_of(*program_, options_));
+    return (savings_ == pinned || derive_with(pinned)) && choose_plan();
+}
+
+bool Pipeline::request_anew() {
+    return step_only() && ask();
+}
+
 bool Pipeline::request_only() {
-    const Step *derive = std::find_if(std::begin(steps), std::end(steps),
-                                      [](const Step &step) { return step.run == &Pipeline::derive_step; });
-    if (!run_through(derive) || !ask())
+    if (!step_only() || !ask())
         return false;
     for (const std::string &note : request_->notes)
-        std::cerr << "planc: note: " << note << '\n';
+        messages_ << "planc: note: " << note << '\n';
     return true;
 }
 
@@ -128,7 +144,7 @@ bool Pipeline::run_through(const Step *last) {
 }
 
 bool Pipeline::fail(const std::string &line, int code) {
-    std::cerr << "planc: " << line << '\n';
+    messages_ << "planc: " << line << '\n';
     exit_code_ = code;
     return false;
 }
@@ -140,7 +156,7 @@ std::string Pipeline::ast_text() {
         return {};
     }
     const auto file = syntax::parse(files_.add(options_.file, text), files_, diagnostics_);
-    std::cerr << diagnostics_.render();
+    messages_ << diagnostics_.render();
     if (!file) {
         exit_code_ = input_error;
         return {};
@@ -151,10 +167,12 @@ std::string Pipeline::ast_text() {
 bool Pipeline::analyze() {
     sema::Options sema_options;
     sema_options.stdlib_directory = installation_.stdlib;
+    if (is_layout_file(options_.layout))
+        sema_options.layout_file = options_.layout;
     for (const auto &[name, extent] : options_.dimensions)
         sema_options.dimension_overrides[name] = extent;
     program_ = sema::analyze(options_.file, files_, diagnostics_, sema_options);
-    std::cerr << diagnostics_.render();
+    messages_ << diagnostics_.render();
     if (!program_) {
         exit_code_ = input_error;
         return false;
@@ -205,7 +223,7 @@ bool Pipeline::report(const support::DiagnosticKind &kind, mlir::Location where,
         range = range_of(files_, place.getFilename().str(), static_cast<int>(place.getLine()),
                          static_cast<int>(place.getColumn()));
     diagnostics_.report(kind, range, {text});
-    std::cerr << diagnostics_.render();
+    messages_ << diagnostics_.render();
     exit_code_ = input_error;
     return false;
 }
@@ -216,16 +234,16 @@ bool Pipeline::choose_plan() {
     if (!plan_->failure.empty())
         return fail("layout '" + request_->layout + "': " + plan_->failure, input_error);
     for (const std::string &note : request_->notes)
-        std::cerr << "planc: note: " << note << '\n';
+        messages_ << "planc: note: " << note << '\n';
     if (!plan_->warning.empty())
-        std::cerr << "planc: warning: layout '" << request_->layout << "' " << plan_->warning << '\n';
+        messages_ << "planc: warning: layout '" << request_->layout << "' " << plan_->warning << '\n';
     set_plan(*module_, request_->request.graph, *plan_);
     return true;
 }
 
 bool Pipeline::ask() {
     auto made = make_request(*program_, *module_, options_, installation_, files_, diagnostics_);
-    std::cerr << diagnostics_.render();
+    messages_ << diagnostics_.render();
     if (const auto *wrong = std::get_if<RequestError>(&made)) {
         if (!wrong->line.empty())
             return fail(wrong->line, wrong->exit_code);
@@ -267,7 +285,7 @@ void Pipeline::warn_of_memory() {
     const cost::Machine &machine = request_->request.machine;
     const auto needed = static_cast<double>(arena_bytes());
     if (plan_->warning.empty() && machine.memory_bytes > 0 && needed > machine.memory_bytes)
-        std::cerr << "planc: warning: layout '" << request_->layout << "' needs "
+        messages_ << "planc: warning: layout '" << request_->layout << "' needs "
                   << cost::human_bytes(cost::Bytes(needed)) << " a rank, machine '" << machine.name << "' has "
                   << cost::human_bytes(cost::Bytes(machine.memory_bytes)) << '\n';
 }

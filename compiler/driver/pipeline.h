@@ -15,6 +15,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <iostream>
 #include <optional>
 #include <string>
 
@@ -23,7 +24,8 @@ namespace planc::driver {
 /// One compilation: everything that its steps have made so far.
 class Pipeline {
   public:
-    explicit Pipeline(const Options &options);
+    /// Errors, warnings and notes go to `messages`.
+    explicit Pipeline(const Options &options, std::ostream &messages = std::cerr);
 
     /// Runs the steps up to and including the one that makes `stage`. False: an error was printed, exit_code() says
     /// which kind.
@@ -33,12 +35,16 @@ class Pipeline {
     [[nodiscard]] bool analyze_only();
     /// The steps up to the training step, and request(): what a profile of the cost model needs.
     [[nodiscard]] bool request_only();
+    /// The same again for options that have changed in ranks or machine: of the same training step.
+    [[nodiscard]] bool plan_anew();
+    [[nodiscard]] bool request_anew();
     [[nodiscard]] int exit_code() const { return exit_code_; }
 
     [[nodiscard]] const sema::Program &program() const { return *program_; }
     [[nodiscard]] const std::string &network_name() const { return program_->trains.back().network; }
     [[nodiscard]] const plan::Plan &plan() const { return *plan_; }
     [[nodiscard]] const PlanRequest &request() const { return *request_; }
+    [[nodiscard]] bool has_request() const { return request_.has_value(); }
     [[nodiscard]] const MemorySavings &savings() const { return savings_; }
     [[nodiscard]] mlir::ModuleOp module() { return *module_; }
     [[nodiscard]] std::int64_t arena_bytes(); ///< of the schedule
@@ -55,6 +61,8 @@ class Pipeline {
     static const Step steps[];
     /// Runs what has not run yet, up to and including `last`.
     [[nodiscard]] bool run_through(const Step *last);
+
+    [[nodiscard]] bool step_only();
 
     bool analyze();
     bool import();
@@ -86,6 +94,7 @@ class Pipeline {
     bool run_passes(void (*add)(mlir::OpPassManager &), const support::DiagnosticKind *users_error = nullptr);
 
     const Options &options_;
+    std::ostream &messages_;
     Installation installation_ = locate_installation();
     support::SourceFiles files_;
     support::Diagnostics diagnostics_{files_};

@@ -1,7 +1,8 @@
-// planc cost and planc explain.
+// planc cost, planc explain and planc plan.
 
 #include "driver/commands.h"
 #include "driver/pipeline.h"
+#include "driver/save_layout.h"
 #include "driver/summary.h"
 
 #include "cost/report.h"
@@ -39,6 +40,8 @@ int summary(const Options &options) {
     case ReportFormat::csv:
         std::cout << csv_report(summary);
         break;
+    case ReportFormat::html: // no usage of `planc cost`
+        break;
     }
     return done;
 }
@@ -69,6 +72,8 @@ int cost_by_profile(const Options &options) {
         break;
     case ReportFormat::csv:
         std::cout << plan::csv_report(request, *plan);
+        break;
+    case ReportFormat::html: // no usage of `planc cost`
         break;
     }
     return done;
@@ -107,6 +112,8 @@ int cost_command(const Options &options) {
     case ReportFormat::csv:
         std::cout << cost::csv_report(table);
         break;
+    case ReportFormat::html: // no usage of `planc cost`
+        break;
     }
     return done;
 }
@@ -129,6 +136,14 @@ int explain_command(const Options &options) {
     }
     std::cout << answer.text;
     return done;
+}
+
+int plan_command(const Options &options) {
+    Pipeline pipeline(options);
+    if (!pipeline.plan_only())
+        return pipeline.exit_code();
+    return print_or_write(
+        layout_text(pipeline.program(), pipeline.request(), pipeline.plan(), pipeline.savings(), options), options);
 }
 
 } // namespace planc::driver

@@ -1,7 +1,9 @@
 #include "driver/request.h"
 
 #include "driver/commands.h"
+#include "driver/machine_settings.h"
 #include "ir/plan_dialect.h"
+#include "plan/fewest_rules.h"
 #include "sema/analyze.h"
 #include "sema/layout_rules.h"
 #include "spmd/extract.h"
@@ -47,7 +49,9 @@ class RequestMaker {
         const sema::Layout *layout = choose_layout();
         const sema::Mesh *mesh = layout == nullptr ? nullptr : find(program_.meshes, layout->mesh);
         set_mesh(mesh);
-        result_.request.machine = cost::machine(choose_machine(mesh));
+        if (mesh != nullptr && mesh->name != layout->name)
+            result_.mesh = mesh->name;
+        set_machine(mesh);
         if (layout != nullptr)
             set_rules(*layout);
         if (!train_.loss.arguments.empty() && !train_.loss.arguments[0].type.dimensions.empty())
@@ -64,6 +68,15 @@ class RequestMaker {
             return nullptr;
         }
         const sema::Layout *layout = layout_of(program_, options_);
+        if (is_layout_file(name)) {
+            if (layout == nullptr)
+                throw Failure{"--layout: '" + name + "' declares " + std::to_string(program_.layouts_of_file) +
+                                  " layouts, not one",
+                              input_error};
+            result_.layout = layout->name;
+            result_.request.search = layout->automatic;
+            return layout;
+        }
         if (layout == nullptr)
             throw Failure{"there is no layout '" + name + "' in '" + options_.file + "'" +
                               hint(name, names_of(program_.layouts)),
@@ -125,12 +138,30 @@ class RequestMaker {
         result_.request.ranks = static_cast<int>(ranks);
     }
 
+    void set_machine(const sema::Mesh *mesh) {
+        ChosenMachine &machine = result_.machine;
+        machine.declared = choose_machine(mesh);
+        machine.by_default &= options_.machine_settings.empty();
+        const std::string said = apply(options_.machine_settings, machine.declared);
+        if (said.empty() && machine.declared.where.file >= 0)
+            machine.library = library_path(files_.file(machine.declared.where.file).path);
+        result_.request.machine = cost::machine(machine.declared);
+        result_.request.machine.name += said;
+    }
+
+    /// "std/…" of a file of the standard library, else nothing.
+    [[nodiscard]] std::string library_path(const std::string &path) const {
+        const std::string &folder = installation_.stdlib;
+        return path.starts_with(folder + "/") ? "std" + path.substr(folder.size()) : "";
+    }
+
     sema::Machine choose_machine(const sema::Mesh *mesh) {
         if (!options_.machine.empty())
             return machine_from(options_.machine);
         if (mesh != nullptr && !mesh->machine.empty())
             if (const sema::Machine *machine = find(program_.machines, mesh->machine))
                 return *machine;
+        result_.machine.by_default = true;
         return machine_from("std/machines/local.plan");
     }
 
@@ -169,7 +200,7 @@ class RequestMaker {
         plan::StorageRules &storage = result_.request.storage;
         const auto set = [&](plan::StoragePin &pin, const char *what) {
             pin = rule.axes;
-            storage.texts.push_back(std::string("store ") + what + " -> " + text(rule.axes));
+            storage.texts.push_back(std::string("store ") + what + " -> " + plan::target_text(rule.axes));
         };
         switch (rule.what) {
         case sema::StoreRule::What::params:
@@ -181,17 +212,9 @@ class RequestMaker {
         }
     }
 
-    /// "rows", "[rows, cols]", "none"
-    static std::string text(const std::vector<std::string> &axes) {
-        std::string list;
-        for (const std::string &axis : axes)
-            list += (list.empty() ? "" : ", ") + axis;
-        return axes.empty() ? "none" : axes.size() == 1 ? list : "[" + list + "]";
-    }
-
     static std::string text(const sema::Rule &rule) {
         const std::string selector = rule.selector.empty() ? "" : rule.selector + ": ";
-        return selector + rule.dimension + " -> " + text(rule.axes);
+        return selector + rule.dimension + " -> " + plan::target_text(rule.axes);
     }
 
     static constexpr std::int64_t most_mesh_ranks = 1 << 20;
@@ -208,7 +231,13 @@ class RequestMaker {
 
 } // namespace
 
+bool is_layout_file(const std::string &layout) {
+    return layout.ends_with(".plan");
+}
+
 const sema::Layout *layout_of(const sema::Program &program, const Options &options) {
+    if (is_layout_file(options.layout))
+        return program.layouts_of_file == 1 ? &program.layouts.front() : nullptr;
     return find(program.layouts, options.layout.empty() ? program.trains.back().layout : options.layout);
 }
 

@@ -16,9 +16,17 @@
 
 namespace planc::driver {
 
+struct ChosenMachine {
+    sema::Machine declared;  ///< with the settings of the command line
+    std::string library;     ///< the file that declares it just so, "std/machines/skylake.plan"; empty: none does
+    bool by_default = false; ///< nobody named one
+};
+
 struct PlanRequest {
     plan::Request request;
-    std::string layout;             ///< its name
+    std::string layout; ///< its name
+    std::string mesh;   ///< its name; empty: none is declared, or it is the layout's own
+    ChosenMachine machine;
     std::vector<std::string> notes; ///< for the user: what was assumed
 };
 
@@ -27,6 +35,9 @@ struct RequestError {
     std::string line;
     int exit_code = 1;
 };
+
+/// Does --layout name a file, and not a layout of the program?
+[[nodiscard]] bool is_layout_file(const std::string &layout);
 
 /// The layout that --layout or the training names; null: none is named, or there is none of that name.
 [[nodiscard]] const sema::Layout *layout_of(const sema::Program &program, const Options &options);

@@ -9,24 +9,50 @@
 namespace planc::sema {
 namespace {
 
-/// The declarations of a kind that the root file sees: its own, in order, then those of its imports.
+/// The declarations of a kind that file `unit` sees: its own, in order, then those of its imports.
 template <class Node>
-std::vector<const Node *> visible(const Declarations &declarations, ByName<Node> UnitNames::*table) {
-    std::vector<const Node *> nodes = declarations.in_order<Node>(0);
-    for (const int import : declarations.units.front().imports)
+std::vector<const Node *> seen_by(int unit, const Declarations &declarations, ByName<Node> UnitNames::*table) {
+    std::vector<const Node *> nodes = declarations.in_order<Node>(unit);
+    for (const int import : declarations.units[static_cast<std::size_t>(unit)].imports)
         for (const Node *node : declarations.in_order<Node>(import))
-            if (declarations.find(table, node->name.text, 0) == node)
+            if (declarations.find(table, node->name.text, unit) == node)
                 nodes.push_back(node);
     return nodes;
 }
 
+/// What the root file sees.
+template <class Node>
+std::vector<const Node *> visible(const Declarations &declarations, ByName<Node> UnitNames::*table) {
+    return seen_by(0, declarations, table);
+}
+
+/// What the file of layouts sees of machines and meshes; nothing where there is none.
+void declare_for_layouts(int unit, Analysis &analysis) {
+    if (unit < 0)
+        return;
+    for (const auto *machine : seen_by(unit, analysis.declarations, &UnitNames::machines))
+        analysis.program.machines.push_back(analyze_machine(*machine, analysis));
+    for (const auto *mesh : seen_by(unit, analysis.declarations, &UnitNames::meshes))
+        analysis.program.meshes.push_back(analyze_mesh(*mesh, analysis));
+}
+
+/// The layouts of that file, checked against the networks of the root file.
+void analyze_layout_file(int unit, Analysis &analysis) {
+    if (unit < 0)
+        return;
+    for (const auto *layout : analysis.declarations.in_order<syntax::LayoutDeclaration>(unit))
+        analyze_layout(*layout, true, analysis);
+    analysis.program.layouts_of_file = analysis.program.layouts.size();
+}
+
 /// The whole analysis in order; each line may rest on those above it.
-void run(Analysis &analysis) {
+void run(Analysis &analysis, int layouts) {
     const Declarations &declarations = analysis.declarations;
     Program &program = analysis.program;
     program.file = declarations.units.front().path;
     analysis.dimensions.check_all();
     check_bodies(analysis);
+    declare_for_layouts(layouts, analysis);
     for (const auto *machine : visible(declarations, &UnitNames::machines))
         program.machines.push_back(analyze_machine(*machine, analysis));
     for (const auto *mesh : visible(declarations, &UnitNames::meshes))
@@ -38,6 +64,7 @@ void run(Analysis &analysis) {
         program.data.push_back(analyze_data(*data, analysis));
     for (const auto *train : declarations.in_order<syntax::TrainDeclaration>(0))
         analyze_train(*train, analysis);
+    analyze_layout_file(layouts, analysis);
     for (const auto *layout : visible(declarations, &UnitNames::layouts))
         analyze_layout(*layout, declarations.unit_of(layout->where) == 0, analysis);
     analysis.context.fail_if_not_lowered();
@@ -50,8 +77,9 @@ std::optional<Program> analyze(support::FileId root, support::SourceFiles &files
     Context context(files, diagnostics, options);
     try {
         context.root = root;
-        Analysis analysis(context, load_units(root, context));
-        run(analysis);
+        LoadedUnits loaded = load_units(root, context);
+        Analysis analysis(context, std::move(loaded.units));
+        run(analysis, loaded.layouts);
         return std::move(analysis.program);
     } catch (const Failure &) {
         return std::nullopt;

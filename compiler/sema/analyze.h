@@ -21,6 +21,8 @@ struct Options {
     /// Other extents for dimensions that the root file declares, or leaves open: role -> extent. Names that occur
     /// nowhere have no effect.
     std::map<std::string, std::int64_t> dimension_overrides;
+    /// A file with layouts for the networks of the root file, with meshes and machines of their own; empty: none.
+    std::string layout_file = {};
 };
 
 /// Reads `path` and everything it imports, checks it and elaborates its networks. Reports at most one error, and then

@@ -54,6 +54,13 @@ class Loader {
         return index;
     }
 
+    /// The unit of a file that may have been met before.
+    int load_once(const std::string &path, SourceRange where, int importer) {
+        const auto known = std::find(identities_.begin(), identities_.end(), identity(path));
+        return known != identities_.end() ? static_cast<int>(known - identities_.begin())
+                                          : load(read_file(path, where, context_), importer);
+    }
+
     std::vector<SourceUnit> take() { return std::move(units_); }
 
   private:
@@ -75,12 +82,8 @@ class Loader {
     void follow(int importer, const syntax::Import &import) {
         const std::string path = resolve(importer, import);
         chain_.back().import = import.path_where;
-        const auto known = std::find(identities_.begin(), identities_.end(), identity(path));
-        int index = static_cast<int>(known - identities_.begin());
-        if (known == identities_.end())
-            index = load(read_file(path, import.path_where, context_), importer);
-        else
-            refuse_cycle(index, import);
+        const int index = load_once(path, import.path_where, importer);
+        refuse_cycle(index, import);
         at(importer).imports.push_back(index);
     }
 
@@ -122,10 +125,14 @@ support::FileId read_file(const std::string &path, SourceRange where, Context &c
     return context.files.add(path, std::move(text));
 }
 
-std::vector<SourceUnit> load_units(support::FileId root, Context &context) {
+LoadedUnits load_units(support::FileId root, Context &context) {
     Loader loader(context);
     loader.load(root, -1);
-    return loader.take();
+    LoadedUnits loaded;
+    if (const std::string &path = context.options.layout_file; !path.empty())
+        loaded.layouts = loader.load_once(path, {}, -1);
+    loaded.units = loader.take();
+    return loaded;
 }
 
 } // namespace planc::sema

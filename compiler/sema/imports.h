@@ -21,8 +21,11 @@ struct SourceUnit {
     std::vector<int> imports; ///< units
 };
 
-/// Units in the order in which they are met; the root is the first.
-[[nodiscard]] std::vector<SourceUnit> load_units(support::FileId root, Context &context);
+struct LoadedUnits {
+    std::vector<SourceUnit> units; ///< in the order in which they are met; the root is the first
+    int layouts = -1;              ///< the unit of Options::layout_file; -1: none
+};
+[[nodiscard]] LoadedUnits load_units(support::FileId root, Context &context);
 
 /// Reads a file into `context.files`. `where`: the import, or no place for the root.
 [[nodiscard]] support::FileId read_file(const std::string &path, SourceRange where, Context &context);

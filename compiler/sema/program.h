@@ -330,6 +330,8 @@ struct Program {
     std::vector<Machine> machines;
     std::vector<Mesh> meshes;
     std::vector<Layout> layouts;
+    std::size_t layouts_of_file = 0; ///< of `layouts`, so many are those of Options::layout_file; they come first, like
+                                     ///< its machines and meshes
     std::vector<Data> data;
     std::vector<Train> trains;
 };

@@ -1,0 +1,62 @@
+// Two cost tables beside each other: what differs, layer by layer. Of different networks layers are matched by name.
+//
+//   Comparison found = compare(a, b);
+//   text_report(found, {"best", "data_parallel"})
+#pragma once
+
+#include "cost/price.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::cost {
+
+/// One figure of both tables; absent where only the other has it.
+struct Compared {
+    std::string what;   ///< "compute", "all-reduce", "parameters"
+    std::string phase;  ///< of a collective, or of compute
+    std::string tensor; ///< of a collective
+    std::optional<Seconds> seconds_a = {};
+    std::optional<Seconds> seconds_b = {};
+    std::optional<Bytes> bytes_a = {}; ///< handed to MPI; of memory: what a rank holds
+    std::optional<Bytes> bytes_b = {};
+    std::string axes_a = {};
+    std::string axes_b = {};
+
+    [[nodiscard]] bool differs() const;
+};
+
+struct ComparedLayer {
+    std::string name;
+    std::optional<std::string> split_a; ///< in words; none: the table has no such layer
+    std::optional<std::string> split_b;
+    Seconds seconds_a{}; ///< with its collectives
+    Seconds seconds_b{};
+    std::vector<Compared> rows; ///< that differ
+};
+
+struct Comparison {
+    const CostTable *a = nullptr;
+    const CostTable *b = nullptr;
+    std::vector<ComparedLayer> layers; ///< that differ, in the order of a, then those that only b has
+    std::vector<Compared> reshards;    ///< that differ; `tensor`: "h1 (h1 to h2)"
+    std::vector<Compared> buckets;
+    std::vector<Compared> memory;
+    std::vector<Compared> totals; ///< compute, communication, step; all
+
+    [[nodiscard]] bool equal() const { return layers.empty() && reshards.empty() && buckets.empty() && memory.empty(); }
+};
+
+/// Both tables must outlive the result. Collectives are the same where kind, phase and tensor are.
+[[nodiscard]] Comparison compare(const CostTable &a, const CostTable &b);
+
+/// What the two are called, each a line.
+struct Sides {
+    std::string a;
+    std::string b;
+};
+[[nodiscard]] std::string text_report(const Comparison &comparison, const Sides &sides);
+[[nodiscard]] std::string json_report(const Comparison &comparison, const Sides &sides);
+
+} // namespace planc::cost

@@ -1,0 +1,341 @@
+// planc sweep: the same question at many points. A point without a plan is a row that says why; an error in a file ends
+// the sweep.
+
+#include "driver/commands.h"
+#include "driver/pipeline.h"
+
+#include "cost/report.h"
+#include "plan/profile_plan.h"
+#include "report/sweep.h"
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+namespace planc::driver {
+
+namespace {
+
+using report::SweepPoint;
+
+/// Thrown inside this file only: an error was printed.
+struct Failed {
+    int code = input_error;
+};
+
+struct Batch {
+    std::string role;
+    std::int64_t samples = 1;
+};
+
+/// The samples of a step as the file and the options say.
+Batch batch_of(const Options &options) {
+    Pipeline pipeline(options);
+    if (!pipeline.analyze_only())
+        throw Failed{pipeline.exit_code()};
+    const std::vector<sema::Train> &trains = pipeline.program().trains;
+    if (trains.empty()) {
+        std::cerr << "planc: '" << options.file << "' has no `train` declaration: there is no step to plan\n";
+        throw Failed{input_error};
+    }
+    const std::vector<sema::Argument> &fields = trains.back().loss.arguments;
+    if (fields.empty() || fields.front().type.dimensions.empty())
+        return {};
+    const sema::Dimension &first = fields.front().type.dimensions.front();
+    return {first.role, first.extent};
+}
+
+/// All choices of one value from each list.
+template <class T> std::vector<std::vector<T>> products(const std::vector<std::vector<T>> &lists) {
+    std::vector<std::vector<T>> all{{}};
+    for (const std::vector<T> &list : lists) {
+        std::vector<std::vector<T>> longer;
+        for (const std::vector<T> &head : all)
+            for (const T &value : list) {
+                longer.push_back(head);
+                longer.back().push_back(value);
+            }
+        all = std::move(longer);
+    }
+    return all;
+}
+
+const char *unit_of(const std::string &setting) {
+    if (setting == "latency")
+        return "s";
+    if (setting == "peak")
+        return "flop/s";
+    return setting == "memory" ? "B" : "B/s";
+}
+
+/// One compilation for all points that differ in ranks and machine alone: the training step is the same.
+class Question {
+  public:
+    explicit Question(Options options) : options_(std::move(options)), pipeline_(options_, messages_) {}
+
+    void ask(const Options &at, SweepPoint &point) {
+        options_.ranks = at.ranks;
+        options_.machine_settings = at.machine_settings;
+        messages_.str("");
+        if (options_.profile != cost::Profile::exact)
+            by_profile(point);
+        else if (pipeline_.plan_anew())
+            by_plan(point);
+        else
+            point.failure = failure();
+        idle_ranks(point);
+    }
+
+    [[nodiscard]] const Pipeline &pipeline() const { return pipeline_; }
+
+  private:
+    void by_plan(SweepPoint &point) {
+        const cost::CostTable &table = pipeline_.plan().cost;
+        set_mesh(point, table.axes, table.mesh);
+        strategies_ = &pipeline_.plan().layers;
+        mesh_ = &table.mesh;
+        point.step = table.seconds();
+        point.compute = table.compute;
+        point.communication = table.communication;
+        point.payload = table.payload;
+        point.memory = table.memory.total();
+        for (const cost::LayerRow &layer : table.layers)
+            point.layers.push_back({layer.name, layer.compute_seconds(), layer.seconds() - layer.compute_seconds()});
+        for (const cost::CollectiveRow &row : table.reshards)
+            point.layers[row.layer].communication += row.price.seconds();
+        cost::Seconds buckets{};
+        for (const cost::BucketRow &bucket : table.buckets)
+            buckets += bucket.price.seconds();
+        if (buckets.value > 0)
+            point.layers.push_back({"buckets", {}, buckets});
+    }
+
+    void by_profile(SweepPoint &point) {
+        if (!pipeline_.request_anew()) {
+            point.failure = failure();
+            return;
+        }
+        const plan::Request &request = pipeline_.request().request;
+        profile_ = plan::make_plan(options_.profile, request);
+        if (!profile_.failure.empty()) {
+            point.failure = profile_.failure;
+            return;
+        }
+        const cost::ProfileTable &table = profile_.table;
+        set_mesh(point, table.axes, table.mesh);
+        strategies_ = &profile_.layers;
+        mesh_ = &table.mesh;
+        point.step = table.step;
+        point.compute = table.compute;
+        point.communication = table.communication;
+        for (const cost::ProfileLayer &layer : table.layers)
+            point.layers.push_back({request.graph.layers[layer.layer].name, layer.compute(), layer.communication()});
+    }
+
+    static void set_mesh(SweepPoint &point, const std::vector<std::string> &axes, const sharding::Mesh &mesh) {
+        point.mesh = cost::mesh_words(axes, mesh);
+        point.ranks = mesh.ranks();
+    }
+
+    /// A split of the batch into more parts than it has samples leaves ranks without work: no point of a curve.
+    void idle_ranks(SweepPoint &point) const {
+        if (!point.failure.empty())
+            return;
+        const std::string &batch = pipeline_.request().request.batch;
+        for (const sharding::LayerStrategy &layer : *strategies_) {
+            std::int64_t parts = 1;
+            for (std::size_t axis = 0; axis < mesh_->sizes.size(); ++axis)
+                if (layer.loop_of_axis[axis] == batch)
+                    parts *= mesh_->sizes[axis];
+            if (parts <= point.batch)
+                continue;
+            point.failure = "the layout splits " + std::to_string(point.batch) + " samples over " +
+                            std::to_string(parts) + " ranks";
+            return;
+        }
+    }
+
+    /// The error among the messages, without what all of them begin with.
+    [[nodiscard]] std::string failure() const {
+        std::istringstream lines(messages_.str());
+        std::string found;
+        for (std::string line; std::getline(lines, line);) {
+            if (line.find(": note: ") != std::string::npos || line.find(": warning: ") != std::string::npos)
+                continue;
+            found = line;
+            break;
+        }
+        for (const std::string &prefix : {std::string("planc: "), "layout '" + options_.layout + "': "})
+            if (found.starts_with(prefix))
+                found.erase(0, prefix.size());
+        return found;
+    }
+
+    Options options_;
+    std::ostringstream messages_;
+    Pipeline pipeline_;
+    plan::ProfilePlan profile_;
+    const std::vector<sharding::LayerStrategy> *strategies_ = nullptr;
+    const sharding::Mesh *mesh_ = nullptr;
+};
+
+class Sweeper {
+  public:
+    explicit Sweeper(const Options &options) : options_(options), lists_(options.lists) {}
+
+    report::Sweep run() {
+        std::vector<std::string> layouts = lists_.layouts;
+        if (layouts.empty())
+            layouts.push_back(options_.layout);
+        for (const std::string &file : lists_.files)
+            for (const std::string &layout : layouts)
+                for (const auto &extents : products(extents_by_name()))
+                    sweep_network(file, layout, extents);
+        set_title();
+        return std::move(sweep_);
+    }
+
+  private:
+    using Extent = std::pair<std::string, std::int64_t>;
+
+    [[nodiscard]] std::vector<std::vector<Extent>> extents_by_name() const {
+        std::vector<std::vector<Extent>> lists;
+        for (const Extents &each : lists_.extents) {
+            lists.emplace_back();
+            for (const std::int64_t value : each.values)
+                lists.back().emplace_back(each.name, value);
+        }
+        return lists;
+    }
+
+    [[nodiscard]] std::vector<std::vector<MachineSetting>> settings() const {
+        std::vector<std::vector<MachineSetting>> lists;
+        for (const MachineSetting &setting : options_.machine_settings) {
+            lists.emplace_back();
+            for (const Amount &amount : setting.amounts)
+                lists.back().push_back({setting.name, {amount}});
+        }
+        return products(lists);
+    }
+
+    void sweep_network(const std::string &file, const std::string &layout, const std::vector<Extent> &extents) {
+        Options at = options_;
+        at.file = file;
+        at.layout = layout;
+        at.dimensions = extents;
+        const Batch batch = batch_of(at);
+        sweep_.batch = batch.role;
+        if (lists_.scaling != Scaling::weak)
+            sweep_ranks(at, batch, "strong");
+        if (lists_.scaling != Scaling::strong)
+            sweep_ranks(at, batch, "weak");
+    }
+
+    void sweep_ranks(Options at, const Batch &batch, const std::string &scaling) {
+        const std::vector<Extent> extents = at.dimensions;
+        std::unique_ptr<Question> question;
+        std::vector<std::optional<std::int64_t>> ranks(lists_.ranks.begin(), lists_.ranks.end());
+        if (ranks.empty())
+            ranks.emplace_back();
+        for (const std::optional<std::int64_t> &count : ranks) {
+            SweepPoint point;
+            point.file = at.file;
+            point.scaling = scaling;
+            point.ranks = count.value_or(1);
+            point.batch = batch.samples;
+            at.ranks = count;
+            if (scaling == "weak") {
+                point.batch = batch.samples * point.ranks;
+                set(at.dimensions, batch.role, point.batch);
+            }
+            if (!question || scaling == "weak")
+                question = std::make_unique<Question>(at);
+            for (const std::vector<MachineSetting> &machine : settings()) {
+                at.machine_settings = machine;
+                add(*question, at, extents, point);
+            }
+        }
+    }
+
+    static void set(std::vector<Extent> &dimensions, const std::string &role, std::int64_t extent) {
+        const auto known = std::find_if(dimensions.begin(), dimensions.end(),
+                                        [&](const Extent &other) { return other.first == role; });
+        if (known == dimensions.end())
+            dimensions.emplace_back(role, extent);
+        else
+            known->second = extent;
+    }
+
+    void add(Question &question, const Options &at, const std::vector<Extent> &extents, SweepPoint point) {
+        question.ask(at, point);
+        const Pipeline &pipeline = question.pipeline();
+        point.layout = pipeline.has_request() ? pipeline.request().layout : at.layout;
+        if (pipeline.has_request())
+            note_machine(pipeline.request().machine.declared.name);
+        const std::string ranks = at.ranks || point.failure.empty() ? std::to_string(point.ranks) : "-";
+        point.coordinates.push_back({"ranks", static_cast<double>(point.ranks), ranks, ""});
+        for (const auto &[name, extent] : extents)
+            point.coordinates.push_back({name, static_cast<double>(extent), std::to_string(extent), ""});
+        for (const MachineSetting &setting : at.machine_settings)
+            point.coordinates.push_back(
+                {setting.name, setting.amounts.front().value, setting.amounts.front().text, unit_of(setting.name)});
+        sweep_.points.push_back(std::move(point));
+    }
+
+    void note_machine(const std::string &name) {
+        if (std::find(machines_.begin(), machines_.end(), name) == machines_.end())
+            machines_.push_back(name);
+    }
+
+    void set_title() {
+        std::string files;
+        for (const std::string &file : lists_.files)
+            files += (files.empty() ? "" : ", ") + report::short_name(file);
+        std::string machines;
+        for (const std::string &machine : machines_)
+            machines += (machines.empty() ? "" : ", ") + machine;
+        sweep_.title = files + " on machine " + machines;
+        if (options_.profile == cost::Profile::exact)
+            return;
+        sweep_.title += std::string(" by profile ") + cost::name(options_.profile);
+        sweep_.assumptions = cost::assumptions(options_.profile);
+    }
+
+    const Options &options_;
+    const ValueLists &lists_;
+    std::vector<std::string> machines_;
+    report::Sweep sweep_;
+};
+
+std::string text_of(const report::Sweep &sweep, ReportFormat format) {
+    switch (format) {
+    case ReportFormat::table:
+        return report::text_report(sweep);
+    case ReportFormat::json:
+        return report::json_report(sweep);
+    case ReportFormat::csv:
+        return report::csv_report(sweep);
+    case ReportFormat::html:
+        return report::html_report(sweep);
+    }
+    return {};
+}
+
+} // namespace
+
+int sweep_command(const Options &options) {
+    try {
+        const report::Sweep sweep = Sweeper(options).run();
+        const int written = print_or_write(text_of(sweep, options.format), options);
+        const bool any = std::any_of(sweep.points.begin(), sweep.points.end(),
+                                     [](const SweepPoint &point) { return point.failure.empty(); });
+        if (!any)
+            std::cerr << "planc: no point of the sweep has a plan: " << sweep.points.front().failure << '\n';
+        return any ? written : input_error;
+    } catch (const Failed &failed) {
+        return failed.code;
+    }
+}
+
+} // namespace planc::driver

@@ -1,0 +1,257 @@
+#include "plan/fewest_rules.h"
+
+#include "plan/space.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+namespace planc::plan {
+
+namespace {
+
+using Axes = std::vector<std::string>;
+
+/// A component of the paths, with the layers below it.
+struct Node {
+    std::string name;
+    std::vector<const LayerWish *> layers; ///< whose path ends here
+    std::vector<std::unique_ptr<Node>> children;
+    std::vector<std::pair<std::string, Axes>> rules; ///< found
+
+    Node &child(const std::string &wanted) {
+        for (const auto &known : children)
+            if (known->name == wanted)
+                return *known;
+        return *children.emplace_back(std::make_unique<Node>(Node{wanted, {}, {}, {}}));
+    }
+};
+
+bool disjoint(const Axes &axes, const LayerWish &layer) {
+    return std::none_of(axes.begin(), axes.end(), [&](const std::string &axis) {
+        return std::any_of(layer.axes.begin(), layer.axes.end(), [&](const auto &other) {
+            return std::find(other.second.begin(), other.second.end(), axis) != other.second.end();
+        });
+    });
+}
+
+bool allows(const LayerWish &layer, const std::string &dimension, const Axes &axes) {
+    if (const auto wanted = layer.axes.find(dimension); wanted != layer.axes.end())
+        return wanted->second == axes;
+    return !layer.idle.contains(dimension) || disjoint(axes, layer);
+}
+
+/// The rules on one dimension, from the root of the paths down: what is in force at a node is what it says or what is
+/// in force above it. A tree of choices, so the fewest are found exactly.
+class OneDimension {
+  public:
+    OneDimension(std::string dimension, std::vector<Axes> values)
+        : dimension_(std::move(dimension)), values_(std::move(values)) {}
+
+    /// values_[0] holds where nothing is said.
+    void run(Node &root) {
+        const Costs costs = tabulate(root);
+        place(root, 0, best(costs, 0, general), costs);
+    }
+
+  private:
+    static constexpr int general = 10; ///< of a rule outside of selections: of equal numbers the one with more of these
+    static constexpr int exception = 11;
+    static constexpr int never = std::numeric_limits<int>::max() / 4;
+
+    /// Per value in force at a node the least cost of the rules below it.
+    struct Costs {
+        std::vector<int> own;
+        std::vector<Costs> children;
+    };
+
+    Costs tabulate(const Node &node) const {
+        Costs costs;
+        for (const auto &child : node.children)
+            costs.children.push_back(tabulate(*child));
+        for (std::size_t value = 0; value < values_.size(); ++value) {
+            const bool allowed = std::all_of(node.layers.begin(), node.layers.end(), [&](const LayerWish *layer) {
+                return allows(*layer, dimension_, values_[value]);
+            });
+            int sum = allowed ? 0 : never;
+            for (const Costs &child : costs.children)
+                sum = std::min(never, sum + with(child, value, best(child, value, exception), exception));
+            costs.own.push_back(sum);
+        }
+        return costs;
+    }
+
+    static int with(const Costs &costs, std::size_t above, std::size_t value, int rule) {
+        return std::min(never, costs.own[value] + (value == above ? 0 : rule));
+    }
+
+    /// What is best in force at a node where `above` is in force outside.
+    [[nodiscard]] std::size_t best(const Costs &costs, std::size_t above, int rule) const {
+        std::size_t found = above;
+        for (std::size_t value = 0; value < values_.size(); ++value)
+            if (with(costs, above, value, rule) < with(costs, above, found, rule))
+                found = value;
+        return found;
+    }
+
+    void place(Node &node, std::size_t above, std::size_t value, const Costs &costs) {
+        if (value != above)
+            node.rules.emplace_back(dimension_, values_[value]);
+        for (std::size_t child = 0; child < node.children.size(); ++child)
+            place(*node.children[child], value, best(costs.children[child], value, exception), costs.children[child]);
+    }
+
+    std::string dimension_;
+    std::vector<Axes> values_;
+};
+
+/// The path of a layer without what numbers it: "conv12" to "conv", "block[3]" to "block[".
+std::string stem(const std::string &name) {
+    if (const std::size_t bracket = name.find('['); bracket != std::string::npos)
+        return name.substr(0, bracket + 1);
+    const std::size_t last = name.find_last_not_of("0123456789");
+    return name.substr(0, last + 1);
+}
+
+class Writer {
+  public:
+    std::string text(const Node &node, int depth) {
+        std::string body;
+        for (const auto &[dimension, axes] : node.rules)
+            body += indent(depth) + dimension + " -> " + target_text(axes) + "\n";
+        std::map<std::string, std::vector<const Node *>> alike; // by what is said of them
+        std::vector<std::pair<const Node *, std::string>> said;
+        for (const auto &child : node.children)
+            if (const std::string inner = text(*child, depth + 1); !inner.empty()) {
+                alike[stem(child->name) + "\n" + inner].push_back(child.get());
+                said.emplace_back(child.get(), inner);
+            }
+        std::set<const Node *> done;
+        for (const auto &[child, inner] : said) {
+            if (done.contains(child))
+                continue;
+            const std::vector<const Node *> &group = alike[stem(child->name) + "\n" + inner];
+            const bool together = group.size() > 1 && only(node, group);
+            if (together)
+                done.insert(group.begin(), group.end());
+            body += selection(*child, together ? pattern(child->name) : child->name, inner, depth);
+        }
+        return body;
+    }
+
+  private:
+    static std::string indent(int depth) { return std::string(4 * static_cast<std::size_t>(depth), ' '); }
+
+    /// Does the pattern of a group select no other child?
+    static bool only(const Node &node, const std::vector<const Node *> &group) {
+        const std::string common = stem(group.front()->name);
+        const auto selected = std::count_if(node.children.begin(), node.children.end(),
+                                            [&](const auto &child) { return child->name.starts_with(common); });
+        return !common.empty() && selected == static_cast<std::ptrdiff_t>(group.size());
+    }
+
+    /// "batch -> rows; hidden -> none"; empty where that is no line, or a long one.
+    static std::string one_line(const std::string &body) {
+        constexpr std::size_t most = 80;
+        std::string line;
+        for (std::size_t begin = 0; begin < body.size();) {
+            const std::size_t end = body.find('\n', begin);
+            const std::size_t word = body.find_first_not_of(' ', begin);
+            line += (line.empty() ? "" : "; ") + body.substr(word, end - word);
+            begin = end + 1;
+        }
+        return line.find('{') == std::string::npos && line.size() <= most ? line : "";
+    }
+
+    static std::string pattern(const std::string &name) {
+        const std::string common = stem(name);
+        return common.ends_with('[') ? common + "*]" : common + "*";
+    }
+
+    /// `a { b { … } }` is `a.b { … }` where nothing else stands in a; plain rules stand on one line.
+    static std::string selection(const Node &node, const std::string &selector, const std::string &inner, int depth) {
+        if (const std::string items = one_line(inner); !items.empty())
+            return indent(depth) + selector + " { " + items + " }\n";
+        const std::string opened = indent(depth + 1);
+        const std::size_t first = inner.find('\n');
+        const bool one = node.rules.empty() && inner.substr(0, first).ends_with(" {") &&
+                         inner.find("\n" + opened + "}\n") == inner.size() - opened.size() - 3;
+        // One selection on one line.
+        if (node.rules.empty() && inner.ends_with(" }\n") && first + 1 == inner.size())
+            return indent(depth) + selector + "." + inner.substr(opened.size());
+        if (!one)
+            return indent(depth) + selector + " {\n" + inner + indent(depth) + "}\n";
+        std::string joined = indent(depth) + selector + "." + inner.substr(opened.size(), first - opened.size()) + "\n";
+        for (std::size_t begin = first + 1; begin < inner.size();) {
+            const std::size_t end = inner.find('\n', begin) + 1;
+            joined += inner.substr(begin + 4, end - begin - 4);
+            begin = end;
+        }
+        return joined;
+    }
+};
+
+/// In the order in which the layers have them.
+std::vector<std::string> dimensions_of(const std::vector<LayerWish> &layers) {
+    std::vector<std::string> all;
+    for (const LayerWish &layer : layers)
+        for (const auto &[dimension, axes] : layer.axes)
+            if (std::find(all.begin(), all.end(), dimension) == all.end())
+                all.push_back(dimension);
+    return all;
+}
+
+} // namespace
+
+std::string target_text(const std::vector<std::string> &axes) {
+    std::string list;
+    for (const std::string &axis : axes)
+        list += (list.empty() ? "" : ", ") + axis;
+    return axes.empty() ? "none" : axes.size() == 1 ? list : "[" + list + "]";
+}
+
+std::string fewest_rules(const std::vector<LayerWish> &layers) {
+    Node root;
+    for (const LayerWish &layer : layers) {
+        Node *node = &root;
+        for (std::size_t begin = 0; begin <= layer.path.size();) {
+            const std::size_t end = std::min(layer.path.find('.', begin), layer.path.size());
+            node = &node->child(layer.path.substr(begin, end - begin));
+            begin = end + 1;
+        }
+        node->layers.push_back(&layer);
+    }
+    for (const std::string &dimension : dimensions_of(layers)) {
+        std::vector<Axes> values = {{}};
+        for (const LayerWish &layer : layers)
+            if (const auto wanted = layer.axes.find(dimension);
+                wanted != layer.axes.end() && std::find(values.begin(), values.end(), wanted->second) == values.end())
+                values.push_back(wanted->second);
+        OneDimension(dimension, values).run(root);
+    }
+    return Writer().text(root, 0);
+}
+
+std::vector<LayerWish> wishes(const Request &request, const Plan &plan,
+                              const std::vector<std::pair<std::string, std::set<std::string>>> &operations) {
+    const std::vector<std::vector<LayerLoop>> loops = layer_loops(request.graph);
+    std::vector<LayerWish> result;
+    for (const auto &[path, dimensions] : operations) {
+        LayerWish &wish = result.emplace_back(LayerWish{path, {}, dimensions});
+        for (std::size_t l = 0; l < request.graph.layers.size(); ++l) {
+            if (request.graph.layers[l].name != path)
+                continue;
+            const LayerStrategy &strategy = plan.layers[l];
+            for (const LayerLoop &loop : loops[l])
+                wish.axes[loop.name];
+            for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+                const std::size_t axis = strategy.order.empty() ? i : static_cast<std::size_t>(strategy.order[i]);
+                if (const std::string &loop = strategy.loop_of_axis[axis]; !loop.empty())
+                    wish.axes[loop].push_back(plan.axes[axis]);
+            }
+        }
+    }
+    return result;
+}
+
+} // namespace planc::plan

@@ -1,0 +1,266 @@
+// The page of a sweep: plots along every list that was given, the time by layer, and all points as a table.
+#include "report/chart.h"
+#include "report/sweep.h"
+
+#include "cost/report.h"
+
+#include <algorithm>
+
+namespace planc::report {
+
+namespace {
+
+constexpr const char *style =
+    R"(body { font: 15px/1.45 Helvetica, Arial, sans-serif; color: #111; background: #fff; max-width: 960px; margin: 2em auto; padding: 0 1em; }
+h1 { font-size: 22px; } h2 { font-size: 18px; margin-top: 2em; }
+figure { margin: 1.2em 0; } figcaption { font-size: 13px; } svg { max-width: 100%; height: auto; }
+table { border-collapse: collapse; font-size: 13px; } th, td { padding: 2px 9px; border-bottom: 1px solid #bbb; text-align: right; }
+th { border-bottom: 2px solid #111; } td.w, th.w { text-align: left; } tr { break-inside: avoid; } figure { break-inside: avoid; }
+)";
+
+constexpr std::size_t most_lines = 10; ///< of one plot
+constexpr std::size_t most_bars = 40;
+
+std::vector<std::string> scalings(const Sweep &sweep) {
+    std::vector<std::string> found;
+    for (const SweepPoint &point : sweep.points)
+        if (std::find(found.begin(), found.end(), point.scaling) == found.end())
+            found.push_back(point.scaling);
+    return found;
+}
+
+/// Coordinates with more than one value.
+std::vector<Coordinate> swept(const Sweep &sweep) {
+    std::vector<Coordinate> found;
+    const std::vector<Coordinate> &first = sweep.points.front().coordinates;
+    for (std::size_t i = 0; i < first.size(); ++i)
+        if (std::any_of(sweep.points.begin(), sweep.points.end(),
+                        [&](const SweepPoint &point) { return point.coordinates[i].text != first[i].text; }))
+            found.push_back(first[i]);
+    return found;
+}
+
+double value_of(const SweepPoint &point, const std::string &name) {
+    for (const Coordinate &coordinate : point.coordinates)
+        if (coordinate.name == name)
+            return coordinate.value;
+    return 0;
+}
+
+std::string spaced(std::string name) {
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name;
+}
+
+AxisOptions along(const Coordinate &axis) {
+    if (axis.unit == "s")
+        return {spaced(axis.name), Scale::logarithmic, seconds_label};
+    if (axis.unit.empty())
+        return {spaced(axis.name), Scale::logarithmic, number_label};
+    return {spaced(axis.name), Scale::logarithmic,
+            [unit = axis.unit](double value) { return metric_label(value, unit); }};
+}
+
+/// What a plot shows of a point.
+struct Quantity {
+    AxisOptions axis;
+    double (*of)(const Series &, const SweepPoint &);
+};
+
+const Quantity step_time{{"time of a step", Scale::logarithmic, seconds_label},
+                         [](const Series &, const SweepPoint &point) { return point.step.value; }};
+const Quantity sample_rate{{"samples per second", Scale::logarithmic, number_label},
+                           [](const Series &, const SweepPoint &point) { return point.samples_per_second(); }};
+const Quantity relative_speed{{"speed-up", Scale::logarithmic, number_label}, speedup};
+const Quantity share{{"communication, share of compute + communication", Scale::linear, percent_label},
+                     [](const Series &, const SweepPoint &point) {
+                         const Seconds sum = point.compute + point.communication;
+                         return sum.value > 0 ? point.communication / sum : 0;
+                     }};
+
+class Page {
+  public:
+    explicit Page(const Sweep &sweep) : sweep_(sweep) {}
+
+    std::string make() {
+        html_ = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" +
+                escaped(sweep_.title) + "</title>\n<style>\n" + style + "</style>\n</head>\n<body>\n<h1>" +
+                escaped(sweep_.title) + "</h1>\n";
+        for (const std::string &line : sweep_.assumptions)
+            html_ += "<p>" + escaped(line) + "</p>\n";
+        for (const Coordinate &axis : swept(sweep_))
+            for (const std::string &scaling : scalings(sweep_))
+                axis.name == "ranks" ? add_scaling(axis, scaling) : add_along(axis, scaling);
+        add_layers();
+        add_table();
+        return html_ + "</body>\n</html>\n";
+    }
+
+  private:
+    void add_scaling(const Coordinate &ranks, const std::string &scaling) {
+        const bool strong = scaling == "strong";
+        html_ += strong ? "<h2>Strong scaling: the batch stays</h2>\n"
+                        : "<h2>Weak scaling: the batch grows with the ranks</h2>\n";
+        add_plot("Time of a step", ranks, scaling, step_time, false);
+        add_plot("Samples per second", ranks, scaling, sample_rate, false);
+        add_plot("Speed-up over the fewest ranks, in samples per second", ranks, scaling, relative_speed, true);
+        add_plot("Share of communication", ranks, scaling, share, false);
+    }
+
+    void add_along(const Coordinate &axis, const std::string &scaling) {
+        html_ += "<h2>Over " + escaped(spaced(axis.name)) +
+                 (scalings(sweep_).size() > 1 ? ", " + scaling + " scaling" : "") + "</h2>\n";
+        add_plot("Time of a step", axis, scaling, step_time, false);
+        if (axis.name == sweep_.batch)
+            add_plot("Samples per second", axis, scaling, sample_rate, false);
+        add_plot("Share of communication", axis, scaling, share, false);
+    }
+
+    void add_plot(const char *title, const Coordinate &axis, const std::string &scaling, const Quantity &quantity,
+                  bool ideal) {
+        std::vector<Series> all = series(sweep_, axis.name, scaling);
+        const std::size_t left_out = all.size() > most_lines ? all.size() - most_lines : 0;
+        all.resize(all.size() - left_out);
+        LineChart chart{title, along(axis), quantity.axis, {}};
+        if (ideal)
+            chart.lines.push_back(ideal_line(all));
+        for (const Series &one : all) {
+            Line &line = chart.lines.emplace_back(Line{one.name, {}});
+            for (const SweepPoint *point : one.points)
+                line.points.push_back({value_of(*point, axis.name), quantity.of(one, *point), words(*point)});
+        }
+        const std::string picture = svg(chart);
+        if (picture.empty())
+            return;
+        html_ += "<figure>\n" + picture;
+        if (left_out > 0)
+            html_ += "<figcaption>" + std::to_string(left_out) + " more lines are in the table only.</figcaption>\n";
+        html_ += "</figure>\n";
+    }
+
+    static Line ideal_line(const std::vector<Series> &all) {
+        Line line{"in proportion to the ranks", {}, true};
+        double least = 0;
+        double most = 0;
+        for (const Series &one : all)
+            for (const SweepPoint *point : one.points) {
+                const auto ranks = static_cast<double>(point->ranks);
+                least = least == 0 ? ranks : std::min(least, ranks);
+                most = std::max(most, ranks);
+            }
+        if (most > least)
+            line.points = {{least, 1, ""}, {most, most / least, ""}};
+        return line;
+    }
+
+    static std::string words(const SweepPoint &point) {
+        return std::to_string(point.ranks) + " ranks: " + cost::human_seconds(point.step) + " a step, " +
+               cost::human_seconds(point.compute) + " compute, " + cost::human_seconds(point.communication) +
+               " communication";
+    }
+
+    /// Of each file, layout and scaling the point with the most ranks that has figures.
+    void add_layers() {
+        std::vector<const SweepPoint *> last;
+        for (const SweepPoint &point : sweep_.points) {
+            if (!point.failure.empty() || point.layers.empty())
+                continue;
+            const auto known = std::find_if(last.begin(), last.end(), [&](const SweepPoint *other) {
+                return other->file == point.file && other->layout == point.layout && other->scaling == point.scaling;
+            });
+            if (known == last.end())
+                last.push_back(&point);
+            else if (point.ranks > (*known)->ranks)
+                *known = &point;
+        }
+        if (!last.empty())
+            html_ += "<h2>Time by layer</h2>\n";
+        for (const SweepPoint *point : last)
+            add_bars(*point);
+    }
+
+    void add_bars(const SweepPoint &point) {
+        std::string title =
+            short_name(point.file) + ", " + point.layout + ", " + std::to_string(point.ranks) + " ranks";
+        if (scalings(sweep_).size() > 1)
+            title += ", " + point.scaling + " scaling";
+        BarChart chart{title, {"time in a step", Scale::linear, seconds_label}, {"compute", "communication"}, {}};
+        for (const LayerTime &layer : grouped(point.layers))
+            chart.bars.push_back({layer.name, {layer.compute.value, layer.communication.value}});
+        chart.x.label = [](double value) { return value > 0 ? cost::human_seconds(Seconds(value)) : "0"; };
+        html_ += "<figure>\n" + svg(chart) + "</figure>\n";
+    }
+
+    /// Many layers are summed by the beginnings of their paths.
+    static std::vector<LayerTime> grouped(const std::vector<LayerTime> &layers) {
+        for (int names = 3; names > 0; --names) {
+            std::vector<LayerTime> sums;
+            for (const LayerTime &layer : layers) {
+                const std::string name = beginning(layer.name, names);
+                auto sum =
+                    std::find_if(sums.begin(), sums.end(), [&](const LayerTime &other) { return other.name == name; });
+                if (sum == sums.end())
+                    sum = sums.insert(sums.end(), {name, {}, {}});
+                sum->compute += layer.compute;
+                sum->communication += layer.communication;
+            }
+            if (sums.size() <= most_bars || names == 1)
+                return sums;
+        }
+        return layers;
+    }
+
+    static std::string beginning(const std::string &path, int names) {
+        std::size_t end = 0;
+        for (int i = 0; i < names && end != std::string::npos; ++i)
+            end = path.find('.', end == 0 ? 0 : end + 1);
+        return path.substr(0, end);
+    }
+
+    void add_table() {
+        html_ += "<h2>All points</h2>\n<table>\n<tr><th class=\"w\">file</th><th class=\"w\">layout</th>"
+                 "<th class=\"w\">scaling</th>";
+        for (const Coordinate &coordinate : sweep_.points.front().coordinates)
+            html_ += "<th>" + escaped(spaced(coordinate.name)) + "</th>";
+        html_ += "<th>samples</th><th class=\"w\">mesh</th><th>step</th><th>compute</th><th>communication</th>"
+                 "<th>samples/s</th></tr>\n";
+        for (const SweepPoint &point : sweep_.points)
+            add_row(point);
+        html_ += "</table>\n";
+    }
+
+    void add_row(const SweepPoint &point) {
+        const auto words = [&](const std::string &text) { html_ += "<td class=\"w\">" + escaped(text) + "</td>"; };
+        const auto figure = [&](const std::string &text) { html_ += "<td>" + escaped(text) + "</td>"; };
+        html_ += "<tr>";
+        words(short_name(point.file));
+        words(point.layout);
+        words(point.scaling);
+        for (const Coordinate &coordinate : point.coordinates)
+            figure(coordinate.text);
+        figure(cost::grouped(static_cast<double>(point.batch)));
+        if (point.failure.empty()) {
+            words(point.mesh);
+            figure(cost::human_seconds(point.step));
+            figure(cost::human_seconds(point.compute));
+            figure(cost::human_seconds(point.communication));
+            figure(number_label(point.samples_per_second() < 100 ? point.samples_per_second()
+                                                                 : static_cast<double>(static_cast<std::int64_t>(
+                                                                       point.samples_per_second() + 0.5))));
+        } else {
+            html_ += "<td class=\"w\" colspan=\"5\">" + escaped(point.failure) + "</td>";
+        }
+        html_ += "</tr>\n";
+    }
+
+    const Sweep &sweep_;
+    std::string html_;
+};
+
+} // namespace
+
+std::string html_report(const Sweep &sweep) {
+    return Page(sweep).make();
+}
+
+} // namespace planc::report

@@ -1,0 +1,82 @@
+// A sweep: the same question at many points, as a table, CSV, JSON, or a page with plots.
+//
+// Example: alexnet.plan under two layouts on 1, 2, 4, … 1000 ranks is 22 points; a plot of the time of a step over the
+// ranks has two lines.
+#pragma once
+
+#include "support/units.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace planc::report {
+
+using support::Bytes;
+using support::Seconds;
+
+/// One of the values that a sweep goes through, as it stands at a point.
+struct Coordinate {
+    std::string name; ///< "ranks", "batch", "latency", …
+    double value = 0; ///< in base units
+    std::string text; ///< "1000", "2us"
+    std::string unit; ///< of the value: "s", "B/s", "flop/s", "B"; empty: a number
+};
+
+struct LayerTime {
+    std::string name;
+    Seconds compute{};
+    Seconds communication{};
+};
+
+struct SweepPoint {
+    std::string file;
+    std::string layout;
+    std::string scaling; ///< "strong", "weak"
+    std::int64_t ranks = 1;
+    std::int64_t batch = 0;              ///< samples of a step
+    std::vector<Coordinate> coordinates; ///< all that was given as a list, in one order at all points; ranks first
+    std::string failure;                 ///< why there are no figures: one line; empty: there are
+    std::string mesh;                    ///< "rows 4 x cols 2"
+    Seconds step{};
+    Seconds compute{};
+    Seconds communication{}; ///< may overlap with compute, where the profile says so
+    Bytes payload{};         ///< handed to MPI by the busiest rank; 0 under a profile
+    Bytes memory{};          ///< of a rank; 0 under a profile
+    std::vector<LayerTime> layers;
+
+    [[nodiscard]] double samples_per_second() const {
+        return step.value > 0 ? static_cast<double>(batch) / step.value : 0;
+    }
+};
+
+struct Sweep {
+    std::string title;                    ///< "alexnet, vgg16 on machine skylake"
+    std::vector<std::string> assumptions; ///< lines
+    std::string batch;                    ///< the role of the samples
+    std::vector<SweepPoint> points;       ///< those of one line one after the other, ranks ascending
+};
+
+[[nodiscard]] std::string text_report(const Sweep &sweep);
+[[nodiscard]] std::string csv_report(const Sweep &sweep);
+[[nodiscard]] std::string json_report(const Sweep &sweep);
+/// One page, with everything that it needs in itself.
+[[nodiscard]] std::string html_report(const Sweep &sweep);
+
+/// Points that differ in `axis` alone: one line of a plot.
+struct Series {
+    std::string name;                       ///< what tells it from the others
+    std::vector<const SweepPoint *> points; ///< with figures, by ascending value
+};
+/// All series along a coordinate under one scaling; those without figures have no points.
+[[nodiscard]] std::vector<Series> series(const Sweep &sweep, const std::string &axis, const std::string &scaling);
+
+/// The file's name without folders and ending.
+[[nodiscard]] std::string short_name(const std::string &file);
+
+/// Speed of a point in a series against its first, 1 there: of step times under strong scaling; under weak scaling of
+/// samples a second.
+[[nodiscard]] double speedup(const Series &series, const SweepPoint &point);
+
+} // namespace planc::report
