@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,8 @@ class Lines {
     void free(std::string text) { lines_.push_back({std::move(text)}); }
     void row(std::vector<std::string> cells) { lines_.push_back(std::move(cells)); }
 
-    /// Cells from column `right` on are flush right.
-    [[nodiscard]] std::string text(std::size_t right) const {
+    /// Cells from column `right` on are flush right, from `left` on flush left again.
+    [[nodiscard]] std::string text(std::size_t right, std::size_t left = SIZE_MAX) const {
         std::vector<std::size_t> widths;
         for (const std::vector<std::string> &line : lines_)
             for (std::size_t c = 0; line.size() > 1 && c < line.size(); ++c) {
@@ -26,7 +27,7 @@ class Lines {
             std::string out = line.size() == 1 ? line[0] : "";
             for (std::size_t c = 0; line.size() > 1 && c < line.size(); ++c) {
                 const std::string padding(widths[c] - line[c].size(), ' ');
-                out += c >= right ? padding + line[c] : line[c] + padding;
+                out += c >= right && c < left ? padding + line[c] : line[c] + padding;
                 out += "  ";
             }
             out.erase(out.find_last_not_of(' ') + 1);

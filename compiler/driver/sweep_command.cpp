@@ -24,13 +24,14 @@ struct Failed {
     int code = input_error;
 };
 
-struct Batch {
-    std::string role;
+/// What a file is about, and the samples of a step as file and options say.
+struct Subject {
+    std::string network;
+    std::string batch; ///< its role
     std::int64_t samples = 1;
 };
 
-/// The samples of a step as the file and the options say.
-Batch batch_of(const Options &options) {
+Subject subject_of(const Options &options) {
     Pipeline pipeline(options);
     if (!pipeline.analyze_only())
         throw Failed{pipeline.exit_code()};
@@ -41,9 +42,9 @@ Batch batch_of(const Options &options) {
     }
     const std::vector<sema::Argument> &fields = trains.back().loss.arguments;
     if (fields.empty() || fields.front().type.dimensions.empty())
-        return {};
+        return {trains.back().network, "", 1};
     const sema::Dimension &first = fields.front().type.dimensions.front();
-    return {first.role, first.extent};
+    return {trains.back().network, first.role, first.extent};
 }
 
 /// All choices of one value from each list.
@@ -166,7 +167,9 @@ class Question {
             found = line;
             break;
         }
-        for (const std::string &prefix : {std::string("planc: "), "layout '" + options_.layout + "': "})
+        for (const std::string &prefix :
+             {std::string("planc: "),
+              pipeline_.has_request() ? "layout '" + pipeline_.request().layout + "': " : std::string()})
             if (found.starts_with(prefix))
                 found.erase(0, prefix.size());
         return found;
@@ -192,6 +195,7 @@ class Sweeper {
             for (const std::string &layout : layouts)
                 for (const auto &extents : products(extents_by_name()))
                     sweep_network(file, layout, extents);
+        set_labels();
         set_title();
         return std::move(sweep_);
     }
@@ -224,15 +228,15 @@ class Sweeper {
         at.file = file;
         at.layout = layout;
         at.dimensions = extents;
-        const Batch batch = batch_of(at);
-        sweep_.batch = batch.role;
+        const Subject subject = subject_of(at);
+        sweep_.batch = subject.batch;
         if (lists_.scaling != Scaling::weak)
-            sweep_ranks(at, batch, "strong");
+            sweep_ranks(at, subject, "strong");
         if (lists_.scaling != Scaling::strong)
-            sweep_ranks(at, batch, "weak");
+            sweep_ranks(at, subject, "weak");
     }
 
-    void sweep_ranks(Options at, const Batch &batch, const std::string &scaling) {
+    void sweep_ranks(Options at, const Subject &subject, const std::string &scaling) {
         const std::vector<Extent> extents = at.dimensions;
         std::unique_ptr<Question> question;
         std::vector<std::optional<std::int64_t>> ranks(lists_.ranks.begin(), lists_.ranks.end());
@@ -240,14 +244,15 @@ class Sweeper {
             ranks.emplace_back();
         for (const std::optional<std::int64_t> &count : ranks) {
             SweepPoint point;
+            point.label = subject.network;
             point.file = at.file;
             point.scaling = scaling;
             point.ranks = count.value_or(1);
-            point.batch = batch.samples;
+            point.batch = subject.samples;
             at.ranks = count;
             if (scaling == "weak") {
-                point.batch = batch.samples * point.ranks;
-                set(at.dimensions, batch.role, point.batch);
+                point.batch = subject.samples * point.ranks;
+                set(at.dimensions, subject.batch, point.batch);
             }
             if (!question || scaling == "weak")
                 question = std::make_unique<Question>(at);
@@ -288,10 +293,27 @@ class Sweeper {
             machines_.push_back(name);
     }
 
+    /// Points are called after their networks, or after their files where two files have networks of one name.
+    void set_labels() {
+        for (const SweepPoint &point : sweep_.points)
+            for (const SweepPoint &other : sweep_.points)
+                if (other.label == point.label && other.file != point.file)
+                    return use_files();
+    }
+
+    void use_files() {
+        for (SweepPoint &point : sweep_.points)
+            point.label = point.file;
+    }
+
     void set_title() {
+        std::vector<std::string> labels;
+        for (const SweepPoint &point : sweep_.points)
+            if (std::find(labels.begin(), labels.end(), point.label) == labels.end())
+                labels.push_back(point.label);
         std::string files;
-        for (const std::string &file : lists_.files)
-            files += (files.empty() ? "" : ", ") + report::short_name(file);
+        for (const std::string &label : labels)
+            files += (files.empty() ? "" : ", ") + label;
         std::string machines;
         for (const std::string &machine : machines_)
             machines += (machines.empty() ? "" : ", ") + machine;

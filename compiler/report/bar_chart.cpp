@@ -73,10 +73,10 @@ class Drawing {
             const double to = from + bar.parts[part];
             if (bar.parts[part] > 0)
                 svg_.rectangle(px(from), y + 3, px(to) - px(from), row_height - 6, style(part),
-                               bar.name + ", " + chart_.parts[part] + ": " + chart_.x.label(bar.parts[part]));
+                               bar.name + ", " + chart_.parts[part] + ": " + chart_.label(bar.parts[part]));
             from = to;
         }
-        svg_.text(px(from) + 6, y + 14, chart_.x.label(from), Anchor::start);
+        svg_.text(px(from) + 6, y + 14, chart_.label(from), Anchor::start);
     }
 
     const BarChart &chart_;

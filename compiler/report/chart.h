@@ -38,7 +38,8 @@ struct Bar {
 /// Bars lie, one below the other, their parts stacked.
 struct BarChart {
     std::string title;
-    AxisOptions x; ///< linear
+    AxisOptions x;                            ///< linear
+    std::function<std::string(double)> label; ///< of a value
     std::vector<std::string> parts;
     std::vector<Bar> bars;
 };

@@ -52,13 +52,18 @@ std::string spaced(std::string name) {
     return name;
 }
 
+/// A bandwidth that was given in bits is drawn in bits.
+double factor(const Coordinate &axis) {
+    return axis.text.ends_with("bit/s") ? 8 : 1;
+}
+
 AxisOptions along(const Coordinate &axis) {
     if (axis.unit == "s")
         return {spaced(axis.name), Scale::logarithmic, seconds_label};
     if (axis.unit.empty())
         return {spaced(axis.name), Scale::logarithmic, number_label};
     return {spaced(axis.name), Scale::logarithmic,
-            [unit = axis.unit](double value) { return metric_label(value, unit); }};
+            [unit = factor(axis) > 1 ? "bit/s" : axis.unit](double value) { return metric_label(value, unit); }};
 }
 
 /// What a plot shows of a point.
@@ -72,7 +77,7 @@ const Quantity step_time{{"time of a step", Scale::logarithmic, seconds_label},
 const Quantity sample_rate{{"samples per second", Scale::logarithmic, number_label},
                            [](const Series &, const SweepPoint &point) { return point.samples_per_second(); }};
 const Quantity relative_speed{{"speed-up", Scale::logarithmic, number_label}, speedup};
-const Quantity share{{"communication, share of compute + communication", Scale::linear, percent_label},
+const Quantity share{{"communication / (compute + communication)", Scale::linear, percent_label},
                      [](const Series &, const SweepPoint &point) {
                          const Seconds sum = point.compute + point.communication;
                          return sum.value > 0 ? point.communication / sum : 0;
@@ -116,18 +121,23 @@ class Page {
         add_plot("Share of communication", axis, scaling, share, false);
     }
 
-    void add_plot(const char *title, const Coordinate &axis, const std::string &scaling, const Quantity &quantity,
-                  bool ideal) {
-        std::vector<Series> all = series(sweep_, axis.name, scaling);
+    void add_plot(const std::string &title, const Coordinate &axis, const std::string &scaling,
+                  const Quantity &quantity, bool ideal) {
+        for (const Plot &plot : plots(sweep_, axis.name, scaling, most_lines))
+            add_plot(title + (plot.of.empty() ? "" : ": " + plot.of), axis, plot.series, quantity, ideal);
+    }
+
+    void add_plot(const std::string &title, const Coordinate &axis, const std::vector<Series> &all,
+                  const Quantity &quantity, bool ideal) {
         const std::size_t left_out = all.size() > most_lines ? all.size() - most_lines : 0;
-        all.resize(all.size() - left_out);
         LineChart chart{title, along(axis), quantity.axis, {}};
         if (ideal)
             chart.lines.push_back(ideal_line(all));
-        for (const Series &one : all) {
-            Line &line = chart.lines.emplace_back(Line{one.name, {}});
-            for (const SweepPoint *point : one.points)
-                line.points.push_back({value_of(*point, axis.name), quantity.of(one, *point), words(*point)});
+        for (std::size_t i = 0; i + left_out < all.size(); ++i) {
+            Line &line = chart.lines.emplace_back(Line{all[i].name, {}});
+            for (const SweepPoint *point : all[i].points)
+                line.points.push_back(
+                    {factor(axis) * value_of(*point, axis.name), quantity.of(all[i], *point), figures(*point)});
         }
         const std::string picture = svg(chart);
         if (picture.empty())
@@ -153,7 +163,7 @@ class Page {
         return line;
     }
 
-    static std::string words(const SweepPoint &point) {
+    static std::string figures(const SweepPoint &point) {
         return std::to_string(point.ranks) + " ranks: " + cost::human_seconds(point.step) + " a step, " +
                cost::human_seconds(point.compute) + " compute, " + cost::human_seconds(point.communication) +
                " communication";
@@ -166,7 +176,7 @@ class Page {
             if (!point.failure.empty() || point.layers.empty())
                 continue;
             const auto known = std::find_if(last.begin(), last.end(), [&](const SweepPoint *other) {
-                return other->file == point.file && other->layout == point.layout && other->scaling == point.scaling;
+                return other->label == point.label && other->layout == point.layout && other->scaling == point.scaling;
             });
             if (known == last.end())
                 last.push_back(&point);
@@ -180,14 +190,16 @@ class Page {
     }
 
     void add_bars(const SweepPoint &point) {
-        std::string title =
-            short_name(point.file) + ", " + point.layout + ", " + std::to_string(point.ranks) + " ranks";
+        std::string title = words(point);
         if (scalings(sweep_).size() > 1)
             title += ", " + point.scaling + " scaling";
-        BarChart chart{title, {"time in a step", Scale::linear, seconds_label}, {"compute", "communication"}, {}};
+        BarChart chart{title,
+                       {"time in a step", Scale::linear, seconds_label},
+                       [](double value) { return cost::human_seconds(Seconds(value)); },
+                       {"compute", "communication"},
+                       {}};
         for (const LayerTime &layer : grouped(point.layers))
             chart.bars.push_back({layer.name, {layer.compute.value, layer.communication.value}});
-        chart.x.label = [](double value) { return value > 0 ? cost::human_seconds(Seconds(value)) : "0"; };
         html_ += "<figure>\n" + svg(chart) + "</figure>\n";
     }
 
@@ -218,7 +230,7 @@ class Page {
     }
 
     void add_table() {
-        html_ += "<h2>All points</h2>\n<table>\n<tr><th class=\"w\">file</th><th class=\"w\">layout</th>"
+        html_ += "<h2>All points</h2>\n<table>\n<tr><th class=\"w\">network</th><th class=\"w\">layout</th>"
                  "<th class=\"w\">scaling</th>";
         for (const Coordinate &coordinate : sweep_.points.front().coordinates)
             html_ += "<th>" + escaped(spaced(coordinate.name)) + "</th>";
@@ -233,7 +245,7 @@ class Page {
         const auto words = [&](const std::string &text) { html_ += "<td class=\"w\">" + escaped(text) + "</td>"; };
         const auto figure = [&](const std::string &text) { html_ += "<td>" + escaped(text) + "</td>"; };
         html_ += "<tr>";
-        words(short_name(point.file));
+        words(point.label);
         words(point.layout);
         words(point.scaling);
         for (const Coordinate &coordinate : point.coordinates)

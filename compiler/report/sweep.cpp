@@ -14,56 +14,74 @@ const Coordinate *find(const SweepPoint &point, const std::string &name) {
 
 /// What tells points apart beside `axis` and scaling.
 std::vector<std::string> identity(const SweepPoint &point, const std::string &axis) {
-    std::vector<std::string> words{short_name(point.file), point.layout};
+    std::vector<std::string> words{point.label, point.layout};
     for (const Coordinate &coordinate : point.coordinates)
         words.push_back(coordinate.name == axis ? "" : coordinate.name + " " + coordinate.text);
     return words;
 }
 
-/// Of the words that tell series apart, those that are not the same in all of them.
-std::string name_of(const std::vector<std::string> &words, const std::vector<std::vector<std::string>> &all) {
-    std::string name;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        const bool same = std::all_of(all.begin(), all.end(), [&](const auto &other) { return other[i] == words[i]; });
-        if (!same && !words[i].empty())
-            name += (name.empty() ? "" : ", ") + words[i];
+/// Names by the words that are not the same in all of them.
+void set_names(std::vector<Series> &all) {
+    for (Series &one : all) {
+        one.name.clear();
+        for (std::size_t i = 0; i < one.identity.size(); ++i) {
+            const bool same = std::all_of(all.begin(), all.end(),
+                                          [&](const Series &other) { return other.identity[i] == one.identity[i]; });
+            if (!same)
+                one.name += (one.name.empty() ? "" : ", ") + one.identity[i];
+        }
+        if (one.name.empty())
+            one.name = one.identity[0] + ", " + one.identity[1];
     }
-    return name.empty() ? words.front() + ", " + words[1] : name;
 }
 
-} // namespace
-
 std::vector<Series> series(const Sweep &sweep, const std::string &axis, const std::string &scaling) {
-    std::vector<std::vector<std::string>> identities;
     std::vector<Series> result;
     for (const SweepPoint &point : sweep.points) {
         if (point.scaling != scaling || find(point, axis) == nullptr)
             continue;
-        const std::vector<std::string> words = identity(point, axis);
-        const auto known = std::find(identities.begin(), identities.end(), words);
-        const auto index = static_cast<std::size_t>(known - identities.begin());
-        if (known == identities.end()) {
-            identities.push_back(words);
-            result.emplace_back();
-        }
+        const std::vector<std::string> own = identity(point, axis);
+        auto known =
+            std::find_if(result.begin(), result.end(), [&](const Series &other) { return other.identity == own; });
+        if (known == result.end())
+            known = result.insert(result.end(), {"", own, {}});
         if (point.failure.empty())
-            result[index].points.push_back(&point);
+            known->points.push_back(&point);
     }
-    for (std::size_t i = 0; i < result.size(); ++i) {
-        result[i].name = name_of(identities[i], identities);
-        std::stable_sort(
-            result[i].points.begin(), result[i].points.end(),
-            [&](const SweepPoint *a, const SweepPoint *b) { return find(*a, axis)->value < find(*b, axis)->value; });
-    }
+    for (Series &one : result)
+        std::stable_sort(one.points.begin(), one.points.end(), [&](const SweepPoint *a, const SweepPoint *b) {
+            return find(*a, axis)->value < find(*b, axis)->value;
+        });
     return result;
 }
 
-std::string short_name(const std::string &file) {
-    const std::size_t slash = file.find_last_of('/');
-    std::string name = slash == std::string::npos ? file : file.substr(slash + 1);
-    if (name.ends_with(".plan"))
-        name.resize(name.size() - 5);
-    return name;
+} // namespace
+
+std::vector<Plot> plots(const Sweep &sweep, const std::string &axis, const std::string &scaling,
+                        std::size_t most_lines) {
+    std::vector<Series> all = series(sweep, axis, scaling);
+    std::vector<Plot> result;
+    if (all.size() <= most_lines) {
+        result.push_back({"", std::move(all)});
+    } else {
+        for (Series &one : all) {
+            const std::string of = one.identity[0] + ", " + one.identity[1];
+            auto known = std::find_if(result.begin(), result.end(), [&](const Plot &other) { return other.of == of; });
+            if (known == result.end())
+                known = result.insert(result.end(), {of, {}});
+            known->series.push_back(std::move(one));
+        }
+    }
+    for (Plot &plot : result)
+        set_names(plot.series);
+    return result;
+}
+
+std::string words(const SweepPoint &point) {
+    std::string text = point.label + ", " + point.layout;
+    for (const Coordinate &coordinate : point.coordinates)
+        text += ", " + coordinate.name + " " + coordinate.text;
+    return text;
 }
 
 double speedup(const Series &series, const SweepPoint &point) {

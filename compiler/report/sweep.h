@@ -31,6 +31,7 @@ struct LayerTime {
 };
 
 struct SweepPoint {
+    std::string label; ///< what tables and plots call it: the network
     std::string file;
     std::string layout;
     std::string scaling; ///< "strong", "weak"
@@ -64,16 +65,24 @@ struct Sweep {
 /// One page, with everything that it needs in itself.
 [[nodiscard]] std::string html_report(const Sweep &sweep);
 
-/// Points that differ in `axis` alone: one line of a plot.
+/// Points that differ in one coordinate alone: one line of a plot.
 struct Series {
-    std::string name;                       ///< what tells it from the others
+    std::string name;                       ///< what tells it from the others of its plot
+    std::vector<std::string> identity;      ///< network, layout, and its other coordinates
     std::vector<const SweepPoint *> points; ///< with figures, by ascending value
 };
-/// All series along a coordinate under one scaling; those without figures have no points.
-[[nodiscard]] std::vector<Series> series(const Sweep &sweep, const std::string &axis, const std::string &scaling);
 
-/// The file's name without folders and ending.
-[[nodiscard]] std::string short_name(const std::string &file);
+struct Plot {
+    std::string of; ///< network and layout; empty: of all
+    std::vector<Series> series;
+};
+/// The series along a coordinate under one scaling, all in one plot, or by network and layout where these would be more
+/// than `most_lines`. Those without figures have no points.
+[[nodiscard]] std::vector<Plot> plots(const Sweep &sweep, const std::string &axis, const std::string &scaling,
+                                      std::size_t most_lines);
+
+/// "alexnet, best, ranks 8, latency 2us"
+[[nodiscard]] std::string words(const SweepPoint &point);
 
 /// Speed of a point in a series against its first, 1 there: of step times under strong scaling; under weak scaling of
 /// samples a second.

@@ -28,15 +28,16 @@ std::string rate(double samples_per_second) {
 std::string text_report(const Sweep &sweep) {
     cost::Lines lines;
     const bool scalings = any_named(sweep, &SweepPoint::scaling);
-    std::vector<std::string> head{"file", "layout"};
+    std::vector<std::string> head{"network", "layout"};
     if (scalings)
         head.emplace_back("scaling");
     for (const Coordinate &coordinate : sweep.points.front().coordinates)
         head.push_back(coordinate.name);
     head.insert(head.end(), {"mesh", "step", "compute", "communication", "samples/s"});
+    const std::size_t width = head.size();
     lines.row(head);
     for (const SweepPoint &point : sweep.points) {
-        std::vector<std::string> row{short_name(point.file), point.layout};
+        std::vector<std::string> row{point.label, point.layout};
         if (scalings)
             row.push_back(point.scaling);
         for (const Coordinate &coordinate : point.coordinates)
@@ -51,7 +52,7 @@ std::string text_report(const Sweep &sweep) {
     std::string text = sweep.title + "\n";
     for (const std::string &line : sweep.assumptions)
         text += "  " + line + "\n";
-    return text + "\n" + lines.text(2);
+    return text + "\n" + lines.text(2, width);
 }
 
 std::string csv_report(const Sweep &sweep) {
