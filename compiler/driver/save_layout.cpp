@@ -98,12 +98,14 @@ std::string layout_text(const sema::Program &program, const PlanRequest &request
         command += " --dim " + name + "=" + std::to_string(extent);
     command += " --layout " + (options.output.empty() ? "THIS_FILE" : options.output);
     std::string text = comment("What planc chose for " + program.trains.back().network + " of " + options.file +
-                               "; what it costs and why stands at the end. To use it:\n    " + command);
+                               "; what it costs and why stands at the end. To use it:\n    " + command) +
+                       "\n";
     const ChosenMachine &machine = request.machine;
     if (!machine.by_default)
-        text += machine.library.empty() ? machine_text(machine.declared) : "import \"" + machine.library + "\"\n";
+        text +=
+            machine.library.empty() ? machine_text(machine.declared) + "\n" : "import \"" + machine.library + "\"\n\n";
     const std::string grid = request.mesh.empty() ? "grid" : request.mesh;
-    text += "\n" + mesh(grid, request, plan) + "\nlayout " + request.layout + " on " + grid + " {\n" +
+    text += mesh(grid, request, plan) + "\nlayout " + request.layout + " on " + grid + " {\n" +
             body(program, request, plan, savings) + "}\n\n" + comment(plan::explain(request.request, plan));
     return canonical(text);
 }

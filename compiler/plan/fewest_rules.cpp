@@ -115,40 +115,65 @@ std::string stem(const std::string &name) {
 
 class Writer {
   public:
-    std::string text(const Node &node, int depth) {
+    std::string text(Node &node, int depth) {
         std::string body;
         for (const auto &[dimension, axes] : node.rules)
             body += indent(depth) + dimension + " -> " + target_text(axes) + "\n";
-        std::map<std::string, std::vector<const Node *>> alike; // by what is said of them
-        std::vector<std::pair<const Node *, std::string>> said;
-        for (const auto &child : node.children)
-            if (const std::string inner = text(*child, depth + 1); !inner.empty()) {
-                alike[stem(child->name) + "\n" + inner].push_back(child.get());
-                said.emplace_back(child.get(), inner);
-            }
         std::set<const Node *> done;
-        for (const auto &[child, inner] : said) {
-            if (done.contains(child))
+        for (const auto &child : node.children) {
+            if (done.contains(child.get()))
                 continue;
-            const std::vector<const Node *> &group = alike[stem(child->name) + "\n" + inner];
-            const bool together = group.size() > 1 && only(node, group);
-            if (together)
-                done.insert(group.begin(), group.end());
-            body += selection(*child, together ? pattern(child->name) : child->name, inner, depth);
+            const std::vector<Node *> group = alike(node, *child);
+            done.insert(group.begin(), group.end());
+            body += group.size() > 1 ? together(group, depth) : one(*child, child->name, depth);
         }
         return body;
     }
 
   private:
-    static std::string indent(int depth) { return std::string(4 * static_cast<std::size_t>(depth), ' '); }
-
-    /// Does the pattern of a group select no other child?
-    static bool only(const Node &node, const std::vector<const Node *> &group) {
-        const std::string common = stem(group.front()->name);
-        const auto selected = std::count_if(node.children.begin(), node.children.end(),
-                                            [&](const auto &child) { return child->name.starts_with(common); });
-        return !common.empty() && selected == static_cast<std::ptrdiff_t>(group.size());
+    /// The children that the pattern of a child selects; it alone where it has none.
+    static std::vector<Node *> alike(const Node &node, Node &child) {
+        const std::string common = stem(child.name);
+        std::vector<Node *> group;
+        for (const auto &other : node.children) {
+            if (common.empty() || !other->name.starts_with(common))
+                continue;
+            if (stem(other->name) != common)
+                return {&child};
+            group.push_back(other.get());
+        }
+        return group.empty() ? std::vector<Node *>{&child} : group;
     }
+
+    /// What is said of all in a pattern, the rest by name: an exact path beats a pattern (P5).
+    std::string together(const std::vector<Node *> &group, int depth) {
+        const std::string pattern = stem(group.front()->name) + (group.front()->name.ends_with(']') ? "*]" : "*");
+        const std::string first = text(*group.front(), depth + 1);
+        if (std::all_of(group.begin(), group.end(), [&](Node *node) { return text(*node, depth + 1) == first; }))
+            return one(*group.front(), pattern, depth);
+        Node common{pattern, {}, {}, {}};
+        for (const auto &rule : group.front()->rules)
+            if (std::all_of(group.begin(), group.end(), [&](const Node *node) { return says(*node, rule); }))
+                common.rules.push_back(rule);
+        for (Node *node : group)
+            std::erase_if(node->rules, [&](const auto &rule) { return says(common, rule); });
+        std::string body = one(common, pattern, depth);
+        for (Node *node : group)
+            body += one(*node, node->name, depth);
+        return body;
+    }
+
+    static bool says(const Node &node, const std::pair<std::string, Axes> &rule) {
+        return std::find(node.rules.begin(), node.rules.end(), rule) != node.rules.end();
+    }
+
+    /// Nothing where nothing is said.
+    std::string one(Node &node, const std::string &selector, int depth) {
+        const std::string inner = text(node, depth + 1);
+        return inner.empty() ? "" : selection(node, selector, inner, depth);
+    }
+
+    static std::string indent(int depth) { return std::string(4 * static_cast<std::size_t>(depth), ' '); }
 
     /// "batch -> rows; hidden -> none"; empty where that is no line, or a long one.
     static std::string one_line(const std::string &body) {
