@@ -63,14 +63,16 @@ std::string algorithms(const char *name, const std::vector<sema::AlgorithmRange>
 
 std::string quantity_text(double amount, const std::vector<std::string> &units) {
     std::string shortest;
+    std::string unit_of_shortest;
     for (const std::string &unit : units) {
         const double factor = sema::parse_unit(unit)->factor;
-        const double number = amount / factor;
-        const std::string text = support::json_number(number) + " " + unit;
-        if (number * factor == amount && (shortest.empty() || text.size() < shortest.size()))
-            shortest = text;
+        const std::string text = support::json_number(amount / factor);
+        if (amount / factor * factor != amount || (!shortest.empty() && text.size() >= shortest.size()))
+            continue;
+        shortest = text;
+        unit_of_shortest = unit;
     }
-    return shortest;
+    return shortest + " " + unit_of_shortest;
 }
 
 std::string machine_text(const sema::Machine &machine) {

@@ -13,7 +13,7 @@ namespace planc::driver {
 /// Reads back as the same machine, to the bit. Not yet in canonical form.
 [[nodiscard]] std::string machine_text(const sema::Machine &machine);
 
-/// A quantity in the unit that makes it shortest, of those that give the same number again: "0.5 us", "8.96 Tflop/s".
+/// A quantity in the unit that makes its number shortest, of those that give the same again: "0.5 us", "8.96 Tflop/s".
 [[nodiscard]] std::string quantity_text(double amount, const std::vector<std::string> &units);
 
 } // namespace planc::driver

@@ -53,8 +53,8 @@ TEST(FewestRules, a_pattern_says_what_all_have_and_names_what_one_has_more) {
     layers.push_back(wish("fc7", {{"batch", {}}, {"hidden", {"ranks"}}}));
     layers.push_back(wish("fc8", {{"batch", {}}, {"hidden", {}}, {"class", {"ranks"}}}));
     EXPECT_EQ(fewest_rules(layers), "batch -> ranks\n"
-                                    "class -> ranks\n"
                                     "hidden -> ranks\n"
+                                    "class -> ranks\n"
                                     "fc* { batch -> none }\n"
                                     "fc8 { hidden -> none }\n");
 }
