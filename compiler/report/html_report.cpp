@@ -14,8 +14,9 @@ constexpr const char *style =
     R"(body { font: 15px/1.45 Helvetica, Arial, sans-serif; color: #111; background: #fff; max-width: 960px; margin: 2em auto; padding: 0 1em; }
 h1 { font-size: 22px; } h2 { font-size: 18px; margin-top: 2em; }
 figure { margin: 1.2em 0; } figcaption { font-size: 13px; } svg { max-width: 100%; height: auto; }
-table { border-collapse: collapse; font-size: 13px; } th, td { padding: 2px 9px; border-bottom: 1px solid #bbb; text-align: right; }
-th { border-bottom: 2px solid #111; } td.w, th.w { text-align: left; } tr { break-inside: avoid; } figure { break-inside: avoid; }
+table { border-collapse: collapse; font-size: 13px; } th, td { padding: 2px 9px; border-bottom: 1px solid #bbb; text-align: right; white-space: nowrap; }
+th { border-bottom: 2px solid #111; } td.why { text-align: left; white-space: normal; } td.w, th.w { text-align: left; } tr { break-inside: avoid; } figure { break-inside: avoid; }
+@media print { body { max-width: none; margin: 0; } table { font-size: 9px; } th, td { padding: 1px 4px; } }
 )";
 
 constexpr std::size_t most_lines = 10; ///< of one plot
@@ -260,7 +261,7 @@ class Page {
                                                                  : static_cast<double>(static_cast<std::int64_t>(
                                                                        point.samples_per_second() + 0.5))));
         } else {
-            html_ += "<td class=\"w\" colspan=\"5\">" + escaped(point.failure) + "</td>";
+            html_ += "<td class=\"why\" colspan=\"5\">" + escaped(point.failure) + "</td>";
         }
         html_ += "</tr>\n";
     }

@@ -36,7 +36,7 @@ void declare_for_layouts(int unit, Analysis &analysis) {
         analysis.program.meshes.push_back(analyze_mesh(*mesh, analysis));
 }
 
-/// The layouts of that file, checked against the networks of the root file.
+/// P13: the layouts of that file, checked against the networks of the root file.
 void analyze_layout_file(int unit, Analysis &analysis) {
     if (unit < 0)
         return;
