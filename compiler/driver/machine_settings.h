@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sema/program.h"
+#include "sema/units.h"
 
 #include <string>
 #include <vector>
@@ -15,12 +16,20 @@ struct Amount {
 };
 
 struct MachineSetting {
-    std::string name; ///< one of machine_setting_names()
+    std::string name; ///< of a figure
     std::vector<Amount> amounts;
 };
 
-/// latency and bandwidth of the outermost network, of a processor peak, memory_bandwidth, memory.
-[[nodiscard]] const std::vector<std::string> &machine_setting_names();
+/// What can be set: latency and bandwidth of the outermost network, of a rank peak, memory_bandwidth, memory.
+struct MachineFigure {
+    std::string name;
+    sema::Measure measure;
+    std::string unit; ///< of Amount::value
+    void (*set)(sema::Machine &, double);
+};
+[[nodiscard]] const std::vector<MachineFigure> &machine_figures();
+/// Null: there is none of the name.
+[[nodiscard]] const MachineFigure *machine_figure(const std::string &name);
 
 /// Sets the first amount of each. Returns what was said, to stand behind the machine's name: " with latency 2us".
 [[nodiscard]] std::string apply(const std::vector<MachineSetting> &settings, sema::Machine &machine);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <sstream>
 
@@ -60,14 +61,6 @@ template <class T> std::vector<std::vector<T>> products(const std::vector<std::v
         all = std::move(longer);
     }
     return all;
-}
-
-const char *unit_of(const std::string &setting) {
-    if (setting == "latency")
-        return "s";
-    if (setting == "peak")
-        return "flop/s";
-    return setting == "memory" ? "B" : "B/s";
 }
 
 /// One compilation for all points that differ in ranks and machine alone: the training step is the same.
@@ -250,10 +243,8 @@ class Sweeper {
             point.ranks = count.value_or(1);
             point.batch = subject.samples;
             at.ranks = count;
-            if (scaling == "weak") {
-                point.batch = subject.samples * point.ranks;
-                set(at.dimensions, subject.batch, point.batch);
-            }
+            if (scaling == "weak")
+                set(at.dimensions, subject.batch, grow(point.batch, point.ranks));
             if (!question || scaling == "weak")
                 question = std::make_unique<Question>(at);
             for (const std::vector<MachineSetting> &machine : settings()) {
@@ -261,6 +252,13 @@ class Sweeper {
                 add(*question, at, extents, point);
             }
         }
+    }
+
+    /// Analysis says that the largest number is too many samples.
+    static std::int64_t grow(std::int64_t &batch, std::int64_t ranks) {
+        if (__builtin_mul_overflow(batch, ranks, &batch))
+            batch = std::numeric_limits<std::int64_t>::max();
+        return batch;
     }
 
     static void set(std::vector<Extent> &dimensions, const std::string &role, std::int64_t extent) {
@@ -283,8 +281,8 @@ class Sweeper {
         for (const auto &[name, extent] : extents)
             point.coordinates.push_back({name, static_cast<double>(extent), std::to_string(extent), ""});
         for (const MachineSetting &setting : at.machine_settings)
-            point.coordinates.push_back(
-                {setting.name, setting.amounts.front().value, setting.amounts.front().text, unit_of(setting.name)});
+            point.coordinates.push_back({setting.name, setting.amounts.front().value, setting.amounts.front().text,
+                                         machine_figure(setting.name)->unit});
         sweep_.points.push_back(std::move(point));
     }
 

@@ -70,14 +70,6 @@ std::vector<std::int64_t> expand(const std::string &option, const std::vector<st
     return values;
 }
 
-sema::Measure measure_of(const std::string &setting) {
-    if (setting == "latency")
-        return sema::Measure::time;
-    if (setting == "peak")
-        return sema::Measure::rate;
-    return setting == "memory" ? sema::Measure::memory : sema::Measure::bandwidth;
-}
-
 struct Parsed {
     double number = 0;
     std::string unit;
@@ -91,7 +83,7 @@ Parsed quantity(const std::string &option, const std::string &name, const std::s
     const auto [stop, error] = std::from_chars(text.data(), end, parsed.number);
     const char *unit = std::find_if(stop, end, [](char c) { return c != ' '; });
     parsed.unit = std::string(unit, end);
-    const sema::Measure measure = measure_of(name);
+    const sema::Measure measure = machine_figure(name)->measure;
     const auto known = sema::parse_unit(parsed.unit);
     if (error != std::errc{} || !known || known->measure != measure || !(parsed.number > 0))
         throw WrongUsage{option + ": '" + name + "' takes " + sema::describe(measure) + ", above zero, got '" + text +
@@ -161,8 +153,10 @@ std::vector<Extents> extent_lists(const std::string &option, std::string_view te
 std::vector<MachineSetting> machine_settings(const std::string &option, std::string_view text) {
     std::vector<MachineSetting> result;
     for (const auto &[name, items] : named_parts(option, text, "setting=value pairs separated by commas")) {
-        const std::vector<std::string> &known = machine_setting_names();
-        if (std::find(known.begin(), known.end(), name) == known.end()) {
+        if (machine_figure(name) == nullptr) {
+            std::vector<std::string> known;
+            for (const MachineFigure &figure : machine_figures())
+                known.push_back(figure.name);
             const std::string near = support::nearest(name, known);
             throw WrongUsage{option + ": a machine has no setting '" + name + "' to change" +
                              (near.empty() ? "; there are latency, bandwidth, peak, memory_bandwidth and memory"
