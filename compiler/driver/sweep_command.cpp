@@ -85,6 +85,10 @@ class Question {
 
   private:
     void by_plan(SweepPoint &point) {
+        // A layout that does not fit is priced with a warning elsewhere; a curve has no such point.
+        point.failure = pipeline_.plan().warning;
+        if (!point.failure.empty())
+            return;
         const cost::CostTable &table = pipeline_.plan().cost;
         set_mesh(point, table.axes, table.mesh);
         strategies_ = &pipeline_.plan().layers;
