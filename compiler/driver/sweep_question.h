@@ -1,0 +1,40 @@
+// One point of a sweep after the other, from one compilation.
+#pragma once
+
+#include "driver/pipeline.h"
+
+#include "plan/profile_plan.h"
+#include "report/sweep.h"
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace planc::driver {
+
+/// All points that differ in ranks and machine alone: the training step is the same.
+class SweepQuestion {
+  public:
+    explicit SweepQuestion(Options options);
+
+    /// Plans for the ranks and the machine of `at`; fills in the figures of a point, or why it has none. What else a
+    /// point says, its samples above all, stands there already.
+    void ask(const Options &at, report::SweepPoint &point);
+
+    [[nodiscard]] const Pipeline &pipeline() const { return pipeline_; }
+
+  private:
+    void by_plan(report::SweepPoint &point);
+    void by_profile(report::SweepPoint &point);
+    void refuse_idle_ranks(report::SweepPoint &point) const;
+    [[nodiscard]] std::string failure() const;
+
+    Options options_;
+    std::ostringstream messages_;
+    Pipeline pipeline_;
+    plan::ProfilePlan profile_;
+    const std::vector<sharding::LayerStrategy> *strategies_ = nullptr; ///< of the last plan
+    const sharding::Mesh *mesh_ = nullptr;
+};
+
+} // namespace planc::driver
