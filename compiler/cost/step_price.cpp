@@ -28,11 +28,27 @@ Algorithm chosen(CollectiveKind kind, const Algorithms &algorithms, Bytes n) {
 
 StepPrice price_in(const Group &group, const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh,
                    const Machine &machine, bool in_bucket) {
-    StepPrice result;
     if (step.kind == CollectiveKind::slice)
-        return result;
+        return {};
+    return price_traffic(step, busiest_traffic(step, mesh), element_bytes, group, machine, in_bucket);
+}
+
+} // namespace
+
+bool in_bucket(bool fusable, sharding::Phase phase) {
+    return fusable && phase != sharding::Phase::update;
+}
+
+StepPrice price_step(const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh, const Machine &machine,
+                     bool in_bucket) {
+    return price_in(group(step.axes, mesh.sizes, machine), step, element_bytes, mesh, machine, in_bucket);
+}
+
+StepPrice price_traffic(const sharding::Step &step, const planrt::Traffic &traffic, int element_bytes,
+                        const Group &group, const Machine &machine, bool in_bucket) {
+    StepPrice result;
     result.ranks = group.ranks;
-    result.traffic = busiest_traffic(step, mesh);
+    result.traffic = traffic;
     const double elements = static_cast<double>(result.traffic.elements);
     const Bytes payload(elements * element_bytes);
     result.vector_bytes = payload.value;
@@ -60,17 +76,6 @@ StepPrice price_in(const Group &group, const sharding::Step &step, int element_b
         break;
     }
     return result;
-}
-
-} // namespace
-
-bool in_bucket(bool fusable, sharding::Phase phase) {
-    return fusable && phase != sharding::Phase::update;
-}
-
-StepPrice price_step(const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh, const Machine &machine,
-                     bool in_bucket) {
-    return price_in(group(step.axes, mesh.sizes, machine), step, element_bytes, mesh, machine, in_bucket);
 }
 
 std::vector<Round> rounds(CollectiveKind kind, Algorithm algorithm, const Group &group, bool halo) {

@@ -30,6 +30,10 @@ struct StepPrice {
 [[nodiscard]] StepPrice price_step(const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh,
                                    const Machine &machine, bool in_bucket = false);
 
+/// The same for a rank that hands over `traffic`, in a group as group() makes it.
+[[nodiscard]] StepPrice price_traffic(const sharding::Step &step, const planrt::Traffic &traffic, int element_bytes,
+                                      const Group &group, const Machine &machine, bool in_bucket = false);
+
 /// The rounds that a step is priced by; of an exchange one message, `halo`: between neighbours.
 [[nodiscard]] std::vector<Round> rounds(sharding::CollectiveKind kind, Algorithm algorithm, const Group &group,
                                         bool halo);

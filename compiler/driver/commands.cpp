@@ -74,6 +74,8 @@ int run(const Options &options) {
         return diff_command(options);
     case Command::sweep:
         return sweep_command(options);
+    case Command::timeline:
+        return timeline_command(options);
     case Command::compile:
         return compile_command(options);
     }

@@ -23,5 +23,6 @@ int explain_command(const Options &options);
 int plan_command(const Options &options);
 int diff_command(const Options &options);
 int sweep_command(const Options &options);
+int timeline_command(const Options &options);
 
 } // namespace planc::driver

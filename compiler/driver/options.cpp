@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::int64_t most_ranks = 1 << 20;
 
-const std::map<std::string, Command> commands{{"cost", Command::cost},       {"diff", Command::diff},
-                                              {"explain", Command::explain}, {"fmt", Command::format},
-                                              {"plan", Command::plan},       {"sweep", Command::sweep}};
+const std::map<std::string, Command> commands{
+    {"cost", Command::cost}, {"diff", Command::diff},   {"explain", Command::explain},  {"fmt", Command::format},
+    {"plan", Command::plan}, {"sweep", Command::sweep}, {"timeline", Command::timeline}};
 
 const std::vector<std::pair<std::string, Stage>> stages{{"ast", Stage::ast},           {"plan", Stage::plan},
                                                         {"step", Stage::step},         {"spmd", Stage::spmd},
@@ -27,6 +27,9 @@ const std::vector<std::pair<std::string, ReportFormat>> formats{{"table", Report
 
 const std::vector<std::pair<std::string, Scaling>> scalings{
     {"strong", Scaling::strong}, {"weak", Scaling::weak}, {"both", Scaling::both}};
+
+const std::vector<std::pair<std::string, TimelineFormat>> timeline_formats{
+    {"text", TimelineFormat::text}, {"svg", TimelineFormat::svg}, {"chrome", TimelineFormat::chrome}};
 
 const std::vector<std::pair<std::string, cost::Profile>> profiles{{"exact", cost::Profile::exact},
                                                                   {"gholami18", cost::Profile::gholami18},
@@ -162,6 +165,13 @@ class Parser {
             options.dimensions = assignments("--dim", text, INT64_MAX);
     }
 
+    static void set_format(Options &options, const std::string &value) {
+        if (options.command == Command::timeline)
+            options.timeline_format = one_of("--format", timeline_formats, value);
+        else
+            options.format = one_of("--format", formats, value);
+    }
+
     using Setter = std::function<void(Options &, const std::string &)>;
     static const std::map<std::string, Setter> &valued() {
         static const std::map<std::string, Setter> all{
@@ -176,7 +186,7 @@ class Parser {
              [](Options &o, const std::string &v) { o.machine_settings = machine_settings("--machine-set", v); }},
             {"--scaling", [](Options &o, const std::string &v) { o.lists.scaling = one_of("--scaling", scalings, v); }},
             {"--machine", [](Options &o, const std::string &v) { o.machine = v; }},
-            {"--format", [](Options &o, const std::string &v) { o.format = one_of("--format", formats, v); }},
+            {"--format", set_format},
             {"--profile", [](Options &o, const std::string &v) { o.profile = one_of("--profile", profiles, v); }},
             {"--why-not", [](Options &o, const std::string &v) { o.why_not = v; }},
             {"--cxx", [](Options &o, const std::string &v) { o.cxx = v; }},
@@ -213,7 +223,7 @@ class Parser {
             throw WrongUsage{"--formulas and --summary go with `planc cost`"};
         if (command != Command::cost && command != Command::diff && command != Command::sweep &&
             options_.format != ReportFormat::table)
-            throw WrongUsage{"--format goes with `planc cost`, `planc diff` and `planc sweep`"};
+            throw WrongUsage{"--format goes with `planc cost`, `planc diff`, `planc sweep` and `planc timeline`"};
         if (command != Command::sweep && options_.format == ReportFormat::html)
             throw WrongUsage{"--format=html goes with `planc sweep`"};
         if (command == Command::diff && options_.format == ReportFormat::csv)
@@ -289,6 +299,7 @@ std::string help_text() {
   planc plan FILE.plan             the chosen plan as a layout, to be edited, compared, given to --layout
   planc diff A.plan B.plan         what differs between two plans, by layer
   planc sweep FILE.plan…           time over ranks, batch, bandwidth, …: table, CSV or a report with plots
+  planc timeline FILE.plan         what each rank does when, communication beside computation
   planc fmt FILE.plan              the file in canonical form, on standard output
 
 What to plan for
@@ -317,6 +328,9 @@ planc cost
 planc explain
   --why-not "LAYER: DIMENSION -> AXIS"
                        the rule that forbids it, or what it would cost
+
+planc timeline
+  --format=F           text, svg (a picture), or chrome (a trace for Perfetto and chrome://tracing)
 
 planc plan
   -o FILE              where to write; default: standard output

@@ -17,6 +17,7 @@ enum class Command : std::uint8_t {
     compile,
     cost,
     explain,
+    timeline,
     plan,
     diff,
     sweep,
@@ -39,6 +40,8 @@ struct ValueLists {
     Scaling scaling = Scaling::strong;
 };
 
+enum class TimelineFormat : std::uint8_t { text, svg, chrome };
+
 struct Options {
     Command command = Command::compile;
     std::string file;                                             ///< the .plan file; diff, sweep: the first
@@ -51,8 +54,9 @@ struct Options {
     std::vector<MachineSetting> machine_settings;                 ///< --machine-set; sweep: lists
     std::vector<std::pair<std::string, std::int64_t>> dimensions; ///< --dim batch=128
     ValueLists lists;
-    ReportFormat format = ReportFormat::table;
-    cost::Profile profile = cost::Profile::exact; ///< --profile
+    ReportFormat format = ReportFormat::table;             ///< --format
+    TimelineFormat timeline_format = TimelineFormat::text; ///< --format of planc timeline
+    cost::Profile profile = cost::Profile::exact;          ///< --profile
     bool formulas = false;
     bool summary = false;
     std::string why_not;        ///< --why-not "layer: dimension -> axis"

@@ -13,6 +13,7 @@
 #include "spmd/materialize.h"
 #include "syntax/parse.h"
 #include "syntax/print.h"
+#include "timeline/read_schedule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -271,6 +272,10 @@ bool Pipeline::lay_out() {
 
 std::int64_t Pipeline::arena_bytes() {
     return (*module_)->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes").getInt();
+}
+
+timeline::Program Pipeline::timeline_program() {
+    return timeline::read_schedule(*module_, request_->request.machine);
 }
 
 bool Pipeline::schedule() {

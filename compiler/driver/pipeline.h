@@ -9,6 +9,7 @@
 #include "sema/program.h"
 #include "support/diagnostics.h"
 #include "support/source.h"
+#include "timeline/program.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -48,6 +49,7 @@ class Pipeline {
     [[nodiscard]] const MemorySavings &savings() const { return savings_; }
     [[nodiscard]] mlir::ModuleOp module() { return *module_; }
     [[nodiscard]] std::int64_t arena_bytes(); ///< of the schedule
+    [[nodiscard]] timeline::Program timeline_program();
     [[nodiscard]] const std::string &cpp() const { return cpp_; }
     [[nodiscard]] const Installation &installation() const { return installation_; }
     [[nodiscard]] std::string ast_text();

@@ -43,6 +43,46 @@ bool is_constant(mlir::Value value) {
     return value.getDefiningOp<ir::ConstantOp>() != nullptr;
 }
 
+std::string name_of(mlir::Operation &op) {
+    if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op))
+        return pointwise.getFunction().str();
+    if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
+        return "reduce " + reduce.getReduction().str();
+    if (auto pool = mlir::dyn_cast<ir::PoolOp>(op))
+        return "pool " + pool.getKind().str();
+    return op.getName().stripDialect().str();
+}
+
+Kernel kernel_of(mlir::Operation &op) {
+    if (mlir::isa<ir::EinsumOp, ir::ConvOp>(op))
+        return Kernel::contraction;
+    if (mlir::isa<ir::ReduceOp>(op))
+        return Kernel::reduction;
+    if (mlir::isa<ir::PoolOp, ir::MaxPoolOp>(op))
+        return Kernel::window;
+    return mlir::isa<ir::EmbeddingOp, ir::EmbeddingGradientOp>(op) ? Kernel::look_up : Kernel::pointwise;
+}
+
+double extent(ir::TensorType type, llvm::StringRef role) {
+    return static_cast<double>(type.getExtents()[static_cast<size_t>(type.find(role))]);
+}
+
+double flops_of(mlir::Operation &op) {
+    if (mlir::isa<ir::EinsumOp, ir::ConvOp>(op)) // multiply the operands, add the product
+        return std::max(1U, op.getNumOperands());
+    if (mlir::isa<ir::ReshapeOp, ir::SliceOp, ir::PadOp, ir::ConcatOp>(op)) // they move elements
+        return 0;
+    if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op)) {
+        const ir::PointwiseFunction *function = ir::find_pointwise(pointwise.getFunction());
+        return function == nullptr ? 1 : function->flops;
+    }
+    if (auto look_up = mlir::dyn_cast<ir::EmbeddingOp>(op)) // an addition for each element of the result
+        return 1 / extent(look_up.getTable().getType(), look_up.getDimension());
+    if (auto look_up = mlir::dyn_cast<ir::EmbeddingGradientOp>(op))
+        return 1 / extent(look_up.getResult().getType(), look_up.getDimension());
+    return 1;
+}
+
 class Extraction {
   public:
     explicit Extraction(mlir::func::FuncOp function) : function_(function) {}
@@ -85,13 +125,8 @@ class Extraction {
     }
 
     void add_operation(mlir::Operation &op) {
-        sharding::Operation operation;
-        operation.name = name_of(op);
+        sharding::Operation operation = operation_of(op);
         operation.layer = layer(layer_of(&op));
-        operation.phase = phase_of(&op);
-        operation.kernel = kernel_of(op);
-        operation.nest = ir::nest_of(&op);
-        operation.flops_per_point = flops_of(op);
         std::vector<unsigned> numbers;
         std::vector<std::vector<int>> operand_loops;
         for (mlir::OpOperand &operand : op.getOpOperands()) {
@@ -175,46 +210,6 @@ class Extraction {
         return variable && variable.getLayer() ? variable.getLayer()->str() : layer_of(read);
     }
 
-    static std::string name_of(mlir::Operation &op) {
-        if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op))
-            return pointwise.getFunction().str();
-        if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(op))
-            return "reduce " + reduce.getReduction().str();
-        if (auto pool = mlir::dyn_cast<ir::PoolOp>(op))
-            return "pool " + pool.getKind().str();
-        return op.getName().stripDialect().str();
-    }
-
-    static Kernel kernel_of(mlir::Operation &op) {
-        if (mlir::isa<ir::EinsumOp, ir::ConvOp>(op))
-            return Kernel::contraction;
-        if (mlir::isa<ir::ReduceOp>(op))
-            return Kernel::reduction;
-        if (mlir::isa<ir::PoolOp>(op))
-            return Kernel::window;
-        return mlir::isa<ir::EmbeddingOp, ir::EmbeddingGradientOp>(op) ? Kernel::look_up : Kernel::pointwise;
-    }
-
-    static double flops_of(mlir::Operation &op) {
-        if (mlir::isa<ir::EinsumOp, ir::ConvOp>(op)) // multiply the operands, add the product
-            return std::max(1U, op.getNumOperands());
-        if (mlir::isa<ir::ReshapeOp, ir::SliceOp, ir::PadOp, ir::ConcatOp>(op)) // they move elements
-            return 0;
-        if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(op)) {
-            const ir::PointwiseFunction *function = ir::find_pointwise(pointwise.getFunction());
-            return function == nullptr ? 1 : function->flops;
-        }
-        if (auto look_up = mlir::dyn_cast<ir::EmbeddingOp>(op)) // an addition for each element of the result
-            return 1 / extent(look_up.getTable().getType(), look_up.getDimension());
-        if (auto look_up = mlir::dyn_cast<ir::EmbeddingGradientOp>(op))
-            return 1 / extent(look_up.getResult().getType(), look_up.getDimension());
-        return 1;
-    }
-
-    static double extent(ir::TensorType type, llvm::StringRef role) {
-        return static_cast<double>(type.getExtents()[static_cast<size_t>(type.find(role))]);
-    }
-
     /// A forward value bears its layer's name; gradients get theirs from their consumers, see name_gradients().
     static std::string value_name(mlir::Operation &op, Phase phase) {
         if (phase == Phase::update)
@@ -257,6 +252,16 @@ class Extraction {
 };
 
 } // namespace
+
+sharding::Operation operation_of(mlir::Operation &op) {
+    sharding::Operation operation;
+    operation.name = name_of(op);
+    operation.phase = phase_of(&op);
+    operation.kernel = kernel_of(op);
+    operation.nest = ir::nest_of(&op);
+    operation.flops_per_point = flops_of(op);
+    return operation;
+}
 
 Extracted extract(mlir::func::FuncOp function) {
     return Extraction(function).run();

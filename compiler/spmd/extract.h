@@ -20,6 +20,9 @@ struct Extracted {
     llvm::DenseMap<mlir::StringRef, int> variable_of;   ///< variable -> value of the graph
 };
 
+/// What an operation with a loop nest is by itself: name, phase, kernel, nest and work per point.
+[[nodiscard]] sharding::Operation operation_of(mlir::Operation &op);
+
 /// `function` holds nests, reads, writes and free values only (after decompose-composites and derive-training-step).
 /// Scalars made by plan.constant are not values of the graph: every rank has them.
 [[nodiscard]] Extracted extract(mlir::func::FuncOp function);

@@ -1,0 +1,74 @@
+#include "timeline/chart.h"
+
+#include "cost/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace planc::timeline {
+
+using cost::human_seconds;
+
+Ticks::Ticks(Seconds makespan, int most) {
+    const double least = std::max(makespan.value, 1e-12) / most;
+    const double power = std::pow(10.0, std::floor(std::log10(least)));
+    for (const double round : {1.0, 2.0, 5.0, 10.0}) {
+        step = Seconds(round * power);
+        if (step.value >= least * (1 - 1e-9))
+            break;
+    }
+    count = static_cast<int>(std::floor(makespan / step + 1e-9)) + 1;
+    if (makespan.value < 1e-3) {
+        unit = "us";
+        per_second = 1e6;
+    } else if (makespan.value < 1) {
+        unit = "ms";
+        per_second = 1e3;
+    }
+}
+
+std::string Ticks::label(int tick) const {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%g", tick * std::round(step.value * per_second * 1e6) / 1e6);
+    return buffer;
+}
+
+std::vector<int> shown_ranks(const Timeline &timeline, std::size_t most) {
+    std::vector<int> shown;
+    for (int rank = 0; rank < static_cast<int>(std::min(most, timeline.ranks.size())); ++rank)
+        shown.push_back(rank);
+    if (timeline.last >= static_cast<int>(most))
+        shown.back() = timeline.last;
+    return shown;
+}
+
+std::string rank_words(const RankClass &ranks) {
+    std::string text = "rank " + std::to_string(ranks.first);
+    return ranks.ranks > 1 ? text + " and " + std::to_string(ranks.ranks - 1) + " like it" : text;
+}
+
+std::vector<std::string> summary(const Program &program, const Timeline &timeline, const ReportOptions &options) {
+    const RankTime &rank = timeline.critical();
+    const RankClass &ranks = program.classes[static_cast<std::size_t>(timeline.last)];
+    std::vector<std::string> lines{options.title + ": " + human_seconds(timeline.makespan) + " a step"};
+    lines.push_back("rank " + std::to_string(ranks.first) + " computes " + human_seconds(rank.computing) +
+                    " and communicates " + human_seconds(rank.communicating) + ", " + human_seconds(rank.exposed) +
+                    " of it exposed" +
+                    (rank.idle.value > 1e-9 * timeline.makespan.value ? "; it is idle for " + human_seconds(rank.idle)
+                                                                      : std::string()));
+    lines.push_back("without overlap " + human_seconds(options.without_overlap) +
+                    "; planc cost: " + human_seconds(options.price));
+    return lines;
+}
+
+EventWords words(const Program &program, const Event &event) {
+    if (event.kind == EventKind::compute) {
+        const Kernel &kernel = program.kernels[static_cast<std::size_t>(event.index)];
+        return {kernel.name, kernel.layer, kernel.phase};
+    }
+    const Collective &collective = program.collectives[static_cast<std::size_t>(event.index)];
+    return {(event.kind == EventKind::wait ? "waits for " : "") + collective.name, collective.layer, collective.phase};
+}
+
+} // namespace planc::timeline

@@ -1,0 +1,40 @@
+// What the text chart and the picture share: which ranks are shown, what they are called, where ticks stand.
+#pragma once
+
+#include "timeline/report.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::timeline {
+
+/// Round times from 0 to the makespan, at most `most` + 1 of them.
+struct Ticks {
+    Seconds step{};
+    int count = 0;
+    const char *unit = "s"; ///< of the labels
+    double per_second = 1;
+
+    Ticks(Seconds makespan, int most);
+    [[nodiscard]] std::string label(int tick) const;
+};
+
+/// The first rank classes, at most `most`, the critical one among them. Ascending.
+[[nodiscard]] std::vector<int> shown_ranks(const Timeline &timeline, std::size_t most);
+
+/// "rank 0", "rank 4 and 11 like it".
+[[nodiscard]] std::string rank_words(const RankClass &ranks);
+
+/// Lines about the whole step: how long it takes, and why.
+[[nodiscard]] std::vector<std::string> summary(const Program &program, const Timeline &timeline,
+                                               const ReportOptions &options);
+
+/// Names of what an event is, whatever it is.
+struct EventWords {
+    std::string name; ///< "product", "waits for all-reduce of h1.w"
+    std::string layer;
+    std::string phase;
+};
+[[nodiscard]] EventWords words(const Program &program, const Event &event);
+
+} // namespace planc::timeline

@@ -1,0 +1,83 @@
+#include "timeline/collective_price.h"
+
+#include "cost/traffic.h"
+#include "schedule/functions.h"
+#include "sharding/bucket.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace planc::timeline {
+
+using planrt::CollectiveKind;
+
+namespace {
+
+/// Of the kind that travels in buckets (sharding::fusable()): small gradients that the update alone uses.
+bool is_fusable(const emit::CollectiveInfo &info, ir::WaitOp wait, const planrt::Mesh &mesh) {
+    const auto small = [&](const emit::CollectiveInfo::Member &member) {
+        return member.from.reduction == planrt::Reduction::sum &&
+               planrt::largest_volume(member.to, mesh) * member.element_bytes <= sharding::largest_fused_bytes;
+    };
+    return info.kind == CollectiveKind::all_reduce && schedule::phase_of(wait) == "weight gradient" &&
+           std::all_of(info.members.begin(), info.members.end(), small) &&
+           llvm::all_of(wait->getUsers(), [](mlir::Operation *user) {
+               return schedule::phase_of(user) == "update" || user->hasTrait<mlir::OpTrait::IsTerminator>();
+           });
+}
+
+const cost::Group &group_of(const std::vector<int> &axes, const planrt::Mesh &mesh, const cost::Machine &machine,
+                            std::map<std::vector<int>, cost::Group> &groups) {
+    const auto known = groups.find(axes);
+    return known != groups.end() ? known->second
+                                 : groups.emplace(axes, cost::group(axes, mesh.sizes, machine)).first->second;
+}
+
+} // namespace
+
+CollectivePrice::CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAttr mesh, const cost::Machine &machine,
+                                 std::map<std::vector<int>, cost::Group> &groups)
+    : info_(emit::collective_info(start, mesh)), mesh_(ir::mesh_of(mesh)), machine_(machine),
+      group_(group_of(info_.axes, mesh_, machine, groups)), in_bucket_(is_fusable(info_, wait, mesh_)) {
+    if (info_.kind == CollectiveKind::exchange || info_.kind == CollectiveKind::all_to_all)
+        for (const emit::CollectiveInfo::Member &member : info_.members)
+            by_rank_.push_back(cost::traffic_by_rank({info_.kind, info_.axes, member.from, member.to}, mesh_));
+}
+
+planrt::Traffic CollectivePrice::traffic(std::size_t member, int rank) const {
+    if (!by_rank_.empty())
+        return by_rank_[member][static_cast<std::size_t>(rank)];
+    const emit::CollectiveInfo::Member &moved = info_.members[member];
+    return planrt::traffic(info_.kind, moved.from, moved.to, mesh_, rank);
+}
+
+CollectivePrice::Rank CollectivePrice::on(int rank) const {
+    cost::Seconds latency{};
+    cost::Seconds rest{};
+    Rank result;
+    for (std::size_t m = 0; m < info_.members.size(); ++m) {
+        const emit::CollectiveInfo::Member &member = info_.members[m];
+        const cost::StepPrice price =
+            cost::price_traffic({info_.kind, info_.axes, member.from, member.to}, traffic(m, rank),
+                                member.element_bytes, group_, machine_, in_bucket_);
+        latency = std::max(latency, price.price.latency);
+        rest += price.price.seconds() - price.price.latency;
+        if (info_.kind != CollectiveKind::exchange)
+            result.rounds = std::max(result.rounds, static_cast<int>(std::lround(price.price.messages)));
+    }
+    result.seconds = latency + rest;
+    return result;
+}
+
+std::vector<std::vector<std::int64_t>> CollectivePrice::numbers() const {
+    std::vector<std::vector<std::int64_t>> columns(2 * info_.members.size());
+    for (std::size_t m = 0; m < info_.members.size(); ++m)
+        for (int rank = 0; rank < mesh_.ranks(); ++rank) {
+            const planrt::Traffic handed = traffic(m, rank);
+            columns[2 * m].push_back(handed.elements);
+            columns[2 * m + 1].push_back(handed.calls);
+        }
+    return columns;
+}
+
+} // namespace planc::timeline

@@ -1,0 +1,40 @@
+// What a started collective of the schedule takes one rank, by the cost model's own functions.
+#pragma once
+
+#include "cost/step_price.h"
+#include "emit/collectives.h"
+
+#include <map>
+#include <vector>
+
+namespace planc::timeline {
+
+class CollectivePrice {
+  public:
+    /// `wait`: of the same number. `groups`: those made before, by axes.
+    CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAttr mesh, const cost::Machine &machine,
+                    std::map<std::vector<int>, cost::Group> &groups);
+
+    struct Rank {
+        cost::Seconds seconds{};
+        int rounds = 1; ///< messages one after the other; what an exchange sends is under way at once
+    };
+    /// Members of one call share its latency.
+    [[nodiscard]] Rank on(int rank) const;
+
+    [[nodiscard]] const std::vector<int> &axes() const { return info_.axes; }
+    /// What it hands over by rank, a column for each number that differs; to tell ranks apart.
+    [[nodiscard]] std::vector<std::vector<std::int64_t>> numbers() const;
+
+  private:
+    [[nodiscard]] planrt::Traffic traffic(std::size_t member, int rank) const;
+
+    emit::CollectiveInfo info_;
+    planrt::Mesh mesh_;
+    const cost::Machine &machine_;
+    const cost::Group &group_;
+    bool in_bucket_ = false;
+    std::vector<std::vector<planrt::Traffic>> by_rank_; ///< of point-to-point kinds, per member
+};
+
+} // namespace planc::timeline

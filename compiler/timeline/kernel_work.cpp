@@ -1,0 +1,183 @@
+#include "timeline/kernel_work.h"
+
+#include "ir/placement.h"
+#include "ir/subscripts.h"
+#include "schedule/functions.h"
+#include "schedule/loop_nest.h"
+#include "sharding/placement.h"
+#include "spmd/extract.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <algorithm>
+
+namespace planc::timeline {
+
+using planrt::DimensionPlacement;
+using planrt::Mesh;
+using schedule::tensor;
+
+namespace {
+
+int element_bytes(mlir::Value value) {
+    return static_cast<int>(tensor(value).getElementType().getIntOrFloatBitWidth() / 8);
+}
+
+/// A matrix product is the contraction of its subscripts; its accumulator stays where it is.
+sharding::Operation product(ir::GemmOp gemm) {
+    const auto subscripts = *ir::parse_subscripts(gemm.getSubscripts());
+    const std::vector<std::string> names = subscripts.loops();
+    sharding::Operation operation;
+    operation.name = "product";
+    operation.kernel = sharding::Kernel::contraction;
+    operation.flops_per_point = 2;
+    for (const std::string &name : names)
+        operation.nest.loops.push_back({name, 1, sharding::LoopKind::reduced});
+    const auto loops = [&](const std::vector<std::string> &of, mlir::Value value) {
+        std::vector<int> numbers;
+        for (auto [name, extent] : llvm::zip(of, tensor(value).getExtents())) {
+            numbers.push_back(static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin()));
+            operation.nest.loops[static_cast<std::size_t>(numbers.back())].extent = extent;
+        }
+        return numbers;
+    };
+    operation.nest.operands = {loops(subscripts.operands[0], gemm.getA()), loops(subscripts.operands[1], gemm.getB())};
+    operation.nest.results = {loops(subscripts.result, gemm.getResult())};
+    for (int loop : operation.nest.results[0])
+        operation.nest.loops[static_cast<std::size_t>(loop)].kind = sharding::LoopKind::parallel;
+    return operation;
+}
+
+/// Parts of a convolution add to one another as a matrix product adds to its accumulator.
+sharding::Operation convolution(ir::ConvOp conv) {
+    sharding::Operation operation = spmd::operation_of(*conv);
+    operation.flops_per_point = 2;
+    operation.nest.operands.resize(2);
+    return operation;
+}
+
+} // namespace
+
+std::int64_t local_extent(const DimensionPlacement &dimension, const Mesh &mesh, const std::vector<int> &coordinates) {
+    planrt::CutBlock cut = dimension.whole();
+    for (int axis : dimension.axes)
+        cut = planrt::cut_block(cut, mesh.sizes[axis], coordinates[axis]);
+    return dimension.indices(cut).size();
+}
+
+KernelWork::KernelWork(mlir::Operation *op, ir::MeshAttr mesh) : mesh_(mesh) {
+    if (auto loops = mlir::dyn_cast<ir::LoopsOp>(op))
+        add_loops(loops);
+    else if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))
+        add_nest(op, product(gemm), {});
+    else if (auto conv = mlir::dyn_cast<ir::ConvOp>(op))
+        add_nest(op, convolution(conv), {});
+    else if (mlir::isa<ir::PermuteOp, ir::PackOp, ir::UnpackOp, ir::WriteOp>(op))
+        add_copy(op->getOperand(0));
+    else
+        add_nest(op, spmd::operation_of(*op), {});
+}
+
+/// Each value from outside is loaded once, each that is yielded stored once.
+void KernelWork::add_loops(ir::LoopsOp loops) {
+    mlir::Block &body = loops.getBody().front();
+    mlir::Operation *yield = body.getTerminator();
+    llvm::SmallPtrSet<mlir::Value, 8> loaded;
+    for (mlir::Operation &op : body.without_terminator()) {
+        if (!schedule::is_loop(&op))
+            continue;
+        cost::Fused fused;
+        for (mlir::Value operand : op.getOperands()) {
+            const bool inside = operand.getParentBlock() == &body;
+            fused.operands.push_back(inside || !loaded.insert(operand).second);
+        }
+        for (mlir::Value result : op.getResults())
+            fused.results.push_back(!llvm::is_contained(yield->getOperands(), result));
+        add_nest(&op, spmd::operation_of(op), std::move(fused));
+    }
+}
+
+void KernelWork::add_nest(mlir::Operation *op, sharding::Operation operation, cost::Fused fused) {
+    Part part;
+    const sharding::Nest &nest = operation.nest;
+    part.loops.resize(nest.loops.size());
+    const auto note = [&](mlir::Value value, const std::vector<int> &loops, int operand) {
+        const planrt::Placement placement = ir::placement_of(tensor(value), mesh_);
+        for (std::size_t d = 0; d < loops.size(); ++d) {
+            const DimensionPlacement &dimension = placement.dimensions[d];
+            if (operand < 0 || nest.window(static_cast<std::size_t>(operand), d) == nullptr)
+                part.loops[static_cast<std::size_t>(loops[d])].push_back(dimension);
+            else if (dimension.window && dimension.window->part != planrt::WindowPart::all)
+                part.windows.push_back(dimension);
+        }
+        part.shares = std::max(part.shares, sharding::group_size(placement.stored, ir::mesh_of(mesh_)));
+        part.graph.values.emplace_back().element_bytes = element_bytes(value);
+        return static_cast<int>(part.graph.values.size()) - 1;
+    };
+    for (std::size_t i = 0; i < nest.operands.size(); ++i)
+        operation.operands.push_back(
+            note(op->getOperand(static_cast<unsigned>(i)), nest.operands[i], static_cast<int>(i)));
+    for (std::size_t i = 0; i < nest.results.size(); ++i)
+        operation.results.push_back(note(op->getResult(static_cast<unsigned>(i)), nest.results[i], -1));
+    fused.operands.resize(nest.operands.size(), false);
+    fused.results.resize(nest.results.size(), false);
+    part.operation = std::move(operation);
+    part.fused = std::move(fused);
+    parts_.push_back(std::move(part));
+}
+
+void KernelWork::add_copy(mlir::Value value) {
+    copied_ = ir::placement_of(tensor(value), mesh_).dimensions;
+    copied_bytes_ = element_bytes(value);
+}
+
+/// Of the pairs of a position and an element in its window, those with an element of the part.
+double KernelWork::touched_share(const Part &part, const Mesh &mesh, const std::vector<int> &coordinates) {
+    double share = 1;
+    for (DimensionPlacement dimension : part.windows) {
+        const auto touched = static_cast<double>(local_extent(dimension, mesh, coordinates));
+        dimension.window->part = planrt::WindowPart::all;
+        const std::int64_t all = local_extent(dimension, mesh, coordinates);
+        share *= all > 0 ? touched / static_cast<double>(all) : 0;
+    }
+    return share;
+}
+
+cost::Seconds KernelWork::seconds(const std::vector<int> &coordinates, const Mesh &mesh,
+                                  const cost::Machine &machine) const {
+    cost::Seconds sum{};
+    for (const Part &part : parts_) {
+        std::vector<std::int64_t> extents;
+        for (const Dimensions &dimensions : part.loops) {
+            std::int64_t least = part.operation.nest.loops[extents.size()].extent;
+            for (const DimensionPlacement &dimension : dimensions)
+                least = std::min(least, local_extent(dimension, mesh, coordinates));
+            extents.push_back(least);
+        }
+        sum += touched_share(part, mesh, coordinates) *
+               cost::operation_seconds(part.graph, part.operation, extents, machine, part.shares, &part.fused);
+    }
+    if (copied_bytes_ > 0) {
+        double elements = 1;
+        for (const DimensionPlacement &dimension : copied_)
+            elements *= static_cast<double>(local_extent(dimension, mesh, coordinates));
+        sum += cost::roofline(cost::Flops(0), cost::Bytes(2 * elements * copied_bytes_), machine);
+    }
+    return sum;
+}
+
+std::vector<DimensionPlacement> KernelWork::dimensions() const {
+    Dimensions all = copied_;
+    for (const Part &part : parts_) {
+        for (const Dimensions &dimensions : part.loops)
+            all.insert(all.end(), dimensions.begin(), dimensions.end());
+        for (DimensionPlacement dimension : part.windows) {
+            all.push_back(dimension);
+            dimension.window->part = planrt::WindowPart::all;
+            all.push_back(dimension);
+        }
+    }
+    return all;
+}
+
+} // namespace planc::timeline

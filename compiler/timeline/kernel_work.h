@@ -1,0 +1,57 @@
+// The seconds of one kernel of the schedule on one rank, by the cost model's own functions (cost/compute.h), from the
+// kernel's loop nest and the rank's blocks.
+//
+// A fused loop is the sum of its operations, each under the roofline as cost::price() has it; but what is kept out of
+// memory is read off the loop itself, where the price estimates it (cost::fusion()). Permutations, copies and other
+// formats of weights, which the price leaves out, move each element once in and once out.
+#pragma once
+
+#include "cost/compute.h"
+#include "ir/plan_dialect.h"
+
+#include <planrt/layout.h>
+
+#include <vector>
+
+namespace planc::timeline {
+
+/// Indices of a dimension that a rank has.
+[[nodiscard]] std::int64_t local_extent(const planrt::DimensionPlacement &dimension, const planrt::Mesh &mesh,
+                                        const std::vector<int> &coordinates);
+
+class KernelWork {
+  public:
+    /// `op`: a kernel or plan.loops (schedule/functions.h), or plan.write where the value must be copied.
+    KernelWork(mlir::Operation *op, ir::MeshAttr mesh);
+
+    [[nodiscard]] cost::Seconds seconds(const std::vector<int> &coordinates, const planrt::Mesh &mesh,
+                                        const cost::Machine &machine) const;
+
+    /// The dimensions whose blocks decide on it.
+    [[nodiscard]] std::vector<planrt::DimensionPlacement> dimensions() const;
+
+  private:
+    using Dimensions = std::vector<planrt::DimensionPlacement>;
+    /// An operation with a nest.
+    struct Part {
+        sharding::Graph graph; ///< values alone, numbered as its operands and results
+        sharding::Operation operation;
+        cost::Fused fused;
+        std::vector<Dimensions> loops; ///< per loop of the nest the dimensions that it indexes; the smallest bounds it
+        Dimensions windows;            ///< of which only a part is touched
+        std::int64_t shares = 1;       ///< the rank does one of so many
+    };
+
+    void add_loops(ir::LoopsOp loops);
+    void add_nest(mlir::Operation *op, sharding::Operation operation, cost::Fused fused);
+    void add_copy(mlir::Value value);
+    [[nodiscard]] static double touched_share(const Part &part, const planrt::Mesh &mesh,
+                                              const std::vector<int> &coordinates);
+
+    ir::MeshAttr mesh_;
+    std::vector<Part> parts_;
+    Dimensions copied_;
+    double copied_bytes_ = 0; ///< of an element; 0: nothing is copied
+};
+
+} // namespace planc::timeline

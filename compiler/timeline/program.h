@@ -1,0 +1,73 @@
+// What every rank does in one training step, with the seconds of it: plain data, read from a schedule
+// (read_schedule.h) or written by a test. All ranks do the same actions in the same order; what differs is how long
+// they take, and with whom a rank communicates.
+//
+// Example: two ranks compute for 3 s and 5 s, then reduce in one round of 2 s, beside a kernel of 1 s:
+//   classes      {rank 0}, {rank 1}
+//   kernels      {"a", {3, 5}}, {"b", {1, 1}}
+//   collectives  {"all-reduce", groups {{members 0 and 1, 1 round, 2 s}}, group_of {0, 0}}
+//   actions      compute a, start 0, compute b, wait 0
+#pragma once
+
+#include "support/units.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace planc::timeline {
+
+using support::Seconds;
+
+/// Ranks that do the same things at the same times (rank_classes.h): one of them is simulated for all.
+struct RankClass {
+    int first = 0; ///< the least of them
+    int ranks = 1; ///< how many they are
+};
+
+struct Kernel {
+    std::string name; ///< "product", "loops: add, relu"
+    std::string layer;
+    std::string phase;            ///< "forward", "weight gradient", …
+    std::vector<Seconds> seconds; ///< by rank class
+};
+
+/// A collective among one group of ranks; groups with members of the same classes are one.
+struct Group {
+    std::vector<int> members; ///< rank classes, each once
+    int rounds = 1;           ///< of messages, one after the other, equally long
+    Seconds seconds{};        ///< all rounds together
+};
+
+/// One start of a collective in the step.
+struct Collective {
+    std::string name;  ///< "all-reduce of gradient of h1.w"
+    std::string layer; ///< of a bucket: "h1, h2"
+    std::string phase;
+    std::vector<Group> groups;
+    std::vector<int> group_of; ///< by rank class
+};
+
+enum class ActionKind : std::uint8_t {
+    compute,
+    start,    ///< of a collective
+    progress, ///< what is under way may go on to its next round
+    wait      ///< until a collective is complete
+};
+
+struct Action {
+    ActionKind kind = ActionKind::compute;
+    int index = 0; ///< of the kernel or collective; of progress points 0
+};
+
+struct Program {
+    std::vector<RankClass> classes;
+    std::vector<Kernel> kernels;
+    std::vector<Collective> collectives; ///< each started once and waited for once
+    std::vector<Action> actions;
+};
+
+/// The same program with every wait right behind its start: nothing is beside anything.
+[[nodiscard]] Program without_overlap(const Program &program);
+
+} // namespace planc::timeline

@@ -1,0 +1,219 @@
+#include "timeline/read_schedule.h"
+
+#include "emit/entries.h"
+#include "ir/placement.h"
+#include "schedule/buffers.h"
+#include "schedule/functions.h"
+#include "timeline/collective_price.h"
+#include "timeline/kernel_work.h"
+#include "timeline/rank_classes.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace planc::timeline {
+
+namespace {
+
+constexpr std::size_t most_named = 3; ///< tensors of a collective, functions of a loop
+
+std::string first_ones(const std::vector<std::string> &names) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i)
+        text += (i == 0 ? "" : ", ") + names[i];
+    return names.size() > most_named ? text + " and " + std::to_string(names.size() - most_named) + " more" : text;
+}
+
+/// Of a bucket: "h1, h2, h3 and 4 more".
+std::string layers_of(ir::StartOp start) {
+    llvm::SmallVector<llvm::StringRef> layers;
+    const std::string all = schedule::layer_of(start);
+    llvm::StringRef(all).split(layers, ", ");
+    return first_ones({layers.begin(), layers.end()});
+}
+
+std::string name_of(ir::StartOp start) {
+    std::string kind = start.getKind().str();
+    std::replace(kind.begin(), kind.end(), '_', '-');
+    std::vector<std::string> tensors;
+    for (mlir::Attribute tensor : start.getTensors())
+        tensors.push_back(mlir::cast<mlir::StringAttr>(tensor).str());
+    return kind + " of " + first_ones(tensors);
+}
+
+std::string name_of(mlir::Operation *op) {
+    if (mlir::isa<ir::GemmOp>(op))
+        return "product";
+    if (mlir::isa<ir::ConvOp>(op))
+        return "convolution";
+    if (mlir::isa<ir::WriteOp>(op))
+        return "copy";
+    auto loops = mlir::dyn_cast<ir::LoopsOp>(op);
+    if (!loops)
+        return op->getName().stripDialect().str();
+    std::vector<std::string> functions;
+    for (mlir::Operation &inside : loops.getBody().front()) {
+        std::string name;
+        if (auto pointwise = mlir::dyn_cast<ir::PointwiseOp>(inside))
+            name = pointwise.getFunction().str();
+        else if (auto reduce = mlir::dyn_cast<ir::ReduceOp>(inside))
+            name = reduce.getReduction().str();
+        if (!name.empty() && !llvm::is_contained(functions, name))
+            functions.push_back(name);
+    }
+    return "loop: " + first_ones(functions);
+}
+
+/// Is the new value already where the variable lies?
+bool is_in_place(ir::WriteOp write) {
+    auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(write, write.getVariableAttr());
+    return schedule::offset_of(write.getValue()) == variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
+}
+
+class Reader {
+  public:
+    Reader(mlir::ModuleOp module, const cost::Machine &machine)
+        : module_(module), machine_(machine), mesh_attribute_(ir::mesh_attribute(module)),
+          mesh_(ir::mesh_of(mesh_attribute_)) {}
+
+    Program run() {
+        for (emit::MicroBatchAction action : emit::micro_batches(module_))
+            for (auto call : action.function.getOps<mlir::func::CallOp>())
+                read(module_.lookupSymbol<mlir::func::FuncOp>(call.getCallee()));
+        find_classes();
+        for (const auto &[op, work] : works_)
+            add_kernel(op, work);
+        std::vector<Collective> known;
+        for (const auto &[start, price] : prices_)
+            known.push_back(collective(mlir::cast<ir::StartOp>(start), price));
+        for (int each : started_)
+            program_.collectives.push_back(known[static_cast<std::size_t>(each)]);
+        return std::move(program_);
+    }
+
+  private:
+    void read(mlir::func::FuncOp function) {
+        for (mlir::Operation &op : function.getBody().front()) {
+            if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
+                if (start.getKind() == "slice")
+                    continue;
+                const auto [at, added] = starts_.insert({&op, static_cast<int>(starts_.size())});
+                if (added)
+                    prices_.emplace_back(
+                        &op, CollectivePrice(start, wait_of(start.getNumber()), mesh_attribute_, machine_, groups_));
+                instance_[start.getNumber()] = static_cast<int>(started_.size());
+                add(ActionKind::start, static_cast<int>(started_.size()));
+                started_.push_back(at->second);
+            } else if (auto wait = mlir::dyn_cast<ir::WaitOp>(op)) {
+                if (const auto at = instance_.find(wait.getNumber()); at != instance_.end())
+                    add(ActionKind::wait, at->second);
+            } else if (mlir::isa<ir::ProgressOp>(op)) {
+                add(ActionKind::progress, 0);
+            } else if (takes_time(&op)) {
+                const auto [at, added] = kernels_.insert({&op, static_cast<int>(kernels_.size())});
+                if (added)
+                    works_.emplace_back(&op, KernelWork(&op, mesh_attribute_));
+                add(ActionKind::compute, at->second);
+            }
+        }
+    }
+
+    static bool takes_time(mlir::Operation *op) {
+        if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
+            return !is_in_place(write);
+        return schedule::is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
+    }
+
+    void add(ActionKind kind, int index) { program_.actions.push_back({kind, index}); }
+
+    /// It may stand in another stage function.
+    ir::WaitOp wait_of(uint64_t number) {
+        if (waits_.empty())
+            module_.walk([&](ir::WaitOp wait) { waits_[wait.getNumber()] = wait; });
+        return waits_.lookup(number);
+    }
+
+    void find_classes() {
+        std::vector<std::vector<std::int64_t>> numbers;
+        std::set<std::vector<int>> groups;
+        for (const auto &[op, work] : works_)
+            for (const planrt::DimensionPlacement &dimension : work.dimensions())
+                note_blocks(dimension, numbers);
+        for (const auto &[op, price] : prices_) {
+            groups.insert(price.axes());
+            for (std::vector<std::int64_t> &column : price.numbers())
+                if (std::adjacent_find(column.begin(), column.end(), std::not_equal_to<>()) != column.end())
+                    numbers.push_back(std::move(column));
+        }
+        classes_ = rank_classes(mesh_, numbers, {groups.begin(), groups.end()});
+        program_.classes = classes_.classes;
+    }
+
+    void note_blocks(const planrt::DimensionPlacement &dimension, std::vector<std::vector<std::int64_t>> &numbers) {
+        if (dimension.axes.empty() || llvm::is_contained(noted_, dimension))
+            return;
+        noted_.push_back(dimension);
+        std::vector<std::int64_t> &column = numbers.emplace_back();
+        for (int rank = 0; rank < mesh_.ranks(); ++rank)
+            column.push_back(local_extent(dimension, mesh_, mesh_.coordinates(rank)));
+    }
+
+    void add_kernel(mlir::Operation *op, const KernelWork &work) {
+        Kernel kernel{name_of(op), schedule::layer_of(op), schedule::phase_of(op), {}};
+        if (kernel.phase.empty()) // copies of variables
+            kernel.phase = "update";
+        for (const RankClass &ranks : program_.classes)
+            kernel.seconds.push_back(work.seconds(mesh_.coordinates(ranks.first), mesh_, machine_));
+        program_.kernels.push_back(std::move(kernel));
+    }
+
+    Collective collective(ir::StartOp start, const CollectivePrice &price) {
+        Collective result{name_of(start), layers_of(start), schedule::phase_of(start), {}, {}};
+        std::vector<CollectivePrice::Rank> by_class;
+        for (const RankClass &ranks : program_.classes)
+            by_class.push_back(price.on(ranks.first));
+        for (const RankClass &ranks : program_.classes) {
+            Group group;
+            group.members = classes_in_group(classes_, mesh_, ranks.first, price.axes());
+            for (int member : group.members) {
+                const CollectivePrice::Rank &rank = by_class[static_cast<std::size_t>(member)];
+                group.seconds = std::max(group.seconds, rank.seconds);
+                group.rounds = std::max(group.rounds, rank.rounds);
+            }
+            const auto known = std::find_if(result.groups.begin(), result.groups.end(),
+                                            [&](const Group &other) { return other.members == group.members; });
+            result.group_of.push_back(static_cast<int>(known - result.groups.begin()));
+            if (known == result.groups.end())
+                result.groups.push_back(std::move(group));
+        }
+        return result;
+    }
+
+    mlir::ModuleOp module_;
+    const cost::Machine &machine_;
+    ir::MeshAttr mesh_attribute_;
+    planrt::Mesh mesh_;
+    Program program_;
+    RankClasses classes_;
+    std::map<std::vector<int>, cost::Group> groups_;
+    llvm::DenseMap<mlir::Operation *, int> kernels_; ///< numbers
+    llvm::DenseMap<mlir::Operation *, int> starts_;
+    std::vector<std::pair<mlir::Operation *, KernelWork>> works_;
+    std::vector<std::pair<mlir::Operation *, CollectivePrice>> prices_;
+    std::vector<int> started_;         ///< by collective of the program: number of its plan.start
+    std::map<uint64_t, int> instance_; ///< by number: the collective that was started last
+    llvm::DenseMap<uint64_t, ir::WaitOp> waits_;
+    std::vector<planrt::DimensionPlacement> noted_;
+};
+
+} // namespace
+
+Program read_schedule(mlir::ModuleOp scheduled, const cost::Machine &machine) {
+    return Reader(scheduled, machine).run();
+}
+
+} // namespace planc::timeline

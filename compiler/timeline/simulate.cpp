@@ -1,0 +1,245 @@
+#include "timeline/simulate.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <set>
+#include <stdexcept>
+#include <tuple>
+
+namespace planc::timeline {
+
+namespace {
+
+/// A collective under way on one group.
+struct Transfer {
+    int missing = 0; ///< members that have not called MPI since the last round
+    std::vector<bool> called;
+    int rounds_left = 0;
+    int rounds_now = 0; ///< of the round, or of several in one, that is on the links
+    Seconds begin{};
+    bool complete = false;
+};
+
+/// Which collective, which of its groups.
+using Key = std::pair<int, int>;
+
+struct Rank {
+    std::size_t next = 0; ///< action
+    Seconds now{};
+    int waits_for = -1; ///< collective; -1: computes
+    std::vector<Key> under_way;
+    bool links_busy = false;
+};
+
+class Simulation {
+  public:
+    explicit Simulation(const Program &program) : program_(program), ranks_(program.classes.size()) {
+        for (const Collective &collective : program.collectives) {
+            std::vector<Transfer> &transfers = transfers_.emplace_back();
+            for (const Group &group : collective.groups)
+                transfers.push_back({static_cast<int>(group.members.size()),
+                                     std::vector<bool>(group.members.size(), false), std::max(group.rounds, 1)});
+        }
+        result_.ranks.resize(ranks_.size());
+    }
+
+    Timeline run() {
+        for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank)
+            go_on(rank);
+        while (!moments_.empty()) {
+            const Moment moment = moments_.top();
+            moments_.pop();
+            if (moment.is_call)
+                call_mpi(moment.rank, moment.time);
+            else
+                end_round(moment.transfer, moment.time);
+            begin_rounds(moment.time);
+        }
+        finish();
+        return std::move(result_);
+    }
+
+  private:
+    /// What happens next; at equal times rounds end first, then ranks call MPI in their order.
+    struct Moment {
+        Seconds time{};
+        bool is_call = false;
+        int rank = 0;
+        Key transfer;
+        friend bool operator>(const Moment &a, const Moment &b) {
+            return std::tie(a.time, a.is_call, a.rank, a.transfer) > std::tie(b.time, b.is_call, b.rank, b.transfer);
+        }
+    };
+
+    Transfer &at(const Key &key) { return transfers_[key.first][key.second]; }
+    const Group &group(const Key &key) const { return program_.collectives[key.first].groups[key.second]; }
+    Key key_of(int collective, int rank) const { return {collective, program_.collectives[collective].group_of[rank]}; }
+
+    /// Computes until the rank calls MPI next.
+    void go_on(int number) {
+        Rank &rank = ranks_[number];
+        for (; rank.next < program_.actions.size(); ++rank.next) {
+            const Action &action = program_.actions[rank.next];
+            if (action.kind != ActionKind::compute)
+                return moments_.push({rank.now, true, number, {}});
+            const Seconds end = rank.now + program_.kernels[action.index].seconds[number];
+            result_.ranks[number].compute.push_back({EventKind::compute, action.index, rank.now, end});
+            rank.now = end;
+        }
+    }
+
+    void call_mpi(int number, Seconds time) {
+        Rank &rank = ranks_[number];
+        const Action &action = program_.actions[rank.next];
+        for (const Key &key : rank.under_way)
+            note_call(key, number, time);
+        if (action.kind == ActionKind::start) {
+            const Key key = key_of(action.index, number);
+            rank.under_way.push_back(key);
+            note_call(key, number, time);
+        }
+        if (action.kind == ActionKind::wait && !at(key_of(action.index, number)).complete) {
+            rank.waits_for = action.index;
+            return;
+        }
+        ++rank.next;
+        go_on(number);
+    }
+
+    void note_call(const Key &key, int number, Seconds time) {
+        Transfer &transfer = at(key);
+        const std::vector<int> &members = group(key).members;
+        const auto member = std::find(members.begin(), members.end(), number) - members.begin();
+        if (transfer.called[member])
+            return;
+        transfer.called[member] = true;
+        if (--transfer.missing == 0)
+            ready_.insert({time, key});
+    }
+
+    /// Those that are ready longest come first; the links of one that must wait may serve others meanwhile.
+    void begin_rounds(Seconds time) {
+        for (auto each = ready_.begin(); each != ready_.end();) {
+            const std::vector<int> &members = group(each->second).members;
+            const bool busy = std::any_of(members.begin(), members.end(), [&](int m) { return ranks_[m].links_busy; });
+            if (busy) {
+                ++each;
+                continue;
+            }
+            begin_round(each->second, time);
+            each = ready_.erase(each);
+        }
+    }
+
+    void begin_round(const Key &key, Seconds time) {
+        Transfer &transfer = at(key);
+        const Group &ranks = group(key);
+        // Where all members wait for nothing else, no call and no other round comes between.
+        const bool alone = std::all_of(ranks.members.begin(), ranks.members.end(), [&](int m) {
+            return ranks_[m].waits_for >= 0 && ranks_[m].under_way.size() == 1;
+        });
+        transfer.rounds_now = alone ? transfer.rounds_left : 1;
+        transfer.begin = time;
+        for (int member : ranks.members)
+            ranks_[member].links_busy = true;
+        const double share = static_cast<double>(transfer.rounds_now) / std::max(ranks.rounds, 1);
+        moments_.push({time + share * ranks.seconds, false, 0, key});
+    }
+
+    void end_round(const Key &key, Seconds time) {
+        Transfer &transfer = at(key);
+        for (int member : group(key).members) {
+            ranks_[member].links_busy = false;
+            note_transfer(result_.ranks[member].network, key.first, transfer, time);
+        }
+        transfer.rounds_left -= transfer.rounds_now;
+        if (transfer.rounds_left == 0)
+            return complete(key, time);
+        transfer.called.assign(transfer.called.size(), false);
+        transfer.missing = static_cast<int>(transfer.called.size());
+        for (int member : group(key).members)
+            if (ranks_[member].waits_for >= 0)
+                note_call(key, member, time);
+    }
+
+    static void note_transfer(std::vector<Event> &events, int collective, const Transfer &transfer, Seconds end) {
+        const bool goes_on =
+            !events.empty() && events.back().index == collective && events.back().end == transfer.begin;
+        if (goes_on) {
+            events.back().end = end;
+            events.back().rounds += transfer.rounds_now;
+        } else {
+            events.push_back({EventKind::transfer, collective, transfer.begin, end, transfer.rounds_now});
+        }
+    }
+
+    void complete(const Key &key, Seconds time) {
+        at(key).complete = true;
+        for (int member : group(key).members) {
+            Rank &rank = ranks_[member];
+            std::erase(rank.under_way, key);
+            if (rank.waits_for != key.first)
+                continue;
+            result_.ranks[member].compute.push_back({EventKind::wait, key.first, rank.now, time});
+            rank.waits_for = -1;
+            rank.now = time;
+            ++rank.next;
+            go_on(member);
+        }
+    }
+
+    void finish() {
+        for (const Rank &rank : ranks_) {
+            if (rank.next < program_.actions.size())
+                throw std::logic_error("a rank waits for a collective that is never started");
+            result_.makespan = std::max(result_.makespan, rank.now);
+        }
+        for (RankTime &rank : result_.ranks)
+            add_up(rank);
+        const auto busy = [](const RankTime &rank) { return rank.computing + rank.exposed; };
+        for (int rank = 1; rank < static_cast<int>(result_.ranks.size()); ++rank)
+            if (busy(result_.ranks[rank]) > busy(result_.critical()))
+                result_.last = rank;
+    }
+
+    void add_up(RankTime &rank) const {
+        std::size_t first = 0; // transfer that has not ended before the wait
+        for (const Event &event : rank.network)
+            rank.communicating += event.seconds();
+        for (const Event &event : rank.compute) {
+            if (event.kind == EventKind::compute) {
+                rank.computing += event.seconds();
+                continue;
+            }
+            while (first < rank.network.size() && rank.network[first].end <= event.begin)
+                ++first;
+            for (std::size_t t = first; t < rank.network.size() && rank.network[t].begin < event.end; ++t)
+                rank.exposed += std::min(rank.network[t].end, event.end) - std::max(rank.network[t].begin, event.begin);
+        }
+        rank.idle = result_.makespan - rank.computing - rank.exposed;
+    }
+
+    const Program &program_;
+    std::vector<Rank> ranks_;
+    std::vector<std::vector<Transfer>> transfers_; ///< per collective and group
+    std::set<std::pair<Seconds, Key>> ready_;      ///< since when
+    std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;
+    Timeline result_;
+};
+
+} // namespace
+
+Timeline simulate(const Program &program) {
+    return Simulation(program).run();
+}
+
+std::map<std::string, Seconds> waiting_by_layer(const Program &program, const RankTime &rank) {
+    std::map<std::string, Seconds> result;
+    for (const Event &event : rank.compute)
+        if (event.kind == EventKind::wait)
+            result[program.collectives[event.index].layer] += event.seconds();
+    return result;
+}
+
+} // namespace planc::timeline

@@ -1,0 +1,64 @@
+// simulate(): when every rank does what in one training step, computation and communication side by side.
+//
+// The model:
+//   - Each rank has a compute lane, on which its kernels run in the order of the schedule, and a network lane: its
+//   links.
+//   - A collective is a sequence of rounds of messages. A round begins when all members of the group have called MPI
+//     since the round before ended (first: have started the collective), and when the links of all of them are free; it
+//     then takes its time by itself, beside whatever the ranks compute. MPI is called by starts, by progress points,
+//     and all the time while waiting: without these a collective does not go on.
+//   - The links of a rank carry one round at a time: rounds of several collectives take turns, first come first served.
+//     A price (cost/collectives.h) counts in already that all ranks of a node use its links.
+//   - A wait ends when the collective is complete on its group.
+//
+// So without overlap a step takes the sum of its kernels and collectives, of the slowest rank between any two meetings.
+#pragma once
+
+#include "timeline/program.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace planc::timeline {
+
+enum class EventKind : std::uint8_t {
+    compute,  ///< compute lane: a kernel
+    wait,     ///< compute lane: for a collective
+    transfer, ///< network lane: rounds of a collective
+};
+
+struct Event {
+    EventKind kind = EventKind::compute;
+    int index = 0; ///< of the kernel or collective
+    Seconds begin{};
+    Seconds end{};
+    int rounds = 0; ///< of a transfer
+
+    [[nodiscard]] Seconds seconds() const { return end - begin; }
+};
+
+/// What one rank does, and what comes to: compute + exposed + idle is the makespan.
+struct RankTime {
+    std::vector<Event> compute; ///< kernels and waits, in order
+    std::vector<Event> network; ///< transfers, in order
+    Seconds computing{};
+    Seconds communicating{}; ///< its links are in use
+    Seconds exposed{};       ///< of that, waiting and not computing
+    Seconds idle{};          ///< waits while its links rest, for slower ranks, or has nothing left to do
+};
+
+struct Timeline {
+    std::vector<RankTime> ranks; ///< by rank class
+    Seconds makespan{};
+    int last = 0; ///< the rank class that computes and communicates longest: its exposed communication is the step's
+
+    [[nodiscard]] const RankTime &critical() const { return ranks[static_cast<std::size_t>(last)]; }
+};
+
+[[nodiscard]] Timeline simulate(const Program &program);
+
+/// Waiting of one rank for the collectives of each layer, exposed communication and idle time together.
+[[nodiscard]] std::map<std::string, Seconds> waiting_by_layer(const Program &program, const RankTime &rank);
+
+} // namespace planc::timeline

@@ -1,0 +1,182 @@
+#include "cost/report.h"
+#include "timeline/chart.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace planc::timeline {
+
+namespace {
+
+constexpr std::size_t most_ranks = 8;
+constexpr double width = 1280;
+constexpr double left = 170; ///< of the lanes
+constexpr double right = 24;
+constexpr double top = 118; ///< of the first rank
+constexpr double compute_height = 30;
+constexpr double network_height = 22;
+constexpr double rank_gap = 22;
+constexpr double letter_width = 6.4; ///< of the labels' font, about
+constexpr double least_width = 0.05; ///< of a bar that is drawn
+
+/// Light, so that dark labels stand out, in print too.
+const std::vector<std::pair<std::string, const char *>> colours{
+    {"forward", "#a9cbe8"},         {"loss", "#d9b8d9"},  {"recompute", "#9fd4cf"}, {"input gradient", "#fbc98e"},
+    {"weight gradient", "#a5d792"}, {"update", "#d8c3a5"}};
+
+std::string number(double value) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.2f", value);
+    return buffer;
+}
+
+std::string escaped(const std::string &text) {
+    std::string result;
+    for (const char c : text) {
+        if (c == '&')
+            result += "&amp;";
+        else if (c == '<')
+            result += "&lt;";
+        else if (c == '>')
+            result += "&gt;";
+        else if (c == '"')
+            result += "&quot;";
+        else
+            result += c;
+    }
+    return result;
+}
+
+std::string text_at(double x, double y, const char *style, const std::string &text) {
+    return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" class=\"" + style + "\">" + escaped(text) +
+           "</text>\n";
+}
+
+const char *colour_of(const std::string &phase) {
+    const auto at = std::find_if(colours.begin(), colours.end(), [&](const auto &each) { return each.first == phase; });
+    return at == colours.end() ? "#d0d0d0" : at->second;
+}
+
+class Svg {
+  public:
+    Svg(const Program &program, const Timeline &timeline, const ReportOptions &options)
+        : program_(program), timeline_(timeline), options_(options), ranks_(shown_ranks(timeline, most_ranks)) {}
+
+    std::string make() {
+        const double rank_height = compute_height + network_height + rank_gap;
+        const double bottom = top + rank_height * static_cast<double>(ranks_.size());
+        std::string text = head(bottom + 40) + title() + legend() + axis(bottom);
+        for (std::size_t i = 0; i < ranks_.size(); ++i)
+            text += lanes(ranks_[i], top + rank_height * static_cast<double>(i));
+        if (ranks_.size() < timeline_.ranks.size())
+            text += text_at(left, bottom + 34, "small",
+                            "and " + std::to_string(timeline_.ranks.size() - ranks_.size()) + " more that differ");
+        return text + "</svg>\n";
+    }
+
+  private:
+    [[nodiscard]] double at(Seconds time) const { return left + (width - left - right) * (time / timeline_.makespan); }
+
+    static std::string head(double height) {
+        const std::string size = number(width) + " " + number(height);
+        return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + size + "\" width=\"" + number(width) +
+               "\" height=\"" + number(height) +
+               "\" font-family=\"Helvetica, Arial, sans-serif\" fill=\"#1a1a1a\">\n"
+               "<style>.title { font-size: 16px; font-weight: bold } .line { font-size: 13px } .small { font-size: "
+               "11px } .middle { font-size: 11px; text-anchor: middle; pointer-events: none } .end { font-size: 12px; "
+               "text-anchor: end } "
+               "rect { stroke: #4a4a4a; stroke-width: 0.4 } .grid { stroke: #c8c8c8; stroke-width: 0.8 }</style>\n"
+               "<defs><pattern id=\"waits\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+               "patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#ffffff\" stroke=\"none\" "
+               "style=\"stroke: none\"/><line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" stroke=\"#8a8a8a\" "
+               "stroke-width=\"1.6\"/></pattern></defs>\n"
+               "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\" style=\"stroke: none\"/>\n";
+    }
+
+    [[nodiscard]] std::string title() const {
+        const std::vector<std::string> lines = summary(program_, timeline_, options_);
+        std::string text = text_at(16, 26, "title", lines[0]);
+        for (std::size_t i = 1; i < lines.size(); ++i)
+            text += text_at(16, 28 + 18 * static_cast<double>(i), "line", lines[i]);
+        return text;
+    }
+
+    [[nodiscard]] std::string legend() const {
+        std::string text;
+        double x = left;
+        const auto entry = [&](const std::string &fill, const std::string &name) {
+            text += "<rect x=\"" + number(x) + "\" y=\"82\" width=\"16\" height=\"12\" fill=\"" + fill + "\"/>\n" +
+                    text_at(x + 21, 92, "small", name);
+            x += 21 + letter_width * static_cast<double>(name.size()) + 18;
+        };
+        for (const auto &[phase, colour] : colours)
+            if (occurs(phase))
+                entry(colour, phase);
+        entry("url(#waits)", "waits for communication");
+        return text;
+    }
+
+    [[nodiscard]] bool occurs(const std::string &phase) const {
+        const auto of_phase = [&](const auto &each) { return each.phase == phase; };
+        return std::any_of(program_.kernels.begin(), program_.kernels.end(), of_phase) ||
+               std::any_of(program_.collectives.begin(), program_.collectives.end(), of_phase);
+    }
+
+    [[nodiscard]] std::string axis(double bottom) const {
+        const Ticks ticks(timeline_.makespan, 10);
+        std::string text;
+        for (int tick = 0; tick < ticks.count; ++tick) {
+            const std::string x = number(at(tick * ticks.step));
+            text += "<line class=\"grid\" x1=\"" + x + "\" x2=\"" + x + "\" y1=\"" + number(top - 8) + "\" y2=\"" +
+                    number(bottom - 6) + "\"/>\n" +
+                    text_at(at(tick * ticks.step), bottom + 10, "middle",
+                            ticks.label(tick) + (tick == 0 ? std::string(" ") + ticks.unit : ""));
+        }
+        return text;
+    }
+
+    [[nodiscard]] std::string lanes(int number, double y) const {
+        const RankTime &rank = timeline_.ranks[static_cast<std::size_t>(number)];
+        const RankClass &ranks = program_.classes[static_cast<std::size_t>(number)];
+        std::string text =
+            text_at(left - 10, y + 14, "end", rank_words(ranks)) +
+            text_at(left - 10, y + 28, "end", "computes " + cost::human_seconds(rank.computing)) +
+            text_at(left - 10, y + compute_height + 15, "end", "network " + cost::human_seconds(rank.communicating));
+        for (const Event &event : rank.compute)
+            text += bar(event, y, compute_height);
+        for (const Event &event : rank.network)
+            text += bar(event, y + compute_height, network_height);
+        return text;
+    }
+
+    [[nodiscard]] std::string bar(const Event &event, double y, double height) const {
+        const double x = at(event.begin);
+        const double length = at(event.end) - x;
+        if (length < least_width)
+            return "";
+        const EventWords what = words(program_, event);
+        const std::string fill = event.kind == EventKind::wait ? "url(#waits)" : colour_of(what.phase);
+        std::string text = "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(length) +
+                           "\" height=\"" + number(height) + "\" fill=\"" + fill + "\"><title>" +
+                           escaped(what.layer + ", " + what.phase + ": " + what.name + ", " +
+                                   cost::human_seconds(event.seconds()) + " from " + cost::human_seconds(event.begin)) +
+                           "</title></rect>\n";
+        const double wanted = letter_width * static_cast<double>(what.layer.size()) + 4;
+        if (event.kind != EventKind::wait && length > wanted)
+            text += text_at(x + length / 2, y + height / 2 + 4, "middle", what.layer);
+        return text;
+    }
+
+    const Program &program_;
+    const Timeline &timeline_;
+    const ReportOptions &options_;
+    std::vector<int> ranks_;
+};
+
+} // namespace
+
+std::string svg_report(const Program &program, const Timeline &timeline, const ReportOptions &options) {
+    return Svg(program, timeline, options).make();
+}
+
+} // namespace planc::timeline
