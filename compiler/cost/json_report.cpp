@@ -27,6 +27,9 @@ class Json {
         json_.end_object().member("machine", machine_.name).member("seconds", table_.seconds().value);
         json_.member("compute_seconds", table_.compute.value);
         json_.member("communication_seconds", table_.communication.value);
+        if (options_.overlap)
+            json_.member("overlap_seconds", options_.overlap->step.value)
+                .member("exposed_seconds", options_.overlap->exposed.value);
         json_.member("bytes", whole(table_.payload)).member("messages", table_.calls);
         json_.member("busiest_rank", table_.busiest_rank);
         json_.member("microbatches", table_.microbatches);

@@ -4,16 +4,24 @@
 #include "cost/price.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace planc::cost {
 
+/// A step as its schedule is simulated (timeline/simulate.h).
+struct Overlap {
+    Seconds step{};
+    Seconds exposed{}; ///< communication that no computation hides, on the busiest rank
+};
+
 struct ReportOptions {
     std::string network;
-    bool formulas = false;            ///< text: the formula behind each figure, with its numbers
-    std::int64_t arena_bytes = 0;     ///< exact, of the scheduled program: what a rank allocates; 0: not scheduled
-    std::vector<std::string> savings; ///< "4 micro-batches", "activations recomputed": what else saves memory
+    bool formulas = false;               ///< text: the formula behind each figure, with its numbers
+    std::int64_t arena_bytes = 0;        ///< exact, of the scheduled program: what a rank allocates; 0: not scheduled
+    std::vector<std::string> savings;    ///< "4 micro-batches", "activations recomputed": what else saves memory
+    std::optional<Overlap> overlap = {}; ///< none: not scheduled
 };
 
 [[nodiscard]] std::string text_report(const CostTable &table, const Machine &machine, const ReportOptions &options);

@@ -72,7 +72,7 @@ class Text {
     std::string totals() const {
         const Memory &memory = table_.memory;
         return "step: " + human_seconds(table_.compute) + " compute + " + human_seconds(table_.communication) +
-               " communication = " + human_seconds(table_.seconds()) +
+               " communication = " + human_seconds(table_.seconds()) + overlap() +
                "\nbusiest rank: " + std::to_string(table_.busiest_rank) + " hands " + grouped(table_.payload.value) +
                " bytes to MPI in " + std::to_string(table_.calls) + (table_.calls == 1 ? " call" : " calls") +
                " a step\n" + arena() + (options_.arena_bytes > 0 ? "planned with about " : "memory of a rank: about ") +
@@ -80,6 +80,12 @@ class Text {
                human_bytes(memory.gradients) + ", optimizer state " + human_bytes(memory.optimizer_state) +
                ", activations " + human_bytes(memory.activations) + ", inputs " + human_bytes(memory.inputs) +
                ", buffers " + human_bytes(memory.buffers) + ", passing " + human_bytes(memory.passing) + ")\n";
+    }
+
+    [[nodiscard]] std::string overlap() const {
+        return options_.overlap ? ", with overlap " + human_seconds(options_.overlap->step) + " (" +
+                                      human_seconds(options_.overlap->exposed) + " of communication exposed)"
+                                : "";
     }
 
     /// What a rank allocates, to the byte, and what makes it less.

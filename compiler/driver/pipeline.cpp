@@ -14,6 +14,7 @@
 #include "syntax/parse.h"
 #include "syntax/print.h"
 #include "timeline/read_schedule.h"
+#include "timeline/simulate.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -276,6 +277,11 @@ std::int64_t Pipeline::arena_bytes() {
 
 timeline::Program Pipeline::timeline_program() {
     return timeline::read_schedule(*module_, request_->request.machine);
+}
+
+cost::Overlap Pipeline::overlap() {
+    const timeline::Timeline timeline = timeline::simulate(timeline_program());
+    return {timeline.makespan, timeline.critical().exposed};
 }
 
 bool Pipeline::schedule() {

@@ -1,6 +1,7 @@
 // The whole way from a .plan file to C++, a line a step. The order and the invariant of each step stand in run_until().
 #pragma once
 
+#include "cost/report.h"
 #include "driver/locate.h"
 #include "driver/memory_savings.h"
 #include "driver/options.h"
@@ -48,8 +49,9 @@ class Pipeline {
     [[nodiscard]] bool has_request() const { return request_.has_value(); }
     [[nodiscard]] const MemorySavings &savings() const { return savings_; }
     [[nodiscard]] mlir::ModuleOp module() { return *module_; }
-    [[nodiscard]] std::int64_t arena_bytes(); ///< of the schedule
-    [[nodiscard]] timeline::Program timeline_program();
+    [[nodiscard]] std::int64_t arena_bytes();           ///< of the schedule
+    [[nodiscard]] timeline::Program timeline_program(); ///< of the schedule
+    [[nodiscard]] cost::Overlap overlap();              ///< of the schedule
     [[nodiscard]] const std::string &cpp() const { return cpp_; }
     [[nodiscard]] const Installation &installation() const { return installation_; }
     [[nodiscard]] std::string ast_text();

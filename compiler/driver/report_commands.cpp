@@ -101,7 +101,7 @@ int cost_command(const Options &options) {
     const cost::CostTable &table = pipeline.plan().cost;
     const cost::Machine &machine = pipeline.request().request.machine;
     const cost::ReportOptions report{pipeline.network_name(), options.formulas, pipeline.arena_bytes(),
-                                     words(pipeline.savings())};
+                                     words(pipeline.savings()), pipeline.overlap()};
     switch (options.format) {
     case ReportFormat::table:
         std::cout << cost::text_report(table, machine, report);

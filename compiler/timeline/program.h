@@ -5,7 +5,7 @@
 // Example: two ranks compute for 3 s and 5 s, then reduce in one round of 2 s, beside a kernel of 1 s:
 //   classes      {rank 0}, {rank 1}
 //   kernels      {"a", {3, 5}}, {"b", {1, 1}}
-//   collectives  {"all-reduce", groups {{members 0 and 1, 1 round, 2 s}}, group_of {0, 0}}
+//   collectives  {"all-reduce", groups {{members 0 and 1, both send, 1 round, 2 s}}, group_of {0, 0}}
 //   actions      compute a, start 0, compute b, wait 0
 #pragma once
 
@@ -35,6 +35,7 @@ struct Kernel {
 /// A collective among one group of ranks; groups with members of the same classes are one.
 struct Group {
     std::vector<int> members; ///< rank classes, each once
+    std::vector<int> senders; ///< of them, those whose links are in use
     int rounds = 1;           ///< of messages, one after the other, equally long
     Seconds seconds{};        ///< all rounds together
 };

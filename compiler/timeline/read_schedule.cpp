@@ -181,6 +181,8 @@ class Reader {
             group.members = classes_in_group(classes_, mesh_, ranks.first, price.axes());
             for (int member : group.members) {
                 const CollectivePrice::Rank &rank = by_class[static_cast<std::size_t>(member)];
+                if (rank.seconds.value > 0)
+                    group.senders.push_back(member);
                 group.seconds = std::max(group.seconds, rank.seconds);
                 group.rounds = std::max(group.rounds, rank.rounds);
             }

@@ -121,8 +121,8 @@ class Simulation {
     /// Those that are ready longest come first; the links of one that must wait may serve others meanwhile.
     void begin_rounds(Seconds time) {
         for (auto each = ready_.begin(); each != ready_.end();) {
-            const std::vector<int> &members = group(each->second).members;
-            const bool busy = std::any_of(members.begin(), members.end(), [&](int m) { return ranks_[m].links_busy; });
+            const std::vector<int> &senders = group(each->second).senders;
+            const bool busy = std::any_of(senders.begin(), senders.end(), [&](int s) { return ranks_[s].links_busy; });
             if (busy) {
                 ++each;
                 continue;
@@ -141,17 +141,17 @@ class Simulation {
         });
         transfer.rounds_now = alone ? transfer.rounds_left : 1;
         transfer.begin = time;
-        for (int member : ranks.members)
-            ranks_[member].links_busy = true;
+        for (int sender : ranks.senders)
+            ranks_[sender].links_busy = true;
         const double share = static_cast<double>(transfer.rounds_now) / std::max(ranks.rounds, 1);
         moments_.push({time + share * ranks.seconds, false, 0, key});
     }
 
     void end_round(const Key &key, Seconds time) {
         Transfer &transfer = at(key);
-        for (int member : group(key).members) {
-            ranks_[member].links_busy = false;
-            note_transfer(result_.ranks[member].network, key.first, transfer, time);
+        for (int sender : group(key).senders) {
+            ranks_[sender].links_busy = false;
+            note_transfer(result_.ranks[sender].network, key.first, transfer, time);
         }
         transfer.rounds_left -= transfer.rounds_now;
         if (transfer.rounds_left == 0)

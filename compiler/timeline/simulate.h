@@ -4,10 +4,11 @@
 //   - Each rank has a compute lane, on which its kernels run in the order of the schedule, and a network lane: its
 //   links.
 //   - A collective is a sequence of rounds of messages. A round begins when all members of the group have called MPI
-//     since the round before ended (first: have started the collective), and when the links of all of them are free; it
-//     then takes its time by itself, beside whatever the ranks compute. MPI is called by starts, by progress points,
+//     since the round before ended (first: have started the collective), and when the links of all that send are free;
+//     it then takes its time by itself, beside whatever the ranks compute. MPI is called by starts, by progress points,
 //     and all the time while waiting: without these a collective does not go on.
-//   - The links of a rank carry one round at a time: rounds of several collectives take turns, first come first served.
+//   - The links of a rank carry one round that it sends in at a time: rounds of several collectives take turns, first
+//   come first served.
 //     A price (cost/collectives.h) counts in already that all ranks of a node use its links.
 //   - A wait ends when the collective is complete on its group.
 //
