@@ -239,6 +239,8 @@ bool Pipeline::choose_plan() {
         messages_ << "planc: note: " << note << '\n';
     if (!plan_->warning.empty())
         messages_ << "planc: warning: layout '" << request_->layout << "' " << plan_->warning << '\n';
+    if (!choose_by_simulation())
+        return false;
     set_plan(*module_, request_->request.graph, *plan_);
     return true;
 }

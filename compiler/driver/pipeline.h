@@ -83,6 +83,10 @@ class Pipeline {
     bool search();
     /// Searches under a tighter limit while the scheduled program takes more than what was asked for.
     bool fit_into_memory();
+    /// Takes the fastest of the plans that cost nearly the same, by the simulation of their schedules.
+    bool choose_by_simulation();
+    /// A step of a plan with overlap; none: it does not keep the limit on memory, or an error was printed.
+    std::optional<cost::Seconds> simulated_step(const plan::Plan &plan);
     /// What the plan's program allocates a rank. None: an error was printed.
     std::optional<double> scheduled_bytes();
     /// request_ for the step as it is derived now.

@@ -1,5 +1,7 @@
 #include "plan/explain.h"
 
+#include "plan/near_optimal.h"
+
 #include "cost/report.h"
 #include "cost/text_lines.h"
 
@@ -43,6 +45,21 @@ std::string certificate(const Plan &plan) {
     if (!plan.note.empty())
         text += " (" + plan.note + ")";
     return text + "\n";
+}
+
+/// On what the choice among plans of nearly the same price was made.
+std::string simulated(const Plan &plan) {
+    if (!plan.simulated)
+        return "";
+    const SimulatedChoice &choice = *plan.simulated;
+    const std::string plans =
+        std::to_string(choice.plans) + " plans within " + percent(near_optimal_margin) + " of the least sum";
+    if (choice.chosen == choice.of_least_sum)
+        return "simulated with overlap: " + cost::human_seconds(choice.chosen) + " a step; of " + plans +
+               " none is over " + percent(least_gain) + " faster\n";
+    return "simulated with overlap: " + cost::human_seconds(choice.chosen) + " a step, the least of " + plans +
+           "; that of the least sum, " + cost::human_seconds(choice.least_sum) + ", takes " +
+           cost::human_seconds(choice.of_least_sum) + "\n";
 }
 
 std::string memory(const Plan &plan) {
@@ -103,7 +120,7 @@ std::string explain(const Request &request, const Plan &plan) {
                        cost::human_seconds(plan.cost.seconds()) + " a step, " + cost::human_seconds(plan.cost.compute) +
                        " of it compute\n";
     text += request.search ? certificate(plan) : "the layout's rules say everything; nothing was searched\n";
-    return text + memory(plan) + "\n" + layers(plan) + baselines(plan) + rules(request);
+    return text + simulated(plan) + memory(plan) + "\n" + layers(plan) + baselines(plan) + rules(request);
 }
 
 } // namespace planc::plan

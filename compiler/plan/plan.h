@@ -101,6 +101,23 @@ struct RunnerUp {
     Seconds added{};
 };
 
+/// The best plan on a shape of the mesh, where the search found it before or after the answer.
+struct PassedPlan {
+    std::vector<std::string> axes;
+    Mesh mesh;
+    std::vector<LayerStrategy> layers;
+    Storage storage;
+    Seconds seconds{};
+};
+
+/// The choice among plans of nearly the least sum, by simulated time (plan/near_optimal.h).
+struct SimulatedChoice {
+    int plans = 1;          ///< that were simulated, the one of the least sum among them
+    Seconds chosen{};       ///< a step of the answer, with overlap
+    Seconds of_least_sum{}; ///< a step of the plan of the least sum, with overlap
+    Seconds least_sum{};    ///< its price
+};
+
 struct Plan {
     std::string failure;        ///< why there is no plan: one line for the user; empty: there is one
     bool out_of_memory = false; ///< the failure: nothing fits
@@ -114,11 +131,13 @@ struct Plan {
     Seconds lower_bound{};                           ///< no plan of the space takes less
     std::vector<std::optional<RunnerUp>> runner_ups; ///< per layer; none: no other choice, or not searched exactly
     std::vector<Baseline> baselines;
-    int meshes = 0;                ///< shapes of the mesh that were searched
-    std::vector<int> choices;      ///< per layer: strategies to choose from on the chosen mesh
-    bool memory_decided = false;   ///< the fastest plan did not fit
-    double memory_limit_bytes = 0; ///< that held; 0: none
-    std::string note;              ///< what made the search inexact; empty: nothing
+    std::vector<PassedPlan> passed;           ///< in the order of the search; those that it gave up are not among them
+    std::optional<SimulatedChoice> simulated; ///< none: the sum alone decided
+    int meshes = 0;                           ///< shapes of the mesh that were searched
+    std::vector<int> choices;                 ///< per layer: strategies to choose from on the chosen mesh
+    bool memory_decided = false;              ///< the fastest plan did not fit
+    double memory_limit_bytes = 0;            ///< that held; 0: none
+    std::string note;                         ///< what made the search inexact; empty: nothing
 
     /// (cost - lower bound) / cost; 0: certified as the minimum.
     [[nodiscard]] double gap() const;

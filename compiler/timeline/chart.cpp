@@ -45,7 +45,7 @@ std::vector<int> shown_ranks(const Timeline &timeline, std::size_t most) {
 
 std::string rank_words(const RankClass &ranks) {
     std::string text = "rank " + std::to_string(ranks.first);
-    return ranks.ranks > 1 ? text + " and " + std::to_string(ranks.ranks - 1) + " like it" : text;
+    return ranks.ranks > 1 ? text + " (of " + std::to_string(ranks.ranks) + " alike)" : text;
 }
 
 std::vector<std::string> summary(const Program &program, const Timeline &timeline, const ReportOptions &options) {

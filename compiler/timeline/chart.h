@@ -22,7 +22,7 @@ struct Ticks {
 /// The first rank classes, at most `most`, the critical one among them. Ascending.
 [[nodiscard]] std::vector<int> shown_ranks(const Timeline &timeline, std::size_t most);
 
-/// "rank 0", "rank 4 and 11 like it".
+/// "rank 0", "rank 4 (of 12 alike)".
 [[nodiscard]] std::string rank_words(const RankClass &ranks);
 
 /// Lines about the whole step: how long it takes, and why.

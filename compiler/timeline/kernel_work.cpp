@@ -104,11 +104,18 @@ void KernelWork::add_nest(mlir::Operation *op, sharding::Operation operation, co
     const auto note = [&](mlir::Value value, const std::vector<int> &loops, int operand) {
         const planrt::Placement placement = ir::placement_of(tensor(value), mesh_);
         for (std::size_t d = 0; d < loops.size(); ++d) {
-            const DimensionPlacement &dimension = placement.dimensions[d];
-            if (operand < 0 || nest.window(static_cast<std::size_t>(operand), d) == nullptr)
+            DimensionPlacement dimension = placement.dimensions[d];
+            const sharding::NestWindow *window =
+                operand < 0 ? nullptr : nest.window(static_cast<std::size_t>(operand), d);
+            if (window == nullptr) {
                 part.loops[static_cast<std::size_t>(loops[d])].push_back(dimension);
-            else if (dimension.window && dimension.window->part != planrt::WindowPart::all)
+            } else if (!dimension.axes.empty()) {
+                if (!dimension.window) { // the rank's own block alone
+                    dimension.window = sharding::window_of(*window, nest);
+                    dimension.window->part = planrt::WindowPart::within;
+                }
                 part.windows.push_back(dimension);
+            }
         }
         part.shares = std::max(part.shares, sharding::group_size(placement.stored, ir::mesh_of(mesh_)));
         part.graph.values.emplace_back().element_bytes = element_bytes(value);
@@ -127,8 +134,10 @@ void KernelWork::add_nest(mlir::Operation *op, sharding::Operation operation, co
 }
 
 void KernelWork::add_copy(mlir::Value value) {
-    copied_ = ir::placement_of(tensor(value), mesh_).dimensions;
-    copied_bytes_ = element_bytes(value);
+    const planrt::Placement placement = ir::placement_of(tensor(value), mesh_);
+    copied_ = placement.dimensions;
+    copied_bytes_ =
+        element_bytes(value) / static_cast<double>(sharding::group_size(placement.stored, ir::mesh_of(mesh_)));
 }
 
 /// Of the pairs of a position and an element in its window, those with an element of the part.

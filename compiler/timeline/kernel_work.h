@@ -51,7 +51,7 @@ class KernelWork {
     ir::MeshAttr mesh_;
     std::vector<Part> parts_;
     Dimensions copied_;
-    double copied_bytes_ = 0; ///< of an element; 0: nothing is copied
+    double copied_bytes_ = 0; ///< of an element, in shares that of one rank; 0: nothing is copied
 };
 
 } // namespace planc::timeline

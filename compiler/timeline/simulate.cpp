@@ -48,13 +48,9 @@ class Simulation {
         for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank)
             go_on(rank);
         while (!moments_.empty()) {
-            const Moment moment = moments_.top();
-            moments_.pop();
-            if (moment.is_call)
-                call_mpi(moment.rank, moment.time);
-            else
-                end_round(moment.transfer, moment.time);
-            begin_rounds(moment.time);
+            const Seconds time = moments_.top().time;
+            happen(time);
+            begin_rounds(time);
         }
         finish();
         return std::move(result_);
@@ -75,6 +71,18 @@ class Simulation {
     Transfer &at(const Key &key) { return transfers_[key.first][key.second]; }
     const Group &group(const Key &key) const { return program_.collectives[key.first].groups[key.second]; }
     Key key_of(int collective, int rank) const { return {collective, program_.collectives[collective].group_of[rank]}; }
+
+    /// All that happens at this time comes before the next round begins, so that the numbers of ranks do not matter.
+    void happen(Seconds time) {
+        while (!moments_.empty() && moments_.top().time == time) {
+            const Moment moment = moments_.top();
+            moments_.pop();
+            if (moment.is_call)
+                call_mpi(moment.rank, time);
+            else
+                end_round(moment.transfer, time);
+        }
+    }
 
     /// Computes until the rank calls MPI next.
     void go_on(int number) {

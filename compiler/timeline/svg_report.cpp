@@ -85,7 +85,7 @@ class Svg {
                "<style>.title { font-size: 16px; font-weight: bold } .line { font-size: 13px } .small { font-size: "
                "11px } .middle { font-size: 11px; text-anchor: middle; pointer-events: none } .end { font-size: 12px; "
                "text-anchor: end } "
-               "rect { stroke: #4a4a4a; stroke-width: 0.4 } .grid { stroke: #c8c8c8; stroke-width: 0.8 }</style>\n"
+               "rect { stroke: #4a4a4a; stroke-width: 0.25 } .grid { stroke: #c8c8c8; stroke-width: 0.8 }</style>\n"
                "<defs><pattern id=\"waits\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
                "patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#ffffff\" stroke=\"none\" "
                "style=\"stroke: none\"/><line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" stroke=\"#8a8a8a\" "

@@ -92,7 +92,7 @@ class Text {
     template <class Symbol>
     std::string lane(std::string name, const std::vector<Event> &events, const Symbol &symbol) const {
         std::string line(columns, ' ');
-        std::vector<double> most(columns, 0.5 * column_.value); // less than half a column is left out
+        std::vector<double> most(columns, 0.2 * column_.value); // what takes less of a column is left out
         for (const Event &event : events) {
             const int first = std::min(static_cast<int>(event.begin / column_), columns - 1);
             for (int c = first; c < columns && c * column_ < event.end; ++c) {

@@ -1,0 +1,26 @@
+// Plans that the sum of seconds can hardly tell from the answer. Which of them is fastest is a matter of what runs
+// beside what: the driver lowers and simulates them (timeline/simulate.h), and takes the fastest.
+//
+// Example: the answer splits a layer's outputs, pure batch costs 4 % more: its gradients are reduced while the backward
+// pass goes on, the sums of the model's split are waited for.
+#pragma once
+
+#include "plan/plan.h"
+
+#include <vector>
+
+namespace planc::plan {
+
+/// How much more than the answer they may cost, of its seconds.
+inline constexpr double near_optimal_margin = 0.10;
+
+/// By how much the simulation must make another one faster before it is taken instead of the least sum.
+inline constexpr double least_gain = 0.01;
+
+/// At most `most`, all of them allowed by rules and memory, none priced as the answer or another to the last bit (these
+/// are the same plan on axes alike): the baselines and what the search came by on other shapes of the mesh, cheapest
+/// first, then runner-ups of single layers, cheapest first. Each is the answer with mesh, strategies, storage and cost
+/// exchanged.
+[[nodiscard]] std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::size_t most);
+
+} // namespace planc::plan

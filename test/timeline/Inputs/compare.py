@@ -1,0 +1,44 @@
+"""compare.py PLANC FILE [OPTION...]: the simulated step against the price of the same plan.
+
+What travels is the price's communication: to nine digits where all ranks have equal blocks (--even), no more than that
+where not, since a rank's own blocks are no larger than the busiest rank's of each row. On a machine whose memory is
+never waited for, so that a step's computation is its operations, these are the price's within one part in a hundred:
+what the schedule saves (equal numbers once) and adds.
+"""
+import json
+import re
+import subprocess
+import sys
+
+
+def run(*arguments):
+    return subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
+
+
+def main():
+    arguments = sys.argv[1:]
+    even = "--even" in arguments
+    planc, *options = [each for each in arguments if each != "--even"]
+    price = json.loads(run(planc, "cost", *options, "--format=json"))
+    trace = json.loads(run(planc, "timeline", *options, "--format=chrome"))
+    computing, communicating, end = {}, {}, 0
+    for event in trace["traceEvents"]:
+        if event["ph"] != "X":
+            continue
+        lane = communicating if event["tid"] == 1 else computing
+        end = max(end, event["ts"] + event["dur"])
+        if not re.search(": waits for ", event["name"]):
+            lane[event["pid"]] = lane.get(event["pid"], 0) + event["dur"] / 1e6
+    expected = price["communication_seconds"]
+    most = max(communicating.values(), default=0)
+    if most > expected * (1 + 1e-9) or (even and most < expected * (1 - 1e-9)):
+        sys.exit(f"{options}: {most} s of communication, the price says {expected}")
+    expected = price["compute_seconds"]
+    most = max(computing.values())
+    if abs(most - expected) > 0.01 * expected:
+        sys.exit(f"{options}: {most} s of computation, the price says {expected}")
+    if abs(end / 1e6 - price["overlap_seconds"]) > 1e-9 * end / 1e6:
+        sys.exit(f"{options}: the trace ends after {end / 1e6} s, planc cost says {price['overlap_seconds']}")
+
+
+main()
