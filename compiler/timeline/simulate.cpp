@@ -126,11 +126,16 @@ class Simulation {
             ready_.insert({time, key});
     }
 
-    /// Those that are ready longest come first; the links of one that must wait may serve others meanwhile.
+    /// First come, first served: what waits for links keeps others that came later off the links that it will need.
     void begin_rounds(Seconds time) {
+        std::vector<bool> taken(ranks_.size(), false);
+        for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+            taken[rank] = ranks_[rank].links_busy;
         for (auto each = ready_.begin(); each != ready_.end();) {
             const std::vector<int> &senders = group(each->second).senders;
-            const bool busy = std::any_of(senders.begin(), senders.end(), [&](int s) { return ranks_[s].links_busy; });
+            const bool busy = std::any_of(senders.begin(), senders.end(), [&](int s) { return taken[s]; });
+            for (int sender : senders)
+                taken[sender] = true;
             if (busy) {
                 ++each;
                 continue;

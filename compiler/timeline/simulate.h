@@ -1,15 +1,14 @@
 // simulate(): when every rank does what in one training step, computation and communication side by side.
 //
 // The model:
-//   - Each rank has a compute lane, on which its kernels run in the order of the schedule, and a network lane: its
-//   links.
+//   - Each rank has a compute lane, on which its kernels run in the order of the schedule, and a network lane, its
+//     links.
 //   - A collective is a sequence of rounds of messages. A round begins when all members of the group have called MPI
 //     since the round before ended (first: have started the collective), and when the links of all that send are free;
 //     it then takes its time by itself, beside whatever the ranks compute. MPI is called by starts, by progress points,
 //     and all the time while waiting: without these a collective does not go on.
-//   - The links of a rank carry one round that it sends in at a time: rounds of several collectives take turns, first
-//   come first served.
-//     A price (cost/collectives.h) counts in already that all ranks of a node use its links.
+//   - The links of a rank carry one of its rounds at a time. Collectives take turns by rounds: first come, first
+//     served. A price (cost/collectives.h) counts in already that all ranks of a node use its links.
 //   - A wait ends when the collective is complete on its group.
 //
 // So without overlap a step takes the sum of its kernels and collectives, of the slowest rank between any two meetings.

@@ -112,6 +112,21 @@ TEST(Simulate, links_are_busy_where_a_rank_sends) {
     EXPECT_EQ(simulate(program).makespan, Seconds(3));
 }
 
+// The links of both are never free at one time by themselves: those of rank 0 rest until rank 1's round has ended.
+TEST(Simulate, what_came_first_is_not_passed_by) {
+    Program program{ranks(2),
+                    {kernel({0, 2})},
+                    {collective(2, 5, 20), collective(2, 1, 1)},
+                    {compute(0), start(0), start(1), wait(1), wait(0)}};
+    program.collectives[0].groups = {{{0}, {0}, 5, Seconds(20)}, {{1}, {1}, 5, Seconds(15)}};
+    program.collectives[0].group_of = {0, 1};
+    const Timeline timeline = simulate(program);
+    EXPECT_EQ(text(timeline.ranks[0].network),
+              "transfer 0 from 0 to 4, transfer 1 from 5 to 6, transfer 0 from 6 to 22");
+    EXPECT_EQ(text(timeline.ranks[1].network),
+              "transfer 0 from 2 to 5, transfer 1 from 5 to 6, transfer 0 from 6 to 18");
+}
+
 // Groups {0, 1} and {2}: what does not concern a rank does not hold it up.
 TEST(Simulate, groups_are_independent) {
     Program program{ranks(3), {kernel({1, 4, 1})}, {collective(3, 1, 2)}, {compute(0), start(0), wait(0)}};
