@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 namespace planc::timeline {
 
@@ -60,6 +61,23 @@ std::vector<std::string> summary(const Program &program, const Timeline &timelin
     lines.push_back("without overlap " + human_seconds(options.without_overlap) +
                     "; planc cost: " + human_seconds(options.price));
     return lines;
+}
+
+std::vector<std::vector<Event>> network_lanes(const RankTime &rank) {
+    std::vector<std::vector<Event>> lanes;
+    std::map<int, std::size_t> lane_of; // by collective
+    for (const Event &event : rank.network) {
+        const auto is_free = [&](std::size_t lane) { return lanes[lane].back().end <= event.begin; };
+        const auto before = lane_of.find(event.index);
+        std::size_t lane = before == lane_of.end() || !is_free(before->second) ? 0 : before->second;
+        while (lane < lanes.size() && !is_free(lane))
+            ++lane;
+        if (lane == lanes.size())
+            lanes.emplace_back();
+        lanes[lane].push_back(event);
+        lane_of[event.index] = lane;
+    }
+    return lanes;
 }
 
 EventWords words(const Program &program, const Event &event) {

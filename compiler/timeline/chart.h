@@ -29,6 +29,10 @@ struct Ticks {
 [[nodiscard]] std::vector<std::string> summary(const Program &program, const Timeline &timeline,
                                                const ReportOptions &options);
 
+/// What travels beside each other lies in lanes below each other: as few as are needed, a collective in the lane that
+/// it was in before where that is free.
+[[nodiscard]] std::vector<std::vector<Event>> network_lanes(const RankTime &rank);
+
 /// Names of what an event is, whatever it is.
 struct EventWords {
     std::string name; ///< "product", "waits for all-reduce of h1.w"

@@ -8,7 +8,7 @@ namespace {
 using support::json_number;
 using support::json_quoted;
 
-/// Lanes of a rank as threads.
+/// Lanes of a rank as threads; those of the network follow each other.
 constexpr int compute_thread = 0;
 constexpr int network_thread = 1;
 
@@ -26,7 +26,8 @@ std::string complete(const Program &program, const Event &event, int process, in
                        ", \"pid\": " + std::to_string(process) + ", \"tid\": " + std::to_string(thread) +
                        ", \"args\": {\"layer\": " + json_quoted(what.layer) + ", \"phase\": " + json_quoted(what.phase);
     if (event.kind == EventKind::transfer)
-        text += ", \"rounds\": " + std::to_string(event.rounds);
+        text +=
+            ", \"rounds\": " + std::to_string(event.rounds) + ", \"alone\": " + json_number(1e6 * event.carried.value);
     return text + "}}";
 }
 
@@ -38,11 +39,15 @@ std::string chrome_trace(const Program &program, const Timeline &timeline, const
         const int process = program.classes[rank].first;
         events.push_back(metadata("process_name", process, compute_thread, rank_words(program.classes[rank])));
         events.push_back(metadata("thread_name", process, compute_thread, "compute"));
-        events.push_back(metadata("thread_name", process, network_thread, "network"));
         for (const Event &event : timeline.ranks[rank].compute)
             events.push_back(complete(program, event, process, compute_thread));
-        for (const Event &event : timeline.ranks[rank].network)
-            events.push_back(complete(program, event, process, network_thread));
+        int thread = network_thread;
+        for (const std::vector<Event> &lane : network_lanes(timeline.ranks[rank])) {
+            events.push_back(metadata("thread_name", process, thread, "network"));
+            for (const Event &event : lane)
+                events.push_back(complete(program, event, process, thread));
+            ++thread;
+        }
     }
     std::string text = "{\"displayTimeUnit\": \"ms\", \"otherData\": {\"title\": " + json_quoted(options.title) +
                        "},\n\"traceEvents\": [";

@@ -22,7 +22,8 @@ struct ReportOptions {
 [[nodiscard]] std::string svg_report(const Program &program, const Timeline &timeline, const ReportOptions &options);
 
 /// Trace event format (Google 2016): complete events in microseconds, a process for each rank that differs, a thread
-/// for each lane. Opens in Perfetto and chrome://tracing.
+/// for each lane; of transfers `rounds` and, as `alone`, what they would take with the links for themselves. Opens in
+/// Perfetto and chrome://tracing.
 [[nodiscard]] std::string chrome_trace(const Program &program, const Timeline &timeline, const ReportOptions &options);
 
 } // namespace planc::timeline

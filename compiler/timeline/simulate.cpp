@@ -18,6 +18,11 @@ struct Transfer {
     int rounds_left = 0;
     int rounds_now = 0; ///< of the round, or of several in one, that is on the links
     Seconds begin{};
+    Seconds work{}; ///< of the round, with the links for itself
+    Seconds left{}; ///< of that, at the time `since`
+    Seconds since{};
+    double rate = 1; ///< share of the links from then on
+    int version = 0; ///< counts the changes of its rate: only the last foreseen end holds
     bool complete = false;
 };
 
@@ -29,7 +34,7 @@ struct Rank {
     Seconds now{};
     int waits_for = -1; ///< collective; -1: computes
     std::vector<Key> under_way;
-    bool links_busy = false;
+    std::vector<Key> carries; ///< rounds on its links
 };
 
 class Simulation {
@@ -50,7 +55,9 @@ class Simulation {
         while (!moments_.empty()) {
             const Seconds time = moments_.top().time;
             happen(time);
-            begin_rounds(time);
+            for (const Key &key : ready_)
+                begin_round(key, time);
+            ready_.clear();
         }
         finish();
         return std::move(result_);
@@ -63,6 +70,7 @@ class Simulation {
         bool is_call = false;
         int rank = 0;
         Key transfer;
+        int version = 0; ///< of the transfer
         friend bool operator>(const Moment &a, const Moment &b) {
             return std::tie(a.time, a.is_call, a.rank, a.transfer) > std::tie(b.time, b.is_call, b.rank, b.transfer);
         }
@@ -78,8 +86,8 @@ class Simulation {
             const Moment moment = moments_.top();
             moments_.pop();
             if (moment.is_call)
-                call_mpi(moment.rank, time);
-            else
+                call_mpi(moment.rank);
+            else if (moment.version == at(moment.transfer).version)
                 end_round(moment.transfer, time);
         }
     }
@@ -90,22 +98,22 @@ class Simulation {
         for (; rank.next < program_.actions.size(); ++rank.next) {
             const Action &action = program_.actions[rank.next];
             if (action.kind != ActionKind::compute)
-                return moments_.push({rank.now, true, number, {}});
+                return moments_.push({rank.now, true, number, {}, 0});
             const Seconds end = rank.now + program_.kernels[action.index].seconds[number];
             result_.ranks[number].compute.push_back({EventKind::compute, action.index, rank.now, end});
             rank.now = end;
         }
     }
 
-    void call_mpi(int number, Seconds time) {
+    void call_mpi(int number) {
         Rank &rank = ranks_[number];
         const Action &action = program_.actions[rank.next];
         for (const Key &key : rank.under_way)
-            note_call(key, number, time);
+            note_call(key, number);
         if (action.kind == ActionKind::start) {
             const Key key = key_of(action.index, number);
             rank.under_way.push_back(key);
-            note_call(key, number, time);
+            note_call(key, number);
         }
         if (action.kind == ActionKind::wait && !at(key_of(action.index, number)).complete) {
             rank.waits_for = action.index;
@@ -115,7 +123,7 @@ class Simulation {
         go_on(number);
     }
 
-    void note_call(const Key &key, int number, Seconds time) {
+    void note_call(const Key &key, int number) {
         Transfer &transfer = at(key);
         const std::vector<int> &members = group(key).members;
         const auto member = std::find(members.begin(), members.end(), number) - members.begin();
@@ -123,26 +131,7 @@ class Simulation {
             return;
         transfer.called[member] = true;
         if (--transfer.missing == 0)
-            ready_.insert({time, key});
-    }
-
-    /// First come, first served: what waits for links keeps others that came later off the links that it will need.
-    void begin_rounds(Seconds time) {
-        std::vector<bool> taken(ranks_.size(), false);
-        for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
-            taken[rank] = ranks_[rank].links_busy;
-        for (auto each = ready_.begin(); each != ready_.end();) {
-            const std::vector<int> &senders = group(each->second).senders;
-            const bool busy = std::any_of(senders.begin(), senders.end(), [&](int s) { return taken[s]; });
-            for (int sender : senders)
-                taken[sender] = true;
-            if (busy) {
-                ++each;
-                continue;
-            }
-            begin_round(each->second, time);
-            each = ready_.erase(each);
-        }
+            ready_.push_back(key);
     }
 
     void begin_round(const Key &key, Seconds time) {
@@ -153,19 +142,41 @@ class Simulation {
             return ranks_[m].waits_for >= 0 && ranks_[m].under_way.size() == 1;
         });
         transfer.rounds_now = alone ? transfer.rounds_left : 1;
-        transfer.begin = time;
+        transfer.begin = transfer.since = time;
+        transfer.work = (static_cast<double>(transfer.rounds_now) / std::max(ranks.rounds, 1)) * ranks.seconds;
+        transfer.left = transfer.work;
+        if (ranks.senders.empty()) // nothing to carry
+            return moments_.push({time, false, 0, key, ++transfer.version});
         for (int sender : ranks.senders)
-            ranks_[sender].links_busy = true;
-        const double share = static_cast<double>(transfer.rounds_now) / std::max(ranks.rounds, 1);
-        moments_.push({time + share * ranks.seconds, false, 0, key});
+            ranks_[sender].carries.push_back(key);
+        share_links(ranks.senders, time);
+    }
+
+    /// What these ranks carry has changed.
+    void share_links(const std::vector<int> &senders, Seconds time) {
+        std::set<Key> affected;
+        for (int sender : senders)
+            affected.insert(ranks_[sender].carries.begin(), ranks_[sender].carries.end());
+        for (const Key &key : affected) {
+            Transfer &transfer = at(key);
+            std::size_t most = 1;
+            for (int sender : group(key).senders)
+                most = std::max(most, ranks_[sender].carries.size());
+            transfer.left = Seconds(std::max(0.0, (transfer.left - transfer.rate * (time - transfer.since)).value));
+            transfer.since = time;
+            transfer.rate = 1 / static_cast<double>(most);
+            moments_.push({time + transfer.left / transfer.rate, false, 0, key, ++transfer.version});
+        }
     }
 
     void end_round(const Key &key, Seconds time) {
         Transfer &transfer = at(key);
+        ++transfer.version;
         for (int sender : group(key).senders) {
-            ranks_[sender].links_busy = false;
+            std::erase(ranks_[sender].carries, key);
             note_transfer(result_.ranks[sender].network, key.first, transfer, time);
         }
+        share_links(group(key).senders, time);
         transfer.rounds_left -= transfer.rounds_now;
         if (transfer.rounds_left == 0)
             return complete(key, time);
@@ -173,17 +184,20 @@ class Simulation {
         transfer.missing = static_cast<int>(transfer.called.size());
         for (int member : group(key).members)
             if (ranks_[member].waits_for >= 0)
-                note_call(key, member, time);
+                note_call(key, member);
     }
 
+    /// Rounds without a pause between them are one event.
     static void note_transfer(std::vector<Event> &events, int collective, const Transfer &transfer, Seconds end) {
-        const bool goes_on =
-            !events.empty() && events.back().index == collective && events.back().end == transfer.begin;
-        if (goes_on) {
-            events.back().end = end;
-            events.back().rounds += transfer.rounds_now;
+        const auto before =
+            std::find_if(events.rbegin(), events.rend(), [&](const Event &event) { return event.index == collective; });
+        if (before != events.rend() && before->end == transfer.begin) {
+            before->end = end;
+            before->rounds += transfer.rounds_now;
+            before->carried += transfer.work;
         } else {
-            events.push_back({EventKind::transfer, collective, transfer.begin, end, transfer.rounds_now});
+            events.push_back(
+                {EventKind::transfer, collective, transfer.begin, end, transfer.rounds_now, transfer.work});
         }
     }
 
@@ -217,18 +231,26 @@ class Simulation {
     }
 
     void add_up(RankTime &rank) const {
-        std::size_t first = 0; // transfer that has not ended before the wait
-        for (const Event &event : rank.network)
-            rank.communicating += event.seconds();
+        std::stable_sort(rank.network.begin(), rank.network.end(),
+                         [](const Event &a, const Event &b) { return a.begin < b.begin; });
+        std::vector<std::pair<Seconds, Seconds>> busy; // when the links are in use
+        for (const Event &event : rank.network) {
+            rank.communicating += event.carried;
+            if (busy.empty() || busy.back().second < event.begin)
+                busy.emplace_back(event.begin, event.end);
+            else
+                busy.back().second = std::max(busy.back().second, event.end);
+        }
+        std::size_t first = 0; // that has not ended before the wait
         for (const Event &event : rank.compute) {
             if (event.kind == EventKind::compute) {
                 rank.computing += event.seconds();
                 continue;
             }
-            while (first < rank.network.size() && rank.network[first].end <= event.begin)
+            while (first < busy.size() && busy[first].second <= event.begin)
                 ++first;
-            for (std::size_t t = first; t < rank.network.size() && rank.network[t].begin < event.end; ++t)
-                rank.exposed += std::min(rank.network[t].end, event.end) - std::max(rank.network[t].begin, event.begin);
+            for (std::size_t t = first; t < busy.size() && busy[t].first < event.end; ++t)
+                rank.exposed += std::min(busy[t].second, event.end) - std::max(busy[t].first, event.begin);
         }
         rank.idle = result_.makespan - rank.computing - rank.exposed;
     }
@@ -236,7 +258,7 @@ class Simulation {
     const Program &program_;
     std::vector<Rank> ranks_;
     std::vector<std::vector<Transfer>> transfers_; ///< per collective and group
-    std::set<std::pair<Seconds, Key>> ready_;      ///< since when
+    std::vector<Key> ready_;                       ///< to begin with their next round now
     std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;
     Timeline result_;
 };

@@ -4,11 +4,11 @@
 //   - Each rank has a compute lane, on which its kernels run in the order of the schedule, and a network lane, its
 //     links.
 //   - A collective is a sequence of rounds of messages. A round begins when all members of the group have called MPI
-//     since the round before ended (first: have started the collective), and when the links of all that send are free;
-//     it then takes its time by itself, beside whatever the ranks compute. MPI is called by starts, by progress points,
-//     and all the time while waiting: without these a collective does not go on.
-//   - The links of a rank carry one of its rounds at a time. Collectives take turns by rounds: first come, first
-//     served. A price (cost/collectives.h) counts in already that all ranks of a node use its links.
+//     since the round before ended (first: have started the collective); it then takes its time by itself, beside
+//     whatever the ranks compute. MPI is called by starts, by progress points, and all the time while waiting: without
+//     these a collective does not go on.
+//   - Rounds that a rank sends in at the same time share its links equally, and a round is as slow as the busiest links
+//     of its senders let it be. A price (cost/collectives.h) counts in already that all ranks of a node use its links.
 //   - A wait ends when the collective is complete on its group.
 //
 // So without overlap a step takes the sum of its kernels and collectives, of the slowest rank between any two meetings.
@@ -33,7 +33,8 @@ struct Event {
     int index = 0; ///< of the kernel or collective
     Seconds begin{};
     Seconds end{};
-    int rounds = 0; ///< of a transfer
+    int rounds = 0;    ///< of a transfer
+    Seconds carried{}; ///< of a transfer: what it would take with the links for itself
 
     [[nodiscard]] Seconds seconds() const { return end - begin; }
 };
@@ -41,10 +42,10 @@ struct Event {
 /// What one rank does, and what comes to: compute + exposed + idle is the makespan.
 struct RankTime {
     std::vector<Event> compute; ///< kernels and waits, in order
-    std::vector<Event> network; ///< transfers, in order
+    std::vector<Event> network; ///< transfers, in the order in which they begin; they may overlap
     Seconds computing{};
-    Seconds communicating{}; ///< its links are in use
-    Seconds exposed{};       ///< of that, waiting and not computing
+    Seconds communicating{}; ///< what its links carry, each round with the links for itself
+    Seconds exposed{};       ///< waits while its links are in use
     Seconds idle{};          ///< waits while its links rest, for slower ranks, or has nothing left to do
 };
 

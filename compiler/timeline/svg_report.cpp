@@ -14,7 +14,7 @@ constexpr double left = 170; ///< of the lanes
 constexpr double right = 24;
 constexpr double top = 118; ///< of the first rank
 constexpr double compute_height = 30;
-constexpr double network_height = 22;
+constexpr double network_height = 18; ///< of a lane
 constexpr double rank_gap = 22;
 constexpr double letter_width = 6.4; ///< of the labels' font, about
 constexpr double least_width = 0.05; ///< of a bar that is drawn
@@ -63,13 +63,18 @@ class Svg {
         : program_(program), timeline_(timeline), options_(options), ranks_(shown_ranks(timeline, most_ranks)) {}
 
     std::string make() {
-        const double rank_height = compute_height + network_height + rank_gap;
-        const double bottom = top + rank_height * static_cast<double>(ranks_.size());
-        std::string text = head(bottom + 40) + title() + legend() + axis(bottom);
-        for (std::size_t i = 0; i < ranks_.size(); ++i)
-            text += lanes(ranks_[i], top + rank_height * static_cast<double>(i));
+        std::string bars;
+        double y = top;
+        for (int rank : ranks_) {
+            const std::vector<std::vector<Event>> network =
+                network_lanes(timeline_.ranks[static_cast<std::size_t>(rank)]);
+            bars += lanes(rank, network, y);
+            y += compute_height + network_height * static_cast<double>(std::max<std::size_t>(network.size(), 1)) +
+                 rank_gap;
+        }
+        std::string text = head(y + 40) + title() + legend() + axis(y) + bars;
         if (ranks_.size() < timeline_.ranks.size())
-            text += text_at(left, bottom + 34, "small",
+            text += text_at(left, y + 34, "small",
                             "and " + std::to_string(timeline_.ranks.size() - ranks_.size()) + " more that differ");
         return text + "</svg>\n";
     }
@@ -135,7 +140,7 @@ class Svg {
         return text;
     }
 
-    [[nodiscard]] std::string lanes(int number, double y) const {
+    [[nodiscard]] std::string lanes(int number, const std::vector<std::vector<Event>> &network, double y) const {
         const RankTime &rank = timeline_.ranks[static_cast<std::size_t>(number)];
         const RankClass &ranks = program_.classes[static_cast<std::size_t>(number)];
         std::string text =
@@ -144,8 +149,9 @@ class Svg {
             text_at(left - 10, y + compute_height + 15, "end", "network " + cost::human_seconds(rank.communicating));
         for (const Event &event : rank.compute)
             text += bar(event, y, compute_height);
-        for (const Event &event : rank.network)
-            text += bar(event, y + compute_height, network_height);
+        for (std::size_t lane = 0; lane < network.size(); ++lane)
+            for (const Event &event : network[lane])
+                text += bar(event, y + compute_height + network_height * static_cast<double>(lane), network_height);
         return text;
     }
 

@@ -21,7 +21,7 @@ def check_trace(text):
         lanes.setdefault((event["pid"], event["tid"]), []).append((event["ts"], event["dur"]))
     assert lanes
     for (process, thread), events in lanes.items():
-        assert ("thread_name", ["compute", "network"][thread]) in names[process], (process, thread)
+        assert ("thread_name", "network" if thread else "compute") in names[process], (process, thread)
         for (begin, seconds), (after, _) in zip(events, events[1:]):
             assert seconds >= 0 and begin + seconds <= after + 1e-6 * (1 + after), (process, thread, begin, after)
     return names

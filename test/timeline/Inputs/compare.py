@@ -25,10 +25,10 @@ def main():
     for event in trace["traceEvents"]:
         if event["ph"] != "X":
             continue
-        lane = communicating if event["tid"] == 1 else computing
         end = max(end, event["ts"] + event["dur"])
+        lane = communicating if event["tid"] > 0 else computing
         if not re.search(": waits for ", event["name"]):
-            lane[event["pid"]] = lane.get(event["pid"], 0) + event["dur"] / 1e6
+            lane[event["pid"]] = lane.get(event["pid"], 0) + event["args"].get("alone", event["dur"]) / 1e6
     expected = price["communication_seconds"]
     most = max(communicating.values(), default=0)
     if most > expected * (1 + 1e-9) or (even and most < expected * (1 - 1e-9)):
