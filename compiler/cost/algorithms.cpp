@@ -1,5 +1,6 @@
 #include "cost/algorithms.h"
 
+#include <algorithm>
 #include <map>
 
 namespace planc::cost {
@@ -44,12 +45,13 @@ Algorithm algorithm(const std::string &word) {
     return words.at(word);
 }
 
-Algorithm algorithm_for(const AlgorithmTable &table, support::Bytes n) {
-    Algorithm chosen = table.front().algorithm;
+std::span<const AlgorithmRange> alternatives(const AlgorithmTable &table, support::Bytes n) {
+    double above = 0;
     for (const AlgorithmRange &range : table)
         if (n.value > range.above)
-            chosen = range.algorithm;
-    return chosen;
+            above = range.above;
+    const auto [first, last] = std::ranges::equal_range(table, above, {}, &AlgorithmRange::above);
+    return {first, last};
 }
 
 } // namespace planc::cost

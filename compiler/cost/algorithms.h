@@ -1,4 +1,5 @@
-// Which algorithm a machine runs a collective by: a table by size for each collective.
+// Which algorithm a machine runs a collective by: a table by size for each collective. The emitted program sends the
+// algorithm's messages itself (planrt/steps.h), or calls MPI, which is priced as an algorithm.
 //
 // Example: allreduce = [recursive_doubling, ring(above = 64 KiB)] is {{recursive_doubling, 0}, {ring, 65536}}.
 #pragma once
@@ -6,6 +7,7 @@
 #include "support/units.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,18 +32,20 @@ enum class Algorithm : std::uint8_t {
 
 struct AlgorithmRange {
     Algorithm algorithm = Algorithm::ring;
-    double above = 0; ///< bytes of the full vector; the range ends where the next begins
+    double above = 0;    ///< bytes of the full vector; the range ends where the next begins
+    bool by_mpi = false; ///< the program calls MPI; the algorithm is what that is priced as
 };
-/// Ascending, the first above zero.
+/// Ascending, the first above zero. Several above the same size are alternatives.
 using AlgorithmTable = std::vector<AlgorithmRange>;
-[[nodiscard]] Algorithm algorithm_for(const AlgorithmTable &table, support::Bytes n);
+/// The alternatives for a vector of `n` bytes, one or more.
+[[nodiscard]] std::span<const AlgorithmRange> alternatives(const AlgorithmTable &table, support::Bytes n);
 
 struct Algorithms {
-    AlgorithmTable allreduce = {{Algorithm::ring, 0}};
-    AlgorithmTable reduce_scatter = {{Algorithm::ring, 0}};
-    AlgorithmTable allgather = {{Algorithm::ring, 0}};
-    AlgorithmTable broadcast = {{Algorithm::binomial, 0}};
-    AlgorithmTable alltoall = {{Algorithm::pairwise, 0}};
+    AlgorithmTable allreduce = {{Algorithm::ring, 0, true}};
+    AlgorithmTable reduce_scatter = {{Algorithm::ring, 0, true}};
+    AlgorithmTable allgather = {{Algorithm::ring, 0, true}};
+    AlgorithmTable broadcast = {{Algorithm::binomial, 0, true}};
+    AlgorithmTable alltoall = {{Algorithm::pairwise, 0, true}};
 };
 
 } // namespace planc::cost

@@ -79,15 +79,17 @@ std::vector<std::pair<const Span *, int>> doublings(const Group &group, int coun
     return result;
 }
 
-/// Exchanges at distances 1, 2, 4, …: all ranks send `part(k)` of the vector in round k.
+/// Exchanges at distances 1, 2, 4, …: all ranks send `part(k)` of the vector in round k. Where their number is no power
+/// of two, these go around the group, and some message takes the slowest of its links in every round.
 template <class Part> std::vector<Round> doubling(const Group &group, int count, const Part &part) {
     std::vector<Round> rounds;
+    const bool around = group.spans.size() > 1 && !std::has_single_bit(static_cast<std::uint64_t>(group.ranks));
     int k = 0;
     for (const auto &[span, exponent] : doublings(group, count)) {
         const double hops = std::ldexp(static_cast<double>(span->hop), exponent);
         const double passing = load(*span, hops);
-        rounds.push_back(group.even ? round(group, *span, true, 1, part(k), passing)
-                                    : slowest(group, true, 1, part(k)));
+        rounds.push_back(group.even && !around ? round(group, *span, true, 1, part(k), passing)
+                                               : slowest(group, true, 1, part(k)));
         ++k;
     }
     return rounds;
@@ -122,18 +124,17 @@ std::vector<Round> operator+(std::vector<Round> a, const std::vector<Round> &b) 
 }
 
 std::vector<Round> rabenseifner(const Group &group) {
-    if (std::has_single_bit(static_cast<std::uint64_t>(group.ranks))) {
-        const std::vector<Round> half = halving(group);
-        return half + half;
-    }
+    const std::vector<Round> half = halving(group);
+    return half + half;
+}
+
+std::vector<Round> recursive_doubling(const Group &group) {
+    const std::vector<Round> rounds = doubling(group, lg_down(group.ranks), [](int) { return 1.0; });
+    if (std::has_single_bit(static_cast<std::uint64_t>(group.ranks)))
+        return rounds;
     // The ranks beyond the largest power of two give their vectors to neighbours, and get the results from there.
-    const int count = lg_down(group.ranks);
-    const double blocks = std::ldexp(1.0, count) - 1;
-    const std::vector<Round> half =
-        doubling(group, count, [&group, blocks](int k) { return std::ldexp(1.0, k) / blocks * share(group.ranks); });
     const Round whole = group.even ? round(group, group.spans.back(), true, 1, 1, 1) : slowest(group, true, 1, 1);
-    std::vector<Round> first{whole};
-    return first + half + half + std::vector<Round>{whole};
+    return std::vector<Round>{whole} + rounds + std::vector<Round>{whole};
 }
 
 /// The part of a group within a unit of the outermost level that it takes, or that between those units.
@@ -195,7 +196,7 @@ std::vector<Round> all_reduce_rounds(Algorithm algorithm, const Group &group) {
     case Algorithm::rabenseifner:
         return rabenseifner(group);
     case Algorithm::recursive_doubling:
-        return doubling(group, lg_up(group.ranks), [](int) { return 1.0; });
+        return recursive_doubling(group);
     case Algorithm::mst: {
         const std::vector<Round> half = tree(group);
         return half + half;
@@ -256,10 +257,58 @@ std::vector<Round> exchange_rounds(const Group &group, bool neighbours) {
     return {one};
 }
 
+/// Of a ring or a tree.
+static std::vector<int> shape(const Group &group) {
+    if (!group.by_dimension())
+        return {static_cast<int>(group.ranks)};
+    std::vector<int> sizes;
+    for (const Span &span : group.spans)
+        sizes.push_back(static_cast<int>(span.size));
+    return sizes;
+}
+
+static planrt::Method hierarchical_method(const Group &group) {
+    if (!group.even)
+        return {planrt::Algorithm::ring, shape(group)};
+    const Group between = part(group, true);
+    const Group within = part(group, false);
+    const int ranks = static_cast<int>(group.ranks);
+    if (within.ranks == 1 || between.ranks == 1)
+        return {planrt::Algorithm::rabenseifner, {ranks}};
+    std::vector<int> sizes{static_cast<int>(between.ranks)};
+    const std::vector<int> inner = shape(within);
+    sizes.insert(sizes.end(), inner.begin(), inner.end());
+    return {planrt::Algorithm::hierarchical, sizes};
+}
+
+planrt::Method method(Algorithm algorithm, const Group &group) {
+    if (group.ranks <= 1)
+        return {};
+    const std::vector<int> line{static_cast<int>(group.ranks)};
+    switch (algorithm) {
+    case Algorithm::recursive_doubling:
+        return {planrt::Algorithm::recursive_doubling, line};
+    case Algorithm::recursive_halving:
+        return {planrt::Algorithm::recursive_halving, line};
+    case Algorithm::rabenseifner:
+        return {planrt::Algorithm::rabenseifner, line};
+    case Algorithm::mst:
+        return {planrt::Algorithm::mst, shape(group)};
+    case Algorithm::hierarchical:
+        return hierarchical_method(group);
+    case Algorithm::ring:
+    case Algorithm::binomial:
+    case Algorithm::scatter_allgather:
+    case Algorithm::pairwise:
+        break;
+    }
+    return {planrt::Algorithm::ring, shape(group)};
+}
+
 Price all_reduce(Algorithm algorithm, const Group &group, Bytes n, double elements, double reduction_flops_per_second) {
     Price result = price(all_reduce_rounds(algorithm, group), n);
     const bool whole = algorithm == Algorithm::recursive_doubling || algorithm == Algorithm::mst;
-    const double additions = whole ? lg_up(group.ranks) : share(group.ranks); // per rank and element
+    const double additions = whole ? lg_up(group.ranks) : share(group.ranks); // per element, one after the other
     result.arithmetic = arithmetic(additions * elements, reduction_flops_per_second);
     return result;
 }

@@ -3,9 +3,9 @@
 // P ranks, n bytes of the full vector, alpha seconds per message, beta seconds per byte; lg rounds up:
 //
 //   all-reduce      ring               2(P-1) alpha            2(P-1)/P n beta
-//                   rabenseifner       2 lg P alpha            2(P-1)/P n beta    P a power of two; else MPICH's form
-//                                      (2 floor(lg P) + 2)     (2(P-1)/P + 2) n
-//                   recursive_doubling lg P                    lg P n
+//                   rabenseifner       2 lg P alpha            2(P-1)/P n beta    with any P (Bruck et al. 1997)
+//                   recursive_doubling lg P                    lg P n             P a power of two; else
+//                                      floor(lg P) + 2         (floor(lg P) + 2) n
 //                   mst                2 lg P                  2 lg P n
 //   reduce-scatter  ring               P-1                     (P-1)/P n
 //                   recursive_halving  lg P                    (P-1)/P n
@@ -16,6 +16,7 @@
 //   all-to-all      pairwise           P-1                     what leaves the rank
 //   point to point                     messages                what leaves the rank
 //
+// These are the messages of planrt::steps(), which a program sends that does not call MPI; blocks are priced as equal.
 // An algorithm is a sequence of rounds (rounds()); each is priced by the slowest link that its messages take. On a star
 // their sums are the forms above. On a mesh or torus, rings and trees (mst, binomial) run dimension by dimension:
 // latencies 2 sum (d_k - 1) and 2 sum lg d_k; other messages share the links that they pass. On a hierarchical machine
@@ -28,6 +29,8 @@
 #pragma once
 
 #include "cost/group.h"
+
+#include <planrt/steps.h>
 
 #include <cstdint>
 #include <vector>
@@ -68,6 +71,10 @@ struct Price {
 [[nodiscard]] std::vector<Round> all_to_all_rounds(const Group &group);
 /// One message, between neighbours of the group or between any two of its ranks.
 [[nodiscard]] std::vector<Round> exchange_rounds(const Group &group, bool neighbours);
+
+/// How a program runs on the group what all_reduce() and the like price, for planrt::steps(). The algorithm is not one
+/// of broadcasts or all-to-alls.
+[[nodiscard]] planrt::Method method(Algorithm algorithm, const Group &group);
 
 /// `n`: bytes of the vector that every rank contributes and gets. `elements`: of it, for the arithmetic.
 [[nodiscard]] Price all_reduce(Algorithm algorithm, const Group &group, Bytes n, double elements,

@@ -111,7 +111,7 @@ class Json {
         if (row.joined)
             json_.member("joined", true);
         if (row.kind != CollectiveKind::exchange)
-            json_.member("algorithm", name(row.algorithm));
+            json_.member("algorithm", name(row.algorithm)).member("by_messages", !row.by_mpi);
         json_.member("seconds", row.price.seconds().value).member("wire_bytes", row.price.wire.value);
         json_.member("wire_messages", row.price.messages).member("formula", formula(row, table_, machine_));
         json_.end_object();

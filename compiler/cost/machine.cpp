@@ -13,7 +13,7 @@ void read(const std::vector<sema::AlgorithmRange> &declared, AlgorithmTable &tab
         return;
     table.clear();
     for (const sema::AlgorithmRange &range : declared)
-        table.push_back({algorithm(range.algorithm), range.above_bytes});
+        table.push_back({algorithm(range.algorithm), range.above_bytes, range.by_mpi});
 }
 
 Level level(const sema::Link &declared) {

@@ -232,6 +232,7 @@ class Table {
             row.ranks = price.ranks;
             row.vector_bytes = price.vector_bytes;
             row.algorithm = price.algorithm;
+            row.by_mpi = price.method.algorithm == planrt::Algorithm::mpi;
             row.halo = planrt::is_windowed(step.to);
             row.price = times * price.price;
             row.from = layout_text(value, step.from, table_.axes);

@@ -46,10 +46,11 @@ struct CollectiveRow {
     std::int64_t ranks = 1;  ///< of the group
     double vector_bytes = 0; ///< n of the formula
     Algorithm algorithm = Algorithm::ring;
-    bool halo = false; ///< an exchange between neighbours
-    int times = 1;     ///< a step: calls, payload and price are of all of them together
-    Price price;       ///< of a bucket's member: without the latency, which is the bucket's
-    std::string from;  ///< layouts in words: "batch over rows, partial over cols"
+    bool by_mpi = true; ///< the program calls MPI, which is priced as the algorithm; else it sends its messages
+    bool halo = false;  ///< an exchange between neighbours
+    int times = 1;      ///< a step: calls, payload and price are of all of them together
+    Price price;        ///< of a bucket's member: without the latency, which is the bucket's
+    std::string from;   ///< layouts in words: "batch over rows, partial over cols"
     std::string to;
 };
 

@@ -26,6 +26,21 @@ std::string product_words(const ProductSize &size) {
            ", k = " + whole(size.k);
 }
 
+double all_reduce_seconds(Algorithm algorithm, const Group &group, double elements, double additions_per_second) {
+    return all_reduce(algorithm, group, Bytes(4 * elements), elements, additions_per_second).seconds().value;
+}
+
+/// By the cheapest of the algorithms that the machine has for the size.
+Algorithm cheapest(const Group &group, double elements, const Machine &machine) {
+    const auto all = alternatives(machine.algorithms.allreduce, Bytes(4 * elements));
+    return std::ranges::min(all, {},
+                            [&](const AlgorithmRange &range) {
+                                return all_reduce_seconds(range.algorithm, group, elements,
+                                                          machine.reduction_flops_per_second);
+                            })
+        .algorithm;
+}
+
 ProfileTerm all_reduce_term(const std::string &what, Algorithm algorithm, const Group &group, double elements,
                             double additions_per_second) {
     constexpr double element_bytes = 4;
@@ -164,10 +179,11 @@ void ProfileModel::price_data_parallel(int layer, const sharding::LayerStrategy 
         const Phase other = product.weights > 0 ? Phase::weight_gradient : Phase::input_gradient;
         add("product", other, {forward.count, forward.m, forward.k, forward.n});
     }
-    if (row.parameters > 0 && mesh.ranks() > 1)
-        row.terms.push_back(all_reduce_term(
-            "all-reduce of gradients", algorithm_for(machine_.algorithms.allreduce, Bytes(4 * row.parameters)),
-            group(axes, mesh.sizes, machine_), row.parameters, machine_.reduction_flops_per_second));
+    if (row.parameters > 0 && mesh.ranks() > 1) {
+        const Group all = group(axes, mesh.sizes, machine_);
+        row.terms.push_back(all_reduce_term("all-reduce of gradients", cheapest(all, row.parameters, machine_), all,
+                                            row.parameters, machine_.reduction_flops_per_second));
+    }
 }
 
 ProfileLayer ProfileModel::price(std::size_t index, const sharding::LayerStrategy &strategy, const sharding::Mesh &mesh,

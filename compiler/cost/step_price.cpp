@@ -9,21 +9,41 @@ using sharding::CollectiveKind;
 
 namespace {
 
-Algorithm chosen(CollectiveKind kind, const Algorithms &algorithms, Bytes n) {
+const AlgorithmTable &table_of(CollectiveKind kind, const Algorithms &algorithms) {
     switch (kind) {
     case CollectiveKind::all_reduce:
-        return algorithm_for(algorithms.allreduce, n);
+        return algorithms.allreduce;
     case CollectiveKind::reduce_scatter:
-        return algorithm_for(algorithms.reduce_scatter, n);
+        return algorithms.reduce_scatter;
     case CollectiveKind::all_gather:
-        return algorithm_for(algorithms.allgather, n);
+        return algorithms.allgather;
     case CollectiveKind::all_to_all:
-        return algorithm_for(algorithms.alltoall, n);
     case CollectiveKind::slice:
     case CollectiveKind::exchange:
         break;
     }
-    return Algorithm::pairwise;
+    return algorithms.alltoall;
+}
+
+/// Of a collective that moves `traffic` on its busiest rank.
+Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, const planrt::Traffic &traffic,
+               Bytes payload, bool halo, const Machine &machine) {
+    const double elements = static_cast<double>(traffic.elements);
+    switch (kind) {
+    case CollectiveKind::all_reduce:
+        return all_reduce(algorithm, group, payload, elements, machine.reduction_flops_per_second);
+    case CollectiveKind::reduce_scatter:
+        return reduce_scatter(algorithm, group, payload, elements, machine.reduction_flops_per_second);
+    case CollectiveKind::all_gather:
+        return all_gather(algorithm, group, payload);
+    case CollectiveKind::all_to_all:
+        return all_to_all(group, payload);
+    case CollectiveKind::exchange:
+        return point_to_point(group, halo, static_cast<double>(traffic.calls), payload);
+    case CollectiveKind::slice:
+        break;
+    }
+    return {};
 }
 
 StepPrice price_in(const Group &group, const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh,
@@ -44,38 +64,34 @@ StepPrice price_step(const sharding::Step &step, int element_bytes, const shardi
     return price_in(group(step.axes, mesh.sizes, machine), step, element_bytes, mesh, machine, in_bucket);
 }
 
+// By the cheapest of the algorithms that the machine has for vectors of the size; of equals, the first.
 StepPrice price_traffic(const sharding::Step &step, const planrt::Traffic &traffic, int element_bytes,
                         const Group &group, const Machine &machine, bool in_bucket) {
     StepPrice result;
     result.ranks = group.ranks;
     result.traffic = traffic;
-    const double elements = static_cast<double>(result.traffic.elements);
-    const Bytes payload(elements * element_bytes);
+    const Bytes payload(static_cast<double>(traffic.elements) * element_bytes);
     result.vector_bytes = payload.value;
     const Bytes decides(in_bucket ? static_cast<double>(sharding::largest_fused_bytes) : payload.value);
-    result.algorithm = chosen(step.kind, machine.algorithms, decides);
-    const double additions = machine.reduction_flops_per_second;
-    switch (step.kind) {
-    case CollectiveKind::all_reduce:
-        result.price = all_reduce(result.algorithm, group, payload, elements, additions);
-        break;
-    case CollectiveKind::reduce_scatter:
-        result.price = reduce_scatter(result.algorithm, group, payload, elements, additions);
-        break;
-    case CollectiveKind::all_gather:
-        result.price = all_gather(result.algorithm, group, payload);
-        break;
-    case CollectiveKind::all_to_all:
-        result.price = all_to_all(group, payload);
-        break;
-    case CollectiveKind::exchange:
-        result.price =
-            point_to_point(group, planrt::is_windowed(step.to), static_cast<double>(result.traffic.calls), payload);
-        break;
-    case CollectiveKind::slice:
-        break;
+    const double part = payload.value > 0 ? decides.value / payload.value : 1; // the sizes that are compared
+    double least = 0;
+    for (const AlgorithmRange &range : alternatives(table_of(step.kind, machine.algorithms), decides)) {
+        const Price price =
+            price_by(range.algorithm, step.kind, group, result.traffic, payload, planrt::is_windowed(step.to), machine);
+        const double seconds = price.latency.value + part * (price.transfer + price.arithmetic).value;
+        if (result.price.messages > 0 && seconds >= least)
+            continue;
+        least = seconds;
+        result.algorithm = range.algorithm;
+        result.method = has_methods(step.kind) && !range.by_mpi ? method(range.algorithm, group) : planrt::Method{};
+        result.price = price;
     }
     return result;
+}
+
+bool has_methods(CollectiveKind kind) {
+    return kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce_scatter ||
+           kind == CollectiveKind::all_gather;
 }
 
 std::vector<Round> rounds(CollectiveKind kind, Algorithm algorithm, const Group &group, bool halo) {

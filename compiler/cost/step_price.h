@@ -18,8 +18,13 @@ struct StepPrice {
     std::int64_t ranks = 1;  ///< of the group
     double vector_bytes = 0; ///< n of the formulas in collectives.h, of the busiest rank
     Algorithm algorithm = Algorithm::ring;
+    /// How the program runs it: by messages, or by MPI's own call, which is priced as the algorithm.
+    planrt::Method method;
     Price price;
 };
+
+/// Has the collective algorithms among which a machine chooses, and steps? All-reduce, reduce-scatter, all-gather.
+[[nodiscard]] bool has_methods(sharding::CollectiveKind kind);
 
 /// Is a copy of the kind that may travel in a bucket of gradients (sharding::fusable())? Then the size of the largest
 /// member that a bucket may have decides by what algorithm, since none knows how large the whole will be. Norms are few

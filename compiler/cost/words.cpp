@@ -25,9 +25,9 @@ std::string number(double value) {
 const char *all_reduce_formula(Algorithm algorithm, bool power_of_two) {
     switch (algorithm) {
     case Algorithm::rabenseifner:
-        return power_of_two ? "2 lg P alpha + 2(P-1)/P n beta" : "(2 floor(lg P) + 2) alpha + (2(P-1)/P + 2) n beta";
+        return "2 lg P alpha + 2(P-1)/P n beta";
     case Algorithm::recursive_doubling:
-        return "lg P alpha + lg P n beta";
+        return power_of_two ? "lg P alpha + lg P n beta" : "(floor(lg P) + 2) (alpha + n beta)";
     case Algorithm::mst:
         return "2 lg P alpha + 2 lg P n beta";
     default:
@@ -172,6 +172,8 @@ std::string formula(const CollectiveRow &row, const CostTable &table, const Mach
     const std::vector<Round> links = by_link(rounds(row.kind, row.algorithm, ranks, row.halo));
     const bool one_link = links.size() == 1 && (!ranks.by_dimension() || ranks.spans.size() == 1);
     std::string text = one_link ? closed_form(row, ranks) : by_rounds(row.algorithm, links);
+    if (!row.by_mpi)
+        text = "by messages, " + (one_link ? name(row.algorithm) + (": " + text) : text);
     if (row.times > 1)
         text = std::to_string(row.times) + " times (" + text + ")";
     if (row.bucket >= 0)

@@ -16,8 +16,19 @@ std::string line_of(const support::SourceFiles &files, const std::string &path, 
     return {};
 }
 
+/// A machine that has one algorithm for all-reduces, reduce-scatters and all-gathers.
+cost::Machine only(cost::Machine machine, cost::Algorithm algorithm) {
+    for (cost::AlgorithmTable *table :
+         {&machine.algorithms.allreduce, &machine.algorithms.reduce_scatter, &machine.algorithms.allgather})
+        *table = {{algorithm, 0}};
+    return machine;
+}
+
 /// Members of one call share its latency.
-double seconds_of(const emit::CollectiveInfo &collective, const planrt::Mesh &mesh, const cost::Machine &machine) {
+double seconds_of(const emit::CollectiveInfo &collective, const planrt::Mesh &mesh, const cost::Machine &planned) {
+    const planrt::Algorithm algorithm = collective.method.algorithm;
+    const cost::Machine machine =
+        algorithm == planrt::Algorithm::mpi ? planned : only(planned, cost::algorithm(planrt::name_of(algorithm)));
     double latency = 0;
     double rest = 0;
     for (const auto &member : collective.members) {

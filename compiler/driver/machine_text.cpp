@@ -50,9 +50,11 @@ std::string link(const sema::Link &link, bool sized) {
 std::string algorithms(const char *name, const std::vector<sema::AlgorithmRange> &ranges) {
     std::string list;
     for (const sema::AlgorithmRange &range : ranges) {
-        list += (list.empty() ? "" : ", ") + range.algorithm;
+        std::string arguments = range.by_mpi ? range.algorithm : "";
         if (range.above_bytes > 0)
-            list += "(above = " + quantity_text(range.above_bytes, memories) + ")";
+            arguments += (arguments.empty() ? "above = " : ", above = ") + quantity_text(range.above_bytes, memories);
+        list += (list.empty() ? "" : ", ") + (range.by_mpi ? std::string("mpi") : range.algorithm);
+        list += arguments.empty() ? "" : "(" + arguments + ")";
     }
     if (ranges.empty())
         return {};

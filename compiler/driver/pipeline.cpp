@@ -2,6 +2,7 @@
 
 #include "autodiff/passes.h"
 #include "cost/report.h"
+#include "cost/step_price.h"
 #include "driver/commands.h"
 #include "driver/emit_info.h"
 #include "driver/read_file.h"
@@ -268,7 +269,15 @@ bool Pipeline::make_plan() {
 }
 
 bool Pipeline::lay_out() {
-    if (failed(spmd::materialize(*module_)) || failed(mlir::verify(*module_)))
+    cost::StepPrices prices(plan_->mesh, request_->request.machine);
+    const auto method = [&](const sharding::Graph &graph, int value, const sharding::Copy &copy,
+                            const sharding::Step &step) {
+        const bool fusable = sharding::fusable(graph, plan_->mesh, value, copy);
+        return prices
+            .of(step, graph.values[static_cast<std::size_t>(value)].element_bytes, cost::in_bucket(fusable, copy.phase))
+            .method;
+    };
+    if (failed(spmd::materialize(*module_, method)) || failed(mlir::verify(*module_)))
         return fail("internal error: the plan could not be laid out; please report the .plan file", input_error);
     return true;
 }

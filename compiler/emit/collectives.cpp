@@ -2,6 +2,7 @@
 
 #include "emit/local_extents.h"
 #include "emit/text.h"
+#include "ir/method.h"
 #include "schedule/functions.h"
 
 #include <algorithm>
@@ -36,7 +37,15 @@ CollectiveInfo collective_info(ir::StartOp start, ir::MeshAttr mesh) {
         info.members.push_back({ir::placement_of(schedule::tensor(from), mesh),
                                 ir::placement_of(schedule::tensor(to), mesh),
                                 static_cast<int>(schedule::tensor(from).getElementType().getIntOrFloatBitWidth() / 8)});
+    info.method = ir::method_of(start);
     return info;
+}
+
+static planrt::Sent sent(const CollectiveInfo &info, const planrt::Mesh &mesh, int rank) {
+    std::vector<planrt::MovedTensor> tensors;
+    for (const CollectiveInfo::Member &member : info.members)
+        tensors.push_back({member.from, member.to});
+    return planrt::sent(planrt::procedure(info.kind, info.method, info.axes, tensors, mesh, rank).rounds);
 }
 
 std::vector<Predicted> predicted(const CollectiveInfo &info, const planrt::Mesh &mesh) {
@@ -47,6 +56,11 @@ std::vector<Predicted> predicted(const CollectiveInfo &info, const planrt::Mesh 
             const planrt::Traffic traffic = planrt::traffic(info.kind, member.from, member.to, mesh, rank);
             sum.calls = std::max(sum.calls, traffic.calls); // members share their call
             sum.bytes += traffic.elements * member.element_bytes;
+        }
+        if (info.method.algorithm != planrt::Algorithm::mpi) {
+            const planrt::Sent rounds = sent(info, mesh, rank);
+            sum.messages = rounds.messages;
+            sum.sent_bytes = rounds.elements * info.members.front().element_bytes;
         }
         all.push_back(sum);
     }
@@ -72,6 +86,15 @@ std::string of_members(ir::StartOp start, const std::vector<std::string> &member
     return kind + " of " + joined(members) + " over " + joined(axes, " and ");
 }
 
+/// " by recursive doubling in messages"; "" for MPI's own call
+std::string by(const planrt::Method &method) {
+    if (method.algorithm == planrt::Algorithm::mpi)
+        return "";
+    std::string name = planrt::name_of(method.algorithm);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return " by " + name + " in messages";
+}
+
 } // namespace
 
 std::string kind_and_shapes(ir::StartOp start) {
@@ -94,7 +117,7 @@ std::string describe(ir::StartOp start, ir::MeshAttr mesh, const EmitInfo &info)
         bytes = std::max(bytes, rank.bytes);
     std::string text = of_members(start, members);
     if (collective.kind != planrt::CollectiveKind::slice)
-        text += ": " + std::to_string(bytes) + " bytes";
+        text += by(collective.method) + ": " + std::to_string(bytes) + " bytes";
     if (info.seconds && collective.kind != planrt::CollectiveKind::slice)
         text += ", predicted " + time_text(info.seconds(collective));
     return text;

@@ -13,10 +13,12 @@
 namespace planc::emit {
 
 [[nodiscard]] CollectiveInfo collective_info(ir::StartOp start, ir::MeshAttr mesh);
-/// Calls and bytes that each rank hands to MPI.
+/// Calls and bytes of the payload of each rank; of a collective by messages also what it sends.
 struct Predicted {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;
+    std::int64_t messages = 0;
+    std::int64_t sent_bytes = 0;
     friend bool operator==(const Predicted &, const Predicted &) = default;
 };
 [[nodiscard]] std::vector<Predicted> predicted(const CollectiveInfo &info, const planrt::Mesh &mesh);

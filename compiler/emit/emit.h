@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <planrt/layout.h>
+#include <planrt/steps.h>
 
 #include <cstdint>
 #include <functional>
@@ -27,6 +28,7 @@ struct CollectiveInfo {
         int element_bytes = 4;
     };
     std::vector<Member> members;
+    planrt::Method method;
 };
 
 /// What the program says of itself that is not in the IR.

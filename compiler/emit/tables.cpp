@@ -243,7 +243,11 @@ std::vector<std::string> Tables::predicted_rows(ir::StartOp start, const Collect
         ranks.resize(1);
     std::vector<std::string> rows;
     for (const Predicted &rank : ranks)
-        rows.push_back(braces({std::to_string(runs * rank.calls), std::to_string(runs * rank.bytes)}));
+        if (info.method.algorithm == planrt::Algorithm::mpi)
+            rows.push_back(braces({std::to_string(runs * rank.calls), std::to_string(runs * rank.bytes)}));
+        else
+            rows.push_back(braces({std::to_string(runs * rank.calls), std::to_string(runs * rank.bytes),
+                                   std::to_string(runs * rank.messages), std::to_string(runs * rank.sent_bytes)}));
     return rows;
 }
 
@@ -252,6 +256,21 @@ std::string Tables::axes_of(const CollectiveInfo &info) {
     for (int axis : info.axes)
         axes.push_back(mesh_.getNames()[static_cast<size_t>(axis)].str());
     return extents_.axes(axes);
+}
+
+/// The algorithm and the shape of its group; nothing for MPI's own.
+std::vector<std::string> Tables::method_of(const CollectiveInfo &info) {
+    if (info.method.algorithm == planrt::Algorithm::mpi)
+        return {};
+    std::string &name = group_names_[info.method.shape];
+    if (name.empty()) {
+        std::vector<std::string> sizes;
+        for (const int size : info.method.shape)
+            sizes.push_back(std::to_string(size));
+        name = "ranks_" + joined(sizes, "_by_");
+        shapes_ += "constexpr int " + name + "[] = {" + joined(sizes) + "};\n";
+    }
+    return {std::string("planrt::Algorithm::") + planrt::name_of(info.method.algorithm), name};
 }
 
 void Tables::write_collectives() {
@@ -294,11 +313,13 @@ void Tables::describe_collective(ir::StartOp start, std::vector<Statement> &stat
     collective.layer = layer;
     Hole scratch = number_hole(integer(start, "scratch_offset"));
     scratch.title = "scratch";
-    collective.head = "    tables.collective(" +
-                      joined({"planrt::CollectiveKind::" + start.getKind().str(), axes_of(info),
-                              string_literal(schedule::phase_of(start)), collective.hole(std::move(scratch)),
-                              std::to_string(integer(start, "scratch_bytes")), braces(predicted_rows(start, info))}) +
-                      ");\n";
+    std::vector<std::string> arguments{
+        "planrt::CollectiveKind::" + start.getKind().str(), axes_of(info),
+        string_literal(schedule::phase_of(start)),          collective.hole(std::move(scratch)),
+        std::to_string(integer(start, "scratch_bytes")),    braces(predicted_rows(start, info))};
+    for (std::string &argument : method_of(info))
+        arguments.push_back(std::move(argument));
+    collective.head = "    tables.collective(" + joined(arguments) + ");\n";
     statements.push_back(std::move(collective));
 }
 
@@ -316,9 +337,16 @@ void Tables::write_collective_arrays(const std::vector<ir::StartOp> &starts) {
         const CollectiveInfo info = collective_info(start, mesh_);
         text_ += wrapped("constexpr planrt::Collective::Predicted predicted_" + number + "[] = {",
                          predicted_rows(start, info), "};\n\n", 4);
-        collectives.push_back(braces({"planrt::CollectiveKind::" + start.getKind().str(), number, axes_of(info),
-                                      "members_" + number, std::to_string(integer(start, "scratch_offset")),
-                                      std::to_string(integer(start, "scratch_bytes")), "predicted_" + number}));
+        std::vector<std::string> row{"planrt::CollectiveKind::" + start.getKind().str(),
+                                     number,
+                                     axes_of(info),
+                                     "members_" + number,
+                                     std::to_string(integer(start, "scratch_offset")),
+                                     std::to_string(integer(start, "scratch_bytes")),
+                                     "predicted_" + number};
+        for (std::string &part : method_of(info))
+            row.push_back(std::move(part));
+        collectives.push_back(braces(row));
     }
     array("planrt::TrafficRow", "traffic", rows);
     array("planrt::Collective", "collectives", collectives);

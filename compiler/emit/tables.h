@@ -40,6 +40,7 @@ class Tables {
     void describe_collective(ir::StartOp start, std::vector<Statement> &statements);
     std::vector<std::string> predicted_rows(ir::StartOp start, const CollectiveInfo &info);
     std::string axes_of(const CollectiveInfo &info);
+    std::vector<std::string> method_of(const CollectiveInfo &info);
     void write_program();
     /// `constexpr TYPE name[] = {…};` and a span of it; an empty table is `{}`.
     std::string array(const std::string &type, const std::string &name, const std::vector<std::string> &rows);
@@ -55,7 +56,8 @@ class Tables {
     LocalExtents &extents_;
     ir::MeshAttr mesh_;
     FieldRows field_rows_;
-    std::map<std::string, std::string> shape_names_; ///< rows of the array -> its name
+    std::map<std::string, std::string> shape_names_;      ///< rows of the array -> its name
+    std::map<std::vector<int>, std::string> group_names_; ///< shape of a group of ranks -> the name of its array
     std::string shapes_;
     std::string text_;
     UniqueNames functions_;

@@ -1,5 +1,6 @@
 #include "schedule/buffers.h"
 
+#include "ir/method.h"
 #include "ir/placement.h"
 #include "schedule/arena.h"
 #include "schedule/convolution.h"
@@ -48,14 +49,28 @@ int64_t buffer_bytes(mlir::Value value, ir::MeshAttr mesh) {
     return buffer_bytes(tensor(value), mesh);
 }
 
+static int64_t message_scratch_bytes(ir::StartOp start, planrt::CollectiveKind kind, const planrt::Method &method,
+                                     ir::MeshAttr mesh) {
+    std::vector<planrt::MovedTensor> tensors;
+    for (auto [from, to] : llvm::zip(start.getInputs(), start.getResults()))
+        tensors.push_back({ir::placement_of(tensor(from), mesh), ir::placement_of(tensor(to), mesh)});
+    std::vector<int> axes;
+    for (mlir::Attribute axis : start.getAxes())
+        axes.push_back(ir::axis_index(mesh, mlir::cast<mlir::StringAttr>(axis)));
+    const int64_t element = tensor(start.getInputs().front()).getElementType().getIntOrFloatBitWidth() / 8;
+    return element * planrt::largest_scratch_elements(kind, method, axes, tensors, ir::mesh_of(mesh));
+}
+
 int64_t scratch_bytes(ir::StartOp start, ir::MeshAttr mesh) {
     static constexpr std::array<llvm::StringRef, 6> kinds{"slice",      "all_gather", "reduce_scatter",
                                                           "all_reduce", "all_to_all", "exchange"};
-    if (start.getKind() == "all_reduce" && start.getInputs().size() == 1)
-        return 0; // reduced in place
     const auto kind =
         static_cast<planrt::CollectiveKind>(std::find(kinds.begin(), kinds.end(), start.getKind()) - kinds.begin());
     const planrt::Mesh ranks = ir::mesh_of(mesh);
+    if (const planrt::Method method = ir::method_of(start); method.algorithm != planrt::Algorithm::mpi)
+        return message_scratch_bytes(start, kind, method, mesh);
+    if (kind == planrt::CollectiveKind::all_reduce && start.getInputs().size() == 1)
+        return 0; // reduced in place
     int64_t bytes = 0;
     for (auto [from, to] : llvm::zip(start.getInputs(), start.getResults())) {
         const int64_t element = tensor(from).getElementType().getIntOrFloatBitWidth() / 8;

@@ -3,6 +3,7 @@
 // time. Members of one bucket (attribute `bucket`, from sharding/bucket.h) share a start. A slice communicates nothing:
 // both stand where it stood.
 
+#include "ir/method.h"
 #include "schedule/functions.h"
 #include "schedule/passes.h"
 
@@ -112,6 +113,7 @@ void split(const Members &members, bool overlap) {
     auto start =
         builder.create<ir::StartOp>(first.getLoc(), types, 0, first.getKind(), operands, first.getAxes(),
                                     builder.getArrayAttr(names), layer, first.getPhaseAttr(), ir::StrategyAttr());
+    ir::set_method(start, ir::method_of(first)); // the first pays for the call
     if (overlap && first.getKind() != "slice")
         builder.setInsertionPoint(user);
     auto wait = builder.create<ir::WaitOp>(first.getLoc(), types, 0, start.getResults(), layer, first.getPhaseAttr(),

@@ -15,7 +15,7 @@ PLANC_DIAGNOSTIC(not_a_plain_item, error, "'{0}' lists plain items only");      
 PLANC_DIAGNOSTIC(machine_too_large, error, "a machine has at most {0} ranks");                               // M3
 PLANC_DIAGNOSTIC(first_range_above, error, "the first algorithm of '{0}' is for all sizes: no 'above'");     // M4
 PLANC_DIAGNOSTIC(range_without_above, error, "'{0}' needs the size above which it is used");                 // M4
-PLANC_DIAGNOSTIC(ranges_not_ascending, error, "'{1}' is for no larger vectors than '{0}' before it");        // M4
+PLANC_DIAGNOSTIC(ranges_not_ascending, error, "'{1}' is for smaller vectors than '{0}' before it");          // M4
 PLANC_DIAGNOSTIC(hierarchical_on_one_level, error, "'hierarchical' is for machines of more than one level"); // M4
 
 namespace {
@@ -41,12 +41,15 @@ class MachineReader {
             read_levels();
         else
             read_nodes();
-        machine_.allreduce = read_algorithms(
-            "allreduce", {"ring", "bucket", "rabenseifner", "recursive_doubling", "mst", "hierarchical"});
-        machine_.reduce_scatter = read_algorithms("reduce_scatter", {"ring", "bucket", "recursive_halving"});
-        machine_.allgather = read_algorithms("allgather", {"ring", "bucket", "recursive_doubling"});
-        machine_.broadcast = read_algorithms("broadcast", {"binomial", "scatter_allgather"});
-        machine_.alltoall = read_algorithms("alltoall", {"pairwise"});
+        const auto by_messages = [this](const std::string &name, const std::vector<std::string> &known) {
+            return read_algorithms(name, known, {"mpi", "auto"});
+        };
+        machine_.allreduce =
+            by_messages("allreduce", {"ring", "bucket", "rabenseifner", "recursive_doubling", "mst", "hierarchical"});
+        machine_.reduce_scatter = by_messages("reduce_scatter", {"ring", "bucket", "recursive_halving"});
+        machine_.allgather = by_messages("allgather", {"ring", "bucket", "recursive_doubling"});
+        machine_.broadcast = read_algorithms("broadcast", {"binomial", "scatter_allgather"}, {});
+        machine_.alltoall = read_algorithms("alltoall", {"pairwise"}, {});
         return machine_;
     }
 
@@ -186,33 +189,64 @@ class MachineReader {
                                Measure::time);
     }
 
-    /// One word, or a list: `[recursive_doubling, ring(above = 64 KiB)]`.
-    std::vector<AlgorithmRange> read_algorithms(const std::string &name, const std::vector<std::string> &known) {
+    /// One word, or a list: `[recursive_doubling, ring(above = 64 KiB)]`. `others`: words beside the `known`
+    /// algorithms.
+    std::vector<AlgorithmRange> read_algorithms(const std::string &name, const std::vector<std::string> &known,
+                                                const std::vector<std::string> &others) {
         std::vector<AlgorithmRange> ranges;
         if (!settings_.find(name))
             return ranges;
         for (const syntax::Expression *each : items(name))
-            add_range(name, *each, known, ranges);
+            add_range(name, *each, known, others, ranges);
         return ranges;
     }
 
     void add_range(const std::string &name, const syntax::Expression &expression, const std::vector<std::string> &known,
-                   std::vector<AlgorithmRange> &ranges) {
-        AlgorithmRange range;
-        if (const auto *call = std::get_if<syntax::Call>(&expression.node)) {
-            range.algorithm = expect_call(context_, expression, "'" + name + "'", known).callee.text;
-            if (ranges.empty())
-                context_.fail(first_range_above, expression.where, {name});
-            range.above_bytes = quantity(Arguments(context_, *call, {"above"}), "above", Measure::memory);
-            if (range.above_bytes <= ranges.back().above_bytes)
-                context_.fail(ranges_not_ascending, expression.where, {ranges.back().algorithm, range.algorithm});
-        } else {
-            range.algorithm = expect_word(context_, expression, "'" + name + "'", known);
-            if (!ranges.empty())
-                context_.fail(range_without_above, expression.where, {range.algorithm});
+                   const std::vector<std::string> &others, std::vector<AlgorithmRange> &ranges) {
+        std::vector<std::string> words = known;
+        words.insert(words.end(), others.begin(), others.end());
+        const auto *call = std::get_if<syntax::Call>(&expression.node);
+        const std::string word = call != nullptr
+                                     ? expect_call(context_, expression, "'" + name + "'", words).callee.text
+                                     : expect_word(context_, expression, "'" + name + "'", words);
+        AlgorithmRange range{word, 0, word == "mpi"};
+        if (range.by_mpi)
+            range.algorithm = known.front();
+        const syntax::CallArgument *above = nullptr;
+        if (call != nullptr) {
+            const Arguments arguments(context_, *call,
+                                      range.by_mpi ? std::vector<std::string>{"algorithm", "above"}
+                                                   : std::vector<std::string>{"above"});
+            if (const syntax::CallArgument *priced = range.by_mpi ? arguments.find("algorithm") : nullptr)
+                range.algorithm = expect_word(context_, *priced->value, arguments.what("algorithm"), known);
+            if (!range.by_mpi || arguments.find("above") != nullptr) {
+                above = &arguments.require("above");
+                range.above_bytes = quantity(arguments, "above", Measure::memory);
+            }
         }
+        check_order(name, expression.where, above != nullptr, word, range, ranges);
+        if (word != "auto") {
+            add_alternative(expression.where, range, ranges);
+            return;
+        }
+        for (const std::string &each : known) // all of them, each once
+            if (each != "bucket" && (each != "hierarchical" || machine_.levels.size() > 1))
+                ranges.push_back({each, range.above_bytes, false});
+    }
+
+    void check_order(const std::string &name, SourceRange where, bool has_above, const std::string &word,
+                     const AlgorithmRange &range, const std::vector<AlgorithmRange> &ranges) const {
+        if (has_above && ranges.empty())
+            context_.fail(first_range_above, where, {name});
+        if (!ranges.empty() && !has_above && ranges.back().above_bytes > 0)
+            context_.fail(range_without_above, where, {word});
+        if (!ranges.empty() && range.above_bytes < ranges.back().above_bytes)
+            context_.fail(ranges_not_ascending, where, {ranges.back().algorithm, word});
+    }
+
+    void add_alternative(SourceRange where, const AlgorithmRange &range, std::vector<AlgorithmRange> &ranges) const {
         if (range.algorithm == "hierarchical" && machine_.levels.size() == 1)
-            context_.fail(hierarchical_on_one_level, expression.where, {});
+            context_.fail(hierarchical_on_one_level, where, {});
         ranges.push_back(range);
     }
 

@@ -143,7 +143,8 @@ struct Link {
 
 struct AlgorithmRange {
     std::string algorithm;  ///< "ring", "rabenseifner", …
-    double above_bytes = 0; ///< of the full vector
+    double above_bytes = 0; ///< of the full vector; several above the same size are alternatives
+    bool by_mpi = false;    ///< MPI's own, priced as the algorithm
 };
 
 struct Machine {

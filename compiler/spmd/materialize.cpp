@@ -1,5 +1,6 @@
 #include "spmd/materialize.h"
 
+#include "ir/method.h"
 #include "ir/placement.h"
 #include "sharding/joint_sums.h"
 #include "spmd/accumulators.h"
@@ -39,8 +40,10 @@ const char *kind_name(CollectiveKind kind) {
 /// Rebuilds one function with layouts, in place of the old one.
 class Materializer {
   public:
-    Materializer(mlir::func::FuncOp function, ir::MeshAttr mesh, const Extracted &extracted, const LaidOut &laid_out)
-        : old_(function), mesh_(mesh), extracted_(extracted), laid_out_(laid_out), builder_(function) {}
+    Materializer(mlir::func::FuncOp function, ir::MeshAttr mesh, const Extracted &extracted, const LaidOut &laid_out,
+                 const ChooseMethod &method)
+        : old_(function), mesh_(mesh), extracted_(extracted), laid_out_(laid_out), method_(method), builder_(function) {
+    }
 
     void run() {
         std::vector<sharding::Bucket> buckets = sharding::buckets(extracted_.graph, laid_out_, ir::mesh_of(mesh_));
@@ -166,6 +169,8 @@ class Materializer {
                                 builder_.getStringAttr(extracted_.graph.values[static_cast<size_t>(value)].name));
             if (const auto bucket = bucket_of_.find({value, index}); bucket != bucket_of_.end())
                 collective->setAttr("bucket", builder_.getI64IntegerAttr(bucket->second));
+            if (method_)
+                ir::set_method(collective, method_(extracted_.graph, value, wanted, step));
             made = collective.getResult();
         }
         made_[{value, index}] = made;
@@ -204,6 +209,7 @@ class Materializer {
     ir::MeshAttr mesh_;
     const Extracted &extracted_;
     const LaidOut &laid_out_;
+    const ChooseMethod &method_;
     mlir::OpBuilder builder_;
     mlir::Location location_ = builder_.getUnknownLoc();
     mlir::ArrayAttr argument_attributes_;
@@ -217,7 +223,8 @@ class Materializer {
 using Homes = std::map<std::string, planrt::Placement>;
 
 mlir::LogicalResult materialize_function(mlir::ModuleOp module, llvm::StringRef name,
-                                         const std::map<std::string, LayerStrategy> &strategies, Homes &homes) {
+                                         const std::map<std::string, LayerStrategy> &strategies, Homes &homes,
+                                         const ChooseMethod &method) {
     auto function = module.lookupSymbol<mlir::func::FuncOp>(name);
     if (!function)
         return mlir::success();
@@ -239,19 +246,19 @@ mlir::LogicalResult materialize_function(mlir::ModuleOp module, llvm::StringRef 
     const LaidOut laid_out = sharding::lay_out(extracted.graph, ranks, layers, storage_of(module));
     for (auto [variable, value] : extracted.variable_of)
         homes.emplace(variable.str(), laid_out.copies[static_cast<size_t>(value)].front().placement);
-    Materializer(function, mesh, extracted, laid_out).run();
+    Materializer(function, mesh, extracted, laid_out, method).run();
     return mlir::success();
 }
 
 } // namespace
 
-mlir::LogicalResult materialize(mlir::ModuleOp module) {
+mlir::LogicalResult materialize(mlir::ModuleOp module, const ChooseMethod &method) {
     if (failed(check_storage(module)))
         return mlir::failure();
     const auto strategies = strategies_of(module);
     Homes homes;
     for (llvm::StringRef name : {"train", "accumulate", "accumulate_rest", "evaluate", "predict"})
-        if (failed(materialize_function(module, name, strategies, homes)))
+        if (failed(materialize_function(module, name, strategies, homes, method)))
             return mlir::failure();
     const ir::MeshAttr mesh = ir::mesh_attribute(module);
     for (auto variable : module.getOps<ir::VariableOp>()) {

@@ -257,6 +257,33 @@ Exchange exchange(const Placement &from, const Placement &to, const Mesh &mesh, 
     return result;
 }
 
+bool is_flat(const Placement &from, const Placement &to) {
+    return !from.stored.empty() || !to.stored.empty();
+}
+
+/// By what the longer list is longer; `otherwise` where they are equally long.
+static std::vector<int> difference(std::span<const int> a, std::span<const int> b, std::span<const int> otherwise) {
+    if (a.size() == b.size())
+        return {otherwise.begin(), otherwise.end()};
+    const std::span<const int> longer = a.size() > b.size() ? a : b;
+    return {longer.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), longer.end()};
+}
+
+std::vector<int> block_axes(const Placement &from, const Placement &to, std::span<const int> axes) {
+    const std::vector<int> given(axes.begin(), axes.end());
+    if (is_flat(from, to))
+        return difference(from.stored, to.stored, axes);
+    std::vector<int> result;
+    for (std::size_t d = 0; d < from.dimensions.size() && d < to.dimensions.size(); ++d) {
+        if (from.dimensions[d].axes.size() == to.dimensions[d].axes.size())
+            continue;
+        if (!result.empty()) // several dimensions: packed in any order
+            return given;
+        result = difference(from.dimensions[d].axes, to.dimensions[d].axes, axes);
+    }
+    return result.size() == axes.size() ? result : given;
+}
+
 Traffic traffic(CollectiveKind kind, const Placement &from, const Placement &to, const Mesh &mesh, int rank) {
     switch (kind) {
     case CollectiveKind::slice:

@@ -81,4 +81,21 @@ std::int64_t largest_scratch_elements(CollectiveKind kind, const Placement &from
     return scratch_elements(kind, from, to, mesh, 0);
 }
 
+std::int64_t scratch_elements(CollectiveKind kind, const Method &method, std::span<const int> axes,
+                              std::span<const MovedTensor> tensors, const Mesh &mesh, int rank) {
+    const Procedure here = procedure(kind, method, axes, tensors, mesh, rank);
+    const bool in_result = (kind == CollectiveKind::all_reduce && tensors.size() == 1) ||
+                           (kind == CollectiveKind::all_gather &&
+                            scratch_elements(kind, tensors.front().from, tensors.front().to, mesh, rank) == 0);
+    return (in_result ? 0 : here.vector) + largest_combined(here.rounds);
+}
+
+std::int64_t largest_scratch_elements(CollectiveKind kind, const Method &method, std::span<const int> axes,
+                                      std::span<const MovedTensor> tensors, const Mesh &mesh) {
+    std::int64_t largest = 0;
+    for (const int rank : mesh.group(0, axes)) // blocks are largest in the first group
+        largest = std::max(largest, scratch_elements(kind, method, axes, tensors, mesh, rank));
+    return largest;
+}
+
 } // namespace planrt

@@ -28,9 +28,9 @@ TEST(AllReduce, ClosedForms) {
     EXPECT_DOUBLE_EQ(seconds(Algorithm::rabenseifner, eight), 6 * alpha + 2 * 7.0 / 8 * 1e6 * beta);
     EXPECT_DOUBLE_EQ(seconds(Algorithm::recursive_doubling, eight), 3 * alpha + 3e6 * beta);
     EXPECT_DOUBLE_EQ(seconds(Algorithm::mst, eight), 6 * alpha + 6e6 * beta);
-    const Group six = ranks(6, alpha, 1 / beta); // not a power of two: MPICH's form
-    EXPECT_DOUBLE_EQ(seconds(Algorithm::rabenseifner, six), (2 * 2 + 2) * alpha + (2 * 5.0 / 6 + 2) * 1e6 * beta);
-    EXPECT_DOUBLE_EQ(seconds(Algorithm::recursive_doubling, six), 3 * alpha + 3e6 * beta);
+    const Group six = ranks(6, alpha, 1 / beta); // not a power of two
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::rabenseifner, six), 2 * 3 * alpha + 2 * 5.0 / 6 * 1e6 * beta);
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::recursive_doubling, six), (2 + 2) * (alpha + 1e6 * beta));
 }
 
 TEST(AllReduce, OneRankIsFree) {
@@ -86,12 +86,20 @@ TEST(Collectives, RingHalvesAddUp) {
 }
 
 TEST(Collectives, TheTableNamesTheAlgorithmBySize) {
-    const AlgorithmTable table{
-        {Algorithm::recursive_doubling, 0}, {Algorithm::rabenseifner, 2048}, {Algorithm::ring, 1e6}};
-    EXPECT_EQ(algorithm_for(table, Bytes(4)), Algorithm::recursive_doubling);
-    EXPECT_EQ(algorithm_for(table, Bytes(2048)), Algorithm::recursive_doubling);
-    EXPECT_EQ(algorithm_for(table, Bytes(2049)), Algorithm::rabenseifner);
-    EXPECT_EQ(algorithm_for(table, Bytes(1e9)), Algorithm::ring);
+    const AlgorithmTable table{{Algorithm::recursive_doubling, 0},
+                               {Algorithm::rabenseifner, 2048},
+                               {Algorithm::mst, 2048},
+                               {Algorithm::ring, 1e6}};
+    const auto named = [&table](double bytes) {
+        std::vector<Algorithm> algorithms;
+        for (const AlgorithmRange &range : alternatives(table, Bytes(bytes)))
+            algorithms.push_back(range.algorithm);
+        return algorithms;
+    };
+    EXPECT_EQ(named(0), std::vector{Algorithm::recursive_doubling});
+    EXPECT_EQ(named(2048), std::vector{Algorithm::recursive_doubling});
+    EXPECT_EQ(named(2049), (std::vector{Algorithm::rabenseifner, Algorithm::mst}));
+    EXPECT_EQ(named(1e9), std::vector{Algorithm::ring});
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 """Every layout of an example trains like one rank does, and communicates what planc predicted.
 
   layouts.py EXAMPLE.plan --work DIR [--data DIR] [--ranks 2 3 4 6] [--layouts NAME …] [--spread N] [--dim NAME=N …]
-             [--f64]
+             [--f64] [--machine FILE]
 
 For each layout and number of ranks: compiles, runs 20 steps, and demands
 
@@ -38,8 +38,8 @@ def run(*command):
     return result.stdout
 
 
-def plan_options(layout, ranks, dimensions):
-    other = ["--dim", ",".join(dimensions)] if dimensions else []
+def plan_options(layout, ranks, dimensions, machine):
+    other = (["--dim", ",".join(dimensions)] if dimensions else []) + (["--machine", machine] if machine else [])
     if layout != "hybrid":
         return ["--layout", layout, "--ranks", ranks, *other]
     rows = max(divisor for divisor in range(1, math.isqrt(ranks) + 1) if ranks % divisor == 0)
@@ -87,22 +87,26 @@ def train(program, ranks, data):
     return losses, json.loads(report.read_text())
 
 
-def check(plan, layout, ranks, work, data, dimensions, tolerance, expected):
+def check(plan, layout, ranks, options, tolerance, expected):
     """A line that says how it went; raises RuntimeError where something is not as it should be."""
-    program, options = work / f"{plan.stem}_{layout}_{ranks}", plan_options(layout, ranks, dimensions)
-    run("planc", plan, *options, "-o", program)
-    losses, report = train(program, ranks, data)
+    program = options.work / f"{plan.stem}_{layout}_{ranks}"
+    how = plan_options(layout, ranks, options.dim, options.machine)
+    run("planc", plan, *how, "-o", program)
+    losses, report = train(program, ranks, options.data)
     difference = max(abs(a - b) / max(abs(b), 1e-30) for a, b in zip(losses, expected))
     if not difference <= tolerance:
         raise RuntimeError(f"losses differ from one rank's by {difference:.1e} relative")
     if report["steps"] != STEPS or report["ranks"] != ranks or not report["equal"]:
         raise RuntimeError(f"{program}.comm.json is not of {STEPS} equal steps on {ranks} ranks")
-    predicted = tuple(STEPS * amount for amount in predicted_traffic(plan, options))
+    predicted = tuple(STEPS * amount for amount in predicted_traffic(plan, how))
     measured = measured_traffic(report)
     if measured != predicted:
         raise RuntimeError(f"moved (bytes, calls) {measured} in {STEPS} steps where planc cost says {predicted}")
     if measured[0] == 0 and layout != "best":
         raise RuntimeError("nothing was communicated: every rank computes everything")
+    by = sorted({row["algorithm"] for row in report["collectives"]} - {"mpi"})
+    if by:
+        return f"losses within {difference:.1e} by {', '.join(by)}"
     return f"losses within {difference:.1e}, {measured[0] // STEPS:,} bytes in {measured[1] // STEPS} calls a step"
 
 
@@ -116,6 +120,7 @@ def main():
     parser.add_argument("--spread", type=int)
     parser.add_argument("--dim", nargs="+", default=[])
     parser.add_argument("--f64", action="store_true")
+    parser.add_argument("--machine")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
 
@@ -123,7 +128,7 @@ def main():
     if options.f64:
         options.plan = in_f64(options.plan, options.work)
     single = options.work / f"{options.plan.stem}_single"
-    run("planc", options.plan, *plan_options(options.layouts[0], 1, options.dim), "-o", single)
+    run("planc", options.plan, *plan_options(options.layouts[0], 1, options.dim, options.machine), "-o", single)
     expected, _ = train(single, 1, options.data)
 
     failed = 0
@@ -132,7 +137,7 @@ def main():
             if options.spread is not None and (row + options.spread) % len(options.ranks) != column:
                 continue
             try:
-                line = check(options.plan, layout, ranks, options.work, options.data, options.dim, tolerance, expected)
+                line = check(options.plan, layout, ranks, options, tolerance, expected)
             except RuntimeError as error:
                 failed += 1
                 line = f"FAILED: {error}"

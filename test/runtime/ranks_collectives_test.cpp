@@ -25,9 +25,24 @@ TEST_P(Collectives, AsPlacedAndAsPredicted) {
     EXPECT_NE(directory.read("report.json").find("\"equal\": true"), std::string::npos);
 }
 
+TEST_P(Collectives, ByMessagesAsPlacedAndAsPredicted) {
+    const ScratchDirectory directory;
+    const Outcome outcome = launch(GetParam().ranks, "planrt_collectives_program",
+                                   "--quiet --watchdog 60 --comm-report " + directory.file("report.json"),
+                                   {{"PLANRT_TEST_MESH", GetParam().mesh},
+                                    {"PLANRT_TEST_MESSAGES", "1"},
+                                    {"PLANRT_TEST_SEED", std::to_string(GetParam().ranks)}});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    EXPECT_TRUE(outcome.output.starts_with("loss 1 after 3 steps")) << outcome.output;
+    EXPECT_NE(directory.read("report.json").find("\"equal\": true"), std::string::npos);
+    if (GetParam().ranks > 1) {
+        EXPECT_NE(directory.read("report.json").find("\"sent_bytes\""), std::string::npos);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Meshes, Collectives,
-                         testing::Values(Grid{"1", 1}, Grid{"2", 2}, Grid{"3", 3}, Grid{"2x2", 4}, Grid{"2x3", 6},
-                                         Grid{"2x1x2", 4}, Grid{"2x2x2", 8}),
+                         testing::Values(Grid{"1", 1}, Grid{"2", 2}, Grid{"3", 3}, Grid{"5", 5}, Grid{"2x2", 4},
+                                         Grid{"2x3", 6}, Grid{"7", 7}, Grid{"2x1x2", 4}, Grid{"2x2x2", 8}),
                          [](const auto &grid) { return "Mesh" + std::string(grid.param.mesh); });
 
 TEST(CommunicationReport, DifferenceIsExitCode3) {

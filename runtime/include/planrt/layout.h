@@ -153,6 +153,13 @@ enum class CollectiveKind : std::uint8_t {
     exchange        ///< anything else without partial results: box intersections, point to point; into windows: halos
 };
 
+/// Is the step between these placements flat?
+[[nodiscard]] bool is_flat(const Placement &from, const Placement &to);
+
+/// The axes of a step's group in the order in which its members' blocks follow one another: as they are stored, or as
+/// they cut the dimension that a gather makes whole; else as they are given.
+[[nodiscard]] std::vector<int> block_axes(const Placement &from, const Placement &to, std::span<const int> axes);
+
 struct Transfer {
     int peer = 0; ///< rank in the whole mesh
     Box box;      ///< global indices of the elements that travel

@@ -15,6 +15,7 @@
 #include <planrt/parallel.h>
 #include <planrt/pooling.h>
 #include <planrt/random.h>
+#include <planrt/steps.h>
 #include <planrt/vector_math.h>
 #include <planrt/winograd.h>
 
@@ -141,12 +142,16 @@ struct Collective {
     std::int64_t scratch_offset = 0; ///< arena bytes for packing, 64-byte aligned
     std::int64_t scratch_bytes = 0;  ///< at least what <planrt/scratch.h> says
     /// Predicted per rank for a whole training step, all its micro-batches: {calls, bytes}; one entry: the same on
-    /// every rank.
+    /// every rank. Calls and bytes are the payload: under every algorithm one call, with the same bytes.
     struct Predicted {
         std::int64_t calls = 0;
         std::int64_t bytes = 0;
+        std::int64_t messages = 0;   ///< by messages: that the rank sends
+        std::int64_t sent_bytes = 0; ///< in these
     };
     std::span<const Predicted> predicted = {};
+    Algorithm algorithm = Algorithm::mpi; ///< not of exchanges and all-to-alls
+    std::span<const int> shape = {};      ///< Method::shape; empty for MPI's own
 };
 
 class Context;

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <planrt/layout.h>
+#include <planrt/steps.h>
 
 #include <cstdint>
+#include <span>
 
 namespace planrt {
 
@@ -18,6 +20,17 @@ namespace planrt {
 /// its buffer. slice, and whatever is flat (layout.h) besides fused all-reduces: none.
 [[nodiscard]] std::int64_t scratch_elements(CollectiveKind kind, const Placement &from, const Placement &to,
                                             const Mesh &mesh, int rank);
+
+/// Elements of scratch that `rank` needs for a whole collective by messages: the vector where it does not lie in the
+/// result (a fused all_reduce, every reduce_scatter, an all_gather that is packed), and behind it what a round receives
+/// to combine.
+[[nodiscard]] std::int64_t scratch_elements(CollectiveKind kind, const Method &method, std::span<const int> axes,
+                                            std::span<const MovedTensor> tensors, const Mesh &mesh, int rank);
+
+/// The largest of any rank.
+[[nodiscard]] std::int64_t largest_scratch_elements(CollectiveKind kind, const Method &method,
+                                                    std::span<const int> axes, std::span<const MovedTensor> tensors,
+                                                    const Mesh &mesh);
 
 /// The largest of any rank: what the arena, equal on all ranks, reserves.
 [[nodiscard]] std::int64_t largest_scratch_elements(CollectiveKind kind, const Placement &from, const Placement &to,

@@ -34,7 +34,8 @@ class Tables {
     /// The members since the last one travel in one call; its row of the traffic names their layers, each once, and
     /// their tensors.
     void collective(CollectiveKind kind, std::span<const int> axes, const char *phase, std::int64_t scratch_offset,
-                    std::int64_t scratch_bytes, std::initializer_list<Collective::Predicted> predicted);
+                    std::int64_t scratch_bytes, std::initializer_list<Collective::Predicted> predicted,
+                    Algorithm algorithm = Algorithm::mpi, std::span<const int> shape = {});
 
     [[nodiscard]] std::span<const Variable> variables() const;
     [[nodiscard]] std::span<const Range> sums() const;

@@ -1,6 +1,7 @@
 // All-reduce: partial results along the axes become equal on all ranks of the group. Several members are packed into
-// one vector (gradients of small tensors); one member goes from its buffer to its result directly.
-#include "collectives/operation.h"
+// one vector (gradients of small tensors); one member goes from its buffer to its result directly. By messages the
+// vector is reduced where it ends up.
+#include "collectives/message_rounds.h"
 
 #include "mesh/tensors.h"
 #include "support/failure.h"
@@ -13,10 +14,9 @@ namespace {
 
 class AllReduce : public Operation {
   public:
-    AllReduce(const Collective &collective, const Place &place)
+    AllReduce(const Collective &collective, const Place &place, int tag)
         : type_(datatype_of(collective.members[0].from.type)),
-          operator_(operator_of(collective.members[0].from.reduction)),
-          group_(place.communicators.along(collective.axes)) {
+          operator_(operator_of(collective.members[0].from.reduction)) {
         requests_.assign(1, MPI_REQUEST_NULL);
         std::int64_t elements = 0;
         for (const Collective::Member &member : collective.members)
@@ -26,11 +26,20 @@ class AllReduce : public Operation {
             plan_direct(collective, place);
         else
             plan_packing(collective, place, elements);
+        if (collective.algorithm == Algorithm::mpi)
+            group_ = place.communicators.along(collective.axes);
+        else
+            plan_messages(collective, place, tag, elements);
     }
 
     void start() override {
         for (const Part &part : parts_)
             std::memcpy(part.packed, part.from, part.bytes);
+        if (rounds_) {
+            if (copied_bytes_ > 0)
+                std::memcpy(receive_, send_, copied_bytes_);
+            return rounds_->start();
+        }
         check_mpi(MPI_Iallreduce(send_, receive_, count_, type_, operator_, group_, requests_.data()), "start");
     }
 
@@ -69,9 +78,17 @@ class AllReduce : public Operation {
         }
     }
 
+    void plan_messages(const Collective &collective, const Place &place, int tag, std::int64_t elements) {
+        if (send_ != MPI_IN_PLACE)
+            copied_bytes_ = static_cast<std::size_t>(elements) * element_bytes(collective.members[0].from.type);
+        const std::int64_t packed = collective.members.size() > 1 ? elements : 0;
+        run_by_messages(collective, place, tag, static_cast<std::byte *>(receive_), packed);
+    }
+
     MPI_Datatype type_;
     MPI_Op operator_;
-    MPI_Comm group_;
+    MPI_Comm group_ = MPI_COMM_NULL;
+    std::size_t copied_bytes_ = 0; ///< by messages: from the member's buffer to its result
     const void *send_ = nullptr;
     void *receive_ = nullptr;
     int count_ = 0;
@@ -80,8 +97,8 @@ class AllReduce : public Operation {
 
 } // namespace
 
-OperationPointer make_all_reduce(const Collective &collective, const Place &place) {
-    return std::make_unique<AllReduce>(collective, place);
+OperationPointer make_all_reduce(const Collective &collective, const Place &place, int tag) {
+    return std::make_unique<AllReduce>(collective, place, tag);
 }
 
 } // namespace planrt

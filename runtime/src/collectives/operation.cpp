@@ -1,5 +1,6 @@
 #include "collectives/operation.h"
 
+#include "collectives/message_rounds.h"
 #include "mesh/tensors.h"
 #include "support/failure.h"
 
@@ -8,44 +9,39 @@
 
 namespace planrt {
 
-bool is_flat(const Collective &collective) {
-    return !collective.members[0].from.stored.empty() || !collective.members[0].to.stored.empty();
+Operation::Operation() = default;
+Operation::~Operation() = default;
+
+void Operation::run_by_messages(const Collective &collective, const Place &place, int tag, std::byte *vector,
+                                std::int64_t packed) {
+    rounds_ = std::make_unique<MessageRounds>(collective, place, tag, vector, packed);
 }
 
-namespace {
-
-/// By what the longer list is longer; `otherwise` where they are equally long.
-std::vector<int> difference(std::span<const int> a, std::span<const int> b, std::span<const int> otherwise) {
-    if (a.size() == b.size())
-        return {otherwise.begin(), otherwise.end()};
-    const std::span<const int> longer = a.size() > b.size() ? a : b;
-    return {longer.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), longer.end()};
+bool Operation::test() {
+    if (rounds_)
+        return rounds_->test();
+    int done = 0;
+    check_mpi(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE), "wait");
+    return done != 0;
 }
 
-} // namespace
+void Operation::wait() {
+    if (rounds_)
+        return rounds_->wait();
+    check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "wait");
+}
 
 std::vector<int> group_axes(const Collective &collective) {
     if (collective.members.empty()) // told by make_operation()
         return {collective.axes.begin(), collective.axes.end()};
     const auto &[from, to] = collective.members[0];
-    if (is_flat(collective))
-        return difference(from.stored, to.stored, collective.axes);
-    std::vector<int> result;
-    for (std::size_t d = 0; d < from.dimensions.size() && d < to.dimensions.size(); ++d) {
-        if (from.dimensions[d].axes.size() == to.dimensions[d].axes.size())
-            continue;
-        if (!result.empty()) // several dimensions: packed in any order
-            return {collective.axes.begin(), collective.axes.end()};
-        result = difference(from.dimensions[d].axes, to.dimensions[d].axes, collective.axes);
-    }
-    return result.size() == collective.axes.size() ? result
-                                                   : std::vector<int>(collective.axes.begin(), collective.axes.end());
+    return block_axes(placement_of(from), placement_of(to), collective.axes);
 }
 
 MemberBlocks::MemberBlocks(const Collective::Member &member, const Place &place)
     : mesh(place.mesh), from_placement(placement_of(member.from)), to_placement(placement_of(member.to)),
-      flat(!member.from.stored.empty() || !member.to.stored.empty()), own_from(from_box(place.rank)),
-      own_to(to_box(place.rank)), from(place.arena + member.from.offset), to(place.arena + member.to.offset),
+      flat(is_flat(from_placement, to_placement)), own_from(from_box(place.rank)), own_to(to_box(place.rank)),
+      from(place.arena + member.from.offset), to(place.arena + member.to.offset),
       bytes(element_bytes(member.from.type)), type(datatype_of(member.from.type)) {}
 
 int mpi_count(std::int64_t elements) {
@@ -75,10 +71,29 @@ void check_flat(const Collective &collective) {
     const bool known = collective.kind != CollectiveKind::all_to_all && collective.kind != CollectiveKind::exchange;
     const Placement from = placement_of(collective.members[0].from);
     const Placement to = placement_of(collective.members[0].to);
+    if (!is_flat(from, to))
+        return;
     const auto [end, other_end] = std::ranges::mismatch(from.stored, to.stored);
     const bool nested = end == from.stored.end() || other_end == to.stored.end();
     if (!known || !nested || from.dimensions != to.dimensions)
         throw Failure("internal error of the compiler: stored tensors that no flat step can turn into each other");
+}
+
+/// What steps() knows.
+void check_method(const Collective &collective, const Mesh &mesh) {
+    if (collective.algorithm == Algorithm::mpi)
+        return;
+    int members = 1;
+    for (const int size : collective.shape)
+        members *= size;
+    int ranks = 1;
+    for (const int axis : collective.axes)
+        ranks *= mesh.sizes[axis];
+    const bool has_steps = collective.kind == CollectiveKind::all_reduce ||
+                           collective.kind == CollectiveKind::reduce_scatter ||
+                           collective.kind == CollectiveKind::all_gather;
+    if (!has_steps || members != ranks)
+        throw Failure("internal error of the compiler: an algorithm that the collective or its group does not have");
 }
 
 void check_members(const Collective &collective) {
@@ -86,8 +101,7 @@ void check_members(const Collective &collective) {
         throw Failure("internal error of the compiler: a collective without members");
     if (collective.members.size() > 1 && collective.kind != CollectiveKind::all_reduce)
         throw Failure("internal error of the compiler: only all-reduces are fused");
-    if (is_flat(collective))
-        check_flat(collective);
+    check_flat(collective);
     const Tensor &first = collective.members[0].from;
     for (const Collective::Member &member : collective.members)
         if (member.from.type != first.type || member.to.type != first.type || member.from.reduction != first.reduction)
@@ -98,15 +112,16 @@ void check_members(const Collective &collective) {
 
 OperationPointer make_operation(const Collective &collective, const Place &place, int index) {
     check_members(collective);
+    check_method(collective, place.mesh);
     switch (collective.kind) {
     case CollectiveKind::slice:
         return make_slice(collective, place);
     case CollectiveKind::all_reduce:
-        return make_all_reduce(collective, place);
+        return make_all_reduce(collective, place, index);
     case CollectiveKind::reduce_scatter:
-        return make_reduce_scatter(collective, place);
+        return make_reduce_scatter(collective, place, index);
     case CollectiveKind::all_gather:
-        return make_all_gather(collective, place);
+        return make_all_gather(collective, place, index);
     case CollectiveKind::all_to_all:
         return make_all_to_all(collective, place);
     case CollectiveKind::exchange:

@@ -20,24 +20,37 @@ struct Place {
     Communicators &communicators;
 };
 
+class MessageRounds;
+
 class Operation {
   public:
-    virtual ~Operation() = default;
+    Operation();
+    Operation(const Operation &) = delete;
+    Operation &operator=(const Operation &) = delete;
+    virtual ~Operation();
     /// Packs and starts; the requests are then in progress.
     virtual void start() = 0;
-    /// Unpacks, once all requests are complete.
+    /// Lets it advance; true: all that travels has arrived.
+    [[nodiscard]] bool test();
+    /// Until then.
+    void wait();
+    /// Unpacks, once it has arrived.
     virtual void finish() = 0;
-    [[nodiscard]] std::vector<MPI_Request> &requests() { return requests_; }
+    /// Does it go on only where test() or wait() is called? Then whoever waits for another one must test it meanwhile:
+    /// some rank may need its messages first.
+    [[nodiscard]] bool by_messages() const { return rounds_ != nullptr; }
 
   protected:
-    std::vector<MPI_Request> requests_; ///< sized at set-up
+    /// From then on start() lets `rounds_` begin instead of a call of MPI: on `vector`, the first `packed` elements of
+    /// scratch being in use (Procedure).
+    void run_by_messages(const Collective &collective, const Place &place, int tag, std::byte *vector,
+                         std::int64_t packed);
+
+    std::unique_ptr<MessageRounds> rounds_; ///< null: MPI's own call
+    std::vector<MPI_Request> requests_;     ///< of what is under way; sized at set-up
 };
 
-/// A step between placements with stored axes: of ranges of the flattened box, see CollectiveKind.
-[[nodiscard]] bool is_flat(const Collective &collective);
-
-/// The axes of the collective's group in the order in which its members' blocks follow one another: as they are stored,
-/// or as they cut the dimension that a gather makes whole.
+/// block_axes() of a collective.
 [[nodiscard]] std::vector<int> group_axes(const Collective &collective);
 
 /// One member of a collective as this rank sees it: its blocks before and after, and their buffers. In a flat step a
@@ -83,12 +96,12 @@ struct Segments {
 [[nodiscard]] std::byte *scratch(const Collective &collective, const Place &place, std::int64_t bytes);
 
 using OperationPointer = std::unique_ptr<Operation>;
+/// `tag` keeps the messages of operations that are under way at once apart.
 [[nodiscard]] OperationPointer make_slice(const Collective &collective, const Place &place);
-[[nodiscard]] OperationPointer make_all_reduce(const Collective &collective, const Place &place);
-[[nodiscard]] OperationPointer make_reduce_scatter(const Collective &collective, const Place &place);
-[[nodiscard]] OperationPointer make_all_gather(const Collective &collective, const Place &place);
+[[nodiscard]] OperationPointer make_all_reduce(const Collective &collective, const Place &place, int tag);
+[[nodiscard]] OperationPointer make_reduce_scatter(const Collective &collective, const Place &place, int tag);
+[[nodiscard]] OperationPointer make_all_gather(const Collective &collective, const Place &place, int tag);
 [[nodiscard]] OperationPointer make_all_to_all(const Collective &collective, const Place &place);
-/// `tag` keeps the messages of exchanges that are under way at once apart.
 [[nodiscard]] OperationPointer make_exchange(const Collective &collective, const Place &place, int tag);
 
 /// Collective over the world (communicators are made). Errors: Failure without the collective's name.

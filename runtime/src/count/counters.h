@@ -1,5 +1,6 @@
 // What this rank hands to MPI, counted around MPI itself (the profiling interface, pmpi.cpp) from the arguments of the
-// calls, and booked to the collective in progress. Calls and bytes mean what Traffic of <planrt/layout.h> says.
+// calls, and booked to the collective in progress. Calls and bytes mean what Traffic of <planrt/layout.h> says: of a
+// collective by messages they are its own, counted once, and what its messages carry is counted besides.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,8 @@ namespace planrt {
 struct Count {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;
+    std::int64_t messages = 0; ///< of collectives by messages
+    std::int64_t sent_bytes = 0;
     friend bool operator==(const Count &, const Count &) = default;
 };
 
@@ -26,10 +29,19 @@ class Counters {
         ++current_->calls;
         current_->bytes += bytes;
     }
+    /// A message from rank to rank: a call, but within a collective by messages.
+    void count_message(std::int64_t bytes) {
+        if (!within_collective_)
+            return count(bytes);
+        ++current_->messages;
+        current_->sent_bytes += bytes;
+    }
     [[nodiscard]] const Count &of_collective(int index) const { return accounts_[static_cast<std::size_t>(3 + index)]; }
     [[nodiscard]] const Count &of(Besides account) const { return accounts_[account]; }
 
   private:
+    friend class CountMessages;
+    bool within_collective_ = false;
     std::vector<Count> accounts_ = std::vector<Count>(3);
     Count *current_ = accounts_.data();
 };
@@ -37,5 +49,14 @@ class Counters {
 /// The counters of this process: MPI's profiling interface knows no context. Defined beside the wrappers, so that
 /// whoever counts links them.
 [[nodiscard]] Counters &counters();
+
+/// While it lives, messages are those of a collective.
+class CountMessages {
+  public:
+    CountMessages() { counters().within_collective_ = true; }
+    CountMessages(const CountMessages &) = delete;
+    CountMessages &operator=(const CountMessages &) = delete;
+    ~CountMessages() { counters().within_collective_ = false; }
+};
 
 } // namespace planrt

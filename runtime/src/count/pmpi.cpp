@@ -75,7 +75,7 @@ int MPI_Ialltoallv(const void *send, const int send_counts[], const int send_off
 
 int MPI_Isend(const void *send, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
               MPI_Request *request) {
-    counters().count(bytes(count, type));
+    counters().count_message(bytes(count, type));
     return PMPI_Isend(send, count, type, to, tag, communicator, request);
 }
 

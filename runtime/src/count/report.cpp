@@ -24,7 +24,7 @@ class AllCounts {
         for (std::size_t account = 0; account < accounts_; ++account) {
             const Count &count = account < 3 ? counted.of(static_cast<Counters::Besides>(account))
                                              : counted.of_collective(static_cast<int>(account) - 3);
-            own.insert(own.end(), {count.calls, count.bytes});
+            own.insert(own.end(), {count.calls, count.bytes, count.messages, count.sent_bytes});
         }
         all_.resize(own.size() * static_cast<std::size_t>(ranks));
         const int size = static_cast<int>(own.size());
@@ -33,8 +33,8 @@ class AllCounts {
     }
 
     [[nodiscard]] Count of(int rank, int account) const {
-        const std::size_t at = 2 * (static_cast<std::size_t>(rank) * accounts_ + static_cast<std::size_t>(account));
-        return {all_[at], all_[at + 1]};
+        const std::size_t at = 4 * (static_cast<std::size_t>(rank) * accounts_ + static_cast<std::size_t>(account));
+        return {all_[at], all_[at + 1], all_[at + 2], all_[at + 3]};
     }
 
   private:
@@ -46,12 +46,26 @@ Count predicted(const Collective &collective, int rank, std::int64_t steps) {
     if (collective.predicted.empty()) // a slice
         return {};
     const Collective::Predicted &step = collective.predicted[collective.predicted.size() == 1 ? 0 : rank];
-    return {steps * step.calls, steps * step.bytes};
+    return {steps * step.calls, steps * step.bytes, steps * step.messages, steps * step.sent_bytes};
 }
 
 std::string json(const Count &count) {
-    return text("{\"calls\": %lld, \"bytes\": %lld}", static_cast<long long>(count.calls),
-                static_cast<long long>(count.bytes));
+    std::string result = text("{\"calls\": %lld, \"bytes\": %lld", static_cast<long long>(count.calls),
+                              static_cast<long long>(count.bytes));
+    if (count.messages > 0)
+        result += text(", \"messages\": %lld, \"sent_bytes\": %lld", static_cast<long long>(count.messages),
+                       static_cast<long long>(count.sent_bytes));
+    return result + "}";
+}
+
+/// "3 calls with 96 bytes, in 12 messages with 128 bytes"
+std::string words(const Count &count, bool by_messages) {
+    std::string result =
+        text("%lld calls with %lld bytes", static_cast<long long>(count.calls), static_cast<long long>(count.bytes));
+    if (by_messages)
+        result += text(" in %lld messages with %lld bytes", static_cast<long long>(count.messages),
+                       static_cast<long long>(count.sent_bytes));
+    return result;
 }
 
 /// Bytes of one rank.
@@ -132,11 +146,10 @@ class Report {
             const Count wanted = predicted(collective, rank, steps_);
             const Count counted = counts_.of(rank, 3 + index);
             expected += (rank == 0 ? "" : ", ") + json(wanted);
+            const bool by_messages = collective.algorithm != Algorithm::mpi;
             if (counted != wanted)
-                differ(describe(program_, collective) +
-                       text(": rank %d made %lld calls with %lld bytes, predicted were %lld calls with %lld bytes",
-                            rank, static_cast<long long>(counted.calls), static_cast<long long>(counted.bytes),
-                            static_cast<long long>(wanted.calls), static_cast<long long>(wanted.bytes)));
+                differ(describe(program_, collective) + text(": rank %d made ", rank) + words(counted, by_messages) +
+                       ", predicted were " + words(wanted, by_messages));
         }
         std::string axes;
         for (const int axis : collective.axes)
@@ -144,7 +157,8 @@ class Report {
         collectives_ += collectives_.empty() ? "\n" : ",\n";
         collectives_ += "    {\"layer\": " + json_quoted(row.layer) + ", \"phase\": " + json_quoted(row.phase) +
                         ", \"collective\": " + json_quoted(name_of(collective.kind)) +
-                        ", \"tensor\": " + json_quoted(row.tensor) + ", \"axes\": [" + axes + "],\n" +
+                        ", \"tensor\": " + json_quoted(row.tensor) + ", \"axes\": [" + axes +
+                        "], \"algorithm\": " + json_quoted(name_of(collective.algorithm)) + ",\n" +
                         "     \"predicted\": [" + expected + "],\n     \"measured\": " + of_all_ranks(3 + index) + "}";
     }
 

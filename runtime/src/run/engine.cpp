@@ -35,7 +35,8 @@ Engine::Engine(const Program &program, int rank, double watchdog_seconds, bool m
 void Engine::make_collectives() {
     // Communicators first, on every rank alike: what fails on one rank only comes after.
     for (const Collective &collective : program_.collectives)
-        if (collective.kind != CollectiveKind::slice && collective.kind != CollectiveKind::exchange)
+        if (collective.kind != CollectiveKind::slice && collective.kind != CollectiveKind::exchange &&
+            collective.algorithm == Algorithm::mpi)
             static_cast<void>(communicators_.along(group_axes(collective)));
     together([&] {
         const Place place{mesh_, rank(), arena(), communicators_};
@@ -79,16 +80,24 @@ Range Engine::local_range(std::int64_t extent, std::span<const int> axes, const 
     return dimension.indices(cut);
 }
 
-void Engine::start(int index) {
+void Engine::book_to(int index) {
     if (training_)
         counters().book_to_collective(index);
+}
+
+void Engine::book_to_none() {
+    counters().book_to(training_ ? Counters::stray : Counters::evaluation);
+}
+
+void Engine::start(int index) {
+    book_to(index);
     try {
         operations_[index]->start();
     } catch (const Failure &failure) {
         fail(index, failure.what());
     }
     started_.push_back(index);
-    counters().book_to(training_ ? Counters::stray : Counters::evaluation);
+    book_to_none();
 }
 
 void Engine::wait(int index) {
@@ -96,38 +105,46 @@ void Engine::wait(int index) {
     if (started == started_.end())
         fail(index, "internal error of the compiler: waited for, but not started");
     started_.erase(started);
-    if (watchdog_seconds_ > 0) {
+    const bool others_need_us =
+        std::ranges::any_of(started_, [this](int other) { return operations_[other]->by_messages(); });
+    if (watchdog_seconds_ > 0 || others_need_us) {
         watched_wait(index);
     } else {
-        std::vector<MPI_Request> &requests = operations_[index]->requests();
-        const int code = MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-        if (code != MPI_SUCCESS)
-            try {
-                check_mpi(code, "wait");
-            } catch (const Failure &failure) {
-                fail(index, failure.what());
-            }
+        book_to(index);
+        try {
+            operations_[index]->wait();
+        } catch (const Failure &failure) {
+            fail(index, failure.what());
+        }
+        book_to_none();
     }
     operations_[index]->finish();
 }
 
 void Engine::watched_wait(int index) {
-    std::vector<MPI_Request> &requests = operations_[index]->requests();
     const double begin = MPI_Wtime();
-    int done = 0;
-    while (done == 0) {
-        MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
-        if (done == 0 && MPI_Wtime() - begin > watchdog_seconds_)
+    while (!test(index)) {
+        progress();
+        if (watchdog_seconds_ > 0 && MPI_Wtime() - begin > watchdog_seconds_)
             fail(index, text("not complete after %g s; a rank does not take part", watchdog_seconds_));
     }
 }
 
-void Engine::progress() {
-    for (const int index : started_) {
-        std::vector<MPI_Request> &requests = operations_[index]->requests();
-        int done = 0;
-        MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+bool Engine::test(int index) {
+    book_to(index);
+    bool done = false;
+    try {
+        done = operations_[index]->test();
+    } catch (const Failure &failure) {
+        fail(index, failure.what());
     }
+    book_to_none();
+    return done;
+}
+
+void Engine::progress() {
+    for (const int index : started_)
+        static_cast<void>(test(index));
 }
 
 void Engine::fail(int index, const std::string &reason) const {

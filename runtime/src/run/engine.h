@@ -49,8 +49,13 @@ class Engine {
     void progress();
 
   private:
-    /// Waits with a bound, for tests: ends all ranks when it is exceeded.
+    /// Until it is complete, the others advance too; with a bound, for tests: ends all ranks when that is exceeded.
     void watched_wait(int index);
+    /// Lets it advance; true: complete.
+    [[nodiscard]] bool test(int index);
+    /// To which account what is sent belongs.
+    void book_to(int index);
+    void book_to_none();
     [[noreturn]] void fail(int index, const std::string &reason) const;
 
     const Program &program_;

@@ -57,7 +57,8 @@ void Tables::member(const char *layer, const char *tensor, const Tensor &from, c
 }
 
 void Tables::collective(CollectiveKind kind, std::span<const int> axes, const char *phase, std::int64_t scratch_offset,
-                        std::int64_t scratch_bytes, std::initializer_list<Collective::Predicted> predicted) {
+                        std::int64_t scratch_bytes, std::initializer_list<Collective::Predicted> predicted,
+                        Algorithm algorithm, std::span<const int> shape) {
     std::string layers;
     for (const std::string &layer : std::exchange(rows_->next_layers, {}))
         layers += (layers.empty() ? "" : ", ") + layer;
@@ -66,8 +67,8 @@ void Tables::collective(CollectiveKind kind, std::span<const int> axes, const ch
         {rows_->keep(std::move(layers)), phase, rows_->keep(std::exchange(rows_->next_tensors, {}))});
     rows_->members.push_back(std::exchange(rows_->next_members, {}));
     rows_->predicted.emplace_back(predicted);
-    rows_->collectives.push_back(
-        {kind, row, axes, rows_->members.back(), scratch_offset, scratch_bytes, rows_->predicted.back()});
+    rows_->collectives.push_back({kind, row, axes, rows_->members.back(), scratch_offset, scratch_bytes,
+                                  rows_->predicted.back(), algorithm, shape});
 }
 
 std::span<const Variable> Tables::variables() const {

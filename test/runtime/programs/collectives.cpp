@@ -1,8 +1,9 @@
 // A program without a network: its step fills tensors, runs collectives between random placements, several under way at
 // once, and compares every element with what the placements say. A wrong element makes the loss infinite.
 //
-// PLANRT_TEST_MESH="2x3" is the mesh, PLANRT_TEST_SEED chooses the placements; PLANRT_TEST_FAULT=predict makes one
-// prediction wrong.
+// PLANRT_TEST_MESH="2x3" is the mesh, PLANRT_TEST_SEED chooses the placements; PLANRT_TEST_MESSAGES=1 lets most
+// collectives run by messages, each by an algorithm and a shape of its group that are drawn; PLANRT_TEST_FAULT=predict
+// makes one prediction wrong.
 #include <planrt/planrt.h>
 #include <planrt/scratch.h>
 
@@ -36,6 +37,7 @@ std::deque<std::vector<Dimension>> dimension_tables; // deques: growing moves no
 std::deque<std::vector<int>> axis_tables;
 std::deque<std::vector<Collective::Member>> member_tables;
 std::deque<std::vector<Collective::Predicted>> predicted_tables;
+bool by_messages = false;
 std::int64_t arena_end = 256;  ///< aligned
 std::int64_t arena_used = 256; ///< the end of the last buffer
 bool failed = false;
@@ -140,9 +142,10 @@ void check(Context &context, const Case &each, std::size_t index) {
             if (static_cast<double>(to[position]) == expected)
                 return;
             if (!failed)
-                std::fprintf(stderr, "collective %zu (kind %d): rank %d: element %lld: %g, not %g\n", index,
-                             static_cast<int>(collectives[index].kind), context.rank(), static_cast<long long>(element),
-                             static_cast<double>(to[position]), expected);
+                std::fprintf(stderr, "collective %zu (kind %d, algorithm %d): rank %d: element %lld: %g, not %g\n",
+                             index, static_cast<int>(collectives[index].kind),
+                             static_cast<int>(collectives[index].algorithm), context.rank(),
+                             static_cast<long long>(element), static_cast<double>(to[position]), expected);
             failed = true;
         });
     });
@@ -299,6 +302,33 @@ Drawn draw_one(Draw &draw, CollectiveKind kind, bool flat) {
     return drawn;
 }
 
+/// An algorithm that the kind has, on its group as a line or as a grid.
+Method draw_method(Draw &draw, CollectiveKind kind, const std::vector<int> &group) {
+    static const std::vector<Algorithm> of_all_reduce{Algorithm::ring, Algorithm::rabenseifner,
+                                                      Algorithm::recursive_doubling, Algorithm::mst,
+                                                      Algorithm::hierarchical};
+    static const std::vector<Algorithm> of_reduce_scatter{Algorithm::ring, Algorithm::recursive_halving};
+    static const std::vector<Algorithm> of_all_gather{Algorithm::ring, Algorithm::recursive_doubling};
+    const bool scatters = kind == CollectiveKind::reduce_scatter;
+    if (!by_messages || draw.below(4) == 0 ||
+        (!scatters && kind != CollectiveKind::all_reduce && kind != CollectiveKind::all_gather))
+        return {};
+    const std::vector<Algorithm> &known = kind == CollectiveKind::all_reduce ? of_all_reduce
+                                          : scatters                         ? of_reduce_scatter
+                                                                             : of_all_gather;
+    Method method{known[draw.below(static_cast<int>(known.size()))], {}};
+    int ranks = 1;
+    for (const int axis : group) {
+        method.shape.push_back(mesh.sizes[axis]);
+        ranks *= mesh.sizes[axis];
+    }
+    const bool by_dimension = method.algorithm == Algorithm::ring || method.algorithm == Algorithm::mst ||
+                              method.algorithm == Algorithm::hierarchical;
+    if (!by_dimension || draw.below(2) == 0)
+        method.shape = {ranks};
+    return method;
+}
+
 void add_collective(Draw &draw, CollectiveKind kind, bool flat) {
     const Drawn first = draw_one(draw, kind, flat);
     const int members = kind == CollectiveKind::all_reduce ? 1 + draw.below(3) : 1;
@@ -308,6 +338,8 @@ void add_collective(Draw &draw, CollectiveKind kind, bool flat) {
     std::vector<Collective::Predicted> &predicted = predicted_tables.emplace_back();
     predicted.resize(mesh.ranks());
     std::int64_t scratch_bytes = 0;
+    const Method method = draw_method(draw, kind, first.axes);
+    std::vector<MovedTensor> moved_tensors;
     for (int member = 0; member < members; ++member) {
         Drawn drawn = first;
         if (member > 0)
@@ -319,6 +351,7 @@ void add_collective(Draw &draw, CollectiveKind kind, bool flat) {
         const bool in_place = kind == CollectiveKind::all_reduce && draw.below(2) == 0;
         each.to_offset = in_place ? each.from_offset : reserve(largest_volume(drawn.to, mesh) * bytes_of(type));
         of_members.push_back(each);
+        moved_tensors.push_back({each.from, each.to});
         table.push_back({tensor_of(each.from, type, each.from_offset), tensor_of(each.to, type, each.to_offset)});
         if (members > 1 || kind != CollectiveKind::all_reduce)
             scratch_bytes += largest_scratch_elements(kind, each.from, each.to, mesh) * bytes_of(type);
@@ -328,8 +361,16 @@ void add_collective(Draw &draw, CollectiveKind kind, bool flat) {
             predicted[rank].bytes += moved.elements * bytes_of(type);
         }
     }
-    collectives.push_back(
-        {kind, 0, axis_tables.emplace_back(first.axes), table, reserve(scratch_bytes), scratch_bytes, predicted});
+    if (method.algorithm != Algorithm::mpi) {
+        scratch_bytes = largest_scratch_elements(kind, method, first.axes, moved_tensors, mesh) * bytes_of(type);
+        for (int rank = 0; rank < mesh.ranks(); ++rank) {
+            const Sent sent = planrt::sent(procedure(kind, method, first.axes, moved_tensors, mesh, rank).rounds);
+            predicted[rank].messages = sent.messages;
+            predicted[rank].sent_bytes = sent.elements * bytes_of(type);
+        }
+    }
+    collectives.push_back({kind, 0, axis_tables.emplace_back(first.axes), table, reserve(scratch_bytes), scratch_bytes,
+                           predicted, method.algorithm, axis_tables.emplace_back(method.shape)});
 }
 
 void draw_program() {
@@ -340,6 +381,7 @@ void draw_program() {
             mesh.sizes.push_back(*next - '0');
     for (const int size : mesh.sizes)
         axes.push_back({names[axes.size()], size});
+    by_messages = std::getenv("PLANRT_TEST_MESSAGES") != nullptr;
     const char *seed = std::getenv("PLANRT_TEST_SEED");
     const unsigned number = seed == nullptr ? 1 : static_cast<unsigned>(std::atoi(seed));
     Draw draw(number);

@@ -1,0 +1,125 @@
+#include "collectives/message_rounds.h"
+
+#include "count/counters.h"
+#include "mesh/tensors.h"
+#include "support/failure.h"
+
+#include <planrt/steps.h>
+
+#include <algorithm>
+
+namespace planrt {
+
+namespace {
+
+Procedure procedure_of(const Collective &collective, const Place &place) {
+    std::vector<MovedTensor> tensors;
+    for (const Collective::Member &member : collective.members)
+        tensors.push_back({placement_of(member.from), placement_of(member.to)});
+    const Method method{collective.algorithm, {collective.shape.begin(), collective.shape.end()}};
+    return procedure(collective.kind, method, collective.axes, tensors, place.mesh, place.rank);
+}
+
+} // namespace
+
+MessageRounds::MessageRounds(const Collective &collective, const Place &place, int tag, std::byte *vector,
+                             std::int64_t packed)
+    : vector_(vector), element_bytes_(static_cast<std::int64_t>(element_bytes(collective.members[0].from.type))),
+      type_(datatype_of(collective.members[0].from.type)),
+      combine_(combine_of(collective.members[0].from.type, collective.members[0].from.reduction)),
+      all_(place.communicators.all()), tag_(tag) {
+    const Procedure procedure = procedure_of(collective, place);
+    own_ = procedure.own;
+    payload_bytes_ = procedure.vector * element_bytes_;
+    if (const std::int64_t combined = largest_combined(procedure.rounds); combined > 0)
+        received_ = scratch(collective, place, (packed + combined) * element_bytes_) + packed * element_bytes_;
+    for (const MessageRound &each : procedure.rounds) {
+        if (each.to < 0 && each.from < 0)
+            continue;
+        Round &round = rounds_.emplace_back();
+        if (each.to >= 0)
+            round.send = message(procedure, each.to, each.sent);
+        if (each.from < 0)
+            continue;
+        if (each.combines) {
+            const int rank = procedure.ranks[static_cast<std::size_t>(each.from)];
+            round.receive = {received_, mpi_count(elements(each.received)), type_, rank};
+            round.combined = each.received;
+            round.received_first = rank < place.rank;
+        } else {
+            round.receive = message(procedure, each.from, each.received);
+        }
+    }
+}
+
+MessageRounds::~MessageRounds() {
+    for (MPI_Datatype &type : types_)
+        MPI_Type_free(&type);
+}
+
+MessageRounds::Message MessageRounds::message(const Procedure &procedure, int member, const Positions &positions) {
+    const int rank = procedure.ranks[static_cast<std::size_t>(member)];
+    if (positions.size() == 1)
+        return {vector_ + positions[0].begin * element_bytes_, mpi_count(positions[0].size()), type_, rank};
+    std::vector<int> counts;
+    std::vector<int> offsets;
+    for (const Range &range : positions) {
+        counts.push_back(mpi_count(range.size()));
+        offsets.push_back(mpi_count(range.begin));
+    }
+    MPI_Datatype &type = types_.emplace_back(MPI_DATATYPE_NULL);
+    check_mpi(MPI_Type_indexed(static_cast<int>(counts.size()), counts.data(), offsets.data(), type_, &type), "set-up");
+    check_mpi(MPI_Type_commit(&type), "set-up");
+    return {vector_, 1, type, rank};
+}
+
+void MessageRounds::start() {
+    counters().count(payload_bytes_);
+    round_ = 0;
+    begin_round();
+}
+
+void MessageRounds::begin_round() {
+    if (round_ == rounds_.size())
+        return;
+    const Message &receive = rounds_[round_].receive;
+    const Message &send = rounds_[round_].send;
+    const CountMessages counting;
+    if (receive.rank >= 0)
+        check_mpi(MPI_Irecv(receive.data, receive.count, receive.type, receive.rank, tag_, all_, &requests_[0]),
+                  "start");
+    if (send.rank >= 0)
+        check_mpi(MPI_Isend(send.data, send.count, send.type, send.rank, tag_, all_, &requests_[1]), "start");
+}
+
+void MessageRounds::finish_round() {
+    const Round &round = rounds_[round_];
+    const std::byte *received = received_;
+    for (const Range &range : round.combined) {
+        combine_(vector_ + range.begin * element_bytes_, received, range.size(), round.received_first);
+        received += range.size() * element_bytes_;
+    }
+    ++round_;
+}
+
+bool MessageRounds::test() {
+    while (round_ < rounds_.size()) {
+        int done = 0;
+        check_mpi(MPI_Testall(2, requests_, &done, MPI_STATUSES_IGNORE), "wait");
+        if (done == 0)
+            return false;
+        finish_round();
+        begin_round();
+    }
+    return true;
+}
+
+void MessageRounds::wait() {
+    while (round_ < rounds_.size()) {
+        check_mpi(MPI_Waitall(2, requests_, MPI_STATUSES_IGNORE), "wait");
+        finish_round();
+        begin_round();
+    }
+}
+
+} // namespace planrt

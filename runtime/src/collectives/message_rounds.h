@@ -1,0 +1,64 @@
+// A collective by messages: executes what steps() says, round after round. Messages, their types and places are made at
+// set-up.
+#pragma once
+
+#include "collectives/combine.h"
+#include "collectives/operation.h"
+
+#include <vector>
+
+namespace planrt {
+
+class MessageRounds {
+  public:
+    /// `vector` is Procedure's; behind the first `packed` elements of scratch is place for what a round receives to
+    /// combine. `tag`: see make_all_reduce().
+    MessageRounds(const Collective &collective, const Place &place, int tag, std::byte *vector, std::int64_t packed);
+    MessageRounds(const MessageRounds &) = delete;
+    MessageRounds &operator=(const MessageRounds &) = delete;
+    ~MessageRounds();
+
+    /// The rank's block of the vector: elements.
+    [[nodiscard]] const Range &own() const { return own_; }
+
+    /// Begins; the vector is as steps() wants it.
+    void start();
+    /// Lets it advance as far as messages have arrived; true: done.
+    [[nodiscard]] bool test();
+    void wait();
+
+  private:
+    struct Message {
+        std::byte *data = nullptr;
+        int count = 0;
+        MPI_Datatype type = MPI_DATATYPE_NULL;
+        int rank = -1; ///< of the world; -1: none
+    };
+    struct Round {
+        Message send;
+        Message receive;
+        Positions combined; ///< in the vector, what is received combines with; empty: it is in place
+        bool received_first = false;
+    };
+
+    [[nodiscard]] Message message(const Procedure &procedure, int member, const Positions &positions);
+    /// Begins the next round in which the rank has something to do.
+    void begin_round();
+    void finish_round();
+
+    std::byte *vector_;
+    std::byte *received_ = nullptr; ///< what is to be combined
+    std::int64_t element_bytes_;
+    MPI_Datatype type_;
+    Combine combine_;
+    MPI_Comm all_;
+    int tag_;
+    Range own_;
+    std::int64_t payload_bytes_;      ///< as planrt::traffic counts it
+    std::vector<Round> rounds_;       ///< without those in which the rank has nothing to do
+    std::vector<MPI_Datatype> types_; ///< of messages of several ranges
+    std::size_t round_ = 0;
+    MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL}; ///< receive, send
+};
+
+} // namespace planrt
