@@ -8,6 +8,7 @@ namespace planrt {
 namespace {
 
 constexpr int over_rows[] = {0};
+constexpr int ranks_2[] = {2};
 
 void fill(Tables &tables) {
     for (const char *layer : {"block[0]", "block[1]"}) {
@@ -18,7 +19,7 @@ void fill(Tables &tables) {
     tables.member("block[1]", "last", {}, {});
     tables.collective(CollectiveKind::all_reduce, over_rows, "weight gradient", 256, 512, {{1, 8}, {1, 12}});
     tables.member("loss", "loss", {}, {});
-    tables.collective(CollectiveKind::all_gather, {}, "loss", 0, 0, {{2, 4}});
+    tables.collective(CollectiveKind::all_gather, {}, "loss", 0, 0, {{2, 4, 6, 8}}, Algorithm::ring, ranks_2);
     tables.sum({0, 64});
 }
 
@@ -58,6 +59,11 @@ TEST(Tables, GiveACollectiveTheMembersSinceTheLastOne) {
     EXPECT_EQ(second.row, 1);
     EXPECT_EQ(second.kind, CollectiveKind::all_gather);
     EXPECT_EQ(second.members.size(), 1U);
+    EXPECT_EQ(first.algorithm, Algorithm::mpi);
+    EXPECT_EQ(second.algorithm, Algorithm::ring);
+    ASSERT_EQ(second.shape.size(), 1U);
+    EXPECT_EQ(second.shape[0], 2);
+    EXPECT_EQ(second.predicted[0].sent_bytes, 8);
     EXPECT_EQ(second.predicted[0].calls, 2);
 }
 

@@ -92,6 +92,22 @@ module attributes {plan.mesh = #plan.mesh<rows: 2>} {
 
 // -----
 
+!p = !plan.tensor<n: 5, f32, #plan.layout<partial sum = [rows]>>
+!r = !plan.tensor<n: 5, f32, #plan.layout<>>
+
+// By messages, what a round receives to combine waits beside the vector: here the larger half, 3 elements.
+// CHECK-LABEL: func.func @train
+// CHECK: plan.start 0 {{.*}}algorithm = "ring"{{.*}}scratch_bytes = 12
+module attributes {plan.mesh = #plan.mesh<rows: 2>} {
+  func.func @train(%x: !p) -> !r {
+    %s = plan.start 0 "all_reduce" (%x) over ["rows"] {tensors = ["x"], algorithm = "ring", shape = array<i64: 2>} : (!p) -> !r
+    %w = plan.wait 0 (%s) : (!r) -> !r
+    return %w : !r
+  }
+}
+
+// -----
+
 !m = !plan.tensor<a: 4, b: 4, f32>
 
 // Sums over micro-batches are made where they lie, in the last part too, which writes nothing.

@@ -66,3 +66,20 @@ module attributes {plan.mesh = #plan.mesh<p: 2>} {
     return %2 : !x
   }
 }
+
+// -----
+
+!p = !plan.tensor<n: 5, f32, #plan.layout<partial sum = [rows]>>
+!r = !plan.tensor<n: 5, f32, #plan.layout<>>
+
+// By the algorithm of the first member.
+// CHECK-LABEL: func.func @train
+// CHECK: plan.start 0 "all_reduce"(%arg0, %arg1) over ["rows"] {algorithm = "ring", layer = "a, b"
+// CHECK-SAME: shape = array<i64: 2>
+module attributes {plan.mesh = #plan.mesh<rows: 2>} {
+  func.func @train(%x: !p, %y: !p) -> (!r, !r) {
+    %a = plan.collective "all_reduce" %x over ["rows"] {layer = "a", phase = "weight gradient", bucket = 0, algorithm = "ring", shape = array<i64: 2>} : !p -> !r
+    %b = plan.collective "all_reduce" %y over ["rows"] {layer = "b", phase = "weight gradient", bucket = 0, algorithm = "ring", shape = array<i64: 2>} : !p -> !r
+    return %a, %b : !r, !r
+  }
+}
