@@ -209,22 +209,9 @@ class MachineReader {
         const std::string word = call != nullptr
                                      ? expect_call(context_, expression, "'" + name + "'", words).callee.text
                                      : expect_word(context_, expression, "'" + name + "'", words);
-        AlgorithmRange range{word, 0, word == "mpi"};
-        if (range.by_mpi)
-            range.algorithm = known.front();
-        const syntax::CallArgument *above = nullptr;
-        if (call != nullptr) {
-            const Arguments arguments(context_, *call,
-                                      range.by_mpi ? std::vector<std::string>{"algorithm", "above"}
-                                                   : std::vector<std::string>{"above"});
-            if (const syntax::CallArgument *priced = range.by_mpi ? arguments.find("algorithm") : nullptr)
-                range.algorithm = expect_word(context_, *priced->value, arguments.what("algorithm"), known);
-            if (!range.by_mpi || arguments.find("above") != nullptr) {
-                above = &arguments.require("above");
-                range.above_bytes = quantity(arguments, "above", Measure::memory);
-            }
-        }
-        check_order(name, expression.where, above != nullptr, word, range, ranges);
+        AlgorithmRange range{word == "mpi" ? known.front() : word, 0, word == "mpi"};
+        const bool has_above = call != nullptr && read_arguments(*call, known, range);
+        check_order(name, expression.where, has_above, word, range, ranges);
         if (word != "auto") {
             add_alternative(expression.where, range, ranges);
             return;
@@ -232,6 +219,21 @@ class MachineReader {
         for (const std::string &each : known) // all of them, each once
             if (each != "bucket" && (each != "hierarchical" || machine_.levels.size() > 1))
                 ranges.push_back({each, range.above_bytes, false});
+    }
+
+    /// Of `ring(above = 64 KiB)` and `mpi(ring, above = 64 KiB)`, in which the size may be missing. Is it there?
+    bool read_arguments(const syntax::Call &call, const std::vector<std::string> &known, AlgorithmRange &range) {
+        const std::vector<std::string> parameters =
+            range.by_mpi ? std::vector<std::string>{"algorithm", "above"} : std::vector<std::string>{"above"};
+        const Arguments arguments(context_, call, parameters);
+        if (range.by_mpi) {
+            if (const syntax::CallArgument *priced = arguments.find("algorithm"))
+                range.algorithm = expect_word(context_, *priced->value, arguments.what("algorithm"), known);
+            if (arguments.find("above") == nullptr)
+                return false;
+        }
+        range.above_bytes = quantity(arguments, "above", Measure::memory);
+        return true;
     }
 
     void check_order(const std::string &name, SourceRange where, bool has_above, const std::string &word,
