@@ -45,6 +45,19 @@ INSTANTIATE_TEST_SUITE_P(Meshes, Collectives,
                                          Grid{"2x3", 6}, Grid{"7", 7}, Grid{"2x1x2", 4}, Grid{"2x2x2", 8}),
                          [](const auto &grid) { return "Mesh" + std::string(grid.param.mesh); });
 
+TEST(CommunicationReport, DifferenceOfMessagesIsExitCode3) {
+    const ScratchDirectory directory;
+    const Outcome outcome =
+        launch(2, "planrt_collectives_program", "--comm-report " + directory.file("report.json"),
+               {{"PLANRT_TEST_MESH", "2"}, {"PLANRT_TEST_MESSAGES", "1"}, {"PLANRT_TEST_FAULT", "messages"}});
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.output;
+    ASSERT_EQ(outcome.errors.size(), 1U) << outcome.output;
+    EXPECT_TRUE(outcome.errors[0].starts_with("layer layer: reduce-scatter of tensor (forward): rank 1 made 3 calls "
+                                              "with 84 bytes in 3 messages with 48 bytes, "
+                                              "predicted were 3 calls with 84 bytes in 3 messages with 60 bytes ("))
+        << outcome.errors[0];
+}
+
 TEST(CommunicationReport, DifferenceIsExitCode3) {
     const ScratchDirectory directory;
     const Outcome outcome = launch(2, "planrt_collectives_program", "--comm-report " + directory.file("report.json"),

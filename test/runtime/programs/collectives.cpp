@@ -2,8 +2,8 @@
 // once, and compares every element with what the placements say. A wrong element makes the loss infinite.
 //
 // PLANRT_TEST_MESH="2x3" is the mesh, PLANRT_TEST_SEED chooses the placements; PLANRT_TEST_MESSAGES=1 lets most
-// collectives run by messages, each by an algorithm and a shape of its group that are drawn; PLANRT_TEST_FAULT=predict
-// makes one prediction wrong.
+// collectives run by messages, each by an algorithm and a shape of its group that are drawn; PLANRT_TEST_FAULT makes
+// one prediction wrong, of a payload (predict) or of messages (messages).
 #include <planrt/planrt.h>
 #include <planrt/scratch.h>
 
@@ -388,8 +388,13 @@ void draw_program() {
     const int count = 115 + static_cast<int>(number % 6); // any kind may be the last in the arena
     for (int i = 0; i < count; ++i)
         add_collective(draw, static_cast<CollectiveKind>(i % 6), i % 12 >= 6);
-    if (const char *fault = std::getenv("PLANRT_TEST_FAULT"); fault != nullptr && std::string(fault) == "predict")
+    const char *fault = std::getenv("PLANRT_TEST_FAULT");
+    if (fault != nullptr && std::string(fault) == "predict")
         predicted_tables[1].back().bytes += 4;
+    const auto first =
+        std::ranges::find_if(predicted_tables, [](const auto &ranks) { return ranks.back().messages > 0; });
+    if (fault != nullptr && std::string(fault) == "messages" && first != predicted_tables.end())
+        first->back().sent_bytes += 4;
 }
 
 } // namespace
