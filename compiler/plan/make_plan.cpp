@@ -1,6 +1,6 @@
 #include "cost/report.h"
 #include "plan/baselines.h"
-#include "plan/search.h"
+#include "plan/narrowed_search.h"
 #include "plan/storage.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ bool has_empty_blocks(const Request &request, const MeshShape &shape, const Stra
 
 class Planner {
   public:
-    explicit Planner(const Request &request) : request_(request), index_(request.graph) {
+    explicit Planner(const Request &request) : request_(request), index_(request.graph), step_(index_) {
         limit_ = request.memory_limit_bytes;
         if (limit_ == 0 && request.search)
             limit_ = request.machine.memory_bytes;
@@ -49,15 +49,16 @@ class Planner {
         lower_bound_ = infinity;
         for (const MeshShape &shape : shapes)
             try_mesh(shape);
-        if (plan_.failure.empty() && best_seconds_ == infinity) {
+        if (plan_.failure.empty() && best_seconds_ == infinity && best_baseline_ == infinity) {
             plan_.failure = does_not_fit(Bytes(least_bytes_), Bytes(limit_));
             plan_.out_of_memory = true;
             plan_.least_memory = Bytes(least_bytes_);
         }
         if (!plan_.failure.empty())
             return std::move(plan_);
-        plan_.lower_bound = Seconds(std::min(lower_bound_, best_seconds_));
+        plan_.lower_bound = Seconds(std::min({lower_bound_, best_seconds_, best_baseline_}));
         finish_baselines();
+        find_runner_ups();
         warn_of_memory();
         return std::move(plan_);
     }
@@ -76,9 +77,10 @@ class Planner {
     }
 
     void try_storage(const MeshShape &shape, const Space &space, const Storage &storage, TermCache &cache) {
-        const double give_up_at = best_empty_ ? infinity : best_seconds_;
-        const Found found = request_.search ? search(request_, index_, shape, space, storage, cache, limit_, give_up_at)
-                                            : only(shape, space, storage);
+        const double give_up_at = best_empty_ ? infinity : std::min(best_seconds_, best_baseline_ * (1 + 1e-8));
+        const Found found = request_.search
+                                ? narrowed_search(request_, step_, shape, space, storage, cache, limit_, give_up_at)
+                                : only(shape, space, storage);
         lower_bound_ = std::min(lower_bound_, found.lower_bound);
         plan_.memory_decided |= found.memory_decided;
         if (!found.feasible) {
@@ -86,8 +88,7 @@ class Planner {
                 least_bytes_ = least_bytes_ == 0 ? found.least_bytes : std::min(least_bytes_, found.least_bytes);
             return;
         }
-        Strategies layers = chosen(space, found.values);
-        const bool empty = has_empty_blocks(request_, shape, layers);
+        const bool empty = has_empty_blocks(request_, shape, found.layers);
         const double seconds = found.cost.seconds().value;
         if (request_.search && !empty)
             plan_.passed.push_back({shape.axes, shape.mesh, layers, storage, found.cost.seconds()});
@@ -97,28 +98,22 @@ class Planner {
         best_seconds_ = seconds;
         plan_.axes = shape.axes;
         plan_.mesh = shape.mesh;
-        plan_.layers = std::move(layers);
+        plan_.layers = found.layers;
         plan_.storage = storage;
         plan_.cost = found.cost;
         plan_.choices.clear();
         for (const auto &options : space.options)
             plan_.choices.push_back(static_cast<int>(options->size()));
-        plan_.runner_ups.assign(plan_.layers.size(), std::nullopt);
-        if (found.objective)
-            plan_.runner_ups = runner_ups(*found.objective, space, found.values, limit_);
-        if (found.left_out) {
-            for (int value : found.objective->left_out)
-                for (int layer : sharding::scope(index_, value))
-                    plan_.runner_ups[layer].reset(); // their price is not known term by term
-            plan_.note = "some values have too many readers for an exact search on this mesh";
-        }
+        plan_.note =
+            found.left_out ? "some values have too many readers for an exact search on this mesh" : std::string();
     }
 
     /// A layout without `auto`: one strategy a layer.
     Found only(const MeshShape &shape, const Space &space, const Storage &storage) const {
         Found found;
         found.values.assign(space.options.size(), 0);
-        found.cost = evaluate(request_, shape.mesh, shape.axes, chosen(space, found.values), storage);
+        found.layers = chosen(space, found.values);
+        found.cost = evaluate(request_, shape.mesh, shape.axes, found.layers, storage);
         found.lower_bound = found.cost.seconds().value;
         found.least_bytes = found.cost.memory.total().value;
         found.feasible = limit_ == 0 || found.least_bytes <= limit_;
@@ -132,6 +127,8 @@ class Planner {
             Baseline baseline{named.name, shape.axes,     shape.mesh,          std::move(named.layers),
                               storage,    cost.seconds(), cost.memory.total(), {}};
             baseline.excluded = exclusion(shape, space, baseline);
+            if (baseline.excluded.empty())
+                best_baseline_ = std::min(best_baseline_, baseline.seconds.value);
             const auto known = std::find_if(plan_.baselines.begin(), plan_.baselines.end(),
                                             [&](const Baseline &other) { return other.name == baseline.name; });
             if (known == plan_.baselines.end())
@@ -166,16 +163,25 @@ class Planner {
     /// The answer is never worse than a baseline that it may be. Elimination sees to that; an inexact search may not.
     void finish_baselines() {
         for (const Baseline &baseline : plan_.baselines) {
-            if (!request_.search || !baseline.excluded.empty() || baseline.seconds >= plan_.cost.seconds())
+            const bool better = plan_.layers.empty() || baseline.seconds < plan_.cost.seconds();
+            if (!request_.search || !baseline.excluded.empty() || !better)
                 continue;
             plan_.axes = baseline.axes;
             plan_.mesh = baseline.mesh;
             plan_.layers = baseline.layers;
             plan_.storage = baseline.storage;
             plan_.cost = evaluate(request_, baseline.mesh, baseline.axes, baseline.layers, baseline.storage);
-            plan_.runner_ups.assign(plan_.layers.size(), std::nullopt);
             plan_.lower_bound = std::min(plan_.lower_bound, plan_.cost.seconds());
         }
+    }
+
+    void find_runner_ups() {
+        plan_.runner_ups.assign(plan_.layers.size(), std::nullopt);
+        if (!request_.search || !request_.runner_ups)
+            return;
+        const MeshShape shape{plan_.axes, plan_.mesh};
+        plan_.runner_ups = runner_ups(step_, shape, make_space(request_, shape), request_.machine, plan_.storage,
+                                      plan_.layers, limit_);
     }
 
     /// Where nothing was searched and the user set no limit.
@@ -195,10 +201,12 @@ class Planner {
 
     const Request &request_;
     sharding::GraphIndex index_;
+    StepStructure step_;
     double limit_ = 0;
     Plan plan_;
     double lower_bound_ = 0;
     double best_seconds_ = infinity;
+    double best_baseline_ = infinity; ///< seconds, of those that may be the answer
     bool best_empty_ = false;
     double least_bytes_ = 0;
 };

@@ -12,6 +12,8 @@
 #include "cost/memory.h"
 #include "plan/problem.h"
 #include "plan/space.h"
+#include "plan/structure.h"
+#include "plan/transfer_bound.h"
 #include "plan/value_price.h"
 
 #include <cstdint>
@@ -56,13 +58,20 @@ struct TermCache {
     std::vector<double> bucket_latency;
     MeshReshards reshards;
     cost::StepPrices prices;
+    TransferBounds transfers;
 
     /// Both must outlive this.
-    TermCache(const Mesh &mesh, const Machine &machine) : reshards(mesh), prices(mesh, machine) {}
+    TermCache(const Mesh &mesh, const Machine &machine) : reshards(mesh), prices(mesh, machine), transfers(mesh, machine) {}
+    /// Keys of `classes` and `tables` have the addresses of these lists.
+    void keep(const std::shared_ptr<const Strategies> &options) { options_.insert(options); }
+
+  private:
+    std::set<std::shared_ptr<const Strategies>> options_;
 };
 
-[[nodiscard]] Objective make_objective(const sharding::GraphIndex &index, const Space &space, const Mesh &mesh,
-                                       const Machine &machine, const Storage &storage, TermCache &cache);
+/// `layer`: the terms that depend on it alone; -1: all.
+[[nodiscard]] Objective make_objective(const StepStructure &step, const Space &space, const Mesh &mesh,
+                                       const Machine &machine, const Storage &storage, TermCache &cache, int layer = -1);
 
 /// As a problem, with the strategies that would reduce over a set of `forbidden` buckets priced at infinity. Bytes are
 /// those in memory at some `operations`, on average: a lower bound of cost::Memory::total() whichever they are; without

@@ -80,6 +80,7 @@ struct Request {
     /// warning, not an error: the price of memory is an upper bound.
     double memory_limit_bytes = 0;
     bool baselines = true;       ///< price the plans of the literature too
+    bool runner_ups = true;      ///< find Plan::runner_ups
     std::string batch = "batch"; ///< the role of the samples, for the baselines
 };
 
@@ -129,7 +130,7 @@ struct Plan {
     Storage storage;
     CostTable cost;
     Seconds lower_bound{};                           ///< no plan of the space takes less
-    std::vector<std::optional<RunnerUp>> runner_ups; ///< per layer; none: no other choice, or not searched exactly
+    std::vector<std::optional<RunnerUp>> runner_ups; ///< per layer; none: no other choice, or not asked for
     std::vector<Baseline> baselines;
     std::vector<PassedPlan> passed;           ///< in the order of the search; those that it gave up are not among them
     std::optional<SimulatedChoice> simulated; ///< none: the sum alone decided

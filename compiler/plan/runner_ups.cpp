@@ -1,22 +1,106 @@
-#include "plan/changes.h"
 #include "plan/search.h"
+
+#include <algorithm>
+#include <array>
 
 namespace planc::plan {
 
-std::vector<std::optional<RunnerUp>> runner_ups(const Objective &objective, const Space &space,
-                                                const std::vector<int> &values, double byte_limit) {
-    Changes changes(objective, values);
-    std::vector<std::optional<RunnerUp>> result(values.size());
-    for (int layer = 0; layer < static_cast<int>(values.size()); ++layer)
-        for (int value = 0; value < objective.domains[layer]; ++value) {
-            if (value == values[layer])
+namespace {
+
+/// A plan, and what it becomes where one layer has another strategy.
+class Alternatives {
+  public:
+    Alternatives(const StepStructure &step, const MeshShape &shape, const Space &space, const Machine &machine,
+                 const Storage &storage, const Strategies &layers, double byte_limit)
+        : step_(step), shape_(shape), space_(space), machine_(machine), storage_(storage), planned_(layers),
+          byte_limit_(byte_limit), cache_(shape.mesh, machine) {
+        for (const LayerStrategy &layer : layers)
+            alone_.options.push_back(std::make_shared<const Strategies>(Strategies{layer}));
+        all_ = sum_of(alone_, -1, 0);
+    }
+
+    std::optional<RunnerUp> of(int layer) {
+        Space open = alone_;
+        open.options[layer] = space_.options[layer];
+        const Objective terms = make_objective(step_, open, shape_.mesh, machine_, storage_, cache_, layer);
+        const Strategies &options = *space_.options[layer];
+        const auto planned = std::find(options.begin(), options.end(), planned_[layer]);
+        if (planned == options.end())
+            return std::nullopt;
+        const Sums before = sums(terms, layer, static_cast<int>(planned - options.begin()));
+        std::optional<RunnerUp> best;
+        for (int value = 0; value < static_cast<int>(options.size()); ++value) {
+            if (value == planned - options.begin())
                 continue;
-            const Changes::Change change = changes.to(layer, value);
-            if (byte_limit > 0 && change.bytes > byte_limit)
+            const Sums after = sums(terms, layer, value);
+            if (byte_limit_ > 0 && all_.bytes - before.bytes + after.bytes > byte_limit_)
                 continue;
-            if (!result[layer] || change.seconds < result[layer]->added.value)
-                result[layer] = RunnerUp{(*space.options[layer])[value], Seconds(change.seconds)};
+            const double added = after.seconds - before.seconds + latency_added(before, after);
+            if (!best || added < best->added.value)
+                best = RunnerUp{options[value], Seconds(added)};
         }
+        return best;
+    }
+
+  private:
+    struct Sums {
+        double seconds = 0;
+        double bytes = 0;             ///< of what lives through the step
+        std::array<int, 32> joined{}; ///< per set of bucket axes: entries that join it
+    };
+
+    Sums sum_of(const Space &space, int layer, int value) {
+        return sums(make_objective(step_, space, shape_.mesh, machine_, storage_, cache_, layer), layer, value);
+    }
+
+    /// Of all terms where `layer` has `value` and the others, if any, their only one.
+    Sums sums(const Objective &objective, int layer, int value) const {
+        Sums sums;
+        for (const Term &term : objective.terms) {
+            const auto at = std::find(term.layers.begin(), term.layers.end(), layer) - term.layers.begin();
+            const bool open = at < static_cast<std::ptrdiff_t>(term.layers.size());
+            const std::size_t entry = open ? static_cast<std::size_t>((*term.class_of[at])[value]) : 0;
+            sums.seconds += term.table->prices.seconds[entry];
+            sums.bytes +=
+                term.life.first >= 0 || term.table->prices.bytes.empty() ? 0 : term.table->prices.bytes[entry];
+            for (std::size_t set = 0; set < sums.joined.size() && !term.table->fused.empty(); ++set)
+                sums.joined[set] += static_cast<int>(term.table->fused[entry] >> set & 1);
+        }
+        return sums;
+    }
+
+    [[nodiscard]] double latency_added(const Sums &before, const Sums &after) const {
+        double added = 0;
+        for (std::size_t set = 0; set < cache_.bucket_latency.size(); ++set) {
+            const int others = all_.joined[set] - before.joined[set];
+            const int used_before = others + before.joined[set] > 0 ? 1 : 0;
+            const int used_after = others + after.joined[set] > 0 ? 1 : 0;
+            added += (used_after - used_before) * cache_.bucket_latency[set];
+        }
+        return added;
+    }
+
+    const StepStructure &step_;
+    const MeshShape &shape_;
+    const Space &space_;
+    const Machine &machine_;
+    const Storage &storage_;
+    const Strategies &planned_;
+    double byte_limit_;
+    TermCache cache_;
+    Space alone_; ///< each layer with its planned strategy only
+    Sums all_;
+};
+
+} // namespace
+
+std::vector<std::optional<RunnerUp>> runner_ups(const StepStructure &step, const MeshShape &shape, const Space &space,
+                                                const Machine &machine, const Storage &storage,
+                                                const Strategies &layers, double byte_limit) {
+    Alternatives alternatives(step, shape, space, machine, storage, layers, byte_limit);
+    std::vector<std::optional<RunnerUp>> result;
+    for (int layer = 0; layer < static_cast<int>(layers.size()); ++layer)
+        result.push_back(alternatives.of(layer));
     return result;
 }
 

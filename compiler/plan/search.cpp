@@ -19,11 +19,11 @@ constexpr double rounding = 1e-9;
 
 class MeshSearch {
   public:
-    MeshSearch(const Request &request, const sharding::GraphIndex &index, const MeshShape &shape, const Space &space,
+    MeshSearch(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
                const Storage &storage, TermCache &cache, double byte_limit, double give_up_at)
-        : request_(request), index_(index), shape_(shape), space_(space), storage_(storage), cache_(cache),
+        : request_(request), step_(step), index_(step.index), shape_(shape), space_(space), storage_(storage), cache_(cache),
           objective_(
-              std::make_shared<Objective>(make_objective(index, space, shape.mesh, request.machine, storage, cache))),
+              std::make_shared<Objective>(make_objective(step, space, shape.mesh, request.machine, storage, cache))),
           problems_(*objective_), byte_limit_(byte_limit), give_up_at_(give_up_at) {}
 
     Found run() {
@@ -38,8 +38,10 @@ class MeshSearch {
             found_.least_bytes = least_total_;
         if (found_.left_out && found_.feasible)
             improve();
-        if (found_.feasible)
+        if (found_.feasible) {
             close_gap();
+            found_.layers = chosen(space_, found_.values);
+        }
         return std::move(found_);
     }
 
@@ -148,12 +150,11 @@ class MeshSearch {
 
     /// One layer at a time, what the objective leaves out priced by hand.
     void improve() {
-        const std::vector<cost::Residence> residences = cost::residences(request_.graph);
         std::map<int, std::vector<ValuePrices *>> left_out; // per layer: values that depend on it
         std::vector<std::unique_ptr<ValuePrices>> prices;
         for (int value : objective_->left_out) {
             prices.push_back(std::make_unique<ValuePrices>(index_, shape_.mesh, cache_.reshards, cache_.prices, value,
-                                                           residences[value]));
+                                                           step_.residences[value]));
             for (int layer : sharding::scope(index_, value))
                 left_out[layer].push_back(prices.back().get());
         }
@@ -198,6 +199,7 @@ class MeshSearch {
     }
 
     const Request &request_;
+    const StepStructure &step_;
     const sharding::GraphIndex &index_;
     const MeshShape &shape_;
     const Space &space_;
@@ -216,9 +218,9 @@ class MeshSearch {
 
 } // namespace
 
-Found search(const Request &request, const sharding::GraphIndex &index, const MeshShape &shape, const Space &space,
+Found search(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
              const Storage &storage, TermCache &cache, double byte_limit, double give_up_at) {
-    return MeshSearch(request, index, shape, space, storage, cache, byte_limit, give_up_at).run();
+    return MeshSearch(request, step, shape, space, storage, cache, byte_limit, give_up_at).run();
 }
 
 Strategies chosen(const Space &space, const std::vector<int> &values) {

@@ -17,6 +17,7 @@ namespace planc::plan {
 struct Found {
     bool feasible = false;
     std::vector<int> values; ///< per layer: index into the space's options
+    Strategies layers;       ///< that they stand for
     CostTable cost;
     double lower_bound = 0;
     bool memory_decided = false;
@@ -26,15 +27,18 @@ struct Found {
 };
 
 /// `byte_limit` on cost::Memory::total(); 0: none. `give_up_at`: seconds; slower plans are of no interest.
-[[nodiscard]] Found search(const Request &request, const sharding::GraphIndex &index, const MeshShape &shape,
+[[nodiscard]] Found search(const Request &request, const StepStructure &step, const MeshShape &shape,
                            const Space &space, const Storage &storage, TermCache &cache, double byte_limit,
                            double give_up_at);
 
 /// The strategies that `values` stand for.
 [[nodiscard]] Strategies chosen(const Space &space, const std::vector<int> &values);
 
-/// Per layer the best other value with the rest as they are, within the byte limit on what lives through the step.
-[[nodiscard]] std::vector<std::optional<RunnerUp>> runner_ups(const Objective &objective, const Space &space,
-                                                              const std::vector<int> &values, double byte_limit);
+/// Per layer the best other strategy of the space with the rest as they are, within the byte limit (0: none) on what
+/// lives through the step.
+[[nodiscard]] std::vector<std::optional<RunnerUp>> runner_ups(const StepStructure &step, const MeshShape &shape,
+                                                              const Space &space, const Machine &machine,
+                                                              const Storage &storage, const Strategies &layers,
+                                                              double byte_limit);
 
 } // namespace planc::plan

@@ -1,6 +1,7 @@
 #include "plan/structure.h"
 
 #include <numeric>
+#include <unordered_map>
 
 namespace planc::plan {
 
@@ -169,6 +170,32 @@ void Structure::describe(std::string &text, int operation, std::map<int, int> &v
     if (o.parameter >= 0) {
         put(text, id(value_ids, o.parameter));
         put(text, index_.operation_anchor[operation].root_dimension);
+    }
+}
+
+StepStructure::StepStructure(const sharding::GraphIndex &given)
+    : index(given), fusion(cost::fusion(given.graph)), residences(cost::residences(given.graph)),
+      lives(cost::lives(given.graph)) {
+    std::unordered_map<std::string, int> kinds;
+    const auto kind = [&kinds](std::string text) {
+        return kinds.emplace(std::move(text), static_cast<int>(kinds.size())).first->second;
+    };
+    for (int o = 0; o < static_cast<int>(index.graph.operations.size()); ++o) {
+        operations.push_back(Structure::of_operation(index, o));
+        std::string text = operations.back().text(-1);
+        for (const std::vector<bool> &fused : {fusion[o].operands, fusion[o].results})
+            for (bool each : fused)
+                text += each ? '1' : '0';
+        operation_layers.push_back(operations.back().layers());
+        operation_kind.push_back(kind(std::move(text)));
+    }
+    for (int v = 0; v < static_cast<int>(index.graph.values.size()); ++v) {
+        values.push_back(Structure::of_value(index, v));
+        std::string text = residences[v] == cost::Residence::in_place ? "in place " : "stored ";
+        text += values.back().text(v);
+        text += index.companion[v] >= 0 ? "joins" : "";
+        value_layers.push_back(values.back().layers());
+        value_kind.push_back(kind(std::move(text)));
     }
 }
 

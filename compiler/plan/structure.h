@@ -1,6 +1,8 @@
 // Which operations a term of the objective depends on, and a text that is equal for terms of equal structure.
 #pragma once
 
+#include "cost/compute.h"
+#include "cost/memory.h"
 #include "sharding/lay_out.h"
 
 #include <map>
@@ -39,6 +41,23 @@ class Structure {
     const sharding::Graph &graph_;
     std::map<int, std::set<int>> operations_;
     std::set<int> expanded_; ///< linear operations whose operands' origins were followed
+};
+
+/// What the terms of a graph are made of whatever the mesh: made once for all shapes of it.
+struct StepStructure {
+    /// The index must outlive this.
+    explicit StepStructure(const sharding::GraphIndex &index);
+
+    const sharding::GraphIndex &index;
+    std::vector<Structure> operations;
+    std::vector<Structure> values;
+    std::vector<std::vector<int>> operation_layers; ///< that decide the term; ascending
+    std::vector<std::vector<int>> value_layers;
+    std::vector<int> operation_kind; ///< equal for operations whose terms price alike, given equal choices of strategies
+    std::vector<int> value_kind;     ///< the same of values
+    std::vector<cost::Fused> fusion; ///< per operation
+    std::vector<cost::Residence> residences; ///< per value
+    std::vector<cost::Life> lives;           ///< per value
 };
 
 } // namespace planc::plan

@@ -1,0 +1,122 @@
+#include "plan/narrowed_search.h"
+
+#include "plan/marginals.h"
+#include "plan/relaxation.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+namespace planc::plan {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double rounding = 1e-9;
+constexpr std::size_t few = 12; ///< strategies of a layer in the first search
+
+/// Layers that have the same operations and may choose from the same strategies: they keep the same, so that they go on
+/// to share their tables.
+std::vector<int> kinds_of_layers(const StepStructure &step, const Space &space) {
+    std::vector<std::vector<int>> operations(space.options.size());
+    for (std::size_t o = 0; o < step.operation_kind.size(); ++o)
+        operations[step.index.graph.operations[o].layer].push_back(step.operation_kind[o]);
+    std::map<std::pair<const Strategies *, std::vector<int>>, int> known;
+    std::vector<int> kinds;
+    for (std::size_t l = 0; l < operations.size(); ++l)
+        kinds.push_back(
+            known.emplace(std::pair(space.options[l].get(), std::move(operations[l])), static_cast<int>(known.size()))
+                .first->second);
+    return kinds;
+}
+
+class Narrowing {
+  public:
+    Narrowing(const StepStructure &step, const Space &space, Marginals marginals)
+        : space_(space), kind_(kinds_of_layers(step, space)), marginals_(std::move(marginals)) {}
+
+    /// The strategies that no bound keeps from being in a plan of `at_most` seconds.
+    [[nodiscard]] Space kept(double at_most) const {
+        std::map<int, std::vector<bool>> kept;
+        for (std::size_t l = 0; l < kind_.size(); ++l) {
+            std::vector<bool> &of_kind = kept[kind_[l]];
+            of_kind.resize(space_.options[l]->size(), false);
+            for (std::size_t i = 0; i < of_kind.size(); ++i)
+                of_kind[i] = of_kind[i] || marginals_.of[l][i] <= at_most;
+        }
+        std::map<int, std::shared_ptr<const Strategies>> lists;
+        Space result;
+        for (std::size_t l = 0; l < kind_.size(); ++l) {
+            std::shared_ptr<const Strategies> &list = lists[kind_[l]];
+            if (!list)
+                list = chosen(*space_.options[l], kept[kind_[l]]);
+            result.options.push_back(list);
+        }
+        return result;
+    }
+
+    /// The largest bound at which no layer by itself keeps more than a few.
+    [[nodiscard]] double bound_of_few() const {
+        double bound = infinity;
+        for (std::vector<double> of_layer : marginals_.of)
+            if (of_layer.size() > few) {
+                std::nth_element(of_layer.begin(), of_layer.begin() + few, of_layer.end());
+                bound = std::min(bound, of_layer[few]);
+            }
+        return std::max(bound, marginals_.lower_bound);
+    }
+
+  private:
+    static std::shared_ptr<const Strategies> chosen(const Strategies &options, const std::vector<bool> &kept) {
+        auto list = std::make_shared<Strategies>();
+        for (std::size_t i = 0; i < options.size(); ++i)
+            if (kept[i])
+                list->push_back(options[i]);
+        return list;
+    }
+
+    const Space &space_;
+    std::vector<int> kind_;
+    Marginals marginals_;
+};
+
+std::size_t size(const Space &space) {
+    std::size_t sum = 0;
+    for (const auto &options : space.options)
+        sum += options->size();
+    return sum;
+}
+
+} // namespace
+
+Found narrowed_search(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
+                      const Storage &storage, TermCache &cache, double byte_limit, double give_up_at) {
+    const Objective relaxed = relaxed_objective(step, space, shape.mesh, request.machine, storage, cache);
+    const Marginals bounds = marginals(Problems(relaxed).without(0, infinity, {}), give_up_at);
+    Found nothing;
+    nothing.lower_bound = bounds.lower_bound;
+    if (bounds.lower_bound >= give_up_at)
+        return nothing;
+    const Narrowing narrowing(step, space, bounds);
+    const auto among = [&](const Space &kept, double limit) {
+        return search(request, step, shape, kept, storage, cache, byte_limit, limit);
+    };
+    const double guess = std::min(narrowing.bound_of_few(), give_up_at);
+    const Space first = narrowing.kept(guess);
+    Found found = among(first, give_up_at);
+    const double seconds = found.feasible ? found.cost.seconds().value : infinity;
+    const double limit = std::min(seconds, give_up_at);
+    const Space rest = narrowing.kept(limit * (1 + rounding));
+    if (limit > guess && size(rest) > size(first)) {
+        Found better = among(rest, limit);
+        if (better.feasible || !found.feasible)
+            found = std::move(better);
+        else
+            std::tie(found.lower_bound, found.memory_decided) = std::pair(better.lower_bound, better.memory_decided);
+    }
+    found.lower_bound = std::min(found.lower_bound, limit);
+    return found;
+}
+
+} // namespace planc::plan

@@ -1,0 +1,105 @@
+#include "plan/relaxation.h"
+
+#include "plan/term_builder.h"
+
+namespace planc::plan {
+
+namespace {
+
+class Relaxation : TermBuilder {
+  public:
+    Relaxation(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
+               const Storage &storage, TermCache &cache)
+        : TermBuilder(step, space, mesh, machine, storage, cache) {}
+
+    Objective build() {
+        for (int o = 0; o < static_cast<int>(graph_.operations.size()); ++o)
+            add_operation(o);
+        for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
+            if (step_.value_layers[v].size() <= 1)
+                add_value(v);
+            else if (graph_.values[v].kind != sharding::ValueKind::free)
+                bound_value(v);
+        return finished();
+    }
+
+  private:
+    /// All copies are made from where the value lies: what any need takes bounds them together. A term per pair of
+    /// layers, of which each counts for its part.
+    void bound_value(int v) {
+        const std::vector<sharding::Need> needs = sharding::needs(index_, v);
+        const std::vector<int> origin = sharding::layers_of_origin(index_, v);
+        std::map<std::vector<int>, std::vector<int>> by_layers; // layers -> needs
+        for (int n = 0; n < static_cast<int>(needs.size()); ++n) {
+            const std::vector<int> wanted = layers_of(needs[n]);
+            std::vector<int> both;
+            std::set_union(origin.begin(), origin.end(), wanted.begin(), wanted.end(), std::back_inserter(both));
+            if (both.size() <= 2)
+                by_layers[both].push_back(n);
+        }
+        const double share = times(v, needs) / static_cast<double>(by_layers.size());
+        for (const auto &[layers, of_layers] : by_layers) {
+            std::string key = "bound " + std::to_string(step_.value_kind[v]);
+            for (int need : of_layers)
+                key += ' ' + std::to_string(need);
+            if (depends_on_storage(v))
+                key += storage_text();
+            const Term term = scoped(step_.values[v], layers, key);
+            add(term, key, [&](const Term &priced, TermTable &table) {
+                for (int need : of_layers)
+                    bound_need(v, needs[need], share, priced, table.prices.seconds);
+            });
+        }
+    }
+
+    /// Raises the entries to what this need takes.
+    void bound_need(int v, const sharding::Need &need, double share, const Term &term, std::vector<double> &seconds) {
+        const sharding::Value &value = graph_.values[v];
+        sharding::Reshards &reshards = cache_.reshards.of(value.extents);
+        const Column from = column(term, sharding::layers_of_origin(index_, v), [&](sharding::Copies &copies) {
+            return reshards.number(copies.origin(v));
+        });
+        const Column to = column(term, layers_of(need), [&](sharding::Copies &copies) {
+            return reshards.number(copies.wanted(v, need));
+        });
+        seconds.resize(static_cast<std::size_t>(entries(term)), 0.0);
+        std::size_t entry = 0;
+        const std::vector<const PlacedVolume *> have = volumes(reshards, from);
+        const std::vector<const PlacedVolume *> want = volumes(reshards, to);
+        const std::size_t second = term.classes.size() > 1 ? 1 : 0;
+        for (int a = 0; a < term.classes[0]; ++a)
+            for (int b = 0; b < (second == 0 ? 1 : term.classes[1]); ++b, ++entry) {
+                const int x = from.strides[0] * a + (second == 0 ? 0 : from.strides[1] * b);
+                const int y = to.strides[0] * a + (second == 0 ? 0 : to.strides[1] * b);
+                seconds[entry] =
+                    std::max(seconds[entry],
+                             share * cache_.transfers.seconds(*have[x], *want[y], value.element_bytes).value);
+            }
+    }
+
+    std::vector<const PlacedVolume *> volumes(const sharding::Reshards &reshards, const Column &column) {
+        std::vector<const PlacedVolume *> result;
+        for (int number : column.numbers)
+            result.push_back(&cache_.transfers.of(reshards, number));
+        return result;
+    }
+
+    /// How often a step makes a copy at least.
+    [[nodiscard]] double times(int v, const std::vector<sharding::Need> &needs) const {
+        const int producer = graph_.values[v].producer;
+        const bool each = std::all_of(needs.begin(), needs.end(), [this](const sharding::Need &need) {
+            return need.operand >= 0 && !graph_.operations[need.operation].per_step;
+        });
+        const bool once = producer >= 0 && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
+        return each && !once ? graph_.microbatches : 1;
+    }
+};
+
+} // namespace
+
+Objective relaxed_objective(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
+                            const Storage &storage, TermCache &cache) {
+    return Relaxation(step, space, mesh, machine, storage, cache).build();
+}
+
+} // namespace planc::plan

@@ -1,0 +1,13 @@
+// A lower bound of the objective that is cheap to tabulate: compute and what depends on one layer as it is, of all other
+// values what must at least travel between two layers (transfer_bound.h). No routes are searched for it.
+#pragma once
+
+#include "plan/objective.h"
+
+namespace planc::plan {
+
+/// Terms of one or two layers, without bytes; under every choice their sum is at most that of make_objective()'s.
+[[nodiscard]] Objective relaxed_objective(const StepStructure &step, const Space &space, const Mesh &mesh,
+                                          const Machine &machine, const Storage &storage, TermCache &cache);
+
+} // namespace planc::plan

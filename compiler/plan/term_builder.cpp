@@ -1,0 +1,185 @@
+#include "plan/term_builder.h"
+
+#include <map>
+
+namespace planc::plan {
+
+/// Entries of a table that are priced one by one; more would take seconds.
+static constexpr double largest_term = 1 << 16;
+
+Objective TermBuilder::finished() {
+    objective_.bucket_latency = cache_.bucket_latency;
+    return std::move(objective_);
+}
+
+TermBuilder::TermBuilder(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
+                         const Storage &storage, TermCache &cache)
+    : step_(step), index_(step.index), graph_(step.index.graph), space_(space), mesh_(mesh), machine_(machine), storage_(storage),
+      cache_(cache), layers_(step.index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}) {
+    for (const auto &options : space.options) {
+        objective_.domains.push_back(static_cast<int>(options->size()));
+        cache.keep(options);
+    }
+}
+
+std::vector<int> TermBuilder::layers_of(const sharding::Need &need) const {
+    if (need.operand >= 0)
+        return sharding::layers_of_placements(index_, need.operation);
+    return need.home >= 0 ? sharding::layers_of_origin(index_, need.home) : std::vector<int>{};
+}
+
+bool TermBuilder::depends_on_storage(int v) const {
+    return graph_.values[v].kind == sharding::ValueKind::variable || index_.stored_in[v] >= 0 ||
+           (graph_.values[v].producer >= 0 && graph_.operations[graph_.values[v].producer].parameter >= 0) ||
+           std::any_of(index_.uses[v].begin(), index_.uses[v].end(), [this](const sharding::Use &use) {
+               return graph_.operations[use.operation].parameter >= 0;
+           });
+}
+
+std::string TermBuilder::storage_text() const {
+    std::string text = "stored";
+    for (const std::vector<int> &axes : {storage_.parameters, storage_.gradients, storage_.optimizer}) {
+        text += '/';
+        for (int axis : axes)
+            text += std::to_string(axis) + ' ';
+    }
+    return text;
+}
+
+void TermBuilder::add_operation(int o) {
+    std::string key = "operation " + std::to_string(step_.operation_kind[o]);
+    if (graph_.operations[o].parameter >= 0)
+        key += storage_text();
+    add(scoped(step_.operations[o], step_.operation_layers[o], key), key,
+        [&](const Term &term, TermTable &table) { price_operation(o, term, table); });
+}
+
+Term TermBuilder::scoped(const Structure &structure, const std::vector<int> &layers, std::string &key) {
+    Term term;
+    term.layers = layers;
+    for (int layer : layers) {
+        term.class_of.push_back(classes(structure, layer));
+        term.classes.push_back(1 + *std::max_element(term.class_of.back()->begin(), term.class_of.back()->end()));
+        key += '|';
+        key += std::to_string(reinterpret_cast<std::uintptr_t>(term.class_of.back().get()));
+    }
+    return term;
+}
+
+double TermBuilder::entries(const Term &term) {
+    return std::accumulate(term.classes.begin(), term.classes.end(), 1.0, std::multiplies<>());
+}
+
+void TermBuilder::price_operation(int o, const Term &term, TermTable &table) {
+    const sharding::Operation &operation = graph_.operations[o];
+    const double times = operation.per_step ? 1 : graph_.microbatches;
+    for_each(term, all(term), [&](const std::vector<int> &) {
+        const sharding::Strategy strategy = sharding::strategy_of(index_, mesh_, layers_, o, storage_);
+        table.prices.seconds.push_back(
+            times * cost::seconds_under(strategy, graph_, operation, step_.fusion[o], mesh_, machine_).value);
+    });
+}
+
+void TermBuilder::add_value(int v) {
+    std::string key = "value " + std::to_string(step_.value_kind[v]);
+    if (depends_on_storage(v))
+        key += storage_text();
+    Term term = scoped(step_.values[v], step_.value_layers[v], key);
+    term.life = step_.lives[v];
+    if (entries(term) > largest_term)
+        objective_.left_out.push_back(v);
+    else
+        add(std::move(term), key, [&](const Term &priced, TermTable &table) { price_value(v, priced, table); });
+}
+
+void TermBuilder::price_value(int v, const Term &term, TermTable &table) {
+    const bool stored = step_.residences[v] != cost::Residence::in_place;
+    ValuePrices prices(index_, mesh_, cache_.reshards, cache_.prices, v, step_.residences[v]);
+    std::vector<Column> columns;
+    for (const sharding::Need &need : prices.needs())
+        columns.push_back(column(term, layers_of(need),
+                                 [&](sharding::Copies &copies) { return prices.number(copies.wanted(v, need)); }));
+    const bool free = graph_.values[v].kind == sharding::ValueKind::free;
+    if (!free)
+        columns.push_back(column(term, sharding::layers_of_origin(index_, v),
+                                 [&](sharding::Copies &copies) { return prices.number(copies.origin(v)); }));
+    std::vector<int> numbers(columns.size());
+    for_each(term, all(term), [&](const std::vector<int> &at) {
+        for (std::size_t c = 0; c < columns.size(); ++c)
+            numbers[c] = columns[c].at(at);
+        const ValuePrice &price = prices.of(free ? -1 : numbers.back(), {numbers.data(), prices.needs().size()});
+        std::uint32_t fused = 0;
+        for (const ValuePrice::Fused &call : price.fused)
+            fused |= bucket(call);
+        table.prices.seconds.push_back(price.seconds);
+        table.fused.push_back(fused);
+        if (stored)
+            table.prices.bytes.push_back(price.bytes.value);
+    });
+}
+
+/// The bit of a bucket's set of axes; 0 where there are no bits left: then its latency is never counted.
+std::uint32_t TermBuilder::bucket(const ValuePrice::Fused &call) {
+    const auto [known, is_new] =
+        cache_.buckets.emplace(std::pair(call.norm, call.axes), static_cast<int>(cache_.buckets.size()));
+    if (known->second >= 32)
+        return 0;
+    if (is_new)
+        cache_.bucket_latency.push_back(call.latency);
+    return std::uint32_t{1} << known->second;
+}
+
+TermTable TermBuilder::without_empty_parts(TermTable table) {
+    std::vector<std::uint32_t> &fused = table.fused;
+    if (std::all_of(fused.begin(), fused.end(), [](std::uint32_t set) { return set == 0; }))
+        fused.clear();
+    return table;
+}
+
+bool TermBuilder::is_zero(const TermTable &table) {
+    const std::vector<double> &seconds = table.prices.seconds;
+    return table.prices.bytes.empty() && table.fused.empty() &&
+           std::all_of(seconds.begin(), seconds.end(), [](double s) { return s == 0; });
+}
+
+/// The first strategy of the class.
+void TermBuilder::choose(const Term &term, std::size_t place, int of_class) {
+    const std::vector<int> &classes = *term.class_of[place];
+    const int layer = term.layers[place];
+    layers_[layer] = (*space_.options[layer])[std::find(classes.begin(), classes.end(), of_class) - classes.begin()];
+}
+
+/// Strategies of a layer that bind the loops that matter alike are one class. Equal lists are one object.
+std::shared_ptr<const std::vector<int>> TermBuilder::classes(const Structure &structure, int layer) {
+    std::string key = std::to_string(reinterpret_cast<std::uintptr_t>(space_.options[layer].get()));
+    std::vector<std::pair<int, const std::set<int> *>> operations;
+    for (const auto &[o, loops] : structure.operations()) {
+        const sharding::Operation &operation = graph_.operations[o];
+        if (operation.layer != layer || operation.parameter >= 0)
+            continue;
+        operations.emplace_back(o, &loops);
+        key += ";";
+        for (int loop : loops)
+            key += operation.nest.loops[loop].name + ",";
+    }
+    auto &known = cache_.classes[key];
+    if (known)
+        return known;
+    std::map<std::vector<int>, int> ids;
+    auto result = std::make_shared<std::vector<int>>();
+    for (const LayerStrategy &option : *space_.options[layer]) {
+        std::vector<int> signature;
+        for (const auto &[o, loops] : operations) {
+            const sharding::Nest &nest = graph_.operations[o].nest;
+            for (const std::string &name : option.loop_of_axis) {
+                const auto match = std::find_if(loops->begin(), loops->end(),
+                                                [&](int loop) { return nest.loops[loop].name == name; });
+                signature.push_back(match == loops->end() ? -1 : *match);
+            }
+        }
+        result->push_back(ids.emplace(signature, static_cast<int>(ids.size())).first->second);
+    }
+    return known = std::move(result);
+}
+
+} // namespace planc::plan

@@ -1,0 +1,126 @@
+// What builds terms of an objective: enumerates classes of strategies, numbers the placements that follow from them,
+// and shares tables between terms of one structure. objective.cpp prices with it, relaxation.cpp bounds prices.
+#pragma once
+
+#include "plan/objective.h"
+#include "plan/structure.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace planc::plan {
+
+class TermBuilder {
+  protected:
+    /// All must outlive this.
+    TermBuilder(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
+                const Storage &storage, TermCache &cache);
+
+    /// Numbers of the placements that something has under all strategies that decide it: few of the term's layers.
+    struct Column {
+        std::vector<int> numbers;
+        std::vector<int> strides; ///< per layer of the term
+        [[nodiscard]] int at(const std::vector<int> &classes) const {
+            return numbers[std::inner_product(classes.begin(), classes.end(), strides.begin(), 0)];
+        }
+    };
+    template <class Placed> Column column(const Term &term, const std::vector<int> &layers, const Placed &number) {
+        Column column;
+        column.strides.assign(term.layers.size(), 0);
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < term.layers.size(); ++i)
+            if (std::binary_search(layers.begin(), layers.end(), term.layers[i]))
+                places.push_back(i);
+        int stride = 1;
+        for (std::size_t i = places.size(); i-- > 0;) {
+            column.strides[places[i]] = stride;
+            stride *= term.classes[places[i]];
+        }
+        for_each(term, places, [&](const std::vector<int> &) {
+            sharding::Copies copies(index_, mesh_, layers_, storage_);
+            column.numbers.push_back(number(copies));
+        });
+        return column;
+    }
+
+    /// The layers that decide where something wants a value, ascending.
+    [[nodiscard]] std::vector<int> layers_of(const sharding::Need &need) const;
+
+    static std::vector<std::size_t> all(const Term &term) {
+        std::vector<std::size_t> places(term.layers.size());
+        std::iota(places.begin(), places.end(), std::size_t{0});
+        return places;
+    }
+
+    /// Visits all combinations of classes of the term's layers at these places, the last fastest, the other layers at
+    /// class 0: layers_ has a strategy of each class.
+    template <class Visit> void for_each(const Term &term, const std::vector<std::size_t> &places, const Visit &visit) {
+        std::vector<int> at(term.layers.size(), 0);
+        for (std::size_t i = 0; i < at.size(); ++i)
+            choose(term, i, 0);
+        while (true) {
+            visit(at);
+            std::size_t p = places.size();
+            while (p-- > 0) {
+                const std::size_t i = places[p];
+                at[i] = at[i] + 1 < term.classes[i] ? at[i] + 1 : 0;
+                choose(term, i, at[i]);
+                if (at[i] > 0)
+                    break;
+            }
+            if (p == static_cast<std::size_t>(-1))
+                return;
+        }
+    }
+
+    [[nodiscard]] bool depends_on_storage(int value) const;
+    [[nodiscard]] std::string storage_text() const;
+
+    /// What the term depends on: of the structure's layers these. `key`, equal for terms of equal structure, is
+    /// completed with it.
+    Term scoped(const Structure &structure, const std::vector<int> &layers, std::string &key);
+    static double entries(const Term &term);
+    /// Takes the term's table from the cache, or `price(term, table)` fills it; keeps the term unless it is zero.
+    template <class Price> void add(Term term, const std::string &key, const Price &price) {
+        std::shared_ptr<const TermTable> &table = cache_.tables[key];
+        if (!table) {
+            TermTable filled;
+            price(term, filled);
+            table = std::make_shared<const TermTable>(without_empty_parts(std::move(filled)));
+        }
+        term.table = table;
+        if (!is_zero(*table))
+            objective_.terms.push_back(std::move(term));
+    }
+
+    /// The compute of an operation.
+    void add_operation(int operation);
+    /// What the copies of a value cost; left out where that depends on too many choices.
+    void add_value(int value);
+    [[nodiscard]] Objective finished();
+
+    const StepStructure &step_;
+    const sharding::GraphIndex &index_;
+    const Graph &graph_;
+    const Space &space_;
+    const Mesh &mesh_;
+    const Machine &machine_;
+    const Storage &storage_;
+    TermCache &cache_;
+    Strategies layers_; ///< scratch: the strategies that are being priced
+    Objective objective_;
+
+  private:
+    void price_operation(int operation, const Term &term, TermTable &table);
+    void price_value(int value, const Term &term, TermTable &table);
+    std::uint32_t bucket(const ValuePrice::Fused &call);
+    static TermTable without_empty_parts(TermTable table);
+    static bool is_zero(const TermTable &table);
+    void choose(const Term &term, std::size_t place, int of_class);
+    std::shared_ptr<const std::vector<int>> classes(const Structure &structure, int layer);
+};
+
+} // namespace planc::plan

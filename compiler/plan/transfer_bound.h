@@ -1,0 +1,51 @@
+// How long it takes at least to bring a tensor from one placement to another, whatever the route.
+//
+// Every step but a slice is priced at no less than beta per element that a rank receives on average, beta that of the
+// machine's fastest link (collectives.h): an all-gather of n by (P-1)/P n, what an exchange or all-to-all lets leave the
+// busiest rank by that, a reduce-scatter of n by (P-1)/P n, an all-reduce by twice that. So count elements that arrive.
+//
+//   no partial sums go   a rank wants |to| and has of that at most the product over dimensions of the shorter block
+//   sums over R go       each element is added up from R addends, R - 1 of which travel; where it is added up it is
+//                        there for free, all other places where it is wanted receive it:
+//                        E (R - 1) + (sum over ranks of |to|) - E elements, of E elements in the tensor (in each of the
+//                        tensors of partial sums that stay)
+#pragma once
+
+#include "cost/machine.h"
+#include "sharding/reshards.h"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace planc::plan {
+
+/// What of a placement matters here. Lengths in elements.
+struct PlacedVolume {
+    std::vector<double> largest; ///< per dimension: the longest part of any rank
+    double average = 1;          ///< volume of a rank's part, over all ranks
+    double elements = 1;         ///< of the tensor
+    std::vector<int> partial;
+    bool stored = false;
+};
+
+class TransferBounds {
+  public:
+    /// The mesh must outlive this.
+    TransferBounds(const sharding::Mesh &mesh, const cost::Machine &machine);
+
+    /// Of the placement that has this number in `reshards`. The reference stays valid.
+    const PlacedVolume &of(const sharding::Reshards &reshards, int number);
+    /// A lower bound of the price of any route that planc takes, without its latency.
+    [[nodiscard]] cost::Seconds seconds(const PlacedVolume &from, const PlacedVolume &to, int element_bytes) const;
+
+  private:
+    [[nodiscard]] PlacedVolume measured(const sharding::Placement &placement) const;
+
+    const sharding::Mesh &mesh_;
+    double ranks_;
+    double bytes_per_second_; ///< of the fastest link
+    std::map<std::pair<const sharding::Reshards *, int>, PlacedVolume> known_;
+};
+
+} // namespace planc::plan
