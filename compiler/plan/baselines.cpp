@@ -86,14 +86,14 @@ std::vector<NamedStrategies> baselines(const Graph &graph, const std::string &ba
                                            {"pure model", strategies(outputs, outputs)},
                                            {"Megatron-style", strategies(alternating, alternating)}};
     if (axes.size() > 1)
-        result.push_back({"batch x model", strategies(batch_loops, outputs)});
+        result.push_back({"batch x model", strategies(batch_loops, outputs), false});
     const auto windowed = [](const cost::LayerRoles &layer) { return !layer.domain.empty(); };
     if (std::none_of(roles.begin(), roles.end(), windowed))
         return result;
     const std::vector<std::string> domain = domain_loops(roles);
     result.push_back({"pure domain", strategies(domain, domain)});
     if (axes.size() > 1)
-        result.push_back({"batch x domain", strategies(batch_loops, domain)});
+        result.push_back({"batch x domain", strategies(batch_loops, domain), false});
     const auto dense = [&](const cost::LayerRoles &layer) { return weighted(layer) && !windowed(layer); };
     if (std::any_of(roles.begin(), roles.end(), dense)) {
         const std::vector<std::string> trick = one_weird_trick(roles, batch);

@@ -12,6 +12,7 @@ namespace planc::plan {
 struct NamedStrategies {
     std::string name;
     Strategies layers;
+    bool alike = true; ///< along all axes that split anything: what that is depends on the number of ranks alone
 };
 
 /// pure batch       all axes split the batch

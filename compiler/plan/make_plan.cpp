@@ -1,11 +1,14 @@
 #include "cost/report.h"
 #include "plan/baselines.h"
 #include "plan/narrowed_search.h"
+#include "plan/parallel.h"
 #include "plan/storage.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 
 namespace planc::plan {
 
@@ -48,7 +51,10 @@ class Planner {
         plan_.meshes = static_cast<int>(shapes.size());
         lower_bound_ = infinity;
         for (const MeshShape &shape : shapes)
-            try_mesh(shape);
+            meshes_.push_back(std::make_unique<OnMesh>(request_, shape));
+        if (request_.baselines)
+            price_baselines();
+        try_candidates();
         if (plan_.failure.empty() && best_seconds_ == infinity && best_baseline_ == infinity) {
             plan_.failure = does_not_fit(Bytes(least_bytes_), Bytes(limit_));
             plan_.out_of_memory = true;
@@ -64,23 +70,61 @@ class Planner {
     }
 
   private:
-    void try_mesh(const MeshShape &shape) {
-        const Space space = make_space(request_, shape);
-        if (request_.baselines)
-            price_baselines(shape, space);
-        TermCache cache(shape.mesh, request_.machine);
-        for (const StorageChoice &choice : storage_choices(request_, shape)) {
-            if (choice.saves_memory_only && !plan_.memory_decided && best_seconds_ < infinity)
-                continue; // never faster than those before
-            try_storage(shape, space, choice.storage, cache);
-        }
+    /// A shape of the mesh with the strategies on it.
+    struct OnMesh {
+        MeshShape shape;
+        Space space;
+        TermCache cache;
+        OnMesh(const Request &request, const MeshShape &given)
+            : shape(given), space(make_space(request, shape)), cache(shape.mesh, request.machine) {}
+    };
+    struct Candidate {
+        OnMesh *on = nullptr;
+        Storage storage;
+        Marginals bounds;
+    };
+
+    /// The most promising first: what they find bounds the others. Storage that only saves memory is last.
+    void try_candidates() {
+        std::vector<std::vector<Candidate>> by_mesh(meshes_.size());
+        in_parallel(meshes_.size(), [&](std::size_t m) {
+            OnMesh &on = *meshes_[m];
+            for (const StorageChoice &choice : storage_choices(request_, on.shape))
+                if (!choice.saves_memory_only)
+                    by_mesh[m].push_back({&on, choice.storage, bounds_of(on, choice.storage)});
+        });
+        std::vector<Candidate> candidates;
+        for (std::vector<Candidate> &of_mesh : by_mesh)
+            std::move(of_mesh.begin(), of_mesh.end(), std::back_inserter(candidates));
+        std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate &a, const Candidate &b) {
+            return a.bounds.lower_bound < b.bounds.lower_bound;
+        });
+        for (const Candidate &candidate : candidates)
+            try_candidate(candidate);
+        for (const auto &on : meshes_)
+            for (const StorageChoice &choice : storage_choices(request_, on->shape))
+                if (choice.saves_memory_only && (plan_.memory_decided || best_seconds_ == infinity))
+                    try_candidate({on.get(), choice.storage, bounds_of(*on, choice.storage)});
     }
 
-    void try_storage(const MeshShape &shape, const Space &space, const Storage &storage, TermCache &cache) {
-        const double give_up_at = best_empty_ ? infinity : std::min(best_seconds_, best_baseline_ * (1 + 1e-8));
-        const Found found = request_.search
-                                ? narrowed_search(request_, step_, shape, space, storage, cache, limit_, give_up_at)
-                                : only(shape, space, storage);
+    /// Slower plans are of no interest.
+    [[nodiscard]] double give_up_at() const {
+        return best_empty_ ? infinity : std::min(best_seconds_, best_baseline_ * (1 + 1e-8));
+    }
+
+    [[nodiscard]] Marginals bounds_of(OnMesh &on, const Storage &storage) const {
+        return request_.search
+                   ? bounds(step_, on.space, on.shape, request_.machine, storage, on.cache, give_up_at())
+                   : Marginals{};
+    }
+
+    void try_candidate(const Candidate &candidate) {
+        const MeshShape &shape = candidate.on->shape;
+        const Space &space = candidate.on->space;
+        const Storage &storage = candidate.storage;
+        const Found found = request_.search ? narrowed_search(request_, step_, shape, space, storage,
+                                                              candidate.on->cache, candidate.bounds, limit_, give_up_at())
+                                            : only(shape, space, storage);
         lower_bound_ = std::min(lower_bound_, found.lower_bound);
         plan_.memory_decided |= found.memory_decided;
         if (!found.feasible) {
@@ -104,8 +148,11 @@ class Planner {
         plan_.choices.clear();
         for (const auto &options : space.options)
             plan_.choices.push_back(static_cast<int>(options->size()));
-        plan_.note =
-            found.left_out ? "some values have too many readers for an exact search on this mesh" : std::string();
+        plan_.note.clear();
+        if (found.left_out)
+            plan_.note = "some values have too many readers for an exact search on this mesh";
+        else if (found.too_many)
+            plan_.note = "too many strategies come near for an exact search on this mesh";
     }
 
     /// A layout without `auto`: one strategy a layer.
@@ -120,23 +167,41 @@ class Planner {
         return found;
     }
 
-    void price_baselines(const MeshShape &shape, const Space &space) {
+    void price_baselines() {
+        std::vector<std::vector<Baseline>> by_mesh(meshes_.size());
+        in_parallel(meshes_.size(), [&](std::size_t m) { by_mesh[m] = baselines_on(*meshes_[m], m == 0); });
+        for (std::vector<Baseline> &of_mesh : by_mesh)
+            for (Baseline &baseline : of_mesh)
+                add_baseline(std::move(baseline));
+    }
+
+    /// Where no rule tells axes apart, one that splits along all of them alike is the same on each mesh.
+    [[nodiscard]] std::vector<Baseline> baselines_on(const OnMesh &on, bool first) const {
+        const MeshShape &shape = on.shape;
         const Storage storage = storage_choices(request_, shape).front().storage;
+        std::vector<Baseline> result;
         for (NamedStrategies &named : baselines(request_.graph, request_.batch, shape.mesh)) {
+            if (named.alike && !first && request_.mesh.automatic && !pins_axes(request_))
+                continue;
             const CostTable cost = evaluate(request_, shape.mesh, shape.axes, named.layers, storage);
             Baseline baseline{named.name, shape.axes,     shape.mesh,          std::move(named.layers),
                               storage,    cost.seconds(), cost.memory.total(), {}};
-            baseline.excluded = exclusion(shape, space, baseline);
-            if (baseline.excluded.empty())
-                best_baseline_ = std::min(best_baseline_, baseline.seconds.value);
-            const auto known = std::find_if(plan_.baselines.begin(), plan_.baselines.end(),
-                                            [&](const Baseline &other) { return other.name == baseline.name; });
-            if (known == plan_.baselines.end())
-                plan_.baselines.push_back(std::move(baseline));
-            else if (std::pair(!baseline.excluded.empty(), baseline.seconds) <
-                     std::pair(!known->excluded.empty(), known->seconds))
-                *known = std::move(baseline);
+            baseline.excluded = exclusion(shape, on.space, baseline);
+            result.push_back(std::move(baseline));
         }
+        return result;
+    }
+
+    void add_baseline(Baseline baseline) {
+        if (baseline.excluded.empty())
+            best_baseline_ = std::min(best_baseline_, baseline.seconds.value);
+        const auto known = std::find_if(plan_.baselines.begin(), plan_.baselines.end(),
+                                        [&](const Baseline &other) { return other.name == baseline.name; });
+        if (known == plan_.baselines.end())
+            plan_.baselines.push_back(std::move(baseline));
+        else if (std::pair(!baseline.excluded.empty(), baseline.seconds) <
+                 std::pair(!known->excluded.empty(), known->seconds))
+            *known = std::move(baseline);
     }
 
     std::string exclusion(const MeshShape &shape, const Space &space, const Baseline &baseline) const {
@@ -203,6 +268,7 @@ class Planner {
     sharding::GraphIndex index_;
     StepStructure step_;
     double limit_ = 0;
+    std::vector<std::unique_ptr<OnMesh>> meshes_;
     Plan plan_;
     double lower_bound_ = 0;
     double best_seconds_ = infinity;

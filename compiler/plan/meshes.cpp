@@ -46,9 +46,9 @@ void keep_rules_effective(const Request &request, std::vector<MeshShape> &shapes
     std::erase_if(shapes, [&](const MeshShape &shape) { return idle_axes(shape, named) > least; });
 }
 
-bool axes_matter(const Request &request) {
-    if (cost::placement_matters(request.machine, request.ranks))
-        return true;
+} // namespace
+
+bool pins_axes(const Request &request) {
     for (const std::vector<Pin> &pins : request.pins)
         for (const Pin &pin : pins)
             if (!pin.axes.empty())
@@ -56,11 +56,9 @@ bool axes_matter(const Request &request) {
     return false;
 }
 
-} // namespace
-
 std::vector<MeshShape> mesh_shapes(const Request &request) {
     static const std::vector<std::string> names = {"rows", "cols", "planes"};
-    const bool ordered = axes_matter(request);
+    const bool ordered = cost::placement_matters(request.machine, request.ranks) || pins_axes(request);
     std::vector<MeshShape> shapes;
     const auto add = [&](const std::vector<MeshAxis> &axes, bool ones) {
         std::vector<int> sizes;

@@ -22,4 +22,7 @@ struct MeshShape {
 /// sizes do not multiply to the ranks.
 [[nodiscard]] std::vector<MeshShape> mesh_shapes(const Request &request);
 
+/// Does a rule of the user name an axis?
+[[nodiscard]] bool pins_axes(const Request &request);
+
 } // namespace planc::plan

@@ -1,11 +1,11 @@
 #include "plan/narrowed_search.h"
 
-#include "plan/marginals.h"
 #include "plan/relaxation.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace planc::plan {
@@ -14,7 +14,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1e-9;
-constexpr std::size_t few = 12; ///< strategies of a layer in the first search
+constexpr std::size_t few = 12;         ///< strategies of a layer in the first search, on average
+constexpr double most_entries = 500'000; ///< of tables of all pairs of layers, for a search that leaves nothing open
 
 /// Layers that have the same operations and may choose from the same strategies: they keep the same, so that they go on
 /// to share their tables.
@@ -33,8 +34,8 @@ std::vector<int> kinds_of_layers(const StepStructure &step, const Space &space) 
 
 class Narrowing {
   public:
-    Narrowing(const StepStructure &step, const Space &space, Marginals marginals)
-        : space_(space), kind_(kinds_of_layers(step, space)), marginals_(std::move(marginals)) {}
+    Narrowing(const StepStructure &step, const Space &space, const Marginals &marginals)
+        : space_(space), kind_(kinds_of_layers(step, space)), marginals_(marginals) {}
 
     /// The strategies that no bound keeps from being in a plan of `at_most` seconds.
     [[nodiscard]] Space kept(double at_most) const {
@@ -56,15 +57,16 @@ class Narrowing {
         return result;
     }
 
-    /// The largest bound at which no layer by itself keeps more than a few.
-    [[nodiscard]] double bound_of_few() const {
-        double bound = infinity;
-        for (std::vector<double> of_layer : marginals_.of)
-            if (of_layer.size() > few) {
-                std::nth_element(of_layer.begin(), of_layer.begin() + few, of_layer.end());
-                bound = std::min(bound, of_layer[few]);
-            }
-        return std::max(bound, marginals_.lower_bound);
+    /// The largest bound at which layers keep so many on average; each keeps one.
+    [[nodiscard]] double bound_of(std::size_t few_of_layer) const {
+        std::vector<double> all;
+        for (const std::vector<double> &of_layer : marginals_.of)
+            all.insert(all.end(), of_layer.begin(), of_layer.end());
+        const std::size_t kept = few_of_layer * marginals_.of.size();
+        if (kept >= all.size())
+            return infinity;
+        std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), all.end());
+        return std::max(all[kept], marginals_.lower_bound);
     }
 
   private:
@@ -78,22 +80,36 @@ class Narrowing {
 
     const Space &space_;
     std::vector<int> kind_;
-    Marginals marginals_;
+    const Marginals &marginals_;
 };
 
-std::size_t size(const Space &space) {
-    std::size_t sum = 0;
-    for (const auto &options : space.options)
-        sum += options->size();
+/// How large tables of the layers that share values become, about.
+double entries(const StepStructure &step, const Space &space) {
+    std::set<std::vector<const Strategies *>> counted;
+    double sum = 0;
+    for (const std::vector<int> &layers : step.value_layers) {
+        std::vector<const Strategies *> lists;
+        double product = 1;
+        for (int layer : layers) {
+            lists.push_back(space.options[layer].get());
+            product *= static_cast<double>(lists.back()->size());
+        }
+        sum += counted.insert(lists).second ? product : 0;
+    }
     return sum;
 }
 
 } // namespace
 
+Marginals bounds(const StepStructure &step, const Space &space, const MeshShape &shape, const Machine &machine,
+                 const Storage &storage, TermCache &cache, double at_most) {
+    const Objective relaxed = relaxed_objective(step, space, shape.mesh, machine, storage, cache);
+    return marginals(Problems(relaxed).without(0, infinity, {}), at_most);
+}
+
 Found narrowed_search(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
-                      const Storage &storage, TermCache &cache, double byte_limit, double give_up_at) {
-    const Objective relaxed = relaxed_objective(step, space, shape.mesh, request.machine, storage, cache);
-    const Marginals bounds = marginals(Problems(relaxed).without(0, infinity, {}), give_up_at);
+                      const Storage &storage, TermCache &cache, const Marginals &bounds, double byte_limit,
+                      double give_up_at) {
     Found nothing;
     nothing.lower_bound = bounds.lower_bound;
     if (bounds.lower_bound >= give_up_at)
@@ -102,19 +118,21 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
     const auto among = [&](const Space &kept, double limit) {
         return search(request, step, shape, kept, storage, cache, byte_limit, limit);
     };
-    const double guess = std::min(narrowing.bound_of_few(), give_up_at);
-    const Space first = narrowing.kept(guess);
-    Found found = among(first, give_up_at);
-    const double seconds = found.feasible ? found.cost.seconds().value : infinity;
-    const double limit = std::min(seconds, give_up_at);
+    const double guess = std::min(narrowing.bound_of(few), give_up_at);
+    Found found = among(narrowing.kept(guess), give_up_at);
+    const double limit = found.feasible ? std::min(found.cost.seconds().value, give_up_at) : give_up_at;
     const Space rest = narrowing.kept(limit * (1 + rounding));
-    if (limit > guess && size(rest) > size(first)) {
-        Found better = among(rest, limit);
-        if (better.feasible || !found.feasible)
-            found = std::move(better);
-        else
-            std::tie(found.lower_bound, found.memory_decided) = std::pair(better.lower_bound, better.memory_decided);
+    const bool too_many = found.feasible && limit > guess && entries(step, rest) > most_entries;
+    if (limit <= guess || too_many) {
+        found.lower_bound = std::min(found.lower_bound, too_many ? guess : limit);
+        found.too_many = too_many;
+        return found;
     }
+    Found better = among(rest, limit);
+    if (better.feasible || !found.feasible)
+        found = std::move(better);
+    else
+        std::tie(found.lower_bound, found.memory_decided) = std::pair(better.lower_bound, better.memory_decided);
     found.lower_bound = std::min(found.lower_bound, limit);
     return found;
 }

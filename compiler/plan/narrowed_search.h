@@ -5,13 +5,19 @@
 // bound of anything that was left out, it is the best of all; else it is a limit by which to choose again.
 #pragma once
 
+#include "plan/marginals.h"
 #include "plan/search.h"
 
 namespace planc::plan {
 
-/// As search(). What is left out, of all plans within the byte limit, takes at least `give_up_at` or what was found.
+/// What plans with each strategy of each layer take at least (infinite above `at_most`), and all plans together.
+[[nodiscard]] Marginals bounds(const StepStructure &step, const Space &space, const MeshShape &shape,
+                               const Machine &machine, const Storage &storage, TermCache &cache, double at_most);
+
+/// As search(), given these bounds. What is left out, of all plans within the byte limit, takes at least `give_up_at` or
+/// what was found.
 [[nodiscard]] Found narrowed_search(const Request &request, const StepStructure &step, const MeshShape &shape,
-                                    const Space &space, const Storage &storage, TermCache &cache, double byte_limit,
-                                    double give_up_at);
+                                    const Space &space, const Storage &storage, TermCache &cache,
+                                    const Marginals &bounds, double byte_limit, double give_up_at);
 
 } // namespace planc::plan

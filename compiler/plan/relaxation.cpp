@@ -62,6 +62,7 @@ class Relaxation : TermBuilder {
         const Column to = column(term, layers_of(need), [&](sharding::Copies &copies) {
             return reshards.number(copies.wanted(v, need));
         });
+        const bool latency = pays_latency(v);
         seconds.resize(static_cast<std::size_t>(entries(term)), 0.0);
         std::size_t entry = 0;
         const std::vector<const PlacedVolume *> have = volumes(reshards, from);
@@ -73,7 +74,7 @@ class Relaxation : TermBuilder {
                 const int y = to.strides[0] * a + (second == 0 ? 0 : to.strides[1] * b);
                 seconds[entry] =
                     std::max(seconds[entry],
-                             share * cache_.transfers.seconds(*have[x], *want[y], value.element_bytes).value);
+                             share * cache_.transfers.seconds(*have[x], *want[y], value.element_bytes, latency).value);
             }
     }
 
@@ -82,6 +83,13 @@ class Relaxation : TermBuilder {
         for (int number : column.numbers)
             result.push_back(&cache_.transfers.of(reshards, number));
         return result;
+    }
+
+    /// Neither in a bucket nor with a companion, under any choice.
+    [[nodiscard]] bool pays_latency(int v) const {
+        return index_.companion[v] < 0 && std::none_of(index_.uses[v].begin(), index_.uses[v].end(), [this](const sharding::Use &use) {
+                   return graph_.operations[use.operation].phase == sharding::Phase::update;
+               });
     }
 
     /// How often a step makes a copy at least.

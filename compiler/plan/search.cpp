@@ -117,11 +117,21 @@ class MeshSearch {
                 found_.least_bytes = solution.least_bytes;
             return;
         }
-        offer(solution.values);
+        if (seconds_of(solution) <= std::min(give_up_at_, best())) // else the whole plan is no better
+            offer(solution.values);
         double bound = solution.lower_bound;
         for (std::size_t set = 0; set < objective_->bucket_latency.size(); ++set)
             bound += paid >> set & 1 ? objective_->bucket_latency[set] : 0;
         open.push_back({paid, forbidden, solution.values, bound});
+    }
+
+    /// Of all terms, and of each set of buckets once: a lower bound of the price of the whole plan.
+    [[nodiscard]] double seconds_of(const Solution &solution) const {
+        const std::uint32_t used = problems_.used(solution.values);
+        double seconds = solution.seconds;
+        for (std::size_t set = 0; set < objective_->bucket_latency.size(); ++set)
+            seconds += used >> set & 1 ? objective_->bucket_latency[set] : 0;
+        return seconds * (1 - rounding);
     }
 
     [[nodiscard]] double best() const {

@@ -22,6 +22,7 @@ struct Found {
     double lower_bound = 0;
     bool memory_decided = false;
     double least_bytes = 0; ///< where nothing fits: what the smallest plan that was seen needs
+    bool too_many = false;  ///< strategies may be better that were not searched: narrowed_search()
     bool left_out = false;  ///< the objective was not complete: the answer was improved step by step
     std::shared_ptr<const Objective> objective;
 };

@@ -1,6 +1,8 @@
 #include "plan/transfer_bound.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace planc::plan {
 
@@ -50,10 +52,44 @@ double fastest_link(const cost::Machine &machine) {
     return rate;
 }
 
+double least_latency(const cost::Machine &machine) {
+    double latency = std::numeric_limits<double>::infinity();
+    for (const cost::Level &level : machine.levels)
+        latency = std::min(latency, level.link.latency.value);
+    return latency;
+}
+
+bool only_rings(const cost::Machine &machine, const cost::AlgorithmTable &table) {
+    return machine.levels.size() == 1 && machine.network().shape.empty() &&
+           std::all_of(table.begin(), table.end(),
+                       [](const cost::AlgorithmRange &range) { return range.algorithm == cost::Algorithm::ring; });
+}
+
+constexpr std::uint32_t bit(int axis) {
+    return std::uint32_t{1} << axis;
+}
+
+std::uint32_t set_of(const std::vector<int> &axes) {
+    std::uint32_t set = 0;
+    for (int axis : axes)
+        set |= bit(axis);
+    return set;
+}
+
 } // namespace
 
 TransferBounds::TransferBounds(const sharding::Mesh &mesh, const cost::Machine &machine)
-    : mesh_(mesh), ranks_(static_cast<double>(mesh.ranks())), bytes_per_second_(fastest_link(machine)) {}
+    : mesh_(mesh), ranks_(static_cast<double>(mesh.ranks())), bytes_per_second_(fastest_link(machine)) {
+    const double latency = least_latency(machine);
+    const bool gathers = only_rings(machine, machine.algorithms.allgather) &&
+                         only_rings(machine, machine.algorithms.reduce_scatter);
+    const bool reduces = gathers && only_rings(machine, machine.algorithms.allreduce);
+    for (int size : mesh.sizes) {
+        const double rounds = std::log2(size);
+        gather_seconds_.push_back(latency * (gathers ? size - 1 : rounds));
+        reduce_seconds_.push_back(latency * (reduces ? 2 * (size - 1) : rounds));
+    }
+}
 
 const PlacedVolume &TransferBounds::of(const sharding::Reshards &reshards, int number) {
     const auto [known, is_new] = known_.try_emplace(std::pair(&reshards, number));
@@ -65,17 +101,34 @@ const PlacedVolume &TransferBounds::of(const sharding::Reshards &reshards, int n
 PlacedVolume TransferBounds::measured(const sharding::Placement &placement) const {
     PlacedVolume result;
     for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
+        result.cut.push_back(set_of(dimension.axes));
+        result.cut_by |= result.cut.back();
         const Lengths lengths = lengths_of(dimension, mesh_);
         result.largest.push_back(lengths.largest);
         result.average *= lengths.sum / lengths.count; // no axis cuts two dimensions
         result.elements *= static_cast<double>(dimension.extent);
     }
-    result.partial = placement.partial;
+    result.partial = set_of(placement.partial);
     result.stored = !placement.stored.empty();
     return result;
 }
 
-cost::Seconds TransferBounds::seconds(const PlacedVolume &from, const PlacedVolume &to, int element_bytes) const {
+double TransferBounds::latencies(const PlacedVolume &from, const PlacedVolume &to) const {
+    std::uint32_t gathered = 0;
+    for (std::size_t d = 0; d < to.cut.size(); ++d)
+        gathered |= to.cut[d] == 0 ? from.cut[d] : 0;
+    gathered &= ~to.cut_by;
+    double seconds = 0;
+    for (int axis = 0; axis < static_cast<int>(mesh_.sizes.size()); ++axis)
+        if (from.partial & ~to.partial & bit(axis))
+            seconds += to.cut_by & bit(axis) ? gather_seconds_[axis] : reduce_seconds_[axis];
+        else if (gathered & bit(axis))
+            seconds += gather_seconds_[axis];
+    return seconds;
+}
+
+cost::Seconds TransferBounds::seconds(const PlacedVolume &from, const PlacedVolume &to, int element_bytes,
+                                      bool latency) const {
     if (from.stored || to.stored)
         return {};
     double arriving = to.average;
@@ -87,11 +140,13 @@ cost::Seconds TransferBounds::seconds(const PlacedVolume &from, const PlacedVolu
     } else {
         double going = 1; // addends of one sum
         double staying = 1;
-        for (int axis : from.partial)
-            (std::binary_search(to.partial.begin(), to.partial.end(), axis) ? staying : going) *= mesh_.sizes[axis];
+        for (int axis = 0; axis < static_cast<int>(mesh_.sizes.size()); ++axis)
+            if (from.partial & bit(axis))
+                (to.partial & bit(axis) ? staying : going) *= mesh_.sizes[axis];
         arriving += from.elements * staying * (going - 2) / ranks_;
     }
-    return cost::Seconds(std::max(0.0, arriving) * element_bytes / bytes_per_second_);
+    return cost::Seconds(std::max(0.0, arriving) * element_bytes / bytes_per_second_ +
+                         (latency ? latencies(from, to) : 0));
 }
 
 } // namespace planc::plan

@@ -9,6 +9,11 @@
 //                        there for free, all other places where it is wanted receive it:
 //                        E (R - 1) + (sum over ranks of |to|) - E elements, of E elements in the tensor (in each of the
 //                        tensors of partial sums that stay)
+//
+// Messages are counted by axis, beside that: of a collective over several axes there are at least as many as of one over
+// each in turn, (size - 1) of a ring and lg(size) of anything. An axis that cuts a dimension which is wanted whole, and
+// nothing else there, takes part in an all-gather (or in an exchange with as many messages); an axis of sums that go
+// takes part in a reduction, and in an all-gather too where the sums are wanted everywhere, or in an all-reduce for both.
 #pragma once
 
 #include "cost/machine.h"
@@ -25,7 +30,9 @@ struct PlacedVolume {
     std::vector<double> largest; ///< per dimension: the longest part of any rank
     double average = 1;          ///< volume of a rank's part, over all ranks
     double elements = 1;         ///< of the tensor
-    std::vector<int> partial;
+    std::vector<std::uint32_t> cut; ///< per dimension: set of the axes that cut it
+    std::uint32_t cut_by = 0;       ///< all of these
+    std::uint32_t partial = 0;      ///< set of axes
     bool stored = false;
 };
 
@@ -36,15 +43,19 @@ class TransferBounds {
 
     /// Of the placement that has this number in `reshards`. The reference stays valid.
     const PlacedVolume &of(const sharding::Reshards &reshards, int number);
-    /// A lower bound of the price of any route that planc takes, without its latency.
-    [[nodiscard]] cost::Seconds seconds(const PlacedVolume &from, const PlacedVolume &to, int element_bytes) const;
+    /// A lower bound of the price of any route that planc takes; `latency`: with that of its messages.
+    [[nodiscard]] cost::Seconds seconds(const PlacedVolume &from, const PlacedVolume &to, int element_bytes,
+                                        bool latency) const;
 
   private:
     [[nodiscard]] PlacedVolume measured(const sharding::Placement &placement) const;
+    [[nodiscard]] double latencies(const PlacedVolume &from, const PlacedVolume &to) const;
 
     const sharding::Mesh &mesh_;
     double ranks_;
-    double bytes_per_second_; ///< of the fastest link
+    double bytes_per_second_;           ///< of the fastest link
+    std::vector<double> gather_seconds_; ///< per axis: latency of an all-gather or reduce-scatter at least
+    std::vector<double> reduce_seconds_; ///< of an all-reduce
     std::map<std::pair<const sharding::Reshards *, int>, PlacedVolume> known_;
 };
 

@@ -49,8 +49,60 @@ static std::int64_t exchange_concentration(const Step &step, const Mesh &mesh) {
     return group_size(added, mesh);
 }
 
-/// What the rank that lacks most receives.
-static std::int64_t largest_halo(const Step &step, const Mesh &mesh) {
+namespace {
+
+/// Along one dimension: how long the part is that a rank wants, and what it has of that.
+using WantedAndKept = std::pair<std::int64_t, std::int64_t>;
+
+planrt::Range range_of(const planrt::DimensionPlacement &dimension, const Mesh &mesh, const std::vector<int> &at) {
+    planrt::CutBlock cut = dimension.whole();
+    for (int axis : dimension.axes)
+        cut = planrt::cut_block(cut, mesh.sizes[axis], at[axis]);
+    return dimension.indices(cut);
+}
+
+/// Of all coordinates of the axes that cut the dimension before or after, each pair once.
+std::vector<WantedAndKept> lengths(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to,
+                                   const Mesh &mesh, const std::vector<int> &axes) {
+    std::vector<WantedAndKept> result;
+    std::vector<int> at(mesh.sizes.size(), 0);
+    while (true) {
+        const planrt::Range wanted = range_of(to, mesh, at);
+        const planrt::Range has = range_of(from, mesh, at);
+        const planrt::Range kept{std::max(wanted.begin, has.begin), std::min(wanted.end, has.end)};
+        const WantedAndKept pair{wanted.size(), kept.size()};
+        if (std::find(result.begin(), result.end(), pair) == result.end())
+            result.push_back(pair);
+        std::size_t moving = 0;
+        while (moving < axes.size() && ++at[axes[moving]] == mesh.sizes[axes[moving]])
+            at[axes[moving++]] = 0;
+        if (moving == axes.size())
+            return result;
+    }
+}
+
+/// Axes that cut the dimension before or after, each once.
+std::vector<int> axes_of(const Step &step, std::size_t dimension) {
+    std::vector<int> axes = step.from.dimensions[dimension].axes;
+    for (int axis : step.to.dimensions[dimension].axes)
+        if (!contains(axes, axis))
+            axes.push_back(axis);
+    return axes;
+}
+
+/// The most that any rank wants and does not have, where no axis cuts two dimensions: every combination of what the
+/// dimensions have is some rank's.
+std::int64_t largest_lack(const std::vector<std::vector<WantedAndKept>> &dimensions, std::size_t dimension,
+                          std::int64_t wanted, std::int64_t kept) {
+    if (dimension == dimensions.size())
+        return wanted - kept;
+    std::int64_t largest = 0;
+    for (const auto &[w, k] : dimensions[dimension])
+        largest = std::max(largest, largest_lack(dimensions, dimension + 1, wanted * w, kept * k));
+    return largest;
+}
+
+std::int64_t largest_lack_by_rank(const Step &step, const Mesh &mesh) {
     std::int64_t largest = 0;
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
         const planrt::Box wanted = local_box(step.to, mesh, rank);
@@ -58,6 +110,23 @@ static std::int64_t largest_halo(const Step &step, const Mesh &mesh) {
         largest = std::max(largest, volume(wanted) - volume(kept));
     }
     return largest;
+}
+
+} // namespace
+
+/// What the rank that lacks most receives.
+static std::int64_t largest_halo(const Step &step, const Mesh &mesh) {
+    std::vector<std::vector<WantedAndKept>> dimensions;
+    std::vector<int> seen;
+    for (std::size_t d = 0; d < step.to.dimensions.size(); ++d) {
+        const std::vector<int> axes = axes_of(step, d);
+        for (int axis : axes)
+            if (contains(seen, axis))
+                return largest_lack_by_rank(step, mesh);
+        seen.insert(seen.end(), axes.begin(), axes.end());
+        dimensions.push_back(lengths(step.from.dimensions[d], step.to.dimensions[d], mesh, axes));
+    }
+    return largest_lack(dimensions, 0, 1, 1);
 }
 
 double wire_volume(const Step &step, const Mesh &mesh) {
