@@ -69,10 +69,10 @@ constexpr std::uint32_t bit(int axis) {
     return std::uint32_t{1} << axis;
 }
 
-std::uint32_t set_of(const std::vector<int> &axes) {
+std::uint32_t set_of(const std::vector<int> &axes, const sharding::Mesh &mesh) {
     std::uint32_t set = 0;
     for (int axis : axes)
-        set |= bit(axis);
+        set |= mesh.sizes[axis] > 1 ? bit(axis) : 0;
     return set;
 }
 
@@ -101,14 +101,14 @@ const PlacedVolume &TransferBounds::of(const sharding::Reshards &reshards, int n
 PlacedVolume TransferBounds::measured(const sharding::Placement &placement) const {
     PlacedVolume result;
     for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
-        result.cut.push_back(set_of(dimension.axes));
+        result.cut.push_back(set_of(dimension.axes, mesh_));
         result.cut_by |= result.cut.back();
         const Lengths lengths = lengths_of(dimension, mesh_);
         result.largest.push_back(lengths.largest);
         result.average *= lengths.sum / lengths.count; // no axis cuts two dimensions
         result.elements *= static_cast<double>(dimension.extent);
     }
-    result.partial = set_of(placement.partial);
+    result.partial = set_of(placement.partial, mesh_);
     result.stored = !placement.stored.empty();
     return result;
 }
@@ -117,7 +117,7 @@ double TransferBounds::latencies(const PlacedVolume &from, const PlacedVolume &t
     std::uint32_t gathered = 0;
     for (std::size_t d = 0; d < to.cut.size(); ++d)
         gathered |= to.cut[d] == 0 ? from.cut[d] : 0;
-    gathered &= ~to.cut_by;
+    gathered &= to.average > 0 ? ~to.cut_by : 0; // where windows touch nothing, nothing is sent
     double seconds = 0;
     for (int axis = 0; axis < static_cast<int>(mesh_.sizes.size()); ++axis)
         if (from.partial & ~to.partial & bit(axis))

@@ -61,72 +61,74 @@ planrt::Range range_of(const planrt::DimensionPlacement &dimension, const Mesh &
     return dimension.indices(cut);
 }
 
-/// Of all coordinates of the axes that cut the dimension before or after, each pair once.
-std::vector<WantedAndKept> lengths(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to,
-                                   const Mesh &mesh, const std::vector<int> &axes) {
-    std::vector<WantedAndKept> result;
+/// One dimension of a step, tabulated over the coordinates of the axes that cut it before or after.
+struct Lengths {
+    std::vector<std::size_t> strides; ///< per axis of the mesh; 0: it cuts nothing here
+    std::vector<WantedAndKept> pairs;
+    [[nodiscard]] const WantedAndKept &at(const std::vector<int> &coordinates) const {
+        std::size_t index = 0;
+        for (std::size_t axis = 0; axis < strides.size(); ++axis)
+            index += strides[axis] * static_cast<std::size_t>(coordinates[axis]);
+        return pairs[index];
+    }
+};
+
+/// Moves on along these axes, the first fastest; false: after the last coordinates, back at the first.
+bool next(std::vector<int> &coordinates, const std::vector<int> &axes, const Mesh &mesh) {
+    for (int axis : axes) {
+        if (++coordinates[axis] < mesh.sizes[axis])
+            return true;
+        coordinates[axis] = 0;
+    }
+    return false;
+}
+
+Lengths lengths(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to, const Mesh &mesh) {
+    Lengths result;
+    result.strides.assign(mesh.sizes.size(), 0);
+    std::vector<int> axes = from.axes;
+    for (int axis : to.axes)
+        if (!contains(axes, axis))
+            axes.push_back(axis);
+    std::size_t stride = 1;
+    for (int axis : axes) {
+        result.strides[axis] = stride;
+        stride *= static_cast<std::size_t>(mesh.sizes[axis]);
+    }
     std::vector<int> at(mesh.sizes.size(), 0);
-    while (true) {
+    do {
         const planrt::Range wanted = range_of(to, mesh, at);
         const planrt::Range has = range_of(from, mesh, at);
         const planrt::Range kept{std::max(wanted.begin, has.begin), std::min(wanted.end, has.end)};
-        const WantedAndKept pair{wanted.size(), kept.size()};
-        if (std::find(result.begin(), result.end(), pair) == result.end())
-            result.push_back(pair);
-        std::size_t moving = 0;
-        while (moving < axes.size() && ++at[axes[moving]] == mesh.sizes[axes[moving]])
-            at[axes[moving++]] = 0;
-        if (moving == axes.size())
-            return result;
-    }
-}
-
-/// Axes that cut the dimension before or after, each once.
-std::vector<int> axes_of(const Step &step, std::size_t dimension) {
-    std::vector<int> axes = step.from.dimensions[dimension].axes;
-    for (int axis : step.to.dimensions[dimension].axes)
-        if (!contains(axes, axis))
-            axes.push_back(axis);
-    return axes;
-}
-
-/// The most that any rank wants and does not have, where no axis cuts two dimensions: every combination of what the
-/// dimensions have is some rank's.
-std::int64_t largest_lack(const std::vector<std::vector<WantedAndKept>> &dimensions, std::size_t dimension,
-                          std::int64_t wanted, std::int64_t kept) {
-    if (dimension == dimensions.size())
-        return wanted - kept;
-    std::int64_t largest = 0;
-    for (const auto &[w, k] : dimensions[dimension])
-        largest = std::max(largest, largest_lack(dimensions, dimension + 1, wanted * w, kept * k));
-    return largest;
-}
-
-std::int64_t largest_lack_by_rank(const Step &step, const Mesh &mesh) {
-    std::int64_t largest = 0;
-    for (int rank = 0; rank < mesh.ranks(); ++rank) {
-        const planrt::Box wanted = local_box(step.to, mesh, rank);
-        const planrt::Box kept = intersect(wanted, local_box(step.from, mesh, rank));
-        largest = std::max(largest, volume(wanted) - volume(kept));
-    }
-    return largest;
+        result.pairs.emplace_back(wanted.size(), kept.size());
+    } while (next(at, axes, mesh));
+    return result;
 }
 
 } // namespace
 
 /// What the rank that lacks most receives.
 static std::int64_t largest_halo(const Step &step, const Mesh &mesh) {
-    std::vector<std::vector<WantedAndKept>> dimensions;
-    std::vector<int> seen;
+    std::vector<Lengths> dimensions;
+    std::vector<int> axes; // along which ranks differ
     for (std::size_t d = 0; d < step.to.dimensions.size(); ++d) {
-        const std::vector<int> axes = axes_of(step, d);
-        for (int axis : axes)
-            if (contains(seen, axis))
-                return largest_lack_by_rank(step, mesh);
-        seen.insert(seen.end(), axes.begin(), axes.end());
-        dimensions.push_back(lengths(step.from.dimensions[d], step.to.dimensions[d], mesh, axes));
+        dimensions.push_back(lengths(step.from.dimensions[d], step.to.dimensions[d], mesh));
+        for (int axis = 0; axis < static_cast<int>(mesh.sizes.size()); ++axis)
+            if (dimensions.back().strides[axis] > 0 && !contains(axes, axis))
+                axes.push_back(axis);
     }
-    return largest_lack(dimensions, 0, 1, 1);
+    std::int64_t largest = 0;
+    std::vector<int> at(mesh.sizes.size(), 0);
+    do {
+        std::int64_t wanted = 1;
+        std::int64_t kept = 1;
+        for (const Lengths &dimension : dimensions) {
+            wanted *= dimension.at(at).first;
+            kept *= dimension.at(at).second;
+        }
+        largest = std::max(largest, wanted - kept);
+    } while (next(at, axes, mesh));
+    return largest;
 }
 
 double wire_volume(const Step &step, const Mesh &mesh) {

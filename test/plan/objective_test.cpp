@@ -85,10 +85,11 @@ double extra_latency(const Request &request, const Mesh &mesh, const Strategies 
 
 void expect_sum_is_price(const Request &request, const MeshShape &shape, Random &random) {
     const sharding::GraphIndex index(request.graph);
+    const StepStructure step(index);
     const Space space = make_space(request, shape);
     const Storage storage = uniform(random, 0, 1) ? Storage{} : sharding::reference::random_storage(shape.mesh, random);
     TermCache cache(shape.mesh, request.machine);
-    const Objective objective = make_objective(index, space, shape.mesh, request.machine, storage, cache);
+    const Objective objective = make_objective(step, space, shape.mesh, request.machine, storage, cache);
     ASSERT_TRUE(objective.left_out.empty());
     Problems problems(objective);
     const Problem kept = problems.without(0, std::numeric_limits<double>::infinity(), {});
@@ -155,8 +156,9 @@ TEST(Objective, EqualLayersShareTables) {
         const Request r = request(sharding::graphs::training_step(mlp));
         const MeshShape s = shape({{2, 2}});
         const sharding::GraphIndex index(r.graph);
+        const StepStructure step(index);
         TermCache cache(s.mesh, r.machine);
-        const Objective objective = make_objective(index, make_space(r, s), s.mesh, r.machine, {}, cache);
+        const Objective objective = make_objective(step, make_space(r, s), s.mesh, r.machine, {}, cache);
         std::set<const TermTable *> tables;
         for (const Term &term : objective.terms)
             tables.insert(term.table.get());

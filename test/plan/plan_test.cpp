@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <ctime>
 #include <map>
 
@@ -78,31 +79,47 @@ double exhaustive(const Request &request, std::int64_t most, bool &done) {
     return least;
 }
 
+/// Flat, or nodes in racks, with the algorithms of either.
+Machine random_machine(Random &random) {
+    Machine result = uniform(random, 0, 1) ? machine() : cluster(uniform(random, 2, 3));
+    if (uniform(random, 0, 2) == 0)
+        result.flops_per_second = 1e8; // compute decides
+    if (uniform(random, 0, 2) == 0)
+        result.network().latency = Seconds(1e-4);
+    return result;
+}
+
+Request random_request(Random &random) {
+    Request r = request(sharding::reference::random_graph(random), uniform(random, 2, 8));
+    r.mesh.automatic = uniform(random, 0, 2) == 0;
+    if (uniform(random, 0, 1) == 0)
+        r.mesh.axes = {{"line", r.ranks}};
+    r.machine = random_machine(random);
+    return r;
+}
+
 TEST(Plan, EqualsExhaustiveSearchOnRandomGraphs) {
     Random random(31);
     int compared = 0;
-    for (int trial = 0; compared < 120 && trial < 2000; ++trial) {
+    int certified = 0;
+    for (int trial = 0; compared < 350 && trial < 6000; ++trial) {
         SCOPED_TRACE(trial);
-        Request r = request(sharding::reference::random_graph(random), uniform(random, 2, 8));
-        r.mesh.automatic = uniform(random, 0, 2) == 0;
-        if (uniform(random, 0, 1) == 0)
-            r.mesh.axes = {{"line", r.ranks}};
-        if (uniform(random, 0, 1) == 0)
-            r.machine = cluster(uniform(random, 2, 3));
+        const Request r = random_request(random);
         bool done = false;
-        const double least = exhaustive(r, 600, done);
+        const double least = exhaustive(r, 300, done);
         if (!done)
             continue;
         const Plan plan = make_plan(r);
         ASSERT_TRUE(plan.failure.empty()) << plan.failure;
         EXPECT_NEAR(plan.cost.seconds().value, least, 1e-9 * least);
-        EXPECT_NEAR(plan.gap(), 0, 1e-9);
+        EXPECT_LE(plan.lower_bound.value, least * (1 + 1e-9));
+        certified += plan.gap() < 1e-9;
         ++compared;
     }
-    EXPECT_EQ(compared, 120);
+    EXPECT_EQ(compared, 350);
+    EXPECT_GE(certified, 340); // calls that several sums share leave a gap now and then
 }
 
-/// Memory that passes is known of whole plans only, so a limit on it may leave a gap: then the bound holds it.
 /// The batch between nodes and the hidden units within, or the other way around: the better one is found.
 TEST(Plan, ChoosesWhichAxisRunsInsideANode) {
     Request r = request(training_step({64, {512, 512, 512, 512}, {"in", "hidden", "middle", "out"}, false, false}), 8);
@@ -125,25 +142,27 @@ TEST(Plan, ChoosesWhichAxisRunsInsideANode) {
     EXPECT_DOUBLE_EQ(by_sizes[plan.mesh.sizes], plan.cost.seconds().value);
 }
 
+/// Memory that passes is known of whole plans only, so a limit on it may leave a gap: then the bound holds it.
 TEST(Plan, UnderAMemoryLimitFitsAndBoundsTheMinimum) {
     Random random(32);
     int compared = 0;
     int exact = 0;
     int decided = 0;
-    for (int trial = 0; compared < 100 && trial < 2000; ++trial) {
+    int infeasible = 0;
+    for (int trial = 0; compared < 150 && trial < 6000; ++trial) {
         SCOPED_TRACE(trial);
-        Request r = request(sharding::reference::random_graph(random), uniform(random, 2, 6));
-        r.mesh.axes = {{"line", r.ranks}};
+        Request r = random_request(random);
         const Plan free = make_plan(r);
-        r.memory_limit_bytes = free.cost.memory.total().value * uniform(random, 60, 110) / 100;
+        r.memory_limit_bytes = free.cost.memory.total().value * uniform(random, 40, 110) / 100;
         bool done = false;
-        const double least = exhaustive(r, 600, done);
+        const double least = exhaustive(r, 300, done);
         if (!done || r.memory_limit_bytes == 0)
             continue;
         ++compared;
         const Plan plan = make_plan(r);
         if (!plan.failure.empty()) {
             exact += std::isinf(least);
+            infeasible += std::isinf(least);
             continue;
         }
         decided += plan.memory_decided;
@@ -152,9 +171,10 @@ TEST(Plan, UnderAMemoryLimitFitsAndBoundsTheMinimum) {
         EXPECT_LE(plan.lower_bound.value, least * (1 + 1e-9));
         exact += plan.cost.seconds().value <= least * (1 + 1e-9);
     }
-    EXPECT_EQ(compared, 100);
+    EXPECT_EQ(compared, 150);
     EXPECT_GT(decided, 10);
-    EXPECT_GE(exact, 90);
+    EXPECT_GT(infeasible, 10);
+    EXPECT_GE(exact, 140);
 }
 
 Graph digits() {

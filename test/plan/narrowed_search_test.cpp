@@ -1,0 +1,262 @@
+// What is left out of a search was rightly left out: bounds are below prices, and the answer is that of the whole space.
+#include "plan/marginals.h"
+#include "plan/narrowed_search.h"
+#include "plan/relaxation.h"
+#include "sharding/convolutions.h"
+#include "sharding/graphs.h"
+#include "sharding/random_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace planc::plan {
+namespace {
+
+using sharding::reference::Random;
+using sharding::reference::uniform;
+
+Machine random_machine(Random &random) {
+    Machine machine;
+    machine.flops_per_second = uniform(random, 0, 1) ? 1e9 : 1e11;
+    machine.network().latency = Seconds(uniform(random, 0, 1) ? 1e-6 : 1e-4);
+    machine.network().bytes_per_second = 1e9;
+    if (uniform(random, 0, 1))
+        machine.levels.insert(machine.levels.begin(), {uniform(random, 2, 3), {Seconds(5e-7), 4e9}});
+    else if (uniform(random, 0, 2) == 0)
+        machine.network().shape = {4, 4};
+    if (uniform(random, 0, 1))
+        machine.algorithms.allreduce = {{cost::Algorithm::recursive_doubling, 0},
+                                        {cost::Algorithm::rabenseifner, 64},
+                                        {cost::Algorithm::hierarchical, 512}};
+    if (uniform(random, 0, 1))
+        machine.algorithms.allgather = {{cost::Algorithm::recursive_doubling, 0}, {cost::Algorithm::ring, 256}};
+    return machine;
+}
+
+TEST(TransferBounds, AreBelowThePriceOfEveryRoute) {
+    Random random(51);
+    int tight = 0;
+    int positive = 0;
+    for (int trial = 0; trial < 20000; ++trial) {
+        SCOPED_TRACE(trial);
+        const Mesh mesh = sharding::reference::random_mesh(random, 3, 24);
+        const Machine machine = random_machine(random);
+        std::vector<std::int64_t> extents;
+        for (int d = uniform(random, 1, 3); d > 0; --d)
+            extents.push_back(uniform(random, 1, 40));
+        sharding::Reshards reshards(mesh);
+        const int from = reshards.number(sharding::reference::random_placement(extents, mesh, true, random));
+        sharding::Placement wanted = sharding::reference::random_placement(extents, mesh, true, random);
+        if (uniform(random, 0, 1))
+            wanted = sharding::reference::with_random_windows(std::move(wanted), random);
+        const int to = reshards.number(wanted);
+        const sharding::Reshards::Route &route = reshards.route(from, to);
+        if (!route.possible)
+            continue;
+        TransferBounds bounds(mesh, machine);
+        double price = 0;
+        double without_latency = 0;
+        for (const sharding::Step &step : route.steps) {
+            const cost::Price each = cost::price_step(step, 4, mesh, machine).price;
+            price += each.seconds().value;
+            without_latency += (each.transfer + each.arithmetic).value;
+        }
+        const double bound = bounds.seconds(bounds.of(reshards, from), bounds.of(reshards, to), 4, true).value;
+        EXPECT_LE(bound, price * (1 + 1e-12));
+        EXPECT_LE(bounds.seconds(bounds.of(reshards, from), bounds.of(reshards, to), 4, false).value,
+                  without_latency * (1 + 1e-12));
+        positive += price > 0;
+        tight += price > 0 && bound > 0.5 * price;
+    }
+    EXPECT_GT(positive, 4000);
+    EXPECT_GT(tight, positive / 8); // else it would be of no use
+}
+
+/// Every assignment's marginals, by enumeration.
+std::vector<std::vector<double>> exact_marginals(const Problem &problem) {
+    std::vector<std::vector<double>> least;
+    for (int domain : problem.domains)
+        least.emplace_back(domain, std::numeric_limits<double>::infinity());
+    std::vector<int> values(problem.domains.size(), 0);
+    while (true) {
+        const double seconds = evaluate(problem, values).seconds;
+        for (std::size_t v = 0; v < values.size(); ++v)
+            least[v][values[v]] = std::min(least[v][values[v]], seconds);
+        std::size_t v = 0;
+        while (v < values.size() && ++values[v] == problem.domains[v])
+            values[v++] = 0;
+        if (v == values.size())
+            return least;
+    }
+}
+
+/// A chain, or any pairs.
+Problem random_problem(Random &random, bool chain) {
+    Problem problem;
+    const int variables = uniform(random, 2, 5);
+    for (int v = 0; v < variables; ++v)
+        problem.domains.push_back(uniform(random, 1, 4));
+    const auto add = [&](const std::vector<int> &of) {
+        Factor &factor = problem.factors.emplace_back();
+        factor.variables = of;
+        auto table = std::make_shared<Table>();
+        std::size_t entries = 1;
+        for (int v : of) {
+            auto classes = std::make_shared<std::vector<int>>();
+            const int count = uniform(random, 1, problem.domains[v]);
+            for (int value = 0; value < problem.domains[v]; ++value)
+                classes->push_back(value < count ? value : uniform(random, 0, count - 1));
+            factor.class_of.push_back(std::move(classes));
+            factor.classes.push_back(count);
+            entries *= static_cast<std::size_t>(count);
+        }
+        for (std::size_t i = 0; i < entries; ++i)
+            table->seconds.push_back(uniform(random, 0, 20));
+        factor.table = std::move(table);
+    };
+    for (int v = 0; v < variables; ++v)
+        add({v});
+    for (int v = 1; v < variables; ++v)
+        add({chain ? v - 1 : uniform(random, 0, v - 1), v});
+    if (!chain && variables > 3) {
+        add({0, variables - 1});
+        add({0, 1, 2});
+    }
+    return problem;
+}
+
+TEST(Marginals, AreExactOnChainsAndBoundsElsewhere) {
+    Random random(52);
+    for (int trial = 0; trial < 600; ++trial) {
+        SCOPED_TRACE(trial);
+        const bool chain = trial % 2 == 0;
+        const Problem problem = random_problem(random, chain);
+        const Marginals found = marginals(problem, std::numeric_limits<double>::infinity());
+        const std::vector<std::vector<double>> exact = exact_marginals(problem);
+        const double least = *std::min_element(exact[0].begin(), exact[0].end());
+        EXPECT_LE(found.lower_bound, least + 1e-9);
+        if (chain) {
+            EXPECT_NEAR(found.lower_bound, least, 1e-9);
+        }
+        const double at_most = least + uniform(random, 0, 10);
+        const Marginals cut = marginals(problem, at_most);
+        for (std::size_t v = 0; v < exact.size(); ++v)
+            for (std::size_t value = 0; value < exact[v].size(); ++value) {
+                EXPECT_LE(found.of[v][value], exact[v][value] + 1e-9);
+                if (chain) {
+                    EXPECT_NEAR(found.of[v][value], exact[v][value], 1e-9);
+                }
+                if (exact[v][value] <= at_most) {
+                    EXPECT_LE(cut.of[v][value], exact[v][value] + 1e-9);
+                }
+            }
+    }
+}
+
+struct Case {
+    Request request;
+    MeshShape shape;
+    Storage storage;
+};
+
+Case random_case(Random &random, int trial) {
+    Case result;
+    if (trial % 3 == 0) {
+        result.request.graph = sharding::reference::random_graph(random);
+    } else if (trial % 3 == 1) {
+        sharding::graphs::Mlp mlp{uniform(random, 4, 200), {uniform(random, 4, 300)}, {"pixel"}, true, true};
+        for (int layer = uniform(random, 1, 4); layer > 0; --layer) {
+            mlp.widths.push_back(uniform(random, 4, 300));
+            mlp.roles.push_back(layer % 2 ? "hidden" : "inner");
+        }
+        result.request.graph = sharding::graphs::training_step(mlp);
+    } else {
+        const std::int64_t batch = uniform(random, 2, 16);
+        const std::int64_t channels = uniform(random, 2, 16);
+        const sharding::graphs::Spatial height{"height", uniform(random, 8, 60), 3, 1, 1, 1, 1};
+        result.request.graph = sharding::graphs::convolutional_step(
+            {{batch, 3, channels, {height}}, {batch, channels, channels, {height}}});
+    }
+    result.request.machine = random_machine(random);
+    result.shape.mesh = sharding::reference::random_mesh(random, 3, 12);
+    result.request.ranks = result.shape.mesh.ranks();
+    for (std::size_t axis = 0; axis < result.shape.mesh.sizes.size(); ++axis)
+        result.shape.axes.push_back("axis" + std::to_string(axis));
+    if (uniform(random, 0, 1))
+        result.storage = sharding::reference::random_storage(result.shape.mesh, random);
+    return result;
+}
+
+TEST(Relaxation, IsBelowTheObjective) {
+    Random random(53);
+    for (int trial = 0; trial < 90; ++trial) {
+        SCOPED_TRACE(trial);
+        const Case c = random_case(random, trial);
+        const sharding::GraphIndex index(c.request.graph);
+        const StepStructure step(index);
+        const Space space = make_space(c.request, c.shape);
+        TermCache cache(c.shape.mesh, c.request.machine);
+        const Objective relaxed = relaxed_objective(step, space, c.shape.mesh, c.request.machine, c.storage, cache);
+        const Objective exact = make_objective(step, space, c.shape.mesh, c.request.machine, c.storage, cache);
+        if (!exact.left_out.empty())
+            continue; // it is no sum of all prices
+        const double unlimited = std::numeric_limits<double>::infinity();
+        const Problem below = Problems(relaxed).without(0, unlimited, {});
+        Problems of_exact(exact);
+        const Problem above = of_exact.without(0, unlimited, {});
+        for (int sample = 0; sample < 40; ++sample) {
+            std::vector<int> values;
+            for (const auto &options : space.options)
+                values.push_back(uniform(random, 0, static_cast<int>(options->size()) - 1));
+            const double seconds = evaluate(above, values).seconds;
+            EXPECT_LE(evaluate(below, values).seconds, seconds * (1 + 1e-9));
+        }
+    }
+}
+
+TEST(NarrowedSearch, FindsWhatTheSearchOfAllFinds) {
+    Random random(54);
+    int narrowed = 0;
+    for (int trial = 0; trial < 150; ++trial) {
+        SCOPED_TRACE(trial);
+        const Case c = random_case(random, trial);
+        const sharding::GraphIndex index(c.request.graph);
+        const StepStructure step(index);
+        const Space space = make_space(c.request, c.shape);
+        const double unlimited = std::numeric_limits<double>::infinity();
+        TermCache cache(c.shape.mesh, c.request.machine);
+        const Found all = search(c.request, step, c.shape, space, c.storage, cache, 0, unlimited);
+        ASSERT_TRUE(all.feasible);
+        const double seconds = all.cost.seconds().value;
+        const double give_up_at = uniform(random, 0, 1) ? unlimited : seconds * uniform(random, 101, 140) / 100;
+        const Marginals bound =
+            bounds(step, space, c.shape, c.request.machine, c.storage, cache, give_up_at);
+        const Found few =
+            narrowed_search(c.request, step, c.shape, space, c.storage, cache, bound, 0, give_up_at);
+        ASSERT_TRUE(few.feasible);
+        EXPECT_FALSE(few.too_many);
+        EXPECT_NEAR(few.cost.seconds().value, seconds, 1e-9 * seconds);
+        EXPECT_NEAR(few.lower_bound, all.lower_bound, 1e-9 * seconds);
+        std::size_t kept = 0;
+        std::size_t full = 0;
+        for (std::size_t l = 0; l < space.options.size(); ++l) {
+            kept += static_cast<std::size_t>(
+                std::count_if(bound.of[l].begin(), bound.of[l].end(), [&](double b) { return b <= seconds; }));
+            full += space.options[l]->size();
+        }
+        narrowed += 2 * kept < full;
+        // Nothing is found where nothing is as fast as what is known.
+        const double faster = 0.99 * seconds;
+        const Found none = narrowed_search(c.request, step, c.shape, space, c.storage, cache,
+                                           bounds(step, space, c.shape, c.request.machine, c.storage, cache, faster),
+                                           0, faster);
+        EXPECT_TRUE(!none.feasible || none.cost.seconds().value >= seconds * (1 - 1e-9));
+        EXPECT_GE(none.lower_bound, std::min(faster, all.lower_bound) * (1 - 1e-9));
+    }
+    EXPECT_GT(narrowed, 50);
+}
+
+} // namespace
+} // namespace planc::plan
