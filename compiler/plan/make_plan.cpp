@@ -113,18 +113,18 @@ class Planner {
     }
 
     [[nodiscard]] Marginals bounds_of(OnMesh &on, const Storage &storage) const {
-        return request_.search
-                   ? bounds(step_, on.space, on.shape, request_.machine, storage, on.cache, give_up_at())
-                   : Marginals{};
+        return request_.search ? bounds(step_, on.space, on.shape, request_.machine, storage, on.cache, give_up_at())
+                               : Marginals{};
     }
 
     void try_candidate(const Candidate &candidate) {
         const MeshShape &shape = candidate.on->shape;
         const Space &space = candidate.on->space;
         const Storage &storage = candidate.storage;
-        const Found found = request_.search ? narrowed_search(request_, step_, shape, space, storage,
-                                                              candidate.on->cache, candidate.bounds, limit_, give_up_at())
-                                            : only(shape, space, storage);
+        const Found found = request_.search
+                                ? narrowed_search(request_, step_, shape, space, storage, candidate.on->cache,
+                                                  candidate.bounds, limit_, give_up_at())
+                                : only(shape, space, storage);
         lower_bound_ = std::min(lower_bound_, found.lower_bound);
         plan_.memory_decided |= found.memory_decided;
         if (!found.feasible) {

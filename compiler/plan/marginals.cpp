@@ -19,8 +19,8 @@ constexpr double worthwhile = 1e-3; ///< gain of the bound for which another swe
 /// One end of a table of two variables.
 struct End {
     int variable = 0;
-    std::vector<int> class_of;  ///< by value
-    std::vector<double> moved;  ///< by class: what has been taken from the table for the variable
+    std::vector<int> class_of; ///< by value
+    std::vector<double> moved; ///< by class: what has been taken from the table for the variable
 };
 
 /// A table of two variables. What is left of an entry, not negative: the table's less what both ends have taken.
@@ -55,7 +55,8 @@ Edge edge_of(const Function &function) {
 
 class Sweeps {
   public:
-    Sweeps(const Problem &problem, double at_most) : at_most_(at_most), own_(problem.domains.size()), edges_of_(problem.domains.size()) {
+    Sweeps(const Problem &problem, double at_most)
+        : at_most_(at_most), own_(problem.domains.size()), edges_of_(problem.domains.size()) {
         for (std::size_t v = 0; v < own_.size(); ++v) {
             own_[v].assign(problem.domains[v], 0.0);
             result_.of.emplace_back(problem.domains[v], 0.0);

@@ -14,8 +14,8 @@ namespace planc::plan {
 [[nodiscard]] Marginals bounds(const StepStructure &step, const Space &space, const MeshShape &shape,
                                const Machine &machine, const Storage &storage, TermCache &cache, double at_most);
 
-/// As search(), given these bounds. What is left out, of all plans within the byte limit, takes at least `give_up_at` or
-/// what was found.
+/// As search(), given these bounds. What is left out, of all plans within the byte limit, takes at least `give_up_at`
+/// or what was found.
 [[nodiscard]] Found narrowed_search(const Request &request, const StepStructure &step, const MeshShape &shape,
                                     const Space &space, const Storage &storage, TermCache &cache,
                                     const Marginals &bounds, double byte_limit, double give_up_at);

@@ -61,7 +61,8 @@ struct TermCache {
     TransferBounds transfers;
 
     /// Both must outlive this.
-    TermCache(const Mesh &mesh, const Machine &machine) : reshards(mesh), prices(mesh, machine), transfers(mesh, machine) {}
+    TermCache(const Mesh &mesh, const Machine &machine)
+        : reshards(mesh), prices(mesh, machine), transfers(mesh, machine) {}
     /// Keys of `classes` and `tables` have the addresses of these lists.
     void keep(const std::shared_ptr<const Strategies> &options) { options_.insert(options); }
 
@@ -71,7 +72,8 @@ struct TermCache {
 
 /// `layer`: the terms that depend on it alone; -1: all.
 [[nodiscard]] Objective make_objective(const StepStructure &step, const Space &space, const Mesh &mesh,
-                                       const Machine &machine, const Storage &storage, TermCache &cache, int layer = -1);
+                                       const Machine &machine, const Storage &storage, TermCache &cache,
+                                       int layer = -1);
 
 /// As a problem, with the strategies that would reduce over a set of `forbidden` buckets priced at infinity. Bytes are
 /// those in memory at some `operations`, on average: a lower bound of cost::Memory::total() whichever they are; without

@@ -56,12 +56,10 @@ class Relaxation : TermBuilder {
     void bound_need(int v, const sharding::Need &need, double share, const Term &term, std::vector<double> &seconds) {
         const sharding::Value &value = graph_.values[v];
         sharding::Reshards &reshards = cache_.reshards.of(value.extents);
-        const Column from = column(term, sharding::layers_of_origin(index_, v), [&](sharding::Copies &copies) {
-            return reshards.number(copies.origin(v));
-        });
-        const Column to = column(term, layers_of(need), [&](sharding::Copies &copies) {
-            return reshards.number(copies.wanted(v, need));
-        });
+        const Column from = column(term, sharding::layers_of_origin(index_, v),
+                                   [&](sharding::Copies &copies) { return reshards.number(copies.origin(v)); });
+        const Column to = column(term, layers_of(need),
+                                 [&](sharding::Copies &copies) { return reshards.number(copies.wanted(v, need)); });
         const bool latency = pays_latency(v);
         seconds.resize(static_cast<std::size_t>(entries(term)), 0.0);
         std::size_t entry = 0;
@@ -87,9 +85,12 @@ class Relaxation : TermBuilder {
 
     /// Neither in a bucket nor with a companion, under any choice.
     [[nodiscard]] bool pays_latency(int v) const {
-        return index_.companion[v] < 0 && std::none_of(index_.uses[v].begin(), index_.uses[v].end(), [this](const sharding::Use &use) {
-                   return graph_.operations[use.operation].phase == sharding::Phase::update;
-               });
+        return index_.companion[v] < 0 &&
+               std::none_of(
+                   index_.uses[v].begin(), index_.uses[v].end(),
+                   [this](const sharding::Use &use) {
+                       return graph_.operations[use.operation].phase == sharding::Phase::update;
+                   });
     }
 
     /// How often a step makes a copy at least.
@@ -98,7 +99,8 @@ class Relaxation : TermBuilder {
         const bool each = std::all_of(needs.begin(), needs.end(), [this](const sharding::Need &need) {
             return need.operand >= 0 && !graph_.operations[need.operation].per_step;
         });
-        const bool once = producer >= 0 && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
+        const bool once =
+            producer >= 0 && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
         return each && !once ? graph_.microbatches : 1;
     }
 };

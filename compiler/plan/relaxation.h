@@ -1,5 +1,5 @@
-// A lower bound of the objective that is cheap to tabulate: compute and what depends on one layer as it is, of all other
-// values what must at least travel between two layers (transfer_bound.h). No routes are searched for it.
+// A lower bound of the objective that is cheap to tabulate: compute and what depends on one layer as it is, of all
+// other values what must at least travel between two layers (transfer_bound.h). No routes are searched for it.
 #pragma once
 
 #include "plan/objective.h"

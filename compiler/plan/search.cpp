@@ -21,9 +21,9 @@ class MeshSearch {
   public:
     MeshSearch(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
                const Storage &storage, TermCache &cache, double byte_limit, double give_up_at)
-        : request_(request), step_(step), index_(step.index), shape_(shape), space_(space), storage_(storage), cache_(cache),
-          objective_(
-              std::make_shared<Objective>(make_objective(step, space, shape.mesh, request.machine, storage, cache))),
+        : request_(request), step_(step), index_(step.index), shape_(shape), space_(space), storage_(storage),
+          cache_(cache), objective_(std::make_shared<Objective>(
+                             make_objective(step, space, shape.mesh, request.machine, storage, cache))),
           problems_(*objective_), byte_limit_(byte_limit), give_up_at_(give_up_at) {}
 
     Found run() {

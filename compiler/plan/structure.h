@@ -53,9 +53,10 @@ struct StepStructure {
     std::vector<Structure> values;
     std::vector<std::vector<int>> operation_layers; ///< that decide the term; ascending
     std::vector<std::vector<int>> value_layers;
-    std::vector<int> operation_kind; ///< equal for operations whose terms price alike, given equal choices of strategies
-    std::vector<int> value_kind;     ///< the same of values
-    std::vector<cost::Fused> fusion; ///< per operation
+    std::vector<int>
+        operation_kind;          ///< equal for operations whose terms price alike, given equal choices of strategies
+    std::vector<int> value_kind; ///< the same of values
+    std::vector<cost::Fused> fusion;         ///< per operation
     std::vector<cost::Residence> residences; ///< per value
     std::vector<cost::Life> lives;           ///< per value
 };

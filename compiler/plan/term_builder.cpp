@@ -14,8 +14,9 @@ Objective TermBuilder::finished() {
 
 TermBuilder::TermBuilder(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
                          const Storage &storage, TermCache &cache)
-    : step_(step), index_(step.index), graph_(step.index.graph), space_(space), mesh_(mesh), machine_(machine), storage_(storage),
-      cache_(cache), layers_(step.index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}) {
+    : step_(step), index_(step.index), graph_(step.index.graph), space_(space), mesh_(mesh), machine_(machine),
+      storage_(storage), cache_(cache),
+      layers_(step.index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}) {
     for (const auto &options : space.options) {
         objective_.domains.push_back(static_cast<int>(options->size()));
         cache.keep(options);
@@ -31,9 +32,8 @@ std::vector<int> TermBuilder::layers_of(const sharding::Need &need) const {
 bool TermBuilder::depends_on_storage(int v) const {
     return graph_.values[v].kind == sharding::ValueKind::variable || index_.stored_in[v] >= 0 ||
            (graph_.values[v].producer >= 0 && graph_.operations[graph_.values[v].producer].parameter >= 0) ||
-           std::any_of(index_.uses[v].begin(), index_.uses[v].end(), [this](const sharding::Use &use) {
-               return graph_.operations[use.operation].parameter >= 0;
-           });
+           std::any_of(index_.uses[v].begin(), index_.uses[v].end(),
+                       [this](const sharding::Use &use) { return graph_.operations[use.operation].parameter >= 0; });
 }
 
 std::string TermBuilder::storage_text() const {
@@ -172,8 +172,8 @@ std::shared_ptr<const std::vector<int>> TermBuilder::classes(const Structure &st
         for (const auto &[o, loops] : operations) {
             const sharding::Nest &nest = graph_.operations[o].nest;
             for (const std::string &name : option.loop_of_axis) {
-                const auto match = std::find_if(loops->begin(), loops->end(),
-                                                [&](int loop) { return nest.loops[loop].name == name; });
+                const auto match =
+                    std::find_if(loops->begin(), loops->end(), [&](int loop) { return nest.loops[loop].name == name; });
                 signature.push_back(match == loops->end() ? -1 : *match);
             }
         }

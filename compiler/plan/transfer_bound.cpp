@@ -81,8 +81,8 @@ std::uint32_t set_of(const std::vector<int> &axes, const sharding::Mesh &mesh) {
 TransferBounds::TransferBounds(const sharding::Mesh &mesh, const cost::Machine &machine)
     : mesh_(mesh), ranks_(static_cast<double>(mesh.ranks())), bytes_per_second_(fastest_link(machine)) {
     const double latency = least_latency(machine);
-    const bool gathers = only_rings(machine, machine.algorithms.allgather) &&
-                         only_rings(machine, machine.algorithms.reduce_scatter);
+    const bool gathers =
+        only_rings(machine, machine.algorithms.allgather) && only_rings(machine, machine.algorithms.reduce_scatter);
     const bool reduces = gathers && only_rings(machine, machine.algorithms.allreduce);
     for (int size : mesh.sizes) {
         const double rounds = std::log2(size);

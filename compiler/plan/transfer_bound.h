@@ -1,8 +1,9 @@
 // How long it takes at least to bring a tensor from one placement to another, whatever the route.
 //
 // Every step but a slice is priced at no less than beta per element that a rank receives on average, beta that of the
-// machine's fastest link (collectives.h): an all-gather of n by (P-1)/P n, what an exchange or all-to-all lets leave the
-// busiest rank by that, a reduce-scatter of n by (P-1)/P n, an all-reduce by twice that. So count elements that arrive.
+// machine's fastest link (collectives.h): an all-gather of n by (P-1)/P n, what an exchange or all-to-all lets leave
+// the busiest rank by that, a reduce-scatter of n by (P-1)/P n, an all-reduce by twice that. So count elements that
+// arrive.
 //
 //   no partial sums go   a rank wants |to| and has of that at most the product over dimensions of the shorter block
 //   sums over R go       each element is added up from R addends, R - 1 of which travel; where it is added up it is
@@ -10,10 +11,11 @@
 //                        E (R - 1) + (sum over ranks of |to|) - E elements, of E elements in the tensor (in each of the
 //                        tensors of partial sums that stay)
 //
-// Messages are counted by axis, beside that: of a collective over several axes there are at least as many as of one over
-// each in turn, (size - 1) of a ring and lg(size) of anything. An axis that cuts a dimension which is wanted whole, and
-// nothing else there, takes part in an all-gather (or in an exchange with as many messages); an axis of sums that go
-// takes part in a reduction, and in an all-gather too where the sums are wanted everywhere, or in an all-reduce for both.
+// Messages are counted by axis, beside that: of a collective over several axes there are at least as many as of one
+// over each in turn, (size - 1) of a ring and lg(size) of anything. An axis that cuts a dimension which is wanted
+// whole, and nothing else there, takes part in an all-gather (or in an exchange with as many messages); an axis of sums
+// that go takes part in a reduction, and in an all-gather too where the sums are wanted everywhere, or in an all-reduce
+// for both.
 #pragma once
 
 #include "cost/machine.h"
@@ -27,9 +29,9 @@ namespace planc::plan {
 
 /// What of a placement matters here. Lengths in elements.
 struct PlacedVolume {
-    std::vector<double> largest; ///< per dimension: the longest part of any rank
-    double average = 1;          ///< volume of a rank's part, over all ranks
-    double elements = 1;         ///< of the tensor
+    std::vector<double> largest;    ///< per dimension: the longest part of any rank
+    double average = 1;             ///< volume of a rank's part, over all ranks
+    double elements = 1;            ///< of the tensor
     std::vector<std::uint32_t> cut; ///< per dimension: set of the axes that cut it
     std::uint32_t cut_by = 0;       ///< all of these
     std::uint32_t partial = 0;      ///< set of axes
@@ -53,7 +55,7 @@ class TransferBounds {
 
     const sharding::Mesh &mesh_;
     double ranks_;
-    double bytes_per_second_;           ///< of the fastest link
+    double bytes_per_second_;            ///< of the fastest link
     std::vector<double> gather_seconds_; ///< per axis: latency of an all-gather or reduce-scatter at least
     std::vector<double> reduce_seconds_; ///< of an all-reduce
     std::map<std::pair<const sharding::Reshards *, int>, PlacedVolume> known_;

@@ -1,4 +1,5 @@
-// What is left out of a search was rightly left out: bounds are below prices, and the answer is that of the whole space.
+// What is left out of a search was rightly left out: bounds are below prices, and the answer is that of the whole
+// space.
 #include "plan/marginals.h"
 #include "plan/narrowed_search.h"
 #include "plan/relaxation.h"
@@ -231,10 +232,8 @@ TEST(NarrowedSearch, FindsWhatTheSearchOfAllFinds) {
         ASSERT_TRUE(all.feasible);
         const double seconds = all.cost.seconds().value;
         const double give_up_at = uniform(random, 0, 1) ? unlimited : seconds * uniform(random, 101, 140) / 100;
-        const Marginals bound =
-            bounds(step, space, c.shape, c.request.machine, c.storage, cache, give_up_at);
-        const Found few =
-            narrowed_search(c.request, step, c.shape, space, c.storage, cache, bound, 0, give_up_at);
+        const Marginals bound = bounds(step, space, c.shape, c.request.machine, c.storage, cache, give_up_at);
+        const Found few = narrowed_search(c.request, step, c.shape, space, c.storage, cache, bound, 0, give_up_at);
         ASSERT_TRUE(few.feasible);
         EXPECT_FALSE(few.too_many);
         EXPECT_NEAR(few.cost.seconds().value, seconds, 1e-9 * seconds);
@@ -249,9 +248,9 @@ TEST(NarrowedSearch, FindsWhatTheSearchOfAllFinds) {
         narrowed += 2 * kept < full;
         // Nothing is found where nothing is as fast as what is known.
         const double faster = 0.99 * seconds;
-        const Found none = narrowed_search(c.request, step, c.shape, space, c.storage, cache,
-                                           bounds(step, space, c.shape, c.request.machine, c.storage, cache, faster),
-                                           0, faster);
+        const Found none =
+            narrowed_search(c.request, step, c.shape, space, c.storage, cache,
+                            bounds(step, space, c.shape, c.request.machine, c.storage, cache, faster), 0, faster);
         EXPECT_TRUE(!none.feasible || none.cost.seconds().value >= seconds * (1 - 1e-9));
         EXPECT_GE(none.lower_bound, std::min(faster, all.lower_bound) * (1 - 1e-9));
     }
