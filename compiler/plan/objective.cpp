@@ -14,17 +14,20 @@ class Builder : TermBuilder {
             const Storage &storage, TermCache &cache)
         : TermBuilder(step, space, mesh, machine, storage, cache) {}
 
-    /// `layer`: only the terms that depend on it; -1: all.
-    Objective build(int layer) {
-        const auto wanted = [layer](const std::vector<int> &layers) {
-            return layer < 0 || std::binary_search(layers.begin(), layers.end(), layer);
-        };
+    Objective build() {
         for (int o = 0; o < static_cast<int>(graph_.operations.size()); ++o)
-            if (wanted(step_.operation_layers[o]))
-                add_operation(o);
+            add_operation(o);
         for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
-            if (wanted(step_.value_layers[v]))
-                add_value(v);
+            add_value(v);
+        return finished();
+    }
+
+    /// Only the terms that depend on a layer.
+    Objective build(int layer) {
+        for (int o : step_.operations_of_layer[layer])
+            add_operation(o);
+        for (int v : step_.values_of_layer[layer])
+            add_value(v);
         return finished();
     }
 };
@@ -33,7 +36,8 @@ class Builder : TermBuilder {
 
 Objective make_objective(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
                          const Storage &storage, TermCache &cache, int layer) {
-    return Builder(step, space, mesh, machine, storage, cache).build(layer);
+    Builder builder(step, space, mesh, machine, storage, cache);
+    return layer < 0 ? builder.build() : builder.build(layer);
 }
 
 double Problems::share(const cost::Life &life, const std::set<int> &operations) {

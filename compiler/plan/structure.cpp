@@ -174,8 +174,8 @@ void Structure::describe(std::string &text, int operation, std::map<int, int> &v
 }
 
 StepStructure::StepStructure(const sharding::GraphIndex &given)
-    : index(given), fusion(cost::fusion(given.graph)), residences(cost::residences(given.graph)),
-      lives(cost::lives(given.graph)) {
+    : index(given), operations_of_layer(given.graph.layers.size()), values_of_layer(given.graph.layers.size()),
+      fusion(cost::fusion(given.graph)), residences(cost::residences(given.graph)), lives(cost::lives(given.graph)) {
     std::unordered_map<std::string, int> kinds;
     const auto kind = [&kinds](std::string text) {
         return kinds.emplace(std::move(text), static_cast<int>(kinds.size())).first->second;
@@ -187,6 +187,8 @@ StepStructure::StepStructure(const sharding::GraphIndex &given)
             for (bool each : fused)
                 text += each ? '1' : '0';
         operation_layers.push_back(operations.back().layers());
+        for (int layer : operation_layers.back())
+            operations_of_layer[layer].push_back(o);
         operation_kind.push_back(kind(std::move(text)));
     }
     for (int v = 0; v < static_cast<int>(index.graph.values.size()); ++v) {
@@ -195,6 +197,8 @@ StepStructure::StepStructure(const sharding::GraphIndex &given)
         text += values.back().text(v);
         text += index.companion[v] >= 0 ? "joins" : "";
         value_layers.push_back(values.back().layers());
+        for (int layer : value_layers.back())
+            values_of_layer[layer].push_back(v);
         value_kind.push_back(kind(std::move(text)));
     }
 }

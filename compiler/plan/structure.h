@@ -53,6 +53,8 @@ struct StepStructure {
     std::vector<Structure> values;
     std::vector<std::vector<int>> operation_layers; ///< that decide the term; ascending
     std::vector<std::vector<int>> value_layers;
+    std::vector<std::vector<int>> operations_of_layer; ///< per layer: those whose term depends on it
+    std::vector<std::vector<int>> values_of_layer;
     std::vector<int>
         operation_kind;          ///< equal for operations whose terms price alike, given equal choices of strategies
     std::vector<int> value_kind; ///< the same of values
