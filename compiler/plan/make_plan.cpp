@@ -135,7 +135,7 @@ class Planner {
         const bool empty = has_empty_blocks(request_, shape, found.layers);
         const double seconds = found.cost.seconds().value;
         if (request_.search && !empty)
-            plan_.passed.push_back({shape.axes, shape.mesh, layers, storage, found.cost.seconds()});
+            plan_.passed.push_back({shape.axes, shape.mesh, found.layers, storage, found.cost.seconds()});
         if (best_seconds_ < infinity && std::pair(empty, seconds) >= std::pair(best_empty_, best_seconds_))
             return;
         best_empty_ = empty;
