@@ -1,0 +1,32 @@
+"""never_worse.py EXAMPLES MACHINES NAME...: of these examples, on 2 to 4,096 ranks of every machine, `planc explain` has no
+plan of the literature beside its answer that is a candidate and faster."""
+import pathlib
+import re
+import subprocess
+import sys
+
+examples, machines, names = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
+baseline = re.compile(r"^  (pure \w+|Megatron-style|one-weird-trick|batch x \w+) +(.*?) +(\d+\.\d\d) x")
+cannot = re.compile(r"do not make up the mesh|no plan fits the memory|has only|at most")
+compared, planned, worse = 0, 0, []
+for name in names:
+    for machine in sorted(machines.glob("*.plan")):
+        for ranks in (2, 8, 64, 512, 4096):
+            run = subprocess.run(
+                ["planc", "explain", examples / f"{name}.plan", "--layout", "best", "--ranks", str(ranks), "--machine",
+                 f"std/machines/{machine.stem}.plan"], capture_output=True, text=True)
+            where = f"{name} on {ranks} ranks of {machine.stem}"
+            if run.returncode != 0:
+                if not cannot.search(run.stderr):
+                    worse.append(f"{where}: {run.stderr.strip()}")
+                continue
+            planned += 1
+            for line in run.stdout.splitlines():
+                found = baseline.match(line)
+                if not found or "not a candidate" in line:
+                    continue
+                compared += 1
+                if float(found[3]) < 1:
+                    worse.append(f"{where}: {line.strip()}")
+print("\n".join(worse) or f"never worse than {compared} plans of the literature in {planned} cases")
+sys.exit(1 if worse else 0)
