@@ -30,6 +30,20 @@ std::vector<Choice> other_plans(const Plan &answer) {
     return choices;
 }
 
+std::vector<Choice> changed_layers(const Plan &answer) {
+    std::vector<Choice> choices;
+    for (std::size_t layer = 0; layer < answer.runner_ups.size(); ++layer) {
+        if (!answer.runner_ups[layer])
+            continue;
+        Choice choice{answer.axes, answer.mesh, answer.layers, answer.storage,
+                      answer.cost.seconds() + answer.runner_ups[layer]->added};
+        choice.layers[layer] = answer.runner_ups[layer]->strategy;
+        choices.push_back(std::move(choice));
+    }
+    std::stable_sort(choices.begin(), choices.end(), is_cheaper);
+    return choices;
+}
+
 bool are_alike(const Plan &a, const Plan &b) {
     return a.cost.seconds() == b.cost.seconds() && a.cost.payload == b.cost.payload;
 }
@@ -38,6 +52,8 @@ bool are_alike(const Plan &a, const Plan &b) {
 
 std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::size_t most) {
     std::vector<Choice> choices = other_plans(answer);
+    const std::vector<Choice> changed = changed_layers(answer);
+    choices.insert(choices.end(), changed.begin(), changed.end());
     const Seconds limit = (1 + near_optimal_margin) * answer.cost.seconds();
     std::vector<Plan> result;
     for (Choice &choice : choices) {

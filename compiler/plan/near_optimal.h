@@ -19,8 +19,8 @@ inline constexpr double least_gain = 0.01;
 
 /// At most `most`, all of them allowed by rules and memory, none priced as the answer or another to the last bit (these
 /// are the same plan on axes alike): the baselines and what the search came by on other shapes of the mesh, cheapest
-/// first. Each is the answer with mesh, strategies, storage and cost exchanged. Runner-ups of layers are not among them:
-/// they are found for `planc explain` alone, and every command has to choose the same.
+/// first, then runner-ups of single layers, cheapest first. Each is the answer with mesh, strategies, storage and cost
+/// exchanged.
 [[nodiscard]] std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::size_t most);
 
 } // namespace planc::plan
