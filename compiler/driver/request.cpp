@@ -83,7 +83,6 @@ class RequestMaker {
                           usage_error};
         result_.layout = name;
         result_.request.search = layout->automatic;
-        result_.request.runner_ups = options_.command == Command::explain;
         return layout;
     }
 
