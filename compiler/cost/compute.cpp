@@ -1,9 +1,11 @@
 #include "cost/compute.h"
 
+#include "cost/kernels.h"
 #include "sharding/placement.h"
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <tuple>
 
 namespace planc::cost {
@@ -67,6 +69,19 @@ static double operand_points(const sharding::Nest &nest, std::size_t operand,
     return product;
 }
 
+static Bytes bytes_of(const sharding::Value &value) {
+    double elements = 1;
+    for (std::int64_t extent : value.extents)
+        elements *= static_cast<double>(extent);
+    return Bytes(elements * value.element_bytes);
+}
+
+/// One behind the other on the same windows.
+static bool is_same_pass(const sharding::Operation &first, const sharding::Operation &second) {
+    return first.kernel == sharding::Kernel::window && second.kernel == sharding::Kernel::window &&
+           first.operands == second.operands && first.layer == second.layer && first.phase == second.phase;
+}
+
 std::vector<Fused> fusion(const sharding::Graph &graph) {
     const auto loops = [&graph](int o) { // what they can be fused with: equal numbers
         const sharding::Operation &operation = graph.operations[o];
@@ -76,6 +91,10 @@ std::vector<Fused> fusion(const sharding::Graph &graph) {
                        : std::tuple(-1, o, -1);
     };
     const int operations = static_cast<int>(graph.operations.size());
+    Bytes variables{};
+    for (const sharding::Value &value : graph.values)
+        if (value.kind == sharding::ValueKind::variable)
+            variables += bytes_of(value);
     std::vector<bool> stays(graph.values.size(), true); // made and used in one loop
     for (int value : graph.outputs)
         stays[value] = false;
@@ -97,10 +116,28 @@ std::vector<Fused> fusion(const sharding::Graph &graph) {
             if (operation.writes[i] >= 0)
                 stays[operation.results[i]] = false;
     }
-    for (int o = 0; o < operations; ++o)
+    for (int o = 0; o < operations; ++o) {
         for (int value : graph.operations[o].results)
             result[o].results.push_back(stays[value]);
+        result[o].same_pass = o > 0 && is_same_pass(graph.operations[o - 1], graph.operations[o]);
+        if (graph.operations[o].phase == sharding::Phase::update) // from one step to the next
+            result[o].between = variables;
+    }
     return result;
+}
+
+/// Of a product or convolution on a machine of which its rate was measured.
+static std::optional<Seconds> measured_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
+                                               const std::vector<std::int64_t> &extents, const Machine &machine) {
+    const int element_bytes = graph.values[operation.results[0]].element_bytes;
+    if (!operation.nest.windows.empty()) {
+        const auto shape = convolution_shape(operation.nest, extents);
+        return shape ? convolution_seconds(*shape, element_bytes, machine) : std::nullopt;
+    }
+    if (!machine.kernels.product || operation.operands.size() != 2)
+        return {};
+    return element_bytes / 4.0 *
+           product_seconds(*machine.kernels.product, product_shape(operation.nest, extents), machine);
 }
 
 Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
@@ -119,6 +156,9 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
     if (iterations == 0)
         return {};
     const Flops flops(iterations * operation.flops_per_point);
+    if (operation.kernel == sharding::Kernel::contraction)
+        if (const auto measured = measured_seconds(graph, operation, extents, machine))
+            return *measured * (1 / static_cast<double>(shares));
     if (operation.kernel == sharding::Kernel::contraction && machine.gemm_block)
         return at_intensity(
             flops, block_intensity(*machine.gemm_block, graph.values[operation.results[0]].element_bytes), machine);
@@ -134,7 +174,18 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
         if (fused == nullptr || !fused->results[i])
             moved +=
                 Bytes(points(operation.nest.results[i], extents) * graph.values[operation.results[i]].element_bytes);
-    return roofline(flops, moved * (1 / static_cast<double>(shares)), machine);
+    moved = moved * (1 / static_cast<double>(shares));
+    if (operation.kernel == sharding::Kernel::window && machine.kernels.pool && !operation.nest.windows.empty())
+        return fused != nullptr && fused->same_pass
+                   ? Seconds(0)
+                   : pool_seconds(*machine.kernels.pool, pool_operations(operation.nest, extents),
+                                  pooled_channels(operation.nest, extents));
+    const std::optional<support::LoopRate> &rate = machine.kernels.loops;
+    if (!rate || operation.kernel == sharding::Kernel::contraction)
+        return roofline(flops, moved, machine);
+    const Bytes between = fused == nullptr ? moved : std::max(moved, fused->between);
+    const Seconds seconds = loop_seconds(*rate, flops, transfer_seconds(moved, between, machine));
+    return moved.value > 0 ? seconds : seconds - rate->call; // a part of another one's loop
 }
 
 Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Graph &graph,

@@ -34,6 +34,8 @@ namespace planc::cost {
 struct Fused {
     std::vector<bool> operands;
     std::vector<bool> results;
+    bool same_pass = false; ///< a pool that runs in the pass of another: a maximum and its number
+    Bytes between{};        ///< that go through the cache from one use of its operands to the next; 0: its own alone
 };
 /// Per operation of the graph.
 [[nodiscard]] std::vector<Fused> fusion(const sharding::Graph &graph);

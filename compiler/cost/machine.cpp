@@ -45,6 +45,8 @@ Machine machine(const sema::Machine &declared) {
     read(declared.allgather, result.algorithms.allgather);
     read(declared.broadcast, result.algorithms.broadcast);
     read(declared.alltoall, result.algorithms.alltoall);
+    result.kernels = declared.kernels;
+    result.collectives = declared.collectives;
     return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cost/algorithms.h"
+#include "support/rates.h"
 #include "support/units.h"
 
 #include <cstdint>
@@ -51,6 +52,8 @@ struct Machine {
     /// Example: 16 nodes of 8 ranks are two levels, {8 ranks, inside} and {16 nodes, network}.
     std::vector<Level> levels = {{}};
     Algorithms algorithms;
+    support::KernelRates kernels;                     ///< measured: go before peak and memory bandwidth
+    std::vector<support::CollectiveRate> collectives; ///< measured: go before the links; ascending
 
     [[nodiscard]] Link &network() { return levels.back().link; } ///< of the outermost level
     [[nodiscard]] const Link &network() const { return levels.back().link; }

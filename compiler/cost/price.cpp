@@ -233,6 +233,8 @@ class Table {
             row.vector_bytes = price.vector_bytes;
             row.algorithm = price.algorithm;
             row.by_mpi = price.method.algorithm == planrt::Algorithm::mpi;
+            if (price.rate != nullptr)
+                row.rate = *price.rate;
             row.halo = planrt::is_windowed(step.to);
             row.price = times * price.price;
             row.from = layout_text(value, step.from, table_.axes);

@@ -16,6 +16,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,10 +48,11 @@ struct CollectiveRow {
     double vector_bytes = 0; ///< n of the formula
     Algorithm algorithm = Algorithm::ring;
     bool by_mpi = true; ///< the program calls MPI, which is priced as the algorithm; else it sends its messages
-    bool halo = false;  ///< an exchange between neighbours
-    int times = 1;      ///< a step: calls, payload and price are of all of them together
-    Price price;        ///< of a bucket's member: without the latency, which is the bucket's
-    std::string from;   ///< layouts in words: "batch over rows, partial over cols"
+    std::optional<support::CollectiveRate> rate; ///< of MPI's call on the machine, where it was measured
+    bool halo = false;                           ///< an exchange between neighbours
+    int times = 1;                               ///< a step: calls, payload and price are of all of them together
+    Price price;                                 ///< of a bucket's member: without the latency, which is the bucket's
+    std::string from;                            ///< layouts in words: "batch over rows, partial over cols"
     std::string to;
 };
 

@@ -25,6 +25,31 @@ const AlgorithmTable &table_of(CollectiveKind kind, const Algorithms &algorithms
     return algorithms.alltoall;
 }
 
+const char *machine_word(CollectiveKind kind) {
+    switch (kind) {
+    case CollectiveKind::all_reduce:
+        return "allreduce";
+    case CollectiveKind::reduce_scatter:
+        return "reduce_scatter";
+    case CollectiveKind::all_gather:
+        return "allgather";
+    case CollectiveKind::all_to_all:
+        return "alltoall";
+    case CollectiveKind::exchange:
+        return "exchange";
+    case CollectiveKind::slice:
+        break;
+    }
+    return "";
+}
+
+/// The messages are still those of the algorithm; their time is what was measured.
+void take_measured(const support::CollectiveRate &rate, Bytes payload, double calls, Price &price) {
+    price.latency = calls * rate.latency;
+    price.transfer = Seconds(payload.value / rate.bytes_per_second);
+    price.arithmetic = Seconds(0);
+}
+
 /// Of a collective that moves `traffic` on its busiest rank.
 Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, const planrt::Traffic &traffic,
                Bytes payload, bool halo, const Machine &machine) {
@@ -55,6 +80,17 @@ StepPrice price_in(const Group &group, const sharding::Step &step, int element_b
 
 } // namespace
 
+const support::CollectiveRate *measured_rate(CollectiveKind kind, const Group &group, Bytes n, const Machine &machine) {
+    if (group.levels.size() > 1)
+        return nullptr;
+    const support::CollectiveRate *best = nullptr;
+    for (const support::CollectiveRate &rate : machine.collectives) // ascending
+        if (rate.collective == machine_word(kind) && rate.ranks >= group.ranks &&
+            (best == nullptr || (rate.ranks == best->ranks && n.value > rate.above_bytes)))
+            best = &rate;
+    return group.ranks > 1 ? best : nullptr;
+}
+
 bool in_bucket(bool fusable, sharding::Phase phase) {
     return fusable && phase != sharding::Phase::update;
 }
@@ -64,7 +100,8 @@ StepPrice price_step(const sharding::Step &step, int element_bytes, const shardi
     return price_in(group(step.axes, mesh.sizes, machine), step, element_bytes, mesh, machine, in_bucket);
 }
 
-// By the cheapest of the algorithms that the machine has for vectors of the size; of equals, the first.
+// By the cheapest of the algorithms that the machine has for vectors of the size; of equals, the first. What was
+// measured is the time of MPI's own calls.
 StepPrice price_traffic(const sharding::Step &step, const planrt::Traffic &traffic, int element_bytes,
                         const Group &group, const Machine &machine, bool in_bucket) {
     StepPrice result;
@@ -74,16 +111,22 @@ StepPrice price_traffic(const sharding::Step &step, const planrt::Traffic &traff
     result.vector_bytes = payload.value;
     const Bytes decides(in_bucket ? static_cast<double>(sharding::largest_fused_bytes) : payload.value);
     const double part = payload.value > 0 ? decides.value / payload.value : 1; // the sizes that are compared
+    const double calls = step.kind == CollectiveKind::exchange ? static_cast<double>(traffic.calls) : 1;
     double least = 0;
     for (const AlgorithmRange &range : alternatives(table_of(step.kind, machine.algorithms), decides)) {
-        const Price price =
+        const bool by_mpi = range.by_mpi || !has_methods(step.kind);
+        const support::CollectiveRate *rate = by_mpi ? measured_rate(step.kind, group, decides, machine) : nullptr;
+        Price price =
             price_by(range.algorithm, step.kind, group, result.traffic, payload, planrt::is_windowed(step.to), machine);
+        if (rate != nullptr)
+            take_measured(*rate, payload, calls, price);
         const double seconds = price.latency.value + part * (price.transfer + price.arithmetic).value;
         if (result.price.messages > 0 && seconds >= least)
             continue;
         least = seconds;
         result.algorithm = range.algorithm;
-        result.method = has_methods(step.kind) && !range.by_mpi ? method(range.algorithm, group) : planrt::Method{};
+        result.method = by_mpi ? planrt::Method{} : method(range.algorithm, group);
+        result.rate = rate;
         result.price = price;
     }
     return result;

@@ -18,13 +18,19 @@ struct StepPrice {
     std::int64_t ranks = 1;  ///< of the group
     double vector_bytes = 0; ///< n of the formulas in collectives.h, of the busiest rank
     Algorithm algorithm = Algorithm::ring;
-    /// How the program runs it: by messages, or by MPI's own call, which is priced as the algorithm.
+    /// How the program runs it: by messages, or by MPI's own call, which is priced as the algorithm or as measured.
     planrt::Method method;
+    const support::CollectiveRate *rate = nullptr; ///< the machine's, of MPI's own call: the price is what was measured
     Price price;
 };
 
 /// Has the collective algorithms among which a machine chooses, and steps? All-reduce, reduce-scatter, all-gather.
 [[nodiscard]] bool has_methods(sharding::CollectiveKind kind);
+
+/// What was measured of a collective of `n` bytes over a group: of the smallest group measured that is no smaller. Null
+/// where the machine says nothing of it, or the group crosses more than one of its levels.
+[[nodiscard]] const support::CollectiveRate *measured_rate(sharding::CollectiveKind kind, const Group &group, Bytes n,
+                                                           const Machine &machine);
 
 /// Is a copy of the kind that may travel in a bucket of gradients (sharding::fusable())? Then the size of the largest
 /// member that a bucket may have decides by what algorithm, since none knows how large the whole will be. Norms are few

@@ -82,6 +82,27 @@ std::string by_rounds(Algorithm algorithm, const std::vector<Round> &rounds) {
     return text;
 }
 
+/// What holds of every formula of a row.
+std::string conditions(const CollectiveRow &row) {
+    std::string text;
+    if (row.bucket >= 0)
+        text += " (alpha paid by the bucket)";
+    if (row.joined)
+        text += " (alpha paid by the sum that it travels with)";
+    return text;
+}
+
+std::string measured_formula(const CollectiveRow &row, const Group &ranks) {
+    const bool messages = row.kind == CollectiveKind::exchange;
+    std::string text =
+        (messages ? number(static_cast<double>(row.calls) / row.times) + " " : std::string()) + "alpha + n beta";
+    if (row.times > 1)
+        text = std::to_string(row.times) + " times (" + text + ")";
+    return text + conditions(row) + ", P = " + std::to_string(ranks.ranks) + ", n = " + number(row.vector_bytes) +
+           " B, " + link_words(row.rate->latency, row.rate->bytes_per_second) + " as measured on " +
+           std::to_string(row.rate->ranks) + " ranks";
+}
+
 } // namespace
 
 std::string grouped(double whole) {
@@ -169,6 +190,8 @@ std::string formula(const CollectiveRow &row, const CostTable &table, const Mach
     if (row.kind == CollectiveKind::slice)
         return "0";
     const Group ranks = group(row.axes, table.mesh.sizes, machine);
+    if (row.rate)
+        return measured_formula(row, ranks);
     const std::vector<Round> links = by_link(rounds(row.kind, row.algorithm, ranks, row.halo));
     const bool one_link = links.size() == 1 && (!ranks.by_dimension() || ranks.spans.size() == 1);
     std::string text = one_link ? closed_form(row, ranks) : by_rounds(row.algorithm, links);
@@ -176,10 +199,7 @@ std::string formula(const CollectiveRow &row, const CostTable &table, const Mach
         text = "by messages, " + (one_link ? name(row.algorithm) + (": " + text) : text);
     if (row.times > 1)
         text = std::to_string(row.times) + " times (" + text + ")";
-    if (row.bucket >= 0)
-        text += " (alpha paid by the bucket)";
-    if (row.joined)
-        text += " (alpha paid by the sum that it travels with)";
+    text += conditions(row);
     if (row.price.arithmetic.value > 0)
         text += " + " + human_seconds(row.price.arithmetic) + " of additions";
     text += ", P = " + std::to_string(ranks.ranks) + ", n = " + number(row.vector_bytes) + " B";

@@ -76,6 +76,8 @@ int run(const Options &options) {
         return sweep_command(options);
     case Command::timeline:
         return timeline_command(options);
+    case Command::calibrate:
+        return calibrate_command(options);
     case Command::compile:
         return compile_command(options);
     }

@@ -17,6 +17,7 @@ int run(const Options &options);
 int print_or_write(const std::string &text, const Options &options);
 
 int format_command(const Options &options);
+int calibrate_command(const Options &options);
 int compile_command(const Options &options);
 int cost_command(const Options &options);
 int explain_command(const Options &options);

@@ -16,8 +16,6 @@ extern char **environ;
 
 namespace planc::driver {
 
-namespace {
-
 std::vector<std::string> words(const std::string &text) {
     std::istringstream stream(text);
     std::vector<std::string> result;
@@ -26,8 +24,7 @@ std::vector<std::string> words(const std::string &text) {
     return result;
 }
 
-/// Runs a command without a shell, its output on ours. Empty, or what went wrong.
-std::string run(const std::vector<std::string> &command) {
+std::string run_program(const std::vector<std::string> &command, const std::string &failure) {
     std::vector<char *> arguments;
     for (const std::string &word : command)
         arguments.push_back(const_cast<char *>(word.c_str())); // posix_spawnp does not write to them
@@ -42,10 +39,8 @@ std::string run(const std::vector<std::string> &command) {
             return "cannot wait for '" + command[0] + "': " + std::strerror(errno);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return {};
-    return "'" + command[0] + "' could not compile the emitted program";
+    return failure;
 }
-
-} // namespace
 
 std::string write_file(const std::string &path, const std::string &text) {
     const std::string temporary = path + ".tmp" + std::to_string(getpid());
@@ -86,7 +81,7 @@ std::string compile_cpp(const CompileRequest &request, const Installation &insta
         return error;
     for (std::string &word : words(flags))
         command.push_back(std::move(word));
-    std::string error = run(command);
+    std::string error = run_program(command, "'" + command[0] + "' could not compile the emitted program");
     std::error_code ignored;
     if (!request.keep_cpp && error.empty())
         std::filesystem::remove(source, ignored);

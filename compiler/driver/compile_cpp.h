@@ -4,6 +4,7 @@
 #include "driver/locate.h"
 
 #include <string>
+#include <vector>
 
 namespace planc::driver {
 
@@ -16,6 +17,12 @@ struct CompileRequest {
 
 /// Empty if the executable stands at its place; else one line that says what went wrong.
 [[nodiscard]] std::string compile_cpp(const CompileRequest &request, const Installation &installation);
+
+/// The words of a command.
+[[nodiscard]] std::vector<std::string> words(const std::string &text);
+
+/// Runs a command without a shell, its output on ours. Empty, or what went wrong: `failure` where it does not end well.
+[[nodiscard]] std::string run_program(const std::vector<std::string> &command, const std::string &failure);
 
 /// Writes a file whole or not at all: to a temporary name beside it, then renamed. Empty, or what went wrong.
 [[nodiscard]] std::string write_file(const std::string &path, const std::string &text);

@@ -90,6 +90,10 @@ emit::EmitInfo emit_info(const sema::Program &program, const PlanRequest &reques
     info.seconds = [&plan, &request](const emit::CollectiveInfo &collective) {
         return seconds_of(collective, plan.mesh, request.request.machine);
     };
+    for (const cost::LayerRow &layer : plan.cost.layers)
+        for (int phase = 0; phase < cost::phases; ++phase)
+            info.computations.push_back({layer.name, sharding::name(static_cast<sharding::Phase>(phase)),
+                                         layer.compute[static_cast<std::size_t>(phase)].value});
     return info;
 }
 

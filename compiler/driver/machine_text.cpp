@@ -1,5 +1,6 @@
 #include "driver/machine_text.h"
 
+#include "calibrate/rates_text.h"
 #include "sema/units.h"
 #include "support/json.h"
 
@@ -61,6 +62,15 @@ std::string algorithms(const char *name, const std::vector<sema::AlgorithmRange>
     return std::string("    ") + name + " = " + (ranges.size() > 1 ? "[" + list + "]" : list) + "\n";
 }
 
+std::string rates_text(const sema::Machine &machine) {
+    return calibrate::rates_text(machine.kernels, machine.collectives,
+                                 {.number = support::json_number,
+                                  .rate = [](double rate) { return quantity_text(rate, rates); },
+                                  .bandwidth = [](double bandwidth) { return quantity_text(bandwidth, bandwidths); },
+                                  .memory = [](double bytes) { return quantity_text(bytes, memories); },
+                                  .time = [](support::Seconds time) { return quantity_text(time.value, times); }});
+}
+
 } // namespace
 
 std::string quantity_text(double amount, const std::vector<std::string> &units) {
@@ -90,7 +100,7 @@ std::string machine_text(const sema::Machine &machine) {
     }
     return text + algorithms("allreduce", machine.allreduce) + algorithms("reduce_scatter", machine.reduce_scatter) +
            algorithms("allgather", machine.allgather) + algorithms("broadcast", machine.broadcast) +
-           algorithms("alltoall", machine.alltoall) + "}\n";
+           algorithms("alltoall", machine.alltoall) + rates_text(machine) + "}\n";
 }
 
 } // namespace planc::driver

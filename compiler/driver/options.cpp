@@ -12,9 +12,10 @@ namespace {
 
 constexpr std::int64_t most_ranks = 1 << 20;
 
-const std::map<std::string, Command> commands{
-    {"cost", Command::cost}, {"diff", Command::diff},   {"explain", Command::explain},  {"fmt", Command::format},
-    {"plan", Command::plan}, {"sweep", Command::sweep}, {"timeline", Command::timeline}};
+const std::map<std::string, Command> commands{{"calibrate", Command::calibrate}, {"cost", Command::cost},
+                                              {"diff", Command::diff},           {"explain", Command::explain},
+                                              {"fmt", Command::format},          {"plan", Command::plan},
+                                              {"sweep", Command::sweep},         {"timeline", Command::timeline}};
 
 const std::vector<std::pair<std::string, Stage>> stages{{"ast", Stage::ast},           {"plan", Stage::plan},
                                                         {"step", Stage::step},         {"spmd", Stage::spmd},
@@ -144,6 +145,7 @@ class Parser {
             {"--keep-cpp", [](Options &o) { o.keep_cpp = true; }},
             {"--print-ir", [](Options &o) { o.print_passes = true; }},
             {"--timing", [](Options &o) { o.timing = true; }},
+            {"--quick", [](Options &o) { o.quick = true; }},
         };
         return all;
     }
@@ -190,6 +192,9 @@ class Parser {
             {"--profile", [](Options &o, const std::string &v) { o.profile = one_of("--profile", profiles, v); }},
             {"--why-not", [](Options &o, const std::string &v) { o.why_not = v; }},
             {"--cxx", [](Options &o, const std::string &v) { o.cxx = v; }},
+            {"--from", [](Options &o, const std::string &v) { o.from = v; }},
+            {"--measurements", [](Options &o, const std::string &v) { o.measurements = v; }},
+            {"--mpirun", [](Options &o, const std::string &v) { o.mpirun = v; }},
         };
         return all;
     }
@@ -198,6 +203,10 @@ class Parser {
         const Command command = options_.command;
         if (command == Command::help || command == Command::version || command == Command::list_diagnostics)
             return;
+        if (command == Command::calibrate)
+            return check_calibrate();
+        if (options_.quick || !options_.from.empty() || !options_.measurements.empty() || options_.mpirun != "mpirun")
+            throw WrongUsage{"--quick, --from, --measurements and --mpirun go with `planc calibrate`"};
         if (options_.file.empty())
             throw WrongUsage{"no .plan file given"};
         check_output();
@@ -271,6 +280,19 @@ class Parser {
             throw WrongUsage{"`planc diff` compares two plans: give two files, or two of --layouts or --ranks"};
     }
 
+    void check_calibrate() const {
+        const bool of_plans = !options_.file.empty() || !options_.layout.empty() || !options_.machine.empty() ||
+                              !options_.mesh.empty() || !options_.dimensions.empty() || !options_.why_not.empty();
+        const bool of_reports = options_.formulas || options_.summary || options_.emit != Stage::none ||
+                                options_.format != ReportFormat::table || options_.profile != cost::Profile::exact;
+        if (of_plans || of_reports || options_.in_place || options_.check_only || options_.keep_cpp ||
+            options_.print_passes || options_.timing)
+            throw WrongUsage{
+                "`planc calibrate` takes -o, --ranks, --quick, --from, --measurements, --mpirun and --cxx"};
+        if (!options_.from.empty() && (options_.ranks || options_.quick || !options_.measurements.empty()))
+            throw WrongUsage{"--from fits what was measured: --ranks, --quick and --measurements do not go with it"};
+    }
+
     const std::vector<std::string> &arguments_;
     std::size_t at_ = 0;
     Options options_;
@@ -301,6 +323,7 @@ std::string help_text() {
   planc sweep FILE.plan…           time over ranks, batch, bandwidth, …: table, CSV or a report with plots
   planc timeline FILE.plan         what each rank does when, communication beside computation
   planc fmt FILE.plan              the file in canonical form, on standard output
+  planc calibrate [-o FILE.plan]   measures this computer, writes it as a machine for --machine
 
 What to plan for
   --ranks N            how many ranks; default: what the mesh says, else 1
@@ -349,6 +372,12 @@ planc sweep
 planc cost, planc explain and planc sweep
   --profile=P          exact (what is emitted, the default), or a cost model of the literature, with its own best
                        plan: gholami18, slides21, castello19
+
+planc calibrate
+  --ranks N            ranks that measure at once; default: the computer's cores
+  --quick              half a minute at most, less exact
+  --measurements FILE  keep what was measured (JSON); --from FILE fits it again instead of measuring
+  --mpirun COMMAND     what starts MPI programs, with its options; default: mpirun
 
 planc fmt
   -i                   write the file

@@ -6,6 +6,7 @@
 #include "emit/tables.h"
 #include "emit/text.h"
 #include "emit/value_names.h"
+#include "emit/work.h"
 
 #include "ir/placement.h"
 #include "schedule/functions.h"
@@ -105,8 +106,9 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
         axes.push_back(name.str());
     LocalExtents extents(axes);
     const ValueNames names(scheduled);
-    const Functions functions(scheduled, info, names, extents);
-    const Tables tables(scheduled, info, names, extents);
+    const WorkRows work(scheduled, info);
+    const Functions functions(scheduled, info, names, work, extents);
+    const Tables tables(scheduled, info, names, work, extents);
     const std::string first = first_step(scheduled, names, extents);
     const std::string set_up = extents.set_up() + broken_lines(functions.set_up());
     const std::string program =

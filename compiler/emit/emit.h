@@ -43,8 +43,15 @@ struct EmitInfo {
     std::uint64_t seed = 1;
     /// A line of the .plan file for comments, without its line end; may be unset.
     std::function<std::string(const std::string &file, int line)> source_line;
-    /// Predicted seconds of a collective, for comments; may be unset.
+    /// Predicted seconds of a collective, each time that it runs; may be unset.
     std::function<double(const CollectiveInfo &)> seconds;
+    /// Predicted seconds of what a layer computes in one phase of a step.
+    struct Computation {
+        std::string layer;
+        std::string phase; ///< "forward", "weight gradient", …
+        double seconds = 0;
+    };
+    std::vector<Computation> computations;
 };
 
 /// `scheduled` has passed schedule::run().

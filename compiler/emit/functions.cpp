@@ -39,8 +39,9 @@ std::string wrapped_comment(const std::string &text) {
 
 } // namespace
 
-Functions::Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, LocalExtents &extents)
-    : module_(module), info_(info), names_(names), extents_(extents),
+Functions::Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
+                     LocalExtents &extents)
+    : module_(module), info_(info), names_(names), work_(work), extents_(extents),
       alike_("Context &context", "context", /*named=*/false, function_names_) {
     for (mlir::func::FuncOp function : running_functions(module))
         write_stage(function);
@@ -48,7 +49,8 @@ Functions::Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNam
 
 void Functions::write_stage(mlir::func::FuncOp function) {
     const ir::MeshAttr mesh = ir::mesh_attribute(module_);
-    const bool is_stage = call_of(function) != nullptr;
+    is_stage_ = call_of(function) != nullptr;
+    booked_ = -1;
     Body body;
     std::vector<mlir::Operation *> ops;
     for (mlir::Operation &op : function.getBody().front().without_terminator()) {
@@ -74,7 +76,7 @@ void Functions::write_stage(mlir::func::FuncOp function) {
         }
     }
     flush(body, ops);
-    const std::string name = is_stage ? function.getName().str() : entry_name(function);
+    const std::string name = is_stage_ ? function.getName().str() : entry_name(function);
     stages_ += "void " + name + "(Context &context) {\n" + alike_.write(statements_, part_of(function)) + "}\n\n";
     statements_.clear();
 }
@@ -90,6 +92,7 @@ void Functions::write_variable(Body &body, std::vector<mlir::Operation *> &ops, 
     std::vector<std::string> factors;
     for (const schedule::LoopDimension &dimension : schedule::space_of(schedule::tensor(write.getValue())))
         factors.push_back(extents_.of({dimension, false}));
+    book(write);
     Statement statement = begin(write);
     statement.head = "    std::copy_n(context.at<" + type + ">(" + statement.hole(names_.hole(write.getValue())) +
                      "), " + (factors.empty() ? "1" : joined(factors, " * ")) + ", context.at<" + type + ">(" +
@@ -123,6 +126,20 @@ void Functions::write_communication(mlir::Operation *op, ir::MeshAttr mesh) {
     statements_.push_back(std::move(statement));
 }
 
+void Functions::book(mlir::Operation *op) {
+    if (!is_stage_)
+        return;
+    const int row = work_.of(op);
+    if (row == booked_)
+        return;
+    booked_ = row;
+    Statement statement = begin(op);
+    Hole number = number_hole(row);
+    number.title = "work";
+    statement.head = "    context.work(" + statement.hole(std::move(number)) + ");\n";
+    statements_.push_back(std::move(statement));
+}
+
 Statement Functions::begin(mlir::Operation *op) {
     Statement statement;
     statement.layer = schedule::layer_of(op);
@@ -135,6 +152,7 @@ void Functions::flush(Body &body, std::vector<mlir::Operation *> &ops) {
     std::string &name = functions_[body.key()];
     if (name.empty())
         name = define(body, ops);
+    book(ops.front());
     Statement statement = begin(ops.front());
     std::vector<std::string> &arguments = statement.parts;
     if (body.uses_context())

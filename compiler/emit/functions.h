@@ -6,6 +6,7 @@
 #include "emit/layers_alike.h"
 #include "emit/local_extents.h"
 #include "emit/value_names.h"
+#include "emit/work.h"
 
 #include <map>
 #include <string>
@@ -15,7 +16,8 @@ namespace planc::emit {
 
 class Functions {
   public:
-    Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, LocalExtents &extents);
+    Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
+              LocalExtents &extents);
 
     /// Definitions of the bodies, each once.
     [[nodiscard]] const std::string &bodies() const { return bodies_; }
@@ -31,6 +33,8 @@ class Functions {
     void flush(Body &body, std::vector<mlir::Operation *> &ops);
     void write_variable(Body &body, std::vector<mlir::Operation *> &ops, ir::WriteOp write);
     void write_communication(mlir::Operation *op, ir::MeshAttr mesh);
+    /// What follows is computed for the layer of the operation.
+    void book(mlir::Operation *op);
     /// A statement of its layer.
     static Statement begin(mlir::Operation *op);
     std::string define(const Body &body, const std::vector<mlir::Operation *> &ops);
@@ -40,11 +44,14 @@ class Functions {
     mlir::ModuleOp module_;
     const EmitInfo &info_;
     const ValueNames &names_;
+    const WorkRows &work_;
     LocalExtents &extents_;
     UniqueNames function_names_;
     std::map<std::string, std::string> functions_; ///< key of a body -> name of its function
     LayersAlike alike_;
     std::vector<Statement> statements_; ///< of the stage that is being written
+    bool is_stage_ = false;             ///< is it a part of the training step?
+    int booked_ = -1;                   ///< row of the work that its last statements do
     std::string bodies_;
     std::string stages_;
     std::vector<std::string> preparations_; ///< each once

@@ -6,6 +6,9 @@
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
 
+#include <array>
+#include <cstdio>
+
 namespace planc::emit {
 
 namespace {
@@ -16,6 +19,13 @@ std::string type_text(mlir::Type element) {
 
 std::string boolean(bool value) {
     return value ? "true" : "false";
+}
+
+/// Predictions are no better than that.
+std::string seconds_text(double seconds) {
+    std::array<char, 32> text{};
+    (void)std::snprintf(text.data(), text.size(), "%.4g", seconds);
+    return text.data();
 }
 
 std::string braces(const std::vector<std::string> &parts) {
@@ -35,7 +45,8 @@ mlir::Value predicted_batch(mlir::ModuleOp module) {
 
 } // namespace
 
-Tables::Tables(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, LocalExtents &extents)
+Tables::Tables(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
+               LocalExtents &extents)
     : module_(module), info_(info), names_(names), extents_(extents), mesh_(ir::mesh_attribute(module)),
       field_rows_(info.data, info.bounds), alike_("planrt::Tables &tables", "tables", /*named=*/true, functions_) {
     write_mesh();
@@ -44,6 +55,7 @@ Tables::Tables(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &na
         write_fields(function);
     write_collectives();
     write_micro_batches();
+    write_work(work);
     write_program();
 }
 
@@ -197,6 +209,21 @@ void Tables::write_micro_batches() {
     array("planrt::MicroBatch", "micro_batches", rows);
 }
 
+/// What each layer computes in each part of a step, with what was predicted.
+void Tables::write_work(const WorkRows &work) {
+    std::vector<Statement> rows;
+    for (const WorkRows::Row &each : work.rows()) {
+        Statement row;
+        row.layer = each.layers.front();
+        Hole layers = text_hole(joined(each.layers));
+        layers.title = "layers";
+        row.head = braces(
+            {row.hole(std::move(layers)), string_literal(schedule::name(each.stage)), seconds_text(each.seconds)});
+        rows.push_back(std::move(row));
+    }
+    table("planrt::Work", "work", "work", std::move(rows));
+}
+
 namespace {
 
 std::int64_t integer(ir::StartOp start, const char *name) {
@@ -249,6 +276,13 @@ std::vector<std::string> Tables::predicted_rows(ir::StartOp start, const Collect
             rows.push_back(braces({std::to_string(runs * rank.calls), std::to_string(runs * rank.bytes),
                                    std::to_string(runs * rank.messages), std::to_string(runs * rank.sent_bytes)}));
     return rows;
+}
+
+std::string Tables::predicted_seconds(ir::StartOp start, const CollectiveInfo &info) {
+    if (!info_.seconds || info.kind == planrt::CollectiveKind::slice)
+        return "0";
+    const auto runs = static_cast<double>(runs_a_step(start->getParentOfType<mlir::func::FuncOp>()));
+    return seconds_text(runs * info_.seconds(info));
 }
 
 std::string Tables::axes_of(const CollectiveInfo &info) {
@@ -313,10 +347,13 @@ void Tables::describe_collective(ir::StartOp start, std::vector<Statement> &stat
     collective.layer = layer;
     Hole scratch = number_hole(integer(start, "scratch_offset"));
     scratch.title = "scratch";
-    std::vector<std::string> arguments{
-        "planrt::CollectiveKind::" + start.getKind().str(), axes_of(info),
-        string_literal(schedule::phase_of(start)),          collective.hole(std::move(scratch)),
-        std::to_string(integer(start, "scratch_bytes")),    braces(predicted_rows(start, info))};
+    std::vector<std::string> arguments{"planrt::CollectiveKind::" + start.getKind().str(),
+                                       axes_of(info),
+                                       string_literal(schedule::phase_of(start)),
+                                       collective.hole(std::move(scratch)),
+                                       std::to_string(integer(start, "scratch_bytes")),
+                                       braces(predicted_rows(start, info)),
+                                       predicted_seconds(start, info)};
     for (std::string &argument : method_of(info))
         arguments.push_back(std::move(argument));
     collective.head = "    tables.collective(" + joined(arguments) + ");\n";
@@ -343,7 +380,8 @@ void Tables::write_collective_arrays(const std::vector<ir::StartOp> &starts) {
                                      "members_" + number,
                                      std::to_string(integer(start, "scratch_offset")),
                                      std::to_string(integer(start, "scratch_bytes")),
-                                     "predicted_" + number};
+                                     "predicted_" + number,
+                                     predicted_seconds(start, info)};
         for (std::string &part : method_of(info))
             row.push_back(std::move(part));
         collectives.push_back(braces(row));
@@ -385,6 +423,7 @@ void Tables::write_program() {
         {"traffic", spans_["traffic"]},
         {"collectives", spans_["collectives"]},
         {"training_collectives", std::to_string(training_collectives_)},
+        {"work", spans_["work"]},
         {"batch", std::to_string(batch_)},
         {"epochs", std::to_string(info_.epochs)},
         {"steps", std::to_string(info_.steps)},

@@ -7,6 +7,7 @@
 #include "emit/layers_alike.h"
 #include "emit/local_extents.h"
 #include "emit/value_names.h"
+#include "emit/work.h"
 
 #include <map>
 #include <string>
@@ -16,7 +17,8 @@ namespace planc::emit {
 
 class Tables {
   public:
-    Tables(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, LocalExtents &extents);
+    Tables(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
+           LocalExtents &extents);
 
     /// Definitions of all tables, the last of them `program`.
     [[nodiscard]] std::string text() const;
@@ -35,10 +37,13 @@ class Tables {
     static std::string fields_name(mlir::func::FuncOp function);
     void write_fields(mlir::func::FuncOp function);
     void write_micro_batches();
+    void write_work(const WorkRows &work);
     void write_collectives();
     void write_collective_arrays(const std::vector<ir::StartOp> &starts);
     void describe_collective(ir::StartOp start, std::vector<Statement> &statements);
     std::vector<std::string> predicted_rows(ir::StartOp start, const CollectiveInfo &info);
+    /// Predicted, of all its runs in a step.
+    std::string predicted_seconds(ir::StartOp start, const CollectiveInfo &info);
     std::string axes_of(const CollectiveInfo &info);
     std::vector<std::string> method_of(const CollectiveInfo &info);
     void write_program();

@@ -45,22 +45,35 @@ Lengths lengths_of(const planrt::DimensionPlacement &dimension, const sharding::
     return {static_cast<double>(largest), static_cast<double>(dimension.extent), count};
 }
 
+/// Elements that a rank receives at most, on average, of one that is paid for, in a group of the ranks.
+double received(const support::CollectiveRate &rate) {
+    const auto ranks = static_cast<double>(rate.ranks);
+    if (rate.collective == "allreduce")
+        return 2 * (ranks - 1) / ranks;
+    return rate.collective == "allgather" || rate.collective == "reduce_scatter" ? (ranks - 1) / ranks : 1;
+}
+
 double fastest_link(const cost::Machine &machine) {
     double rate = 0;
     for (const cost::Level &level : machine.levels)
         rate = std::max(rate, level.link.bytes_per_second);
+    for (const support::CollectiveRate &measured : machine.collectives)
+        rate = std::max(rate, received(measured) * measured.bytes_per_second);
     return rate;
 }
 
+/// Of a round among lg(ranks) or more; what was measured is of all of a group's rounds, and of smaller groups'.
 double least_latency(const cost::Machine &machine) {
     double latency = std::numeric_limits<double>::infinity();
     for (const cost::Level &level : machine.levels)
         latency = std::min(latency, level.link.latency.value);
+    for (const support::CollectiveRate &measured : machine.collectives)
+        latency = std::min(latency, measured.latency.value / std::log2(measured.ranks));
     return latency;
 }
 
 bool only_rings(const cost::Machine &machine, const cost::AlgorithmTable &table) {
-    return machine.levels.size() == 1 && machine.network().shape.empty() &&
+    return machine.levels.size() == 1 && machine.network().shape.empty() && machine.collectives.empty() &&
            std::all_of(table.begin(), table.end(),
                        [](const cost::AlgorithmRange &range) { return range.algorithm == cost::Algorithm::ring; });
 }

@@ -3,7 +3,8 @@
 // Every step but a slice is priced at no less than beta per element that a rank receives on average, beta that of the
 // machine's fastest link (collectives.h): an all-gather of n by (P-1)/P n, what an exchange or all-to-all lets leave
 // the busiest rank by that, a reduce-scatter of n by (P-1)/P n, an all-reduce by twice that. So count elements that
-// arrive.
+// arrive. Collectives that were measured take n of their own beta, whatever P up to the P measured: beta is the least
+// of the links' and, per element that arrives, of theirs.
 //
 //   no partial sums go   a rank wants |to| and has of that at most the product over dimensions of the shorter block
 //   sums over R go       each element is added up from R addends, R - 1 of which travel; where it is added up it is
@@ -15,7 +16,7 @@
 // over each in turn, (size - 1) of a ring and lg(size) of anything. An axis that cuts a dimension which is wanted
 // whole, and nothing else there, takes part in an all-gather (or in an exchange with as many messages); an axis of sums
 // that go takes part in a reduction, and in an all-gather too where the sums are wanted everywhere, or in an all-reduce
-// for both.
+// for both. A latency that was measured of P ranks counts as lg(P) messages.
 #pragma once
 
 #include "cost/machine.h"

@@ -1,5 +1,7 @@
 #include "schedule/functions.h"
 
+#include "schedule/stages.h"
+
 namespace planc::schedule {
 
 const char *name(Stage stage) {
@@ -8,7 +10,10 @@ const char *name(Stage stage) {
 }
 
 Stage stage_of(mlir::Operation *op) {
-    const std::string phase = phase_of(op);
+    return stage_of_phase(phase_of(op));
+}
+
+Stage stage_of_phase(const std::string &phase) {
     if (phase == "update")
         return Stage::update;
     const bool backward = phase == "input gradient" || phase == "weight gradient" || phase == "recompute";

@@ -1,12 +1,12 @@
 #include "sema/elaborate.h"
 #include "sema/expect.h"
 #include "sema/places.h"
+#include "sema/rates.h"
 #include "sema/settings.h"
 
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(wrong_shape, error, "{0} of {1} nodes for a machine of {2}");                               // M1
-PLANC_DIAGNOSTIC(not_positive, error, "{0} must be above zero");                                             // M1
 PLANC_DIAGNOSTIC(inside_of_one_rank, error, "'inside' joins the ranks of a node, and each node has one");    // M1
 PLANC_DIAGNOSTIC(sizes_of_star, error, "a star takes {0}");                                                  // M1, M3
 PLANC_DIAGNOSTIC(levels_said_twice, error, "'levels' says what '{0}' says");                                 // M3
@@ -30,7 +30,7 @@ class MachineReader {
           settings_(analysis.context, "machine '" + declaration.name.text + "'", declaration.name.where,
                     declaration.settings,
                     {"nodes", "ranks_per_node", "node", "network", "inside", "levels", "allreduce", "reduce_scatter",
-                     "allgather", "broadcast", "alltoall"}) {
+                     "allgather", "broadcast", "alltoall", "kernels", "collectives"}) {
         machine_.name = declaration.name.text;
         machine_.where = declaration.name.where;
     }
@@ -50,6 +50,11 @@ class MachineReader {
         machine_.allgather = by_messages("allgather", {"ring", "bucket", "recursive_doubling"});
         machine_.broadcast = read_algorithms("broadcast", {"binomial", "scatter_allgather"}, {});
         machine_.alltoall = read_algorithms("alltoall", {"pairwise"}, {});
+        RatesReader rates(context_, constants_);
+        if (settings_.find("kernels"))
+            machine_.kernels = rates.kernels(items("kernels"));
+        if (settings_.find("collectives"))
+            machine_.collectives = rates.collectives(items("collectives"));
         return machine_;
     }
 
@@ -65,12 +70,7 @@ class MachineReader {
     }
 
     double quantity(const Arguments &arguments, const std::string &name, Measure measure) {
-        const syntax::CallArgument &given = arguments.require(name);
-        const double amount =
-            expect_quantity(context_, constants_.evaluate(*given.value), given.where, arguments.what(name), measure);
-        if (amount <= 0)
-            context_.fail(not_positive, given.where, {arguments.what(name)});
-        return amount;
+        return positive_quantity(context_, constants_, arguments, name, measure);
     }
 
     void read_node(const syntax::Call &call) {

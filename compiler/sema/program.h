@@ -9,6 +9,7 @@
 //   %6 = pointwise relu %5
 #pragma once
 
+#include "support/rates.h"
 #include "support/source.h"
 #include "support/units.h"
 
@@ -160,6 +161,8 @@ struct Machine {
     std::vector<AlgorithmRange> allgather;
     std::vector<AlgorithmRange> broadcast;
     std::vector<AlgorithmRange> alltoall;
+    support::KernelRates kernels;                     ///< measured
+    std::vector<support::CollectiveRate> collectives; ///< measured; by kind, group and size ascending
     support::SourceRange where;
 };
 

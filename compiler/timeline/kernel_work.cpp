@@ -1,5 +1,7 @@
 #include "timeline/kernel_work.h"
 
+#include "cost/kernels.h"
+#include "emit/entries.h"
 #include "ir/placement.h"
 #include "ir/subscripts.h"
 #include "schedule/functions.h"
@@ -56,6 +58,20 @@ sharding::Operation convolution(ir::ConvOp conv) {
     return operation;
 }
 
+cost::Bytes bytes_of_variables(mlir::ModuleOp module) {
+    cost::Bytes sum{};
+    for (auto variable : module.getOps<ir::VariableOp>()) {
+        if (emit::is_accumulator(variable))
+            continue;
+        const auto type = mlir::cast<ir::TensorType>(variable.getType());
+        double elements = 1;
+        for (const std::int64_t extent : type.getExtents())
+            elements *= static_cast<double>(extent);
+        sum += cost::Bytes(elements * type.getElementType().getIntOrFloatBitWidth() / 8);
+    }
+    return sum;
+}
+
 } // namespace
 
 std::int64_t local_extent(const DimensionPlacement &dimension, const Mesh &mesh, const std::vector<int> &coordinates) {
@@ -65,7 +81,10 @@ std::int64_t local_extent(const DimensionPlacement &dimension, const Mesh &mesh,
     return dimension.indices(cut).size();
 }
 
-KernelWork::KernelWork(mlir::Operation *op, ir::MeshAttr mesh) : mesh_(mesh) {
+KernelWork::KernelWork(mlir::Operation *op, ir::MeshAttr mesh)
+    : mesh_(mesh), is_weight_format_(mlir::isa<ir::PackOp, ir::UnpackOp>(op)) {
+    if (schedule::phase_of(op) == "update") // as cost::fusion() has it
+        between_ = bytes_of_variables(op->getParentOfType<mlir::ModuleOp>());
     if (auto loops = mlir::dyn_cast<ir::LoopsOp>(op))
         add_loops(loops);
     else if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))
@@ -128,6 +147,7 @@ void KernelWork::add_nest(mlir::Operation *op, sharding::Operation operation, co
         operation.results.push_back(note(op->getResult(static_cast<unsigned>(i)), nest.results[i], -1));
     fused.operands.resize(nest.operands.size(), false);
     fused.results.resize(nest.results.size(), false);
+    fused.between = between_;
     part.operation = std::move(operation);
     part.fused = std::move(fused);
     parts_.push_back(std::move(part));
@@ -166,11 +186,14 @@ cost::Seconds KernelWork::seconds(const std::vector<int> &coordinates, const Mes
         sum += touched_share(part, mesh, coordinates) *
                cost::operation_seconds(part.graph, part.operation, extents, machine, part.shares, &part.fused);
     }
-    if (copied_bytes_ > 0) {
+    if (copied_bytes_ > 0 && !(is_weight_format_ && cost::price_weight_formats(machine.kernels))) {
         double elements = 1;
         for (const DimensionPlacement &dimension : copied_)
             elements *= static_cast<double>(local_extent(dimension, mesh, coordinates));
-        sum += cost::roofline(cost::Flops(0), cost::Bytes(2 * elements * copied_bytes_), machine);
+        const cost::Bytes moved(2 * elements * copied_bytes_);
+        const cost::Seconds transfer = cost::transfer_seconds(moved, moved, machine);
+        const auto &loops = machine.kernels.loops;
+        sum += loops ? cost::loop_seconds(*loops, cost::Flops(0), transfer) : transfer;
     }
     return sum;
 }

@@ -3,7 +3,8 @@
 //
 // A fused loop is the sum of its operations, each under the roofline as cost::price() has it; but what is kept out of
 // memory is read off the loop itself, where the price estimates it (cost::fusion()). Permutations, copies and other
-// formats of weights, which the price leaves out, move each element once in and once out.
+// formats of weights, which the price leaves out, move each element once in and once out; the formats are free where
+// measured rates of convolutions have them within.
 #pragma once
 
 #include "cost/compute.h"
@@ -49,6 +50,8 @@ class KernelWork {
                                               const std::vector<int> &coordinates);
 
     ir::MeshAttr mesh_;
+    bool is_weight_format_ = false;
+    cost::Bytes between_{}; ///< cost::Fused::between
     std::vector<Part> parts_;
     Dimensions copied_;
     double copied_bytes_ = 0; ///< of an element, in shares that of one rank; 0: nothing is copied

@@ -169,5 +169,26 @@ TEST(Messages, TheCheapestAlternativeRuns) {
     EXPECT_EQ(chosen(4000), planrt::Algorithm::ring);
 }
 
+/// What was measured is MPI's call: alternatives by messages keep the price of their links.
+TEST(Messages, OnlyMpisOwnCallIsPricedAsMeasured) {
+    Machine machine;
+    machine.levels = {{0, link({})}};
+    const sharding::Mesh mesh{{8}};
+    const auto price = [&] { return price_step(all_reduce_of(1000), 4, mesh, machine); };
+    machine.algorithms.allreduce = {{Algorithm::ring, 0}};
+    const StepPrice ring = price();
+    machine.collectives = {{"allreduce", 8, 0, 0.25 * ring.price.latency, 1e15}};
+    EXPECT_EQ(price().rate, nullptr);
+    EXPECT_EQ(price().price.seconds().value, ring.price.seconds().value);
+    machine.algorithms.allreduce = {{Algorithm::ring, 0}, {Algorithm::ring, 0, true}};
+    const StepPrice measured = price();
+    EXPECT_EQ(measured.method.algorithm, planrt::Algorithm::mpi);
+    EXPECT_EQ(measured.rate, machine.collectives.data());
+    EXPECT_DOUBLE_EQ(measured.price.seconds().value, 0.25 * ring.price.latency.value + 4000 / 1e15);
+    machine.collectives[0].latency = 2 * ring.price.seconds();
+    EXPECT_EQ(price().method.algorithm, planrt::Algorithm::ring) << "the messages are cheaper than the call";
+    EXPECT_EQ(price().rate, nullptr);
+}
+
 } // namespace
 } // namespace planc::cost

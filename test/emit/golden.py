@@ -15,6 +15,8 @@ import sys
 
 def masked(text):
     text = re.sub(r"predicted [0-9.e+-]+ (us|ms)", "predicted TIME", text)
+    text = re.sub(r"(, predicted_\d+|(?:forward|backward|update)\"), [0-9.e+-]+\}", r"\1, TIME}", text)
+    text = re.sub(r"(\{\{[-0-9, {}]+\}\}), [0-9.e+-]+\);", r"\1, TIME);", text)
     text = re.sub(r'"/[^"]*/(examples|test/emit/Inputs)"', '"DIRECTORY"', text)
     # How long the directory is decides where this line is broken.
     return re.sub(r"    \.data = .*?\},\n", lambda line: "    " + " ".join(line.group().split()) + "\n", text, flags=re.DOTALL)

@@ -18,6 +18,16 @@ namespace {
 using sharding::reference::Random;
 using sharding::reference::uniform;
 
+/// What MPI's calls take in groups of up to 4 ranks, below and above a size.
+void add_random_rates(Random &random, Machine &machine) {
+    for (const char *collective : {"allreduce", "reduce_scatter", "allgather", "alltoall", "exchange"}) {
+        const int ranks = uniform(random, 2, 4);
+        for (const double above : {0.0, 300.0})
+            machine.collectives.push_back(
+                {collective, ranks, above, Seconds(1e-6 * uniform(random, 0, 5)), 1e9 * uniform(random, 1, 5)});
+    }
+}
+
 Machine random_machine(Random &random) {
     Machine machine;
     machine.flops_per_second = uniform(random, 0, 1) ? 1e9 : 1e11;
@@ -33,6 +43,8 @@ Machine random_machine(Random &random) {
                                         {cost::Algorithm::hierarchical, 512}};
     if (uniform(random, 0, 1))
         machine.algorithms.allgather = {{cost::Algorithm::recursive_doubling, 0}, {cost::Algorithm::ring, 256}};
+    if (uniform(random, 0, 2) == 0)
+        add_random_rates(random, machine);
     return machine;
 }
 

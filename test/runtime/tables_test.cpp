@@ -17,10 +17,11 @@ void fill(Tables &tables) {
         tables.member("", tables.in_layer("% and %", layer), {}, {});
     }
     tables.member("block[1]", "last", {}, {});
-    tables.collective(CollectiveKind::all_reduce, over_rows, "weight gradient", 256, 512, {{1, 8}, {1, 12}});
+    tables.collective(CollectiveKind::all_reduce, over_rows, "weight gradient", 256, 512, {{1, 8}, {1, 12}}, 0.5);
     tables.member("loss", "loss", {}, {});
-    tables.collective(CollectiveKind::all_gather, {}, "loss", 0, 0, {{2, 4, 6, 8}}, Algorithm::ring, ranks_2);
+    tables.collective(CollectiveKind::all_gather, {}, "loss", 0, 0, {{2, 4, 6, 8}}, 0.25, Algorithm::ring, ranks_2);
     tables.sum({0, 64});
+    tables.work({"block[0]", "forward", 0.125});
 }
 
 TEST(Tables, NameVariablesByTheirLayers) {
@@ -30,6 +31,9 @@ TEST(Tables, NameVariablesByTheirLayers) {
     EXPECT_EQ(std::string(tables.variables()[1].name), "block[1].w");
     ASSERT_EQ(tables.sums().size(), 1U);
     EXPECT_EQ(tables.sums()[0].end, 64);
+    ASSERT_EQ(tables.work().size(), 1U);
+    EXPECT_EQ(std::string(tables.work()[0].part), "forward");
+    EXPECT_EQ(tables.work()[0].seconds, 0.125);
 }
 
 TEST(Tables, AreRowsOfTrafficWithEveryLayerOnce) {
@@ -55,6 +59,7 @@ TEST(Tables, GiveACollectiveTheMembersSinceTheLastOne) {
     EXPECT_EQ(first.scratch_bytes, 512);
     ASSERT_EQ(first.predicted.size(), 2U);
     EXPECT_EQ(first.predicted[1].bytes, 12);
+    EXPECT_EQ(first.seconds, 0.5);
     const Collective &second = tables.collectives()[1];
     EXPECT_EQ(second.row, 1);
     EXPECT_EQ(second.kind, CollectiveKind::all_gather);

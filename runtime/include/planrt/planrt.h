@@ -150,8 +150,16 @@ struct Collective {
         std::int64_t sent_bytes = 0; ///< in these
     };
     std::span<const Predicted> predicted = {};
+    double seconds = 0; ///< predicted for a whole training step; of evaluation and prediction: each time
     Algorithm algorithm = Algorithm::mpi; ///< not of exchanges and all-to-alls
     std::span<const int> shape = {};      ///< Method::shape; empty for MPI's own
+};
+
+/// What a layer computes in a part of the training step; several layers where their loops are fused.
+struct Work {
+    const char *layer = ""; ///< joined by ", "
+    const char *part = "";  ///< "forward", "backward", "update"
+    double seconds = 0;     ///< predicted for a whole training step
 };
 
 class Context;
@@ -176,6 +184,7 @@ struct Program {
     std::span<const TrafficRow> traffic = {};
     std::span<const Collective> collectives = {}; ///< of the training step, then of evaluation, then of prediction
     int training_collectives = 0;                 ///< how many of them belong to the training step
+    std::span<const Work> work = {};              ///< of the training step
     std::int64_t batch = 0;                       ///< global samples a step
     std::int64_t epochs = 0;                      ///< 0: by steps
     std::int64_t steps = 0;                       ///< 0: by epochs
@@ -229,17 +238,24 @@ class Context {
         start(index);
         wait(index);
     }
+    /// What comes next computes for row `index` of Program::work: its time is booked there, if somebody asks.
+    void work(int index) {
+        if (clock_ != nullptr)
+            book(index);
+    }
     /// Lets started collectives advance: MPI does not by itself. Called between kernels.
     void progress();
 
   private:
     friend class Engine;
+    void book(int index);
     std::byte *arena_ = nullptr;
     int rank_ = 0;
     std::int64_t step_ = 0;
     std::uint64_t seed_ = 0;
     std::int64_t first_sample_ = 0;
     class Engine *engine_ = nullptr;
+    class StepClock *clock_ = nullptr; ///< null: nobody measures
 };
 
 } // namespace planrt

@@ -29,16 +29,19 @@ class Tables {
     void variable(const Variable &variable);
     /// Bytes of the arena that begin a step as 0: Program::sums.
     void sum(const Range &range);
+    /// A row of Program::work.
+    void work(const Work &row);
     /// A member of the next collective; what travels, and for which layer: "" for that of the member before.
     void member(const char *layer, const char *tensor, const Tensor &from, const Tensor &to);
     /// The members since the last one travel in one call; its row of the traffic names their layers, each once, and
     /// their tensors.
     void collective(CollectiveKind kind, std::span<const int> axes, const char *phase, std::int64_t scratch_offset,
-                    std::int64_t scratch_bytes, std::initializer_list<Collective::Predicted> predicted,
+                    std::int64_t scratch_bytes, std::initializer_list<Collective::Predicted> predicted, double seconds,
                     Algorithm algorithm = Algorithm::mpi, std::span<const int> shape = {});
 
     [[nodiscard]] std::span<const Variable> variables() const;
     [[nodiscard]] std::span<const Range> sums() const;
+    [[nodiscard]] std::span<const Work> work() const;
     [[nodiscard]] std::span<const TrafficRow> traffic() const;
     [[nodiscard]] std::span<const Collective> collectives() const;
 

@@ -113,7 +113,7 @@ class Report {
 
     [[nodiscard]] const std::string &difference() const { return difference_; }
 
-    [[nodiscard]] std::string json_text() const {
+    [[nodiscard]] std::string json_text(const Times *times) const {
         std::string result = text("{\n  \"program\": %s,\n  \"layout\": %s,\n  \"ranks\": %d,\n  \"mesh\": {",
                                   json_quoted(program_.name).c_str(), json_quoted(program_.layout).c_str(), ranks_);
         for (std::size_t axis = 0; axis < program_.mesh.size(); ++axis)
@@ -129,7 +129,8 @@ class Report {
                     static_cast<long long>(program_.arena_bytes)) +
                memory_of_all_ranks(&Memory::arena) + ", \"variables\": " + memory_of_all_ranks(&Memory::variables) +
                ", \"primitives\": " + memory_of_all_ranks(&Memory::primitives) +
-               ", \"resident\": " + memory_of_all_ranks(&Memory::resident) + "}\n}\n";
+               ", \"resident\": " + memory_of_all_ranks(&Memory::resident) + "}" +
+               (times == nullptr ? "" : ",\n  \"times\": " + times->json_text()) + "\n}\n";
     }
 
   private:
@@ -188,7 +189,7 @@ class Report {
 } // namespace
 
 bool report_communication(const Program &program, const Mesh &mesh, int rank, std::int64_t steps,
-                          std::int64_t high_water, const std::string &path) {
+                          std::int64_t high_water, const Times *times, const std::string &path) {
     const AllCounts counts(mesh.ranks(), static_cast<int>(program.collectives.size()));
     const std::vector<Memory> memory = memory_of_all(memory_of(program, mesh, rank, high_water), mesh.ranks());
     int different = 0;
@@ -197,7 +198,7 @@ bool report_communication(const Program &program, const Mesh &mesh, int rank, st
             return;
         const Report report(program, counts, memory, steps);
         AtomicFile file(path);
-        file.write(report.json_text());
+        file.write(report.json_text(times));
         file.commit();
         if (report.difference().empty())
             return;

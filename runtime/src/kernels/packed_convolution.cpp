@@ -2,6 +2,7 @@
 // the format that each asks for. In oneDNN's words: src = x (N, C, spatial), weights (groups, out, in, kernel), dst =
 // y; activations in memory are nhwc.
 #include <planrt/convolution.h>
+#include <planrt/convolution_method.h>
 #include <planrt/parallel.h>
 
 #include "kernels/blas.h"
@@ -30,22 +31,6 @@ std::int64_t packed_elements(const Convolution &conv) {
 
 std::int64_t plain_elements(const Convolution &conv) {
     return window_of(conv) * conv.groups * conv.in * conv.out;
-}
-
-/// Whether products by taps are faster than oneDNN's convolution: where much of the window lies in the padding, which
-/// they leave out, and for weight gradients without AVX-512 (test/bench/convolution_rate). Few channels make slow
-/// products.
-bool is_faster_by_taps(ConvolutionKind kind, const Convolution &conv) {
-    constexpr std::int64_t many = 32;
-    if (std::min(conv.in, conv.out) < many)
-        return false;
-    double share = 1; // of pairs of a position and a tap that touch the input
-    bool moves_by_one = true;
-    for (const WindowBlock &window : conv.windows) {
-        share *= static_cast<double>(touching_taps(window)) / static_cast<double>(window.output * window.kernel);
-        moves_by_one = moves_by_one && window.stride == 1;
-    }
-    return share < 0.85 || (kind == ConvolutionKind::weight_gradient && moves_by_one && !has_avx512());
 }
 
 /// A geometry in oneDNN's terms.
@@ -119,7 +104,7 @@ class PackedConvolution {
         if (!onednn().loaded())
             return;
         const Geometry geometry(conv, possible);
-        if (!possible || is_faster_by_taps(kind, conv))
+        if (!possible || taps_pay(kind, conv, has_avx512()))
             return;
         const OnThreads threads;
         if (dnnl_primitive_desc_t description = choose(kind, conv, geometry))

@@ -1,4 +1,5 @@
 // Context is what the emitted functions see of the engine.
+#include "count/step_clock.h"
 #include "run/engine.h"
 
 namespace planrt {
@@ -29,6 +30,10 @@ void Context::wait(int index) {
 
 void Context::progress() {
     engine_->progress();
+}
+
+void Context::book(int index) {
+    clock_->enter_work(index);
 }
 
 } // namespace planrt

@@ -90,6 +90,7 @@ void Engine::book_to_none() {
 }
 
 void Engine::start(int index) {
+    const StepClock::Communication booked(training_ ? context_.clock_ : nullptr, index);
     book_to(index);
     try {
         operations_[index]->start();
@@ -101,6 +102,7 @@ void Engine::start(int index) {
 }
 
 void Engine::wait(int index) {
+    const StepClock::Communication booked(training_ ? context_.clock_ : nullptr, index);
     const auto started = std::ranges::find(started_, index);
     if (started == started_.end())
         fail(index, "internal error of the compiler: waited for, but not started");
@@ -143,8 +145,10 @@ bool Engine::test(int index) {
 }
 
 void Engine::progress() {
-    for (const int index : started_)
+    for (const int index : started_) {
+        const StepClock::Communication booked(training_ ? context_.clock_ : nullptr, index);
         static_cast<void>(test(index));
+    }
 }
 
 void Engine::fail(int index, const std::string &reason) const {

@@ -3,6 +3,7 @@
 
 #include "collectives/operation.h"
 #include "count/counters.h"
+#include "count/step_clock.h"
 #include "run/arena.h"
 
 #include <planrt/planrt.h>
@@ -37,6 +38,9 @@ class Engine {
     void set_seed(std::uint64_t seed) { context_.seed_ = seed; }
     void set_step(std::int64_t step) { context_.step_ = step; }
     void set_first_sample(std::int64_t sample) { context_.first_sample_ = sample; }
+
+    /// Books the time of training steps from now on; null: of none.
+    void set_clock(StepClock *clock) { context_.clock_ = clock; }
 
     /// The value of a replicated scalar in the arena.
     [[nodiscard]] double scalar(const Tensor &tensor) const;

@@ -78,6 +78,8 @@ void check_combinations(const Options &options) {
         wrong_usage("--init and --resume both say where the weights come from");
     if (options.predict.empty() != options.output.empty())
         wrong_usage("--predict FILE and --output FILE go together");
+    if (!options.predict.empty() && options.compare)
+        wrong_usage("--compare is of training steps, --predict runs none");
     if (!options.predict.empty() && !options.resume && options.init.empty())
         wrong_usage("option --predict: expected weights, by --init FILE or --resume DIR");
 }
@@ -94,6 +96,8 @@ Options parse_options(int argc, char **argv) {
             options.help = true;
         } else if (word == "--quiet" || word == "-q") {
             options.quiet = true;
+        } else if (word == "--compare") {
+            options.compare = true;
         } else if (word == "--resume") {
             options.resume = true;
             if (i + 1 < argc && argv[i + 1][0] != '-')
@@ -138,6 +142,8 @@ std::string help_text(const Program &program, const char *executable) {
            "  --predict FILE      do not train: run the network on the samples of FILE\n"
            "  --output FILE       where to write its results: .csv, else .npy\n"
            "  --comm-report FILE  write measured and predicted communication (JSON); exit code 3 if they differ\n"
+           "  --compare           print predicted beside measured time of a step, by layer; with --comm-report there "
+           "too\n"
            "  --threads N         threads of each rank (1)\n"
            "  --watchdog SECONDS  end all ranks when a wait takes longer (0: never)\n"
            "  --quiet             print the result and errors only\n"

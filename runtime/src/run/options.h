@@ -12,6 +12,7 @@ namespace planrt {
 struct Options {
     bool help = false;
     bool quiet = false;
+    bool compare = false;
     std::optional<std::int64_t> steps;
     std::optional<std::int64_t> epochs;
     std::optional<std::uint64_t> seed;

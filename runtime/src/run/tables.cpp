@@ -11,6 +11,7 @@ namespace planrt {
 struct Tables::Rows {
     std::vector<Variable> variables;
     std::vector<Range> sums;
+    std::vector<Work> work;
     std::vector<TrafficRow> traffic;
     std::vector<Collective> collectives;
     // What rows refer to; a deque moves none of its elements.
@@ -49,6 +50,10 @@ void Tables::sum(const Range &range) {
     rows_->sums.push_back(range);
 }
 
+void Tables::work(const Work &row) {
+    rows_->work.push_back(row);
+}
+
 void Tables::member(const char *layer, const char *tensor, const Tensor &from, const Tensor &to) {
     rows_->next_members.push_back({from, to});
     rows_->next_tensors += (rows_->next_tensors.empty() ? "" : ", ") + std::string(tensor);
@@ -58,7 +63,7 @@ void Tables::member(const char *layer, const char *tensor, const Tensor &from, c
 
 void Tables::collective(CollectiveKind kind, std::span<const int> axes, const char *phase, std::int64_t scratch_offset,
                         std::int64_t scratch_bytes, std::initializer_list<Collective::Predicted> predicted,
-                        Algorithm algorithm, std::span<const int> shape) {
+                        double seconds, Algorithm algorithm, std::span<const int> shape) {
     std::string layers;
     for (const std::string &layer : std::exchange(rows_->next_layers, {}))
         layers += (layers.empty() ? "" : ", ") + layer;
@@ -68,7 +73,7 @@ void Tables::collective(CollectiveKind kind, std::span<const int> axes, const ch
     rows_->members.push_back(std::exchange(rows_->next_members, {}));
     rows_->predicted.emplace_back(predicted);
     rows_->collectives.push_back({kind, row, axes, rows_->members.back(), scratch_offset, scratch_bytes,
-                                  rows_->predicted.back(), algorithm, shape});
+                                  rows_->predicted.back(), seconds, algorithm, shape});
 }
 
 std::span<const Variable> Tables::variables() const {
@@ -77,6 +82,10 @@ std::span<const Variable> Tables::variables() const {
 
 std::span<const Range> Tables::sums() const {
     return rows_->sums;
+}
+
+std::span<const Work> Tables::work() const {
+    return rows_->work;
 }
 
 std::span<const TrafficRow> Tables::traffic() const {

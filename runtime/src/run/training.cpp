@@ -19,6 +19,11 @@ namespace planrt {
 
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max(); // steps
 
+static void flush_output() {
+    if (std::fflush(stdout) != 0)
+        throw Failure("cannot write the output: is the disk full?");
+}
+
 Training::Training(Engine &engine, const Options &options)
     : engine_(engine), options_(options), program_(engine.program()), seed_(options.seed.value_or(program_.seed)),
       speaker_(engine.rank() == 0), checkpoints_(engine, options) {
@@ -35,6 +40,10 @@ Training::Training(Engine &engine, const Options &options)
         read_data();
     });
     steps_ = total_steps();
+    if (options.compare) {
+        clock_.emplace(static_cast<int>(program_.work.size()), program_.training_collectives);
+        engine.set_clock(&*clock_);
+    }
     together([this] { prepare_weights(); });
     if (!options.save_init.empty())
         save_weights(program_, engine.mesh(), engine.rank(), engine.arena(), options.save_init);
@@ -107,10 +116,15 @@ int Training::run() {
             result_ = evaluate({first_, first_ / batches_->steps_per_epoch(), 0, 0});
         if (!options_.save.empty())
             save_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.save);
-        const bool as_predicted = options_.comm_report.empty() || report();
+        std::optional<Times> times;
+        if (clock_)
+            times.emplace(program_, *clock_, engine_.mesh().ranks());
+        const bool as_predicted = options_.comm_report.empty() || report(times ? &*times : nullptr);
         if (speaker_) {
             log_->close();
             print_result(MPI_Wtime() - begin);
+            if (times)
+                print(times->table());
         }
         return as_predicted ? 0 : exit_traffic_differs;
     } catch (const CommonFailure &) {
@@ -120,7 +134,8 @@ int Training::run() {
     }
 }
 
-bool Training::report() {
+bool Training::report(const Times *times) {
+    engine_.set_clock(nullptr);
     // The buffers of functions that this run had no use for count too.
     const auto run_on_zeros = [this](void (*function)(Context &), std::span<const Field> fields) {
         if (function == nullptr)
@@ -136,7 +151,7 @@ bool Training::report() {
         run_on_zeros(program_.evaluate_step, program_.evaluation_fields);
     run_on_zeros(program_.predict_step, program_.prediction_fields);
     return report_communication(program_, engine_.mesh(), engine_.rank(), std::max<std::int64_t>(steps_ - first_, 0),
-                                engine_.high_water(), options_.comm_report);
+                                engine_.high_water(), times, options_.comm_report);
 }
 
 void Training::train() {
@@ -155,7 +170,11 @@ void Training::train() {
         if (number % per_epoch == 0 || number == first_)
             batches_->begin_epoch(number / per_epoch);
         const double begin = MPI_Wtime();
+        if (clock_)
+            clock_->begin_step();
         const double loss = step(number);
+        if (clock_)
+            clock_->end_step();
         const StepRecord record{number + 1, number / per_epoch + 1, loss, MPI_Wtime() - begin};
         if (speaker_) {
             log_->step(record);
@@ -176,10 +195,16 @@ double Training::step(std::int64_t number) {
     for (const Range &sum : program_.sums)
         std::fill(engine_.arena() + sum.begin, engine_.arena() + sum.end, std::byte{0});
     for (std::size_t i = 0; i < program_.micro_batches.size(); ++i) {
+        if (clock_)
+            clock_->enter(StepClock::samples);
         batches_->load_train(number % per_epoch, i, engine_.arena());
+        if (clock_)
+            clock_->enter(StepClock::rest);
         engine_.set_first_sample(program_.micro_batches[i].first);
         engine_.run_step(program_.micro_batches[i].run, /*training=*/true);
     }
+    if (clock_)
+        clock_->enter(StepClock::rest);
     const double loss = engine_.scalar(program_.loss);
     if (!std::isfinite(loss))
         throw CommonFailure(text("step %lld (epoch %lld): the loss is %f; try a smaller rate",
@@ -251,8 +276,12 @@ void Training::print_result(double seconds) const {
     else
         std::printf("nothing to do");
     std::printf(" after %lld steps in %.2f s\n", static_cast<long long>(std::max(first_, steps_)), seconds);
-    if (std::fflush(stdout) != 0)
-        throw Failure("cannot write the output: is the disk full?");
+    flush_output();
+}
+
+void Training::print(const std::string &table) {
+    std::fputs(table.c_str(), stdout);
+    flush_output();
 }
 
 } // namespace planrt

@@ -1,6 +1,7 @@
 // The life of a run: epochs of steps, an evaluation after each, files at the end.
 #pragma once
 
+#include "count/times.h"
 #include "data/batches.h"
 #include "run/checkpoints.h"
 #include "run/engine.h"
@@ -27,13 +28,14 @@ class Training {
     void prepare_weights();
     void check_outputs() const;
     void train();
-    [[nodiscard]] bool report();
+    [[nodiscard]] bool report(const Times *times);
     double step(std::int64_t number);
     void end_epoch(const StepRecord &last);
     [[nodiscard]] bool evaluates() const;
     EvaluationRecord evaluate(const StepRecord &last);
     void print_start() const;
     void print_result(double seconds) const;
+    static void print(const std::string &table);
 
     Engine &engine_;
     const Options &options_;
@@ -42,8 +44,9 @@ class Training {
     bool speaker_; ///< rank 0
     Checkpoints checkpoints_;
     std::optional<Batches> batches_;
-    std::int64_t first_ = 0; ///< steps done by the run that this one goes on from
-    std::int64_t steps_ = 0; ///< of the whole run
+    std::int64_t first_ = 0;         ///< steps done by the run that this one goes on from
+    std::int64_t steps_ = 0;         ///< of the whole run
+    std::optional<StepClock> clock_; ///< where somebody asks for times
     std::optional<JsonLog> log_;
     std::optional<Progress> progress_;
     double loss_sum_ = 0; ///< of this epoch's steps

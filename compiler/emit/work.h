@@ -1,0 +1,50 @@
+// Where the time of a training step goes, as the emitted program books it: the rows of planrt::Program::work.
+//
+// A row is a layer in a part of the step: forward, backward, update. Loops of several layers that are fused run as one,
+// so that their layers share a row: "attention.output, norm2". What was predicted for them is added up, too.
+#pragma once
+
+#include "emit/emit.h"
+#include "schedule/functions.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace planc::emit {
+
+class WorkRows {
+  public:
+    struct Row {
+        std::vector<std::string> layers;
+        schedule::Stage stage = schedule::Stage::forward;
+        double seconds = 0; ///< predicted, a step
+    };
+
+    WorkRows(mlir::ModuleOp module, const EmitInfo &info);
+
+    /// A layer's rows follow each other.
+    [[nodiscard]] const std::vector<Row> &rows() const { return rows_; }
+    /// The row of an operation of the training step: index in rows().
+    [[nodiscard]] int of(mlir::Operation *op) const;
+
+  private:
+    using Place = std::pair<std::string, schedule::Stage>;
+    int add(const Place &place);
+    int root(int place) const;
+    void join(mlir::Operation *loops);
+    void make_rows();
+
+    std::map<Place, int> numbers_;      ///< of places, in the order in which they are met
+    std::vector<Place> places_;         ///< by number
+    std::vector<double> seconds_;       ///< predicted, by number
+    std::vector<int> joined_to_;        ///< by number: an earlier place of the same row, or itself
+    std::map<std::string, int> layers_; ///< in the order in which they are met
+    std::vector<int> row_of_;           ///< by number
+    std::vector<Row> rows_;
+};
+
+} // namespace planc::emit

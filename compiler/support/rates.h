@@ -1,0 +1,74 @@
+// What was measured of a machine: rates of kernels by shape, of collectives by size and group. Data, as a .plan file
+// declares it (M6), `planc calibrate` writes it and the cost model reads it.
+#pragma once
+
+#include "support/units.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::support {
+
+/// Time of a matrix product by its half-performance lengths (Hockney and Jesshope 1981), one a dimension, besides what
+/// its operands take from memory or cache:
+///   t = call + 2 (m + half[0]) (n + half[1]) (k + half[2]) / flops_per_second
+/// where m counts the rows (of a convolution: positions), n the columns (output channels), k what is summed over.
+struct ProductRate {
+    double flops_per_second = 1;
+    std::array<double, 3> half{};
+    Seconds call{};
+};
+
+/// Convolutions by Winograd's algorithm, beside their matrix products: what transforms of x and y read and write, and
+/// those of the weights.
+struct WinogradRate {
+    double bytes_per_second = 1; ///< of x and y
+    double weight_bytes_per_second = 1;
+    Seconds call{};
+};
+
+/// Loops: t = call + max(flops / flops_per_second, bytes / bandwidth).
+struct LoopRate {
+    double flops_per_second = 1;
+    Seconds call{};
+};
+
+/// Pools, vectorised along channels:
+///   t = call + taps positions (channels + half) / flops_per_second
+struct PoolRate {
+    double flops_per_second = 1;
+    double half = 0;
+    Seconds call{};
+};
+
+/// A faster memory for what fits in it.
+struct CacheRate {
+    double bytes = 0;
+    double bytes_per_second = 1;
+};
+
+struct KernelRates {
+    std::optional<ProductRate> product;
+    std::optional<ProductRate> convolution;     ///< oneDNN's, forward and input gradient
+    std::optional<ProductRate> weight_gradient; ///< oneDNN's, of a convolution
+    std::optional<WinogradRate> winograd;
+    std::optional<PoolRate> pool;
+    std::optional<LoopRate> loops; ///< pointwise operations and sums
+    std::optional<CacheRate> cache;
+    bool wide_vectors = true; ///< AVX-512: by it some kernels are chosen
+};
+
+/// An all-reduce (whose vector has n bytes), reduce-scatter, all-gather, all-to-all or exchange of a group:
+///   t = latency + n / bytes_per_second   from above_bytes to the next of its kind and group
+struct CollectiveRate {
+    std::string collective; ///< "allreduce", …
+    std::int64_t ranks = 2;
+    double above_bytes = 0;
+    Seconds latency{};
+    double bytes_per_second = 1;
+};
+
+} // namespace planc::support

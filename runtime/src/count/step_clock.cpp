@@ -1,0 +1,69 @@
+#include "count/step_clock.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <utility>
+
+namespace planrt {
+
+namespace {
+
+constexpr long most_kept = 256; // steps
+constexpr long most_cold = 5;
+
+double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Steps at the beginning that do not count.
+long cold(long steps) {
+    return std::min(most_cold, steps / 3);
+}
+
+} // namespace
+
+StepClock::StepClock(int work, int collectives)
+    : first_collective_(2 + work), seconds_(static_cast<std::size_t>(2 + work + collectives)),
+      kept_(seconds_.size() * most_kept) {}
+
+int StepClock::change_to(int account) {
+    const double time = now();
+    seconds_[static_cast<std::size_t>(current_)] += time - since_;
+    since_ = time;
+    return std::exchange(current_, account);
+}
+
+void StepClock::begin_step() {
+    std::ranges::fill(seconds_, 0);
+    current_ = rest;
+    since_ = now();
+}
+
+void StepClock::end_step() {
+    change_to(rest);
+    const auto place = static_cast<std::ptrdiff_t>(done_ % most_kept) * accounts();
+    std::ranges::copy(seconds_, kept_.begin() + place);
+    ++done_;
+}
+
+int StepClock::steps() const {
+    return static_cast<int>(std::min(done_ - cold(done_), most_kept));
+}
+
+double StepClock::median(int begin, int end) const {
+    std::vector<double> sums;
+    for (long step = done_ - steps(); step < done_; ++step) {
+        const auto row = kept_.begin() + static_cast<std::ptrdiff_t>(step % most_kept) * accounts();
+        sums.push_back(std::accumulate(row + begin, row + end, 0.0));
+    }
+    if (sums.empty())
+        return 0;
+    const auto middle = sums.begin() + static_cast<std::ptrdiff_t>(sums.size() / 2);
+    std::ranges::nth_element(sums, middle);
+    if (sums.size() % 2 != 0)
+        return *middle;
+    return (*middle + *std::max_element(sums.begin(), middle)) / 2;
+}
+
+} // namespace planrt

@@ -1,0 +1,60 @@
+// Where the time of training steps goes: every moment of a step is booked to one account, a row of Program::work, a
+// collective, or one of two besides. Entering an account ends the one before. Time in start(), wait() and progress() is
+// the collective's: what of its way the computation does not hide, waiting for slower ranks included.
+#pragma once
+
+#include <vector>
+
+namespace planrt {
+
+class StepClock {
+  public:
+    enum Besides : int { rest = 0, samples = 1 }; ///< samples: loading the batch
+
+    StepClock(int work, int collectives);
+
+    void begin_step();
+    void end_step();
+    void enter(Besides account) { change_to(account); }
+    void enter_work(int row) { change_to(2 + row); }
+
+    /// As long as it lives, time is the collective's.
+    class Communication {
+      public:
+        /// `clock` null: nobody measures.
+        Communication(StepClock *clock, int collective)
+            : clock_(clock), before_(clock == nullptr ? 0 : clock->change_to(clock->first_collective_ + collective)) {}
+        ~Communication() {
+            if (clock_ != nullptr)
+                clock_->change_to(before_);
+        }
+        Communication(const Communication &) = delete;
+        Communication &operator=(const Communication &) = delete;
+
+      private:
+        StepClock *clock_;
+        int before_;
+    };
+
+    /// Steps whose times are kept: the last ones, without those at the beginning in which caches and pages are cold.
+    [[nodiscard]] int steps() const;
+    /// Over these steps, s, of the sum of accounts [begin, end), which count from `rest` on: rows of work, then
+    /// collectives.
+    [[nodiscard]] double median(int begin, int end) const;
+    [[nodiscard]] int first_work() const { return 2; }
+    [[nodiscard]] int first_collective() const { return first_collective_; }
+    [[nodiscard]] int accounts() const { return static_cast<int>(seconds_.size()); }
+
+  private:
+    /// The account before.
+    int change_to(int account);
+
+    int first_collective_;
+    std::vector<double> seconds_; ///< of the step under way, by account
+    std::vector<double> kept_;    ///< by step, by account
+    long done_ = 0;               ///< steps
+    int current_ = rest;
+    double since_ = 0;
+};
+
+} // namespace planrt

@@ -1,0 +1,48 @@
+// Predicted beside measured time of a training step: by layer and part of the step, by collective, in total.
+#pragma once
+
+#include "count/step_clock.h"
+
+#include <planrt/planrt.h>
+
+#include <string>
+#include <vector>
+
+namespace planrt {
+
+/// Medians over steps, s. What was predicted of communication is without overlap; measured is what computation does not
+/// hide.
+class Times {
+  public:
+    /// Gathers the ranks' times. Collective over the world.
+    Times(const Program &program, const StepClock &clock, int ranks);
+
+    /// For people; rank 0 only. Rows are those of the rank that computes longest.
+    [[nodiscard]] std::string table() const;
+    /// {"steps": …, "rows": […], "collectives": […], …} with a number for each rank; rank 0 only.
+    [[nodiscard]] std::string json_text() const;
+
+  private:
+    /// Of one rank.
+    enum Sum : int { computation = 0, communication = 1, besides = 2, step = 3 };
+    [[nodiscard]] double sum(int rank, Sum which) const { return at(rank, which); }
+    [[nodiscard]] double of_work(int rank, std::size_t row) const { return at(rank, 4 + static_cast<int>(row)); }
+    [[nodiscard]] double of_collective(int rank, std::size_t index) const {
+        return at(rank, 4 + static_cast<int>(program_.work.size() + index));
+    }
+    [[nodiscard]] double at(int rank, int number) const {
+        return all_[static_cast<std::size_t>(rank) * numbers_ + static_cast<std::size_t>(number)];
+    }
+    [[nodiscard]] std::span<const Collective> collectives() const {
+        return program_.collectives.first(static_cast<std::size_t>(program_.training_collectives));
+    }
+    [[nodiscard]] double predicted(Sum which) const;
+
+    const Program &program_;
+    int ranks_;
+    int steps_;
+    std::size_t numbers_;
+    std::vector<double> all_; ///< by rank
+};
+
+} // namespace planrt

@@ -1,0 +1,273 @@
+#include <planrt/measure.h>
+
+#include "kernels/blas.h"
+#include "support/failure.h"
+#include "support/file.h"
+#include "support/json.h"
+
+#include <mpi.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <deque>
+#include <map>
+#include <new>
+#include <string_view>
+
+namespace planrt {
+
+namespace {
+
+constexpr double least_sample = 1e-3; // s: what the clock's steps and calls of it do not disturb
+constexpr int least_rounds = 3;
+constexpr int most_rounds = 41;
+
+struct Experiment {
+    std::string kernel;
+    Experiments::Shape shape;
+    std::function<void()> work;
+    bool waits = false;               ///< for other ranks
+    std::int64_t calls = 1;           ///< of `work` in a sample
+    std::vector<double> samples = {}; ///< s a call, one a round
+};
+
+double quantile(std::vector<double> values, double share) {
+    std::ranges::sort(values);
+    const double at = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(at);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+/// s. Of kernels the processor's time, of which nothing else that runs on the machine takes any; of collectives, which
+/// wait for other ranks, the time of the day.
+double now(const Experiment &experiment) {
+    if (experiment.waits)
+        return MPI_Wtime();
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double sample(const Experiment &experiment) {
+    const double begin = now(experiment);
+    for (std::int64_t call = 0; call < experiment.calls; ++call)
+        experiment.work();
+    return (now(experiment) - begin) / static_cast<double>(experiment.calls);
+}
+
+struct Free {
+    void operator()(float *buffer) const { ::operator delete[](buffer, std::align_val_t{64}); }
+};
+
+} // namespace
+
+struct Experiments::State {
+    std::deque<Experiment> experiments;
+    std::map<std::pair<int, std::int64_t>, std::unique_ptr<float, Free>> buffers;
+    int rank = 0;
+    int ranks = 1;
+
+    State() {
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    }
+
+    /// As many calls as fill a sample, the same on all ranks.
+    static void set_calls(Experiment &experiment) {
+        experiment.work(); // cold
+        double seconds = sample(experiment);
+        check_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "calibration");
+        experiment.calls = std::max<std::int64_t>(1, std::llround(least_sample / std::max(seconds, 1e-9)));
+    }
+
+    [[nodiscard]] bool goes_on(int round, double begin, double seconds) const {
+        int more = round < least_rounds || (round < most_rounds && MPI_Wtime() - begin < seconds) ? 1 : 0;
+        check_mpi(MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD), "calibration"); // rank 0 decides
+        return more != 0;
+    }
+};
+
+Experiments::Experiments() : state_(std::make_unique<State>()) {}
+Experiments::~Experiments() = default;
+
+void Experiments::add(const std::string &kernel, Shape shape, std::function<void()> work) {
+    state_->experiments.push_back({kernel, std::move(shape), std::move(work)});
+}
+
+void Experiments::add_collective(const std::string &kind, Shape shape, std::function<void()> work) {
+    add(kind, std::move(shape), std::move(work));
+    state_->experiments.back().waits = true;
+}
+
+float *Experiments::buffer(int number, std::int64_t elements) {
+    std::unique_ptr<float, Free> &buffer = state_->buffers[{number, elements}];
+    if (buffer == nullptr) {
+        buffer.reset(new (std::align_val_t{64}) float[static_cast<std::size_t>(elements)]);
+        std::fill_n(buffer.get(), elements, 0.5F);
+    }
+    return buffer.get();
+}
+
+void Experiments::run(double seconds) {
+    const double begin = MPI_Wtime();
+    for (Experiment &experiment : state_->experiments)
+        State::set_calls(experiment);
+    for (int round = 0; state_->goes_on(round, begin, seconds); ++round)
+        for (Experiment &experiment : state_->experiments) {
+            check_mpi(MPI_Barrier(MPI_COMM_WORLD), "calibration");
+            experiment.samples.push_back(sample(experiment));
+        }
+}
+
+void Experiments::write(const std::string &path) const {
+    std::vector<double> own; // time and spread of each
+    for (const Experiment &experiment : state_->experiments) {
+        // What disturbs the machine makes waiting longer, never shorter.
+        const double typical = quantile(experiment.samples, experiment.waits ? 0.25 : 0.5);
+        own.push_back(typical);
+        own.push_back((quantile(experiment.samples, 0.75) - quantile(experiment.samples, 0.25)) / typical);
+    }
+    std::vector<double> all(own.size() * static_cast<std::size_t>(state_->ranks));
+    const int count = static_cast<int>(own.size());
+    check_mpi(MPI_Gather(own.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, 0, MPI_COMM_WORLD),
+              "calibration");
+    if (state_->rank != 0)
+        return;
+    std::string json = text("{\n  \"ranks\": %d,\n  \"avx512\": %s,\n  \"measurements\": [", state_->ranks,
+                            has_avx512() ? "true" : "false");
+    for (std::size_t e = 0; e < state_->experiments.size(); ++e) {
+        const Experiment &experiment = state_->experiments[e];
+        std::vector<double> numbers[2];
+        for (int rank = 0; rank < state_->ranks; ++rank)
+            for (std::size_t i = 0; i < 2; ++i)
+                numbers[i].push_back(all[static_cast<std::size_t>(rank) * own.size() + 2 * e + i]);
+        json +=
+            text("%s\n    {\"kernel\": %s, \"shape\": [", e == 0 ? "" : ",", json_quoted(experiment.kernel).c_str());
+        for (std::size_t i = 0; i < experiment.shape.size(); ++i)
+            json += text("%s%lld", i == 0 ? "" : ", ", static_cast<long long>(experiment.shape[i]));
+        json += text("], \"seconds\": %.6g, \"spread\": %.3g}", quantile(numbers[0], 0.5), quantile(numbers[1], 0.5));
+    }
+    AtomicFile file(path);
+    file.write(json + "\n  ]\n}\n");
+    file.commit();
+}
+
+namespace {
+
+/// One collective of a group of the first ranks; the others wait for them.
+class GroupExperiments {
+  public:
+    GroupExperiments(Experiments &experiments, int ranks) : experiments_(experiments), ranks_(ranks) {
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        check_mpi(MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &group_), "calibration");
+        MPI_Comm_set_errhandler(group_ == MPI_COMM_NULL ? MPI_COMM_WORLD : group_, MPI_ERRORS_RETURN);
+        rank_ = rank;
+    }
+
+    void add_all(std::int64_t bytes) {
+        const int elements = static_cast<int>(std::max<std::int64_t>(bytes / 4, ranks_));
+        const int part = std::max(elements / ranks_, 1);
+        const std::int64_t whole = std::int64_t{part} * ranks_;
+        float *from = experiments_.buffer(0, whole);
+        float *to = experiments_.buffer(1, whole);
+        MPI_Comm group = group_;
+        const std::vector<int> parts(static_cast<std::size_t>(ranks_), part);
+        std::vector<int> places;
+        for (int rank = 0; rank < ranks_; ++rank)
+            places.push_back(rank * part);
+        const int ranks = ranks_;
+        const int next = (rank_ + 1) % ranks;
+        const int previous = (rank_ + ranks - 1) % ranks;
+        add("allreduce", 4 * whole, [=](MPI_Request *request) {
+            return MPI_Iallreduce(from, to, static_cast<int>(whole), MPI_FLOAT, MPI_SUM, group, request);
+        });
+        add("reduce_scatter", 4 * whole, [=](MPI_Request *request) {
+            return MPI_Ireduce_scatter(from, to, parts.data(), MPI_FLOAT, MPI_SUM, group, request);
+        });
+        add("allgather", 4 * whole, [=](MPI_Request *request) {
+            return MPI_Iallgatherv(from, part, MPI_FLOAT, to, parts.data(), places.data(), MPI_FLOAT, group, request);
+        });
+        add("alltoall", 4 * (whole - part), [=](MPI_Request *request) {
+            return MPI_Ialltoallv(from, parts.data(), places.data(), MPI_FLOAT, to, parts.data(), places.data(),
+                                  MPI_FLOAT, group, request);
+        });
+        if (group == MPI_COMM_NULL)
+            return experiments_.add_collective("exchange", {ranks, 4 * std::int64_t{part}}, [] {});
+        experiments_.add_collective("exchange", {ranks, 4 * std::int64_t{part}}, [=] {
+            MPI_Request requests[2];
+            check_mpi(MPI_Irecv(to, part, MPI_FLOAT, previous, 0, group, &requests[0]), "calibration");
+            check_mpi(MPI_Isend(from, part, MPI_FLOAT, next, 0, group, &requests[1]), "calibration");
+            check_mpi(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE), "calibration");
+        });
+    }
+
+  private:
+    template <class Start> void add(const char *name, std::int64_t bytes, const Start &start) {
+        const bool member = group_ != MPI_COMM_NULL;
+        experiments_.add_collective(name, {ranks_, bytes}, [member, start] {
+            if (!member)
+                return;
+            MPI_Request request = MPI_REQUEST_NULL;
+            check_mpi(start(&request), "calibration");
+            check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "calibration");
+        });
+    }
+
+    Experiments &experiments_;
+    int ranks_;
+    int rank_ = 0;
+    MPI_Comm group_ = MPI_COMM_NULL; ///< lives as long as the program
+};
+
+/// Of 2, 4, 8, … ranks and of all.
+void add_collectives(Experiments &experiments) {
+    int ranks = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int size = 2; size <= ranks; size = size < ranks ? std::min(2 * size, ranks) : ranks + 1) {
+        GroupExperiments group(experiments, size);
+        for (const std::int64_t bytes : {64, 4'096, 32'768, 262'144, 2'097'152, 16'777'216})
+            group.add_all(bytes);
+    }
+}
+
+int measure_on_this_rank(int argc, char **argv, void (*add)(Experiments &)) {
+    double seconds = 0;
+    const std::string_view given = argc == 3 ? argv[2] : "";
+    if (std::from_chars(given.data(), given.data() + given.size(), seconds).ec != std::errc{} || !(seconds > 0))
+        throw CommonFailure(text("usage: %s FILE SECONDS", argv[0]), exit_usage);
+    together([] { load_blas(1); });
+    Experiments experiments;
+    add(experiments);
+    add_collectives(experiments);
+    experiments.run(seconds);
+    experiments.write(argv[1]);
+    return 0;
+}
+
+} // namespace
+
+int run_experiments(int argc, char **argv, void (*add)(Experiments &)) {
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int code = 0;
+    try {
+        code = measure_on_this_rank(argc, argv, add);
+    } catch (const CommonFailure &failure) {
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (rank == 0)
+            say_error(failure.what());
+        code = failure.exit_code();
+    } catch (const std::exception &failure) {
+        abort_all_ranks(failure.what());
+    }
+    MPI_Finalize();
+    return code;
+}
+
+} // namespace planrt

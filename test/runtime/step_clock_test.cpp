@@ -1,0 +1,58 @@
+// Time is booked to one account at a time. Lower bounds only: a busy machine makes everything longer.
+#include "count/step_clock.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace planrt {
+namespace {
+
+void pass(double seconds) {
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < seconds) {
+    }
+}
+
+TEST(StepClock, BooksTimeWhereItPasses) {
+    StepClock clock(2, 1);
+    clock.begin_step();
+    clock.enter(StepClock::samples);
+    pass(1e-3);
+    clock.enter_work(1);
+    pass(2e-3);
+    {
+        const StepClock::Communication booked(&clock, 0);
+        pass(3e-3);
+    }
+    pass(1e-3); // of row 1 again
+    clock.end_step();
+    ASSERT_EQ(clock.steps(), 1);
+    const auto account = [&clock](int index) { return clock.median(index, index + 1); };
+    EXPECT_GE(account(StepClock::samples), 1e-3);
+    EXPECT_EQ(account(clock.first_work()), 0);
+    EXPECT_GE(account(clock.first_work() + 1), 3e-3);
+    EXPECT_GE(account(clock.first_collective()), 3e-3);
+    EXPECT_NEAR(clock.median(0, clock.accounts()),
+                account(0) + account(1) + account(clock.first_work() + 1) + account(clock.first_collective()), 1e-9);
+}
+
+TEST(StepClock, LeavesColdStepsAndOldOnesOut) {
+    StepClock clock(1, 0);
+    const auto run = [&clock](int steps) {
+        for (int step = 0; step < steps; ++step) {
+            clock.begin_step();
+            clock.end_step();
+        }
+        return clock.steps();
+    };
+    EXPECT_EQ(clock.steps(), 0);
+    EXPECT_EQ(clock.median(0, clock.accounts()), 0);
+    EXPECT_EQ(run(2), 2);
+    EXPECT_EQ(run(1), 2);
+    EXPECT_EQ(run(27), 25);
+    EXPECT_EQ(run(1000), 256);
+}
+
+} // namespace
+} // namespace planrt
