@@ -84,6 +84,7 @@ void add(CollectiveKind kind, Algorithm algorithm, std::int64_t bytes, const Mes
                            256 + 2 * largest,
                            2 * largest,
                            {},
+                           0,
                            algorithm,
                            shapes.emplace_back(method.shape)});
 }

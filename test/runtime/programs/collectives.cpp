@@ -370,7 +370,7 @@ void add_collective(Draw &draw, CollectiveKind kind, bool flat) {
         }
     }
     collectives.push_back({kind, 0, axis_tables.emplace_back(first.axes), table, reserve(scratch_bytes), scratch_bytes,
-                           predicted, method.algorithm, axis_tables.emplace_back(method.shape)});
+                           predicted, 0, method.algorithm, axis_tables.emplace_back(method.shape)});
 }
 
 void draw_program() {
