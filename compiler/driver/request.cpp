@@ -54,6 +54,8 @@ class RequestMaker {
         set_machine(mesh);
         if (layout != nullptr)
             set_rules(*layout);
+        // Where nothing is chosen they are for the eye alone.
+        result_.request.baselines = result_.request.search || options_.command == Command::explain;
         if (!train_.loss.arguments.empty() && !train_.loss.arguments[0].type.dimensions.empty())
             result_.request.batch = train_.loss.arguments[0].type.dimensions[0].role;
         return std::move(result_);

@@ -83,7 +83,7 @@ void Functions::write_stage(mlir::func::FuncOp function) {
 
 /// An update in place has nothing left to do.
 void Functions::write_variable(Body &body, std::vector<mlir::Operation *> &ops, ir::WriteOp write) {
-    auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(write, write.getVariableAttr());
+    auto variable = symbols_.lookupNearestSymbolFrom<ir::VariableOp>(write, write.getVariableAttr());
     const int64_t offset = variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
     if (schedule::offset_of(write.getValue()) == offset)
         return;

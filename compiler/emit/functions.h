@@ -42,6 +42,7 @@ class Functions {
     [[nodiscard]] std::string place(mlir::Operation *op) const;
 
     mlir::ModuleOp module_;
+    mlir::SymbolTableCollection symbols_;
     const EmitInfo &info_;
     const ValueNames &names_;
     const WorkRows &work_;

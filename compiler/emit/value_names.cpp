@@ -164,7 +164,7 @@ void ValueNames::add(mlir::Value value, const std::string &title) {
     }
     for (mlir::Operation *user : value.getUsers())
         if (auto write = mlir::dyn_cast<ir::WriteOp>(user)) {
-            auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(user, write.getVariableAttr());
+            auto variable = symbols_.lookupNearestSymbolFrom<ir::VariableOp>(user, write.getVariableAttr());
             if (variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt() == offset) {
                 names_[value] = of(variable);
                 return;

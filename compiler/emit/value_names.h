@@ -52,6 +52,7 @@ class ValueNames {
     std::string declare(const std::string &title, int64_t offset, ir::TensorType type);
     [[nodiscard]] Hole hole(const std::string &name, ir::TensorType type) const;
 
+    mlir::SymbolTableCollection symbols_;
     UniqueNames unique_;
     std::vector<NamedBuffer> buffers_; ///< variables before all others
     std::size_t first_temporary_ = 0;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace planc::plan {
 
@@ -35,7 +36,9 @@ bool has_empty_blocks(const Request &request, const MeshShape &shape, const Stra
 
 class Planner {
   public:
-    explicit Planner(const Request &request) : request_(request), index_(request.graph), step_(index_) {
+    explicit Planner(const Request &request) : request_(request), index_(request.graph) {
+        if (request.search)
+            step_.emplace(index_);
         limit_ = request.memory_limit_bytes;
         if (limit_ == 0 && request.search)
             limit_ = request.machine.memory_bytes;
@@ -113,7 +116,7 @@ class Planner {
     }
 
     [[nodiscard]] Marginals bounds_of(OnMesh &on, const Storage &storage) const {
-        return request_.search ? bounds(step_, on.space, on.shape, request_.machine, storage, on.cache, give_up_at())
+        return request_.search ? bounds(*step_, on.space, on.shape, request_.machine, storage, on.cache, give_up_at())
                                : Marginals{};
     }
 
@@ -122,7 +125,7 @@ class Planner {
         const Space &space = candidate.on->space;
         const Storage &storage = candidate.storage;
         const Found found = request_.search
-                                ? narrowed_search(request_, step_, shape, space, storage, candidate.on->cache,
+                                ? narrowed_search(request_, *step_, shape, space, storage, candidate.on->cache,
                                                   candidate.bounds, limit_, give_up_at())
                                 : only(shape, space, storage);
         lower_bound_ = std::min(lower_bound_, found.lower_bound);
@@ -245,7 +248,7 @@ class Planner {
         if (!request_.search || !request_.runner_ups)
             return;
         const MeshShape shape{plan_.axes, plan_.mesh};
-        plan_.runner_ups = runner_ups(step_, shape, make_space(request_, shape), request_.machine, plan_.storage,
+        plan_.runner_ups = runner_ups(*step_, shape, make_space(request_, shape), request_.machine, plan_.storage,
                                       plan_.layers, limit_);
     }
 
@@ -266,7 +269,7 @@ class Planner {
 
     const Request &request_;
     sharding::GraphIndex index_;
-    StepStructure step_;
+    std::optional<StepStructure> step_; ///< where strategies are searched
     double limit_ = 0;
     std::vector<std::unique_ptr<OnMesh>> meshes_;
     Plan plan_;

@@ -10,19 +10,19 @@ namespace planc::schedule {
 namespace {
 
 /// Has a buffer of its own, and the addition is its only use: it can be overwritten.
-bool dies_at_addition(mlir::Value value) {
-    return value.hasOneUse() && (value.getDefiningOp<ir::GemmOp>() || reads_accumulator(value));
+bool dies_at_addition(mlir::Value value, mlir::SymbolTableCollection &symbols) {
+    return value.hasOneUse() && (value.getDefiningOp<ir::GemmOp>() || reads_accumulator(value, symbols));
 }
 
-bool accumulate(ir::PointwiseOp add) {
+bool accumulate(ir::PointwiseOp add, mlir::SymbolTableCollection &symbols) {
     for (unsigned product : {1U, 0U}) {
         auto gemm = add.getInputs()[product].getDefiningOp<ir::GemmOp>();
         const mlir::Value addend = add.getInputs()[1 - product];
-        if (!gemm || gemm.getAccumulator() || !gemm.getResult().hasOneUse() || !dies_at_addition(addend) ||
+        if (!gemm || gemm.getAccumulator() || !gemm.getResult().hasOneUse() || !dies_at_addition(addend, symbols) ||
             addend.getType() != gemm.getResult().getType() || addend.getType() != add.getResult().getType() ||
-            (!reads_accumulator(addend) && !addend.getDefiningOp()->isBeforeInBlock(gemm)))
+            (!reads_accumulator(addend, symbols) && !addend.getDefiningOp()->isBeforeInBlock(gemm)))
             continue;
-        if (reads_accumulator(addend))
+        if (reads_accumulator(addend, symbols))
             addend.getDefiningOp()->moveBefore(gemm);
         gemm.getAccumulatorMutable().assign(addend);
         add.getResult().replaceAllUsesWith(gemm.getResult());
@@ -90,8 +90,9 @@ struct AccumulateProducts : mlir::PassWrapper<AccumulateProducts, StepPass> {
     }
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {
+        mlir::SymbolTableCollection symbols;
         for (auto op : llvm::to_vector(function.getOps<ir::PointwiseOp>()))
-            if (op.getFunction() == "add" && !accumulate(op))
+            if (op.getFunction() == "add" && !accumulate(op, symbols))
                 accumulate_into_variable(op);
         return mlir::success();
     }

@@ -27,12 +27,22 @@ class Advance {
     void run() {
         advance_numbers();
         collect();
+        // All places are found before anything moves: a move makes MLIR number the whole block anew.
+        std::vector<Move> moves;
         for (const auto &[parameter, ops] : updates_)
             if (llvm::none_of(ops, [&](Operation *op) { return late_.contains(op); }))
-                advance(ops);
+                if (Operation *after = place_of(ops))
+                    moves.push_back({after, &ops});
+        for (const Move &move : moves)
+            advance(move);
     }
 
   private:
+    struct Move {
+        Operation *after;
+        const std::vector<Operation *> *ops;
+    };
+
     /// Rates and the like, which depend on the step's number alone, go behind the sources.
     void advance_numbers() {
         Operation *last = nullptr;
@@ -78,8 +88,8 @@ class Advance {
         });
     }
 
-    /// All to one place, so that they become one loop.
-    static void advance(const std::vector<Operation *> &ops) {
+    /// Behind the last operation that they need; null: they stay.
+    static Operation *place_of(const std::vector<Operation *> &ops) {
         Operation *last = nullptr;
         for (Operation *op : ops)
             note_needed(*op, [&](Operation *other) {
@@ -91,10 +101,14 @@ class Advance {
                                          return !llvm::is_contained(ops, user) && user->isBeforeInBlock(last);
                                      });
                                  });
-        if (used_before)
-            return;
+        return used_before ? nullptr : last;
+    }
+
+    /// All to one place, so that they become one loop.
+    static void advance(const Move &move) {
+        Operation *last = move.after;
         for (const bool writes : {false, true})
-            for (Operation *op : ops)
+            for (Operation *op : *move.ops)
                 if (mlir::isa<ir::WriteOp>(op) == writes) {
                     op->moveAfter(last);
                     last = op;

@@ -162,7 +162,7 @@ class Assignment {
         std::optional<int64_t> place;
         op->walk([&](Operation *inner) {
             for (Value operand : inner->getOperands())
-                if ((reads_accumulator(operand) || is_scaled_variable(inner, operand)) &&
+                if ((reads_accumulator(operand, symbols_) || is_scaled_variable(inner, operand)) &&
                     !is_written_otherwise(operand, result) && takes_over(op, result, operand))
                     place = offset_of(operand);
         });

@@ -41,9 +41,9 @@ bool is_kernel(mlir::Operation *op) {
                      ir::ConcatOp, ir::ConvOp, ir::PackOp, ir::UnpackOp, ir::PoolOp, ir::MaxPoolOp>(op);
 }
 
-bool reads_accumulator(mlir::Value value) {
+bool reads_accumulator(mlir::Value value, mlir::SymbolTableCollection &symbols) {
     auto read = value.getDefiningOp<ir::ReadOp>();
-    return read && mlir::SymbolTable::lookupNearestSymbolFrom(read, read.getVariableAttr())->hasAttr("accumulator");
+    return read && symbols.lookupNearestSymbolFrom(read, read.getVariableAttr())->hasAttr("accumulator");
 }
 
 ir::TensorType with_roles(ir::TensorType type, const std::vector<std::string> &roles) {

@@ -31,7 +31,7 @@ void set_place(mlir::Operation *op, mlir::Operation *from);
 [[nodiscard]] bool is_kernel(mlir::Operation *op);
 
 /// Is it the sum over micro-batches so far? Its place is free for the new sum.
-[[nodiscard]] bool reads_accumulator(mlir::Value value);
+[[nodiscard]] bool reads_accumulator(mlir::Value value, mlir::SymbolTableCollection &symbols);
 
 /// The type with its dimensions renamed, one by one.
 [[nodiscard]] ir::TensorType with_roles(ir::TensorType type, const std::vector<std::string> &roles);
