@@ -8,6 +8,8 @@ For each layout and number of ranks: compiles, runs 20 steps, and demands
 - the losses of one rank, to 1e-5 relative, or to 1e-10 with `--f64`: a copy of the example in f64, for networks in which
   f32's rounding decides on which side of 0 a relu is, and which element of a window is the largest;
 - a communication report without difference, whose busiest rank moved what `planc cost` says, to the byte and the call;
+- of each rank a process as large as predicted: the arena, what oneDNN's primitives work in, and the samples that it keeps,
+  within 10% and 40 MiB for the libraries and MPI;
 - communication at all, under every layout that the user wrote: a program that computes everything on every rank has the
   right losses too. (`best` may choose that.)
 
@@ -26,6 +28,8 @@ import sys
 STEPS = 20
 TOLERANCE = 1e-5
 TOLERANCE_F64 = 1e-10
+MEMORY_TOLERANCE = 0.1
+LIBRARIES = 40 << 20  # bytes: code and tables of OpenBLAS, oneDNN and MPI
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MPIRUN = ROOT / "scripts" / "mpirun"
 STDLIB = ROOT / "stdlib"
@@ -87,6 +91,15 @@ def train(program, ranks, data):
     return losses, json.loads(report.read_text())
 
 
+def check_memory(memory):
+    if max(memory["measured"]) != memory["predicted"]:
+        raise RuntimeError(f"the arena has {memory['measured']} bytes where planc says {memory['predicted']}")
+    for rank, resident in enumerate(memory["resident"]):
+        known = sum(memory[part][rank] for part in ("measured", "primitives", "data"))
+        if abs(resident - known) > MEMORY_TOLERANCE * known + LIBRARIES:
+            raise RuntimeError(f"rank {rank} takes {resident:,} bytes, of which {known:,} are accounted for")
+
+
 def check(plan, layout, ranks, options, tolerance, expected):
     """A line that says how it went; raises RuntimeError where something is not as it should be."""
     program = options.work / f"{plan.stem}_{layout}_{ranks}"
@@ -98,6 +111,7 @@ def check(plan, layout, ranks, options, tolerance, expected):
         raise RuntimeError(f"losses differ from one rank's by {difference:.1e} relative")
     if report["steps"] != STEPS or report["ranks"] != ranks or not report["equal"]:
         raise RuntimeError(f"{program}.comm.json is not of {STEPS} equal steps on {ranks} ranks")
+    check_memory(report["memory"])
     predicted = tuple(STEPS * amount for amount in predicted_traffic(plan, how))
     measured = measured_traffic(report)
     if measured != predicted:

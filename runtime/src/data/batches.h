@@ -22,6 +22,9 @@ class Batches {
     [[nodiscard]] std::int64_t steps_per_epoch() const { return train_samples() / program_.batch; }
     [[nodiscard]] std::int64_t test_batches() const { return (test_samples() + test_batch_ - 1) / test_batch_; }
 
+    /// That the samples take on this rank.
+    [[nodiscard]] std::int64_t bytes() const { return stores_.bytes(); }
+
     /// The order of epoch `epoch`, from 0.
     void begin_epoch(std::int64_t epoch);
     /// Part `micro_batch` of batch `index` of the epoch into the inputs of the training step.

@@ -182,6 +182,13 @@ Stores::Stores(std::span<const Field> fields, const Mesh &mesh, int rank) {
 }
 
 /// What the rank reads; of images that change all places: a change moves them.
+std::int64_t Stores::bytes() const {
+    std::int64_t bytes = 0;
+    for (const FieldStore &store : stores_)
+        bytes += store.bytes();
+    return bytes;
+}
+
 Box Stores::kept_of(const Field &field, const Mesh &mesh, int rank) {
     const Box box = local_box(placement_of(field.tensor), mesh, rank);
     Box kept(box.begin() + 1, box.end());

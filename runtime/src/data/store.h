@@ -25,6 +25,10 @@ class FieldStore {
     /// Elements of a whole sample, as in the file.
     [[nodiscard]] std::int64_t sample_elements() const { return sample_elements_; }
     [[nodiscard]] std::int64_t samples() const { return samples_; }
+    /// That the samples take on this rank.
+    [[nodiscard]] std::int64_t bytes() const {
+        return static_cast<std::int64_t>(values_.capacity() + bytes_.capacity());
+    }
 
     /// Makes room; throws std::bad_alloc where there is none.
     void reserve(std::int64_t samples);
@@ -79,6 +83,7 @@ class Stores {
     Stores(std::span<const Field> fields, const Mesh &mesh, int rank);
     [[nodiscard]] std::vector<FieldStore> &all() { return stores_; }
     [[nodiscard]] const std::vector<FieldStore> &all() const { return stores_; }
+    [[nodiscard]] std::int64_t bytes() const;
     [[nodiscard]] const FieldStore &of_training(std::size_t micro_batch, std::size_t field) const {
         return stores_[training_[micro_batch][field]];
     }
