@@ -69,7 +69,10 @@ std::string measure(const Options &options, std::string &json) {
     for (const std::string &word : {std::string("-n"), std::to_string(options.ranks.value_or(cores)), executable,
                                     measured, std::string(options.quick ? quick_seconds : seconds)})
         command.push_back(word);
-    if (std::string error = run_program(command, "the measurements failed"); !error.empty())
+    const std::string failed =
+        geteuid() == 0 ? R"(the measurements failed; root needs --mpirun "mpirun --allow-run-as-root" of Open MPI)"
+                       : "the measurements failed";
+    if (std::string error = run_program(command, failed); !error.empty())
         return error;
     return read_file(measured, json);
 }
