@@ -105,6 +105,21 @@ TEST(Pools, AreTheirDefinition) {
     }
 }
 
+/// Pools of 2 x 2 as networks have them, with channels that fill vectors and such that do not.
+TEST(Pools, TileTheInput) {
+    Random random(3);
+    for (const int threads : {1, 3}) {
+        set_thread_count(threads);
+        for (std::int64_t channels = 1; channels <= 20; ++channels) {
+            expect_defined<float>({40, channels, {{8, 4, 2, 2, 1, 0}, {14, 7, 2, 2, 1, 0}}}, random);
+            expect_defined<double>({2, channels, {{40, 20, 4, 4, 1, 0}}}, random);
+            expect_defined<float>({3, channels, {{3, 3, 1, 1, 1, 0}, {4, 2, 2, 2, 1, 0}, {18, 9, 2, 2, 1, 0}}}, random);
+            expect_defined<float>({3, channels, {{9, 4, 3, 2, 1, 0}, {13, 6, 3, 2, 1, 0}}}, random);
+        }
+    }
+    set_thread_count(1);
+}
+
 TEST(Pools, RunOnThreads) {
     Random random(2);
     set_thread_count(3);

@@ -50,7 +50,9 @@ inline std::int64_t touching(const WindowBlock &window, std::int64_t row, std::i
     return at < 0 || at % window.stride != 0 || at / window.stride >= window.output ? -1 : at / window.stride;
 }
 
-/// Calls body(number, row in the rank's block, rows of the three dimensions) for all positions of an extent each.
+/// Calls body(number, sample, rows of the three dimensions, how many positions of the same line follow on this thread)
+/// for all positions of an extent each; a line runs along the last dimension, or along the last but one where that has
+/// one row.
 template <class Body> void for_each_row(const Pool &pool, std::int64_t WindowBlock::*extent, const Body &body) {
     const std::int64_t a = pool.windows[0].*extent;
     const std::int64_t b = pool.windows[1].*extent;
@@ -66,7 +68,7 @@ template <class Body> void for_each_row(const Pool &pool, std::int64_t WindowBlo
         std::int64_t j = begin % b;
         for (std::int64_t row = begin; row < end; ++row) {
             for (std::int64_t k = 0; k < c; ++k)
-                body(row * c + k, n, i, j, k);
+                body(row * c + k, n, i, j, k, c > 1 ? c - 1 - k : std::min(b - j, end - row) - 1);
             if (++j < b) // counted, since divisions take longer than a window of few channels
                 continue;
             j = 0;
@@ -94,64 +96,87 @@ struct TouchedWindow {
         return ((n * x.input + a.first + s * x.dilation) * y.input + b.first + t * y.dilation) * z.input + c.first +
                u * z.dilation;
     }
-    /// Whether all taps lie within the input.
-    [[nodiscard]] bool is_whole(const Pool &pool) const {
-        const auto &[x, y, z] = pool.windows;
-        return a.end - a.begin == x.kernel && b.end - b.begin == y.kernel && c.end - c.begin == z.kernel;
-    }
 };
 
-/// For every position of the output: whole(its number, number of the first input row) where the window lies within the
-/// input and `all_at_once`; else begin(its number), then tap(its number, number of an input row, number of the element
-/// within the window, row-major) for all elements that exist, in their order.
+/// The positions whose windows lie within the input, of one dimension.
+struct WholePositions {
+    std::int64_t stride;
+    std::int64_t padding;
+    std::int64_t begin;
+    std::int64_t end;
+
+    explicit WholePositions(const WindowBlock &window)
+        : stride(window.stride), padding(window.padding), begin(padding > 0 ? (padding + stride - 1) / stride : 0) {
+        const std::int64_t last = window.input - 1 - (window.kernel - 1) * window.dilation + padding;
+        end = last < 0 ? 0 : last / stride + 1;
+    }
+    [[nodiscard]] bool contains(std::int64_t position) const { return begin <= position && position < end; }
+    [[nodiscard]] std::int64_t first_row(std::int64_t position) const { return position * stride - padding; }
+};
+
+/// For every position of the output: whole(its number, number of the first input row, positions that follow) where the
+/// window lies within the input and `all_at_once`; else begin(its number), then tap(its number, number of an input row,
+/// number of the element within the window, row-major) for all elements that exist, in their order.
 template <class Whole, class Begin, class Tap>
 void over_outputs(const Pool &pool, bool all_at_once, const Whole &whole, const Begin &begin, const Tap &tap) {
     const std::int64_t b = pool.windows[1].kernel;
     const std::int64_t c = pool.windows[2].kernel;
-    for_each_row(pool, &WindowBlock::output,
-                 [&](std::int64_t number, std::int64_t n, std::int64_t i, std::int64_t j, std::int64_t k) {
-                     const TouchedWindow window(pool, i, j, k);
-                     if (all_at_once && window.is_whole(pool))
-                         return whole(number, window.row(pool, n, 0, 0, 0));
-                     begin(number);
-                     for (std::int64_t s = window.a.begin; s < window.a.end; ++s)
-                         for (std::int64_t t = window.b.begin; t < window.b.end; ++t)
-                             for (std::int64_t u = window.c.begin; u < window.c.end; ++u)
-                                 tap(number, window.row(pool, n, s, t, u),
-                                     static_cast<std::int32_t>((s * b + t) * c + u));
-                 });
+    const WholePositions along_a(pool.windows[0]);
+    const WholePositions along_b(pool.windows[1]);
+    const WholePositions along_c(pool.windows[2]);
+    const auto &[x, y, z] = pool.windows;
+    for_each_row(
+        pool, &WindowBlock::output,
+        [&](std::int64_t number, std::int64_t n, std::int64_t i, std::int64_t j, std::int64_t k,
+            std::int64_t following) {
+            if (all_at_once && along_a.contains(i) && along_b.contains(j) && along_c.contains(k))
+                return whole(number,
+                             ((n * x.input + along_a.first_row(i)) * y.input + along_b.first_row(j)) * z.input +
+                                 along_c.first_row(k),
+                             following);
+            const TouchedWindow window(pool, i, j, k);
+            begin(number);
+            for (std::int64_t s = window.a.begin; s < window.a.end; ++s)
+                for (std::int64_t t = window.b.begin; t < window.b.end; ++t)
+                    for (std::int64_t u = window.c.begin; u < window.c.end; ++u)
+                        tap(number, window.row(pool, n, s, t, u), static_cast<std::int32_t>((s * b + t) * c + u));
+        });
 }
 
 /// The same, tap by tap everywhere.
 template <class Begin, class Tap> void over_outputs(const Pool &pool, const Begin &begin, const Tap &tap) {
-    over_outputs(pool, false, [](std::int64_t, std::int64_t) {}, begin, tap);
+    over_outputs(pool, false, [](std::int64_t, std::int64_t, std::int64_t) {}, begin, tap);
 }
 
 /// For every row of the input: begin(its number), then tap(its number, number of an output position, number of the row
 /// within that window) for all windows that touch it.
 template <class Begin, class Tap> void over_inputs(const Pool &pool, const Begin &begin, const Tap &tap) {
     const auto &[a, b, c] = pool.windows;
-    for_each_row(pool, &WindowBlock::input,
-                 [&](std::int64_t number, std::int64_t n, std::int64_t i, std::int64_t j, std::int64_t k) {
-                     begin(number);
-                     for (std::int64_t s = 0; s < a.kernel; ++s) {
-                         const std::int64_t p = touching(a, i, s);
-                         for (std::int64_t t = 0; p >= 0 && t < b.kernel; ++t) {
-                             const std::int64_t q = touching(b, j, t);
-                             for (std::int64_t u = 0; q >= 0 && u < c.kernel; ++u)
-                                 if (const std::int64_t r = touching(c, k, u); r >= 0)
-                                     tap(number, ((n * a.output + p) * b.output + q) * c.output + r,
-                                         static_cast<std::int32_t>((s * b.kernel + t) * c.kernel + u));
-                         }
-                     }
-                 });
+    for_each_row(
+        pool, &WindowBlock::input,
+        [&](std::int64_t number, std::int64_t n, std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t) {
+            begin(number);
+            for (std::int64_t s = 0; s < a.kernel; ++s) {
+                const std::int64_t p = touching(a, i, s);
+                for (std::int64_t t = 0; p >= 0 && t < b.kernel; ++t) {
+                    const std::int64_t q = touching(b, j, t);
+                    for (std::int64_t u = 0; q >= 0 && u < c.kernel; ++u)
+                        if (const std::int64_t r = touching(c, k, u); r >= 0)
+                            tap(number, ((n * a.output + p) * b.output + q) * c.output + r,
+                                static_cast<std::int32_t>((s * b.kernel + t) * c.kernel + u));
+                }
+            }
+        });
 }
 
-/// Windows of `taps` elements, where they lie within the input: all elements at a time, in registers.
+/// Windows of `taps` elements, where they lie within the input: all elements at a time, in registers. Channels that
+/// fill no vector are taken as if they did, as long as what is written behind them is written again by positions that
+/// follow.
 template <int taps> class WholeWindows {
   public:
-    explicit WholeWindows(const Pool &pool) : pool_(pool) {
+    explicit WholeWindows(const Pool &pool) : pool_(pool), excess_((lanes - pool.channels % lanes) % lanes) {
         const auto &[a, b, c] = pool.windows;
+        elements_ = pool.batch * a.input * b.input * c.input * pool.channels;
         for (std::int64_t tap = 0; tap < taps; ++tap)
             offsets_[static_cast<std::size_t>(tap)] =
                 ((tap / (b.kernel * c.kernel) * a.dilation * b.input + tap / c.kernel % b.kernel * b.dilation) *
@@ -164,10 +189,13 @@ template <int taps> class WholeWindows {
         return pool.windows[0].kernel * pool.windows[1].kernel * pool.windows[2].kernel == taps;
     }
 
-    /// The largest elements, channel by channel, and their numbers.
-    template <class T> void maximum(const T *first, T *y, std::int32_t *numbers) const {
-#pragma omp simd
-        for (std::int64_t i = 0; i < pool_.channels; ++i) {
+    /// The largest elements of the window that begins at row `row` of x, channel by channel, and their numbers.
+    template <class T>
+    void maximum(const T *x, std::int64_t row, T *y, std::int32_t *numbers, std::int64_t following) const {
+        const T *first = x + row * pool_.channels;
+        const bool room = following * pool_.channels >= excess_ &&
+                          (row + 1) * pool_.channels + offsets_.back() + excess_ <= elements_;
+        for_each_channel(room, [&](std::int64_t i) {
             T best = first[i];
             std::int32_t number = 0;
             for (int tap = 1; tap < taps; ++tap) {
@@ -178,22 +206,39 @@ template <int taps> class WholeWindows {
             }
             y[i] = best;
             numbers[i] = number;
-        }
+        });
     }
 
-    /// dy to the largest elements, 0 to the others.
-    template <class T> void spread(const T *dy, const std::int32_t *numbers, T *first) const {
-#pragma omp simd
-        for (std::int64_t i = 0; i < pool_.channels; ++i) {
-            const T value = dy[i];
-            const std::int32_t number = numbers[i];
-            for (int tap = 0; tap < taps; ++tap)
-                first[offsets_[static_cast<std::size_t>(tap)] + i] = number == tap ? value : T{0};
+    /// dy to the largest elements, 0 to the others, where windows_tile(); dy and the numbers of the positions that
+    /// follow lie behind it.
+    template <class T> void spread(const T *dy, const std::int32_t *numbers, T *first, std::int64_t following) const {
+        for (int tap = 0; tap < taps; ++tap) { // in the order of what they write
+            T *to = first + offsets_[static_cast<std::size_t>(tap)];
+            for_each_channel(following * pool_.channels >= excess_, [&](std::int64_t i) {
+                const T value = dy[i]; // loaded always: loads under a mask are slow
+                to[i] = numbers[i] == tap ? value : T{0};
+            });
         }
     }
 
   private:
+    static constexpr std::int64_t lanes = 8;
+
+    /// `room`: up to excess_ channels too many may be taken.
+    template <class Body> void for_each_channel(bool room, const Body &body) const {
+        const std::int64_t whole = room ? pool_.channels + excess_ : pool_.channels / lanes * lanes;
+        for (std::int64_t begin = 0; begin < whole; begin += lanes) {
+#pragma omp simd
+            for (std::int64_t i = begin; i < begin + lanes; ++i)
+                body(i);
+        }
+        for (std::int64_t i = whole; i < pool_.channels; ++i)
+            body(i);
+    }
+
     const Pool &pool_;
+    std::int64_t excess_;   ///< channels that the last vector has too many
+    std::int64_t elements_; ///< of the input
     std::array<std::int64_t, taps> offsets_;
 };
 
@@ -229,8 +274,8 @@ template <int taps, class T> void max_pool_of(const Pool &pool, const T *x, T *y
     const WholeWindows<taps> windows(pool);
     over_outputs(
         pool, WholeWindows<taps>::fit(pool),
-        [=](std::int64_t at, std::int64_t row) {
-            windows.maximum(x + row * channels, y + at * channels, numbers + at * channels);
+        [=](std::int64_t at, std::int64_t row, std::int64_t following) {
+            windows.maximum(x, row, y + at * channels, numbers + at * channels, following);
         },
         [=](std::int64_t at) {
             std::fill_n(y + at * channels, channels, -std::numeric_limits<T>::infinity());
@@ -255,8 +300,8 @@ template <int taps, class T> void spread(const Pool &pool, const T *dy, const st
     const WholeWindows<taps> windows(pool);
     over_outputs(
         pool, true,
-        [=](std::int64_t at, std::int64_t row) {
-            windows.spread(dy + at * channels, numbers + at * channels, dx + row * channels);
+        [=](std::int64_t at, std::int64_t row, std::int64_t following) {
+            windows.spread(dy + at * channels, numbers + at * channels, dx + row * channels, following);
         },
         [](std::int64_t) {}, [](std::int64_t, std::int64_t, std::int32_t) {});
 }
