@@ -16,6 +16,8 @@ layouts examples/gpt.plan --layouts data_parallel megatron hybrid sequence zero 
 layouts examples/one_weird_trick.plan --layouts data_parallel one_weird_trick best --dim batch=5 class=10 --f64
 layouts examples/alexnet.plan --layouts data_parallel spatial best --dim batch=6 class=10 --f64
 layouts examples/spatial.plan --layouts data_parallel domain domain_batch best --dim height=61 width=47 batch=6 --f64
+layouts test/examples/Inputs/batch_norm.plan --layouts data_parallel model_parallel hybrid shares recomputed best
+layouts test/examples/Inputs/batch_norm_parts.plan --ranks 2 4 --layouts data_parallel model_parallel hybrid shares recomputed
 accuracy examples/digits.plan --at-least 0.96
 if [[ -d ../shared/data/mnist ]]; then
     layouts examples/mnist_mlp.plan --data ../shared/data/mnist
