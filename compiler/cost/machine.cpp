@@ -50,6 +50,15 @@ Machine machine(const sema::Machine &declared) {
     return result;
 }
 
+Machine by_messages(Machine machine) {
+    Algorithms &algorithms = machine.algorithms;
+    for (AlgorithmTable *table : {&algorithms.allreduce, &algorithms.reduce_scatter, &algorithms.allgather})
+        for (AlgorithmRange &range : *table)
+            range.by_mpi = false;
+    machine.collectives.clear();
+    return machine;
+}
+
 bool placement_matters(const Machine &machine, std::int64_t ranks) {
     std::int64_t joined = 1; // ranks in a unit of the level
     for (const Level &level : machine.levels) {

@@ -62,6 +62,10 @@ struct Machine {
 /// From the checked program's description.
 [[nodiscard]] Machine machine(const sema::Machine &declared);
 
+/// The same machine as its links alone have it: what MPI runs, as far as it has an algorithm by messages
+/// (planrt/steps.h), the program sends itself; nothing of collectives was measured.
+[[nodiscard]] Machine by_messages(Machine machine);
+
 /// Does it matter to the price of a collective over which of the mesh axes it runs, equal sizes given?
 [[nodiscard]] bool placement_matters(const Machine &machine, std::int64_t ranks);
 

@@ -4,6 +4,7 @@
 #include "driver/compile_cpp.h"
 #include "driver/locate.h"
 #include "driver/read_file.h"
+#include "driver/workshop.h"
 
 #include "calibrate/fit.h"
 #include "calibrate/machine_text.h"
@@ -29,36 +30,13 @@ constexpr const char *program = "#include <planrt/measure.h>\n\n"
 constexpr const char *seconds = "90";
 constexpr const char *quick_seconds = "8";
 
-/// A directory of its own, gone with the object.
-class Workshop {
-  public:
-    Workshop() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "planc-calibrate-XXXXXX").string();
-        if (mkdtemp(pattern.data()) != nullptr)
-            path_ = pattern;
-    }
-    ~Workshop() {
-        std::error_code ignored;
-        if (!path_.empty())
-            std::filesystem::remove_all(path_, ignored);
-    }
-    Workshop(const Workshop &) = delete;
-    Workshop &operator=(const Workshop &) = delete;
-
-    [[nodiscard]] bool exists() const { return !path_.empty(); }
-    [[nodiscard]] std::string file(const std::string &name) const { return path_ + "/" + name; }
-
-  private:
-    std::string path_;
-};
-
 /// Empty if `json` holds what was measured; else what went wrong.
 std::string measure(const Options &options, std::string &json) {
-    const Workshop workshop;
+    const Workshop workshop("calibrate");
     if (!workshop.exists())
         return "cannot make a directory for temporary files";
     const std::string executable = workshop.file("measure");
-    if (std::string error = compile_cpp({program, executable, options.cxx, false}, locate_installation());
+    if (std::string error = compile_cpp({program, executable, compiler_of(options), false}, locate_installation());
         !error.empty())
         return error;
     const std::int64_t cores = std::max<std::int64_t>(std::thread::hardware_concurrency(), 1);

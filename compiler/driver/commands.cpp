@@ -72,6 +72,8 @@ int run(const Options &options) {
         return plan_command(options);
     case Command::diff:
         return diff_command(options);
+    case Command::simulate:
+        return simulate_command(options);
     case Command::sweep:
         return sweep_command(options);
     case Command::timeline:
@@ -110,7 +112,7 @@ int compile_command(const Options &options) {
     if (options.output.empty())
         return done;
     const std::string error =
-        compile_cpp({pipeline.cpp(), options.output, options.cxx, options.keep_cpp}, pipeline.installation());
+        compile_cpp({pipeline.cpp(), options.output, compiler_of(options), options.keep_cpp}, pipeline.installation());
     return error.empty() ? done : fail(error, input_error);
 }
 

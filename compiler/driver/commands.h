@@ -23,6 +23,7 @@ int cost_command(const Options &options);
 int explain_command(const Options &options);
 int plan_command(const Options &options);
 int diff_command(const Options &options);
+int simulate_command(const Options &options);
 int sweep_command(const Options &options);
 int timeline_command(const Options &options);
 

@@ -24,7 +24,7 @@ std::vector<std::string> words(const std::string &text) {
     return result;
 }
 
-std::string run_program(const std::vector<std::string> &command, const std::string &failure) {
+std::string run_program(const std::vector<std::string> &command, const std::string &failure, const std::string &hint) {
     std::vector<char *> arguments;
     for (const std::string &word : command)
         arguments.push_back(const_cast<char *>(word.c_str())); // posix_spawnp does not write to them
@@ -32,7 +32,7 @@ std::string run_program(const std::vector<std::string> &command, const std::stri
     pid_t child = 0;
     const int error = posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
     if (error != 0)
-        return "cannot run '" + command[0] + "': " + std::strerror(error) + "; is Open MPI's compiler installed?";
+        return "cannot run '" + command[0] + "': " + std::strerror(error) + "; " + hint;
     int status = 0;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
@@ -55,6 +55,24 @@ std::string write_file(const std::string &path, const std::string &text) {
     const std::string reason = error ? error.message() : std::strerror(errno);
     std::filesystem::remove(temporary, error);
     return "cannot write '" + path + "': " + reason;
+}
+
+std::string compile_to_simulate(const CompileRequest &request, const Installation &installation) {
+    const std::string archive = installation.library + "/libplanrt_smpi.a";
+    if (!std::filesystem::exists(archive))
+        return "'" + archive + "' is not there: planc was built without SimGrid (package libsimgrid-dev)";
+    const std::string source = request.output + ".cpp";
+    if (std::string error = write_file(source, request.cpp); !error.empty())
+        return error;
+    std::vector<std::string> command = words(request.compiler);
+    if (command.empty())
+        return "--cxx names no compiler";
+    const std::string include = "-I" + installation.include;
+    for (const std::string &word : {std::string("-std=c++20"), std::string("-O1"), std::string("-fopenmp-simd"),
+                                    include, std::string("-o"), request.output, source, archive})
+        command.push_back(word);
+    return run_program(command, "'" + command[0] + "' could not compile the program to be simulated",
+                       "is SimGrid installed (package libsimgrid-dev)?");
 }
 
 std::string compile_cpp(const CompileRequest &request, const Installation &installation) {

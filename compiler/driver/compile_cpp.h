@@ -15,14 +15,19 @@ struct CompileRequest {
     bool keep_cpp = false; ///< leave OUTPUT.cpp
 };
 
+/// The same for a program to be simulated, with SimGrid's compiler.
+[[nodiscard]] std::string compile_to_simulate(const CompileRequest &request, const Installation &installation);
+
 /// Empty if the executable stands at its place; else one line that says what went wrong.
 [[nodiscard]] std::string compile_cpp(const CompileRequest &request, const Installation &installation);
 
 /// The words of a command.
 [[nodiscard]] std::vector<std::string> words(const std::string &text);
 
-/// Runs a command without a shell, its output on ours. Empty, or what went wrong: `failure` where it does not end well.
-[[nodiscard]] std::string run_program(const std::vector<std::string> &command, const std::string &failure);
+/// Runs a command without a shell, its output on ours. Empty, or what went wrong: `failure` where it does not end well;
+/// where it cannot be run, with the question `hint`.
+[[nodiscard]] std::string run_program(const std::vector<std::string> &command, const std::string &failure,
+                                      const std::string &hint = "is Open MPI's compiler installed?");
 
 /// Writes a file whole or not at all: to a temporary name beside it, then renamed. Empty, or what went wrong.
 [[nodiscard]] std::string write_file(const std::string &path, const std::string &text);

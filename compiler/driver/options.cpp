@@ -11,11 +11,12 @@ namespace planc::driver {
 namespace {
 
 constexpr std::int64_t most_ranks = 1 << 20;
+constexpr std::int64_t most_steps = 1000; // that are simulated
 
-const std::map<std::string, Command> commands{{"calibrate", Command::calibrate}, {"cost", Command::cost},
-                                              {"diff", Command::diff},           {"explain", Command::explain},
-                                              {"fmt", Command::format},          {"plan", Command::plan},
-                                              {"sweep", Command::sweep},         {"timeline", Command::timeline}};
+const std::map<std::string, Command> commands{
+    {"calibrate", Command::calibrate}, {"cost", Command::cost},   {"diff", Command::diff},
+    {"explain", Command::explain},     {"fmt", Command::format},  {"plan", Command::plan},
+    {"simulate", Command::simulate},   {"sweep", Command::sweep}, {"timeline", Command::timeline}};
 
 const std::vector<std::pair<std::string, Stage>> stages{{"ast", Stage::ast},           {"plan", Stage::plan},
                                                         {"step", Stage::step},         {"spmd", Stage::spmd},
@@ -194,6 +195,8 @@ class Parser {
             {"--cxx", [](Options &o, const std::string &v) { o.cxx = v; }},
             {"--from", [](Options &o, const std::string &v) { o.from = v; }},
             {"--measurements", [](Options &o, const std::string &v) { o.measurements = v; }},
+            {"--steps", [](Options &o, const std::string &v) { o.steps = whole_number("--steps", v, most_steps); }},
+            {"--smpirun", [](Options &o, const std::string &v) { o.smpirun = v; }},
             {"--mpirun", [](Options &o, const std::string &v) { o.mpirun = v; }},
         };
         return all;
@@ -207,6 +210,8 @@ class Parser {
             return check_calibrate();
         if (options_.quick || !options_.from.empty() || !options_.measurements.empty() || options_.mpirun != "mpirun")
             throw WrongUsage{"--quick, --from, --measurements and --mpirun go with `planc calibrate`"};
+        if (command != Command::simulate && (options_.steps != 1 || options_.smpirun != "smpirun"))
+            throw WrongUsage{"--steps and --smpirun go with `planc simulate`"};
         if (options_.file.empty())
             throw WrongUsage{"no .plan file given"};
         check_output();
@@ -231,12 +236,14 @@ class Parser {
         if (command != Command::cost && (options_.formulas || options_.summary))
             throw WrongUsage{"--formulas and --summary go with `planc cost`"};
         if (command != Command::cost && command != Command::diff && command != Command::sweep &&
-            options_.format != ReportFormat::table)
-            throw WrongUsage{"--format goes with `planc cost`, `planc diff`, `planc sweep` and `planc timeline`"};
+            command != Command::simulate && options_.format != ReportFormat::table)
+            throw WrongUsage{"--format goes with `planc cost`, `planc diff`, `planc simulate`, `planc sweep` and "
+                             "`planc timeline`"};
         if (command != Command::sweep && options_.format == ReportFormat::html)
             throw WrongUsage{"--format=html goes with `planc sweep`"};
-        if (command == Command::diff && options_.format == ReportFormat::csv)
-            throw WrongUsage{"`planc diff` prints a table or json"};
+        if ((command == Command::diff || command == Command::simulate) && options_.format == ReportFormat::csv)
+            throw WrongUsage{std::string("`planc ") + (command == Command::diff ? "diff" : "simulate") +
+                             "` prints a table or json"};
         if (options_.summary &&
             (options_.formulas || !options_.layout.empty() || options_.ranks || !options_.mesh.empty()))
             throw WrongUsage{
@@ -308,6 +315,12 @@ std::variant<Options, std::string> parse_options(const std::vector<std::string> 
     }
 }
 
+std::string compiler_of(const Options &options) {
+    if (!options.cxx.empty())
+        return options.cxx;
+    return options.command == Command::simulate ? "smpicxx" : "mpicxx";
+}
+
 std::string version_text() {
     return "planc 0.1\n";
 }
@@ -322,6 +335,7 @@ std::string help_text() {
   planc diff A.plan B.plan         what differs between two plans, by layer
   planc sweep FILE.plan…           time over ranks, batch, bandwidth, …: table, CSV or a report with plots
   planc timeline FILE.plan         what each rank does when, communication beside computation
+  planc simulate FILE.plan         the program's own messages on a simulated machine (SimGrid), beside what is predicted
   planc fmt FILE.plan              the file in canonical form, on standard output
   planc calibrate [-o FILE.plan]   measures this computer, writes it as a machine for --machine
 
@@ -354,6 +368,12 @@ planc explain
 
 planc timeline
   --format=F           text, svg (a picture), or chrome (a trace for Perfetto and chrome://tracing)
+
+planc simulate
+  --steps N            training steps to simulate; default: 1
+  --format=F           table or json
+  --cxx COMMAND        SimGrid's C++ compiler; default: smpicxx
+  --smpirun COMMAND    what starts simulations, with its options; default: smpirun
 
 planc plan
   -o FILE              where to write; default: standard output

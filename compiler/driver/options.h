@@ -21,6 +21,7 @@ enum class Command : std::uint8_t {
     plan,
     diff,
     sweep,
+    simulate,
     calibrate,
     format,
     list_diagnostics,
@@ -60,21 +61,26 @@ struct Options {
     cost::Profile profile = cost::Profile::exact;          ///< --profile
     bool formulas = false;
     bool summary = false;
-    std::string why_not;           ///< --why-not "layer: dimension -> axis"
-    bool in_place = false;         ///< fmt -i
-    bool check_only = false;       ///< fmt --check
-    std::string from;              ///< calibrate --from: measurements; empty: measure
-    std::string measurements;      ///< calibrate --measurements: where to keep them
-    bool quick = false;            ///< calibrate --quick
-    std::string mpirun = "mpirun"; ///< calibrate --mpirun
-    std::string cxx = "mpicxx";    ///< --cxx
-    bool keep_cpp = false;         ///< --keep-cpp: leave OUTPUT.cpp beside the executable
-    bool print_passes = false;     ///< --print-ir: the IR after every pass, on standard error
-    bool timing = false;           ///< --timing: seconds per step of the pipeline, on standard error
+    std::string why_not;             ///< --why-not "layer: dimension -> axis"
+    bool in_place = false;           ///< fmt -i
+    bool check_only = false;         ///< fmt --check
+    std::string from;                ///< calibrate --from: measurements; empty: measure
+    std::string measurements;        ///< calibrate --measurements: where to keep them
+    bool quick = false;              ///< calibrate --quick
+    std::string mpirun = "mpirun";   ///< calibrate --mpirun
+    std::int64_t steps = 1;          ///< simulate --steps
+    std::string smpirun = "smpirun"; ///< simulate --smpirun
+    std::string cxx;                 ///< --cxx; empty: the command's own
+    bool keep_cpp = false;           ///< --keep-cpp: leave OUTPUT.cpp beside the executable
+    bool print_passes = false;       ///< --print-ir: the IR after every pass, on standard error
+    bool timing = false;             ///< --timing: seconds per step of the pipeline, on standard error
 };
 
 /// The options, or the line that says what is wrong with them.
 [[nodiscard]] std::variant<Options, std::string> parse_options(const std::vector<std::string> &arguments);
+
+/// What compiles emitted programs: --cxx, else mpicxx, or smpicxx of those to be simulated.
+[[nodiscard]] std::string compiler_of(const Options &options);
 
 [[nodiscard]] std::string help_text();
 [[nodiscard]] std::string version_text();

@@ -312,6 +312,35 @@ void Pipeline::warn_of_memory() {
                   << cost::human_bytes(cost::Bytes(machine.memory_bytes)) << '\n';
 }
 
+std::optional<timeline::Program> Pipeline::emit_to_simulate() {
+    if (!plan_only())
+        return std::nullopt;
+    cost::Machine &machine = request_->request.machine;
+    if (!machine.collectives.empty())
+        messages_ << "planc: note: what was measured of collectives on machine '" << machine.name
+                  << "' decided on the plan; here they take what their messages take on its links\n";
+    machine = cost::by_messages(machine);
+    if (!run_until(Stage::schedule))
+        return std::nullopt;
+    timeline::ReadSchedule schedule = timeline::read_whole_schedule(*module_, machine);
+    emit::EmitInfo::Modelled modelled;
+    modelled.kernel = [&schedule](mlir::Operation *op) {
+        const auto known = schedule.kernels.find(op);
+        return known == schedule.kernels.end() ? -1 : known->second;
+    };
+    for (const timeline::Kernel &kernel : schedule.program.kernels) {
+        modelled.names.push_back(kernel.name);
+        std::vector<double> &seconds = modelled.seconds.emplace_back();
+        for (const timeline::Seconds of_class : kernel.seconds)
+            seconds.push_back(of_class.value);
+    }
+    modelled.class_of_rank = schedule.class_of_rank;
+    emit::EmitInfo info = emit_info(*program_, *request_, *plan_, files_);
+    info.modelled = std::move(modelled);
+    cpp_ = emit::emit_cpp(*module_, info);
+    return std::move(schedule.program);
+}
+
 bool Pipeline::emit() {
     cpp_ = emit::emit_cpp(*module_, emit_info(*program_, *request_, *plan_, files_));
     return true;

@@ -35,6 +35,10 @@ class Pipeline {
     /// The steps up to the plan: all that reports need.
     [[nodiscard]] bool plan_only();
     [[nodiscard]] bool analyze_only();
+    /// All steps, for a program to be simulated: planned as always, then laid out with the messages that MPI's own
+    /// calls are priced as in their place, its kernels modelled. What its schedule takes in time; none: an error was
+    /// printed.
+    [[nodiscard]] std::optional<timeline::Program> emit_to_simulate();
     /// The steps up to the training step, and request(): what a profile of the cost model needs.
     [[nodiscard]] bool request_only();
     /// The same again for options that have changed in ranks or machine: of the same training step.

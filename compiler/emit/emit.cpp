@@ -18,6 +18,27 @@ namespace planc::emit {
 
 namespace {
 
+/// What kernels take by class of ranks, where they are modelled.
+std::string modelled_kernels(const EmitInfo::Modelled &modelled) {
+    const std::size_t classes = modelled.seconds.empty() ? 1 : modelled.seconds.front().size();
+    std::vector<std::string> seconds;
+    for (const std::vector<double> &kernel : modelled.seconds)
+        for (const double of_class : kernel)
+            seconds.push_back(number(of_class));
+    std::vector<std::string> ranks;
+    if (classes > 1)
+        for (const int of_rank : modelled.class_of_rank)
+            ranks.push_back(std::to_string(of_rank));
+    std::string text;
+    if (!seconds.empty())
+        text += wrapped("constexpr double kernel_seconds[] = {", seconds, "};\n", 4);
+    if (!ranks.empty())
+        text += wrapped("constexpr int32_t class_of_rank[] = {", ranks, "};\n", 4);
+    return "\n// Seconds of each kernel" + std::string(classes > 1 ? ", by class of ranks with equal blocks" : "") +
+           ".\n" + text + "constexpr planrt::ModelledKernels kernels{" + std::to_string(classes) + ", " +
+           (seconds.empty() ? "{}" : "kernel_seconds") + ", " + (ranks.empty() ? "{}" : "class_of_rank") + "};\n";
+}
+
 std::string heading(ir::MeshAttr mesh, const EmitInfo &info, bool with_tables) {
     std::vector<std::string> axes;
     int64_t ranks = 1;
@@ -27,9 +48,10 @@ std::string heading(ir::MeshAttr mesh, const EmitInfo &info, bool with_tables) {
     }
     return "// " + comment(info.source) + ": network " + comment(info.network) + ", layout " + comment(info.layout) +
            " on " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") +
-           (axes.empty() ? "" : " (" + comment(joined(axes, " x ")) + ")") +
-           ".\n// Written by planc. Every rank runs this program on its blocks of the tensors.\n\n"
-           "#include <planrt/planrt.h>\n" +
+           (axes.empty() ? "" : " (" + comment(joined(axes, " x ")) + ")") + ".\n// Written by planc. " +
+           (info.modelled ? "To be simulated: kernels take the time that is predicted for them and compute nothing."
+                          : "Every rank runs this program on its blocks of the tensors.") +
+           "\n\n#include <planrt/planrt.h>\n" + (info.modelled ? "#include <planrt/simulate.h>\n" : "") +
            (with_tables ? "#include <planrt/tables.h>\n" : "") +
            "\n#include <algorithm>\n#include <cmath>\n#include <limits>\n\n";
 }
@@ -79,12 +101,12 @@ std::string training_steps(mlir::ModuleOp module) {
 }
 
 /// The first micro-batch begins with empty sums.
-std::string first_step(mlir::ModuleOp module, const ValueNames &names, LocalExtents &extents) {
+std::string first_step(mlir::ModuleOp module, const ValueNames &names, LocalExtents &extents, bool modelled) {
     if (!has_accumulators(module))
         return "";
     std::string text = "void first_step(Context &context) {\n";
     for (auto variable : module.getOps<ir::VariableOp>()) {
-        if (!is_accumulator(variable))
+        if (!is_accumulator(variable) || modelled)
             continue;
         const auto type = mlir::cast<ir::TensorType>(variable.getType());
         const std::string element = type_name(type.getElementType());
@@ -109,10 +131,10 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
     const WorkRows work(scheduled, info);
     const Functions functions(scheduled, info, names, work, extents);
     const Tables tables(scheduled, info, names, work, extents);
-    const std::string first = first_step(scheduled, names, extents);
+    const std::string first = first_step(scheduled, names, extents, info.modelled.has_value());
     const std::string set_up = extents.set_up() + broken_lines(functions.set_up());
     const std::string program =
-        "// --- what one layer computes ---\n\n" + broken_lines(functions.bodies()) +
+        (info.modelled ? "" : "// --- what one layer computes ---\n\n" + broken_lines(functions.bodies())) +
         (functions.layers_alike().empty()
              ? ""
              : "// --- what layers alike do, one behind the other ---\n\n" + broken_lines(functions.layers_alike())) +
@@ -123,8 +145,9 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
            "namespace {\n\nusing planrt::Context;\nusing planrt::Op;\nusing planrt::Type;\nusing std::int32_t;\n"
            "using std::int64_t;\n\n" +
            extents.axes_arrays() + offsets(names, used_places(program)) + extents.declaration() + program +
-           "\n} // namespace\n\nint main(int argc, char **argv) {\n" +
-           "    return planrt::run(program, argc, argv);\n}\n";
+           (info.modelled ? modelled_kernels(*info.modelled) : "") +
+           "\n} // namespace\n\nint main(int argc, char **argv) {\n    return planrt::" +
+           (info.modelled ? "simulate(program, kernels, argc, argv)" : "run(program, argc, argv)") + ";\n}\n";
 }
 
 } // namespace planc::emit

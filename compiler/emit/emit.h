@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,14 @@ struct EmitInfo {
         double seconds = 0;
     };
     std::vector<Computation> computations;
+    /// Where it is there, kernels are not written out but take their time (<planrt/simulate.h>).
+    struct Modelled {
+        std::function<int(mlir::Operation *)> kernel; ///< index of its row; -1: takes no time
+        std::vector<std::vector<double>> seconds;     ///< by kernel, by class of ranks
+        std::vector<std::string> names;               ///< by kernel: "product"
+        std::vector<int> class_of_rank;
+    };
+    std::optional<Modelled> modelled;
 };
 
 /// `scheduled` has passed schedule::run().

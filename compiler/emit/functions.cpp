@@ -43,14 +43,18 @@ Functions::Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNam
                      LocalExtents &extents)
     : module_(module), info_(info), names_(names), work_(work), extents_(extents),
       alike_("Context &context", "context", /*named=*/false, function_names_) {
-    for (mlir::func::FuncOp function : running_functions(module))
-        write_stage(function);
+    for (mlir::func::FuncOp function : running_functions(module)) {
+        is_stage_ = call_of(function) != nullptr;
+        booked_ = -1;
+        if (!info.modelled)
+            write_stage(function);
+        else if (is_stage_)
+            write_modelled_stage(function);
+    }
 }
 
 void Functions::write_stage(mlir::func::FuncOp function) {
     const ir::MeshAttr mesh = ir::mesh_attribute(module_);
-    is_stage_ = call_of(function) != nullptr;
-    booked_ = -1;
     Body body;
     std::vector<mlir::Operation *> ops;
     for (mlir::Operation &op : function.getBody().front().without_terminator()) {
@@ -76,6 +80,31 @@ void Functions::write_stage(mlir::func::FuncOp function) {
         }
     }
     flush(body, ops);
+    end_stage(function);
+}
+
+void Functions::write_modelled_stage(mlir::func::FuncOp function) {
+    for (mlir::Operation &op : function.getBody().front().without_terminator()) {
+        if (mlir::isa<ir::StartOp, ir::WaitOp, ir::ProgressOp>(op)) {
+            write_communication(&op, ir::mesh_attribute(module_));
+            continue;
+        }
+        const int kernel = info_.modelled->kernel(&op);
+        if (kernel < 0)
+            continue;
+        book(&op);
+        Statement statement = begin(&op);
+        Hole number = number_hole(kernel);
+        number.title = "kernel";
+        statement.comment =
+            "    // " + comment(place(&op) + ": " + info_.modelled->names[static_cast<std::size_t>(kernel)]) + "\n";
+        statement.head = "    planrt::modelled(context, " + statement.hole(std::move(number)) + ");\n";
+        statements_.push_back(std::move(statement));
+    }
+    end_stage(function);
+}
+
+void Functions::end_stage(mlir::func::FuncOp function) {
     const std::string name = is_stage_ ? function.getName().str() : entry_name(function);
     stages_ += "void " + name + "(Context &context) {\n" + alike_.write(statements_, part_of(function)) + "}\n\n";
     statements_.clear();

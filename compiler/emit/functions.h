@@ -30,6 +30,9 @@ class Functions {
 
   private:
     void write_stage(mlir::func::FuncOp function);
+    /// Writes a stage of a program whose kernels only take their time.
+    void write_modelled_stage(mlir::func::FuncOp function);
+    void end_stage(mlir::func::FuncOp function);
     void flush(Body &body, std::vector<mlir::Operation *> &ops);
     void write_variable(Body &body, std::vector<mlir::Operation *> &ops, ir::WriteOp write);
     void write_communication(mlir::Operation *op, ir::MeshAttr mesh);

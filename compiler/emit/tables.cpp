@@ -403,14 +403,15 @@ std::string Tables::data_set() const {
 
 void Tables::write_program() {
     auto train = module_.lookupSymbol<mlir::func::FuncOp>("train");
-    auto evaluate = module_.lookupSymbol<mlir::func::FuncOp>("evaluate");
+    // What is only modelled is the training step.
+    auto evaluate = info_.modelled ? mlir::func::FuncOp() : module_.lookupSymbol<mlir::func::FuncOp>("evaluate");
     std::map<std::string, mlir::Value> results; // of evaluation
     if (evaluate)
         if (const auto names = evaluate->getAttrOfType<mlir::ArrayAttr>("plan.results"))
             for (auto [name, value] : llvm::zip(names, evaluate.getBody().front().getTerminator()->getOperands()))
                 results[mlir::cast<mlir::StringAttr>(name).str()] = value;
     const auto result = [&](const char *name) { return results.contains(name) ? tensor(results[name]) : "{}"; };
-    const mlir::Value prediction = predicted_batch(module_);
+    const mlir::Value prediction = info_.modelled ? mlir::Value() : predicted_batch(module_);
     const std::vector<std::pair<const char *, std::string>> members{
         {"name", string_literal(info_.network)},
         {"source", string_literal(info_.source)},

@@ -80,7 +80,7 @@ class Reader {
         : module_(module), machine_(machine), mesh_attribute_(ir::mesh_attribute(module)),
           mesh_(ir::mesh_of(mesh_attribute_)) {}
 
-    Program run() {
+    ReadSchedule run() {
         for (emit::MicroBatchAction action : emit::micro_batches(module_))
             for (auto call : action.function.getOps<mlir::func::CallOp>())
                 read(module_.lookupSymbol<mlir::func::FuncOp>(call.getCallee()));
@@ -92,7 +92,7 @@ class Reader {
             known.push_back(collective(mlir::cast<ir::StartOp>(start), price));
         for (int each : started_)
             program_.collectives.push_back(known[static_cast<std::size_t>(each)]);
-        return std::move(program_);
+        return {std::move(program_), std::move(classes_.of_rank), std::move(kernels_)};
     }
 
   private:
@@ -215,6 +215,10 @@ class Reader {
 } // namespace
 
 Program read_schedule(mlir::ModuleOp scheduled, const cost::Machine &machine) {
+    return Reader(scheduled, machine).run().program;
+}
+
+ReadSchedule read_whole_schedule(mlir::ModuleOp scheduled, const cost::Machine &machine) {
     return Reader(scheduled, machine).run();
 }
 

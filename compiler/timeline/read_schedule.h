@@ -10,9 +10,18 @@
 #include "timeline/program.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace planc::timeline {
 
 [[nodiscard]] Program read_schedule(mlir::ModuleOp scheduled, const cost::Machine &machine);
+
+/// The same with what a program needs that takes these times itself.
+struct ReadSchedule {
+    Program program;
+    std::vector<int> class_of_rank;                 ///< index in Program::classes
+    llvm::DenseMap<mlir::Operation *, int> kernels; ///< operations that take time: index in Program::kernels
+};
+[[nodiscard]] ReadSchedule read_whole_schedule(mlir::ModuleOp scheduled, const cost::Machine &machine);
 
 } // namespace planc::timeline

@@ -1,12 +1,11 @@
 // All-gather: every rank of the group receives the blocks of all. They arrive block after block and are unpacked,
 // unless that is the result's own order (a cut of the outermost dimension).
+#include "collectives/contents.h"
 #include "collectives/message_rounds.h"
 
 #include "support/failure.h"
 
 #include <planrt/scratch.h>
-
-#include <cstring>
 
 namespace planrt {
 
@@ -39,8 +38,7 @@ class AllGather : public Operation {
 
     void start() override {
         if (rounds_) {
-            if (own_bytes_ > 0)
-                std::memcpy(own_, send_, own_bytes_);
+            copy_bytes(own_, send_, own_bytes_);
             return rounds_->start();
         }
         check_mpi(MPI_Iallgatherv(send_, send_count_, type_, receive_, blocks_.counts.data(), blocks_.offsets.data(),

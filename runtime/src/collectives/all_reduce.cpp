@@ -1,12 +1,11 @@
 // All-reduce: partial results along the axes become equal on all ranks of the group. Several members are packed into
 // one vector (gradients of small tensors); one member goes from its buffer to its result directly. By messages the
 // vector is reduced where it ends up.
+#include "collectives/contents.h"
 #include "collectives/message_rounds.h"
 
 #include "mesh/tensors.h"
 #include "support/failure.h"
-
-#include <cstring>
 
 namespace planrt {
 
@@ -34,10 +33,9 @@ class AllReduce : public Operation {
 
     void start() override {
         for (const Part &part : parts_)
-            std::memcpy(part.packed, part.from, part.bytes);
+            copy_bytes(part.packed, part.from, part.bytes);
         if (rounds_) {
-            if (copied_bytes_ > 0)
-                std::memcpy(receive_, send_, copied_bytes_);
+            copy_bytes(static_cast<std::byte *>(receive_), static_cast<const std::byte *>(send_), copied_bytes_);
             return rounds_->start();
         }
         check_mpi(MPI_Iallreduce(send_, receive_, count_, type_, operator_, group_, requests_.data()), "start");
@@ -45,7 +43,7 @@ class AllReduce : public Operation {
 
     void finish() override {
         for (const Part &part : parts_)
-            std::memcpy(part.to, part.packed, part.bytes);
+            copy_bytes(part.to, part.packed, part.bytes);
     }
 
   private:

@@ -66,7 +66,7 @@ class AllToAll : public Operation {
 
 } // namespace
 
-OperationPointer make_all_to_all(const Collective &collective, const Place &place) {
+OperationPointer make_all_to_all(const Collective &collective, const Place &place, int /*tag*/) {
     return std::make_unique<AllToAll>(collective, place);
 }
 

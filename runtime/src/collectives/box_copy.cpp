@@ -1,7 +1,6 @@
 #include "collectives/box_copy.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace planrt {
 
@@ -28,17 +27,6 @@ BoxCopy::BoxCopy(const std::byte *from, const Box &from_box, std::byte *to, cons
         to_stride *= to_box[d].size();
     }
     std::ranges::reverse(loops_);
-}
-
-void BoxCopy::run(std::size_t depth, const std::byte *from, std::byte *to) const {
-    if (depth == loops_.size()) {
-        if (run_bytes_ > 0)
-            std::memcpy(to, from, run_bytes_);
-        return;
-    }
-    const Loop &loop = loops_[depth];
-    for (std::int64_t i = 0; i < loop.count; ++i)
-        run(depth + 1, from + i * loop.from_stride, to + i * loop.to_stride);
 }
 
 } // namespace planrt

@@ -1,5 +1,6 @@
 #include "collectives/message_rounds.h"
 
+#include "collectives/contents.h"
 #include "count/counters.h"
 #include "mesh/tensors.h"
 #include "support/failure.h"
@@ -52,6 +53,9 @@ MessageRounds::MessageRounds(const Collective &collective, const Place &place, i
     }
 }
 
+MessageRounds::MessageRounds(std::vector<Round> rounds, const Place &place, int tag)
+    : all_(place.communicators.all()), tag_(tag), rounds_(std::move(rounds)) {}
+
 MessageRounds::~MessageRounds() {
     for (MPI_Datatype &type : types_)
         MPI_Type_free(&type);
@@ -59,18 +63,10 @@ MessageRounds::~MessageRounds() {
 
 MessageRounds::Message MessageRounds::message(const Procedure &procedure, int member, const Positions &positions) {
     const int rank = procedure.ranks[static_cast<std::size_t>(member)];
-    if (positions.size() == 1)
-        return {vector_ + positions[0].begin * element_bytes_, mpi_count(positions[0].size()), type_, rank};
-    std::vector<int> counts;
-    std::vector<int> offsets;
-    for (const Range &range : positions) {
-        counts.push_back(mpi_count(range.size()));
-        offsets.push_back(mpi_count(range.begin));
-    }
-    MPI_Datatype &type = types_.emplace_back(MPI_DATATYPE_NULL);
-    check_mpi(MPI_Type_indexed(static_cast<int>(counts.size()), counts.data(), offsets.data(), type_, &type), "set-up");
-    check_mpi(MPI_Type_commit(&type), "set-up");
-    return {vector_, 1, type, rank};
+    const MessageContents contents = message_contents(vector_, positions, type_, element_bytes_);
+    if (contents.is_own_type)
+        types_.push_back(contents.type);
+    return {contents.data, contents.count, contents.type, rank};
 }
 
 void MessageRounds::start() {

@@ -11,9 +11,24 @@ namespace planrt {
 
 class MessageRounds {
   public:
+    struct Message {
+        std::byte *data = nullptr;
+        int count = 0;
+        MPI_Datatype type = MPI_DATATYPE_NULL;
+        int rank = -1; ///< of the world; -1: none
+    };
+    struct Round {
+        Message send;
+        Message receive;
+        Positions combined = {}; ///< in the vector, what is received combines with; empty: it is in place
+        bool received_first = false;
+    };
+
     /// `vector` is Procedure's; behind the first `packed` elements of scratch is place for what a round receives to
     /// combine. `tag`: see make_all_reduce().
     MessageRounds(const Collective &collective, const Place &place, int tag, std::byte *vector, std::int64_t packed);
+    /// Rounds that combine nothing.
+    MessageRounds(std::vector<Round> rounds, const Place &place, int tag);
     MessageRounds(const MessageRounds &) = delete;
     MessageRounds &operator=(const MessageRounds &) = delete;
     ~MessageRounds();
@@ -26,35 +41,25 @@ class MessageRounds {
     /// Lets it advance as far as messages have arrived; true: done.
     [[nodiscard]] bool test();
     void wait();
+    void add_requests(std::vector<MPI_Request *> &requests) {
+        requests.insert(requests.end(), {&requests_[0], &requests_[1]});
+    }
 
   private:
-    struct Message {
-        std::byte *data = nullptr;
-        int count = 0;
-        MPI_Datatype type = MPI_DATATYPE_NULL;
-        int rank = -1; ///< of the world; -1: none
-    };
-    struct Round {
-        Message send;
-        Message receive;
-        Positions combined; ///< in the vector, what is received combines with; empty: it is in place
-        bool received_first = false;
-    };
-
     [[nodiscard]] Message message(const Procedure &procedure, int member, const Positions &positions);
     /// Begins the next round in which the rank has something to do.
     void begin_round();
     void finish_round();
 
-    std::byte *vector_;
+    std::byte *vector_ = nullptr;
     std::byte *received_ = nullptr; ///< what is to be combined
-    std::int64_t element_bytes_;
-    MPI_Datatype type_;
-    Combine combine_;
+    std::int64_t element_bytes_ = 0;
+    MPI_Datatype type_ = MPI_DATATYPE_NULL;
+    Combine combine_ = nullptr;
     MPI_Comm all_;
     int tag_;
     Range own_;
-    std::int64_t payload_bytes_;      ///< as planrt::traffic counts it
+    std::int64_t payload_bytes_ = 0;  ///< as planrt::traffic counts it
     std::vector<Round> rounds_;       ///< without those in which the rank has nothing to do
     std::vector<MPI_Datatype> types_; ///< of messages of several ranges
     std::size_t round_ = 0;

@@ -31,6 +31,13 @@ void Operation::wait() {
     check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "wait");
 }
 
+void Operation::add_requests(std::vector<MPI_Request *> &requests) {
+    if (rounds_)
+        return rounds_->add_requests(requests);
+    for (MPI_Request &request : requests_)
+        requests.push_back(&request);
+}
+
 std::vector<int> group_axes(const Collective &collective) {
     if (collective.members.empty()) // told by make_operation()
         return {collective.axes.begin(), collective.axes.end()};
@@ -123,7 +130,7 @@ OperationPointer make_operation(const Collective &collective, const Place &place
     case CollectiveKind::all_gather:
         return make_all_gather(collective, place, index);
     case CollectiveKind::all_to_all:
-        return make_all_to_all(collective, place);
+        return make_all_to_all(collective, place, index);
     case CollectiveKind::exchange:
         return make_exchange(collective, place, index);
     }

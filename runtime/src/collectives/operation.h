@@ -34,6 +34,8 @@ class Operation {
     [[nodiscard]] bool test();
     /// Until then.
     void wait();
+    /// Of what is under way; a simulation waits for any of several operations.
+    void add_requests(std::vector<MPI_Request *> &requests);
     /// Unpacks, once it has arrived.
     virtual void finish() = 0;
     /// Does it go on only where test() or wait() is called? Then whoever waits for another one must test it meanwhile:
@@ -101,7 +103,7 @@ using OperationPointer = std::unique_ptr<Operation>;
 [[nodiscard]] OperationPointer make_all_reduce(const Collective &collective, const Place &place, int tag);
 [[nodiscard]] OperationPointer make_reduce_scatter(const Collective &collective, const Place &place, int tag);
 [[nodiscard]] OperationPointer make_all_gather(const Collective &collective, const Place &place, int tag);
-[[nodiscard]] OperationPointer make_all_to_all(const Collective &collective, const Place &place);
+[[nodiscard]] OperationPointer make_all_to_all(const Collective &collective, const Place &place, int tag);
 [[nodiscard]] OperationPointer make_exchange(const Collective &collective, const Place &place, int tag);
 
 /// Collective over the world (communicators are made). Errors: Failure without the collective's name.

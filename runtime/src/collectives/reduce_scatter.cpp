@@ -1,14 +1,13 @@
 // Reduce-scatter: partial results along the axes are combined, and each rank of the group keeps its block of them. The
 // input is packed block after block, unless it lies so already (a cut of the outermost dimension); by messages it is
 // always copied, for the partial sums.
+#include "collectives/contents.h"
 #include "collectives/message_rounds.h"
 
 #include "mesh/tensors.h"
 #include "support/failure.h"
 
 #include <planrt/scratch.h>
-
-#include <cstring>
 
 namespace planrt {
 
@@ -40,8 +39,7 @@ class ReduceScatter : public Operation {
         for (const BoxCopy &copy : packing_)
             copy.run();
         if (rounds_) {
-            if (copied_bytes_ > 0)
-                std::memcpy(vector_, send_, copied_bytes_);
+            copy_bytes(vector_, send_, copied_bytes_);
             return rounds_->start();
         }
         check_mpi(
@@ -49,10 +47,7 @@ class ReduceScatter : public Operation {
             "start");
     }
 
-    void finish() override {
-        if (own_bytes_ > 0)
-            std::memcpy(receive_, own_, own_bytes_);
-    }
+    void finish() override { copy_bytes(receive_, own_, own_bytes_); }
 
   private:
     void plan_packing(const Collective &collective, const Place &place, const MemberBlocks &member,

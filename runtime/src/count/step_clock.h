@@ -7,11 +7,15 @@
 
 namespace planrt {
 
+/// By this machine's clock, s.
+[[nodiscard]] double steady_seconds();
+
 class StepClock {
   public:
     enum Besides : int { rest = 0, samples = 1 }; ///< samples: loading the batch
 
-    StepClock(int work, int collectives);
+    /// `now`: s, by any clock. `most_steps`: whose times are kept.
+    StepClock(int work, int collectives, int most_steps = 256, double (*now)() = steady_seconds);
 
     void begin_step();
     void end_step();
@@ -50,6 +54,8 @@ class StepClock {
     int change_to(int account);
 
     int first_collective_;
+    long most_kept_; ///< steps
+    double (*now_)();
     std::vector<double> seconds_; ///< of the step under way, by account
     std::vector<double> kept_;    ///< by step, by account
     long done_ = 0;               ///< steps

@@ -43,6 +43,16 @@ double available_bytes() {
     return bytes > 0 ? bytes : std::numeric_limits<double>::infinity();
 }
 
+/// How many ranks share this machine's memory.
+int ranks_of_this_machine() {
+    MPI_Comm machine = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine), "set-up");
+    int ranks = 1;
+    MPI_Comm_size(machine, &ranks);
+    MPI_Comm_free(&machine);
+    return ranks;
+}
+
 } // namespace
 
 void Arena::Free::operator()(std::byte *memory) const {
@@ -56,6 +66,11 @@ void Arena::check_available(std::int64_t bytes, int ranks_of_this_machine) {
     throw Failure(text("out of memory: the program needs %s on each of %d %s, but this machine has %s left",
                        scaled(static_cast<double>(bytes)).c_str(), ranks_of_this_machine,
                        ranks_of_this_machine == 1 ? "rank" : "ranks", scaled(available).c_str()));
+}
+
+void Arena::check_on_all_ranks(std::int64_t bytes) {
+    const int neighbours = ranks_of_this_machine();
+    together([&] { check_available(bytes, neighbours); });
 }
 
 Arena::Arena(std::int64_t bytes, bool measured) {

@@ -13,6 +13,9 @@ class Arena {
     /// takes its own: memory is given out before it is there, and whoever then writes to it is killed without a word.
     static void check_available(std::int64_t bytes, int ranks_of_this_machine);
 
+    /// The same for all ranks of all machines. Collective over the world. Errors: CommonFailure.
+    static void check_on_all_ranks(std::int64_t bytes);
+
     /// Zeroed; with `measured` filled with a pattern instead, and followed by a guard. Throws std::bad_alloc.
     Arena(std::int64_t bytes, bool measured);
 

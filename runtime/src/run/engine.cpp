@@ -7,40 +7,27 @@
 
 namespace planrt {
 
-namespace {
-
-/// How many ranks share this machine's memory.
-int ranks_of_this_machine() {
-    MPI_Comm machine = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine), "set-up");
-    int ranks = 1;
-    MPI_Comm_size(machine, &ranks);
-    MPI_Comm_free(&machine);
-    return ranks;
-}
-
-} // namespace
-
 Engine::Engine(const Program &program, int rank, double watchdog_seconds, bool measured)
     : program_(program), mesh_(mesh_of(program)), coordinates_(mesh_.coordinates(rank)), communicators_(mesh_, rank),
       watchdog_seconds_(watchdog_seconds) {
-    const int neighbours = ranks_of_this_machine();
-    together([&] { Arena::check_available(program.arena_bytes, neighbours); });
+    Arena::check_on_all_ranks(program.arena_bytes);
     together([&] { arena_.emplace(program.arena_bytes, measured); });
     context_.arena_ = arena_->begin();
     context_.rank_ = rank;
     context_.engine_ = this;
 }
 
-void Engine::make_collectives() {
+void Engine::make_collectives(std::size_t count) {
+    const std::span<const Collective> collectives =
+        program_.collectives.first(std::min(count, program_.collectives.size()));
     // Communicators first, on every rank alike: what fails on one rank only comes after.
-    for (const Collective &collective : program_.collectives)
+    for (const Collective &collective : collectives)
         if (collective.kind != CollectiveKind::slice && collective.kind != CollectiveKind::exchange &&
             collective.algorithm == Algorithm::mpi)
             static_cast<void>(communicators_.along(group_axes(collective)));
     together([&] {
         const Place place{mesh_, rank(), arena(), communicators_};
-        for (const Collective &collective : program_.collectives) {
+        for (const Collective &collective : collectives) {
             try {
                 operations_.push_back(make_operation(collective, place, static_cast<int>(operations_.size())));
             } catch (const Failure &failure) {
@@ -99,10 +86,18 @@ void Engine::start(int index) {
     }
     started_.push_back(index);
     book_to_none();
+    if (!overlap_)
+        complete(index);
 }
 
 void Engine::wait(int index) {
+    if (!overlap_)
+        return;
     const StepClock::Communication booked(training_ ? context_.clock_ : nullptr, index);
+    complete(index);
+}
+
+void Engine::complete(int index) {
     const auto started = std::ranges::find(started_, index);
     if (started == started_.end())
         fail(index, "internal error of the compiler: waited for, but not started");
@@ -121,15 +116,6 @@ void Engine::wait(int index) {
         book_to_none();
     }
     operations_[index]->finish();
-}
-
-void Engine::watched_wait(int index) {
-    const double begin = MPI_Wtime();
-    while (!test(index)) {
-        progress();
-        if (watchdog_seconds_ > 0 && MPI_Wtime() - begin > watchdog_seconds_)
-            fail(index, text("not complete after %g s; a rank does not take part", watchdog_seconds_));
-    }
 }
 
 bool Engine::test(int index) {

@@ -8,6 +8,8 @@
 
 #include <planrt/planrt.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,8 +23,9 @@ class Engine {
     Engine(const Engine &) = delete;
     Engine &operator=(const Engine &) = delete;
 
-    /// Makes communicators and packing plans. Collective over the world. Errors: CommonFailure.
-    void make_collectives();
+    /// Makes communicators and packing plans, of the first `count` collectives. Collective over the world. Errors:
+    /// CommonFailure.
+    void make_collectives(std::size_t count = SIZE_MAX);
 
     [[nodiscard]] const Program &program() const { return program_; }
     [[nodiscard]] const Mesh &mesh() const { return mesh_; }
@@ -42,6 +45,9 @@ class Engine {
     /// Books the time of training steps from now on; null: of none.
     void set_clock(StepClock *clock) { context_.clock_ = clock; }
 
+    /// Without it a collective runs to its end where it is started: nothing is beside anything.
+    void set_overlap(bool overlap) { overlap_ = overlap; }
+
     /// The value of a replicated scalar in the arena.
     [[nodiscard]] double scalar(const Tensor &tensor) const;
 
@@ -53,6 +59,8 @@ class Engine {
     void progress();
 
   private:
+    /// Waits for what was started and unpacks it.
+    void complete(int index);
     /// Until it is complete, the others advance too; with a bound, for tests: ends all ranks when that is exceeded.
     void watched_wait(int index);
     /// Lets it advance; true: complete.
@@ -71,6 +79,7 @@ class Engine {
     std::vector<OperationPointer> operations_; ///< as Program::collectives
     std::vector<int> started_;                 ///< in the order of their starts; capacity for all
     bool training_ = false;
+    bool overlap_ = true;
     Context context_;
 };
 

@@ -1,0 +1,23 @@
+// A directory for temporary files of its own, gone with the object.
+#pragma once
+
+#include <string>
+
+namespace planc::driver {
+
+class Workshop {
+  public:
+    /// `command`: of planc, stands in its name.
+    explicit Workshop(const std::string &command);
+    ~Workshop();
+    Workshop(const Workshop &) = delete;
+    Workshop &operator=(const Workshop &) = delete;
+
+    [[nodiscard]] bool exists() const { return !path_.empty(); }
+    [[nodiscard]] std::string file(const std::string &name) const { return path_ + "/" + name; }
+
+  private:
+    std::string path_;
+};
+
+} // namespace planc::driver
