@@ -16,7 +16,7 @@ namespace {
 
 bool read(const llvm::json::Value &value, Results::Work &work, llvm::json::Path path) {
     llvm::json::ObjectMapper map(value, path);
-    return map && map.map("layer", work.layer) && map.map("simulated", work.seconds.value);
+    return map && map.map("layer", work.layer) && map.map("seconds", work.seconds.value);
 }
 
 bool read(const llvm::json::Value &value, Results::Collective &collective, llvm::json::Path path) {
@@ -83,8 +83,7 @@ std::variant<Results, std::string> read_results(const std::string &json) {
     const llvm::json::Object *object = parsed->getAsObject();
     llvm::json::ObjectMapper map(*parsed, path);
     if (map && read_all(*object, "work", results.work, path) &&
-        read_all(*object, "collectives", results.collectives, path) &&
-        map.map("communication", results.communication.value) && map.map("step", results.step.value))
+        read_all(*object, "collectives", results.collectives, path) && map.map("step", results.step.value))
         return results;
     return llvm::toString(root.getError());
 }
@@ -107,6 +106,7 @@ std::string text_report(const Results &results, const ReportOptions &options) {
         row(collective.layer).predicted += collective.predicted;
         row(collective.layer).simulated += collective.simulated;
         sum.predicted += collective.predicted;
+        sum.simulated += collective.simulated;
     }
     cost::Lines lines;
     lines.row({"", "computation", "communication:", "predicted", "simulated", "off by"});
@@ -116,9 +116,8 @@ std::string text_report(const Results &results, const ReportOptions &options) {
             lines.row({shortened(layer), cell(of.computation), "", cell(of.predicted), cell(of.simulated),
                        off_by(of.predicted, of.simulated)});
     }
-    const Seconds simulated = sum.predicted.value > 0 ? results.communication : Seconds(0);
-    lines.row(
-        {"total", cell(sum.computation), "", cell(sum.predicted), cell(simulated), off_by(sum.predicted, simulated)});
+    lines.row({"total", cell(sum.computation), "", cell(sum.predicted), cell(sum.simulated),
+               off_by(sum.predicted, sum.simulated)});
     return options.title + "\n\n" + lines.text(1) + "\nstep as it is scheduled: " + cost::human_seconds(options.step) +
            " predicted, " + cost::human_seconds(results.step) + " simulated, off by " +
            off_by(options.step, results.step) + "\n";
@@ -127,14 +126,17 @@ std::string text_report(const Results &results, const ReportOptions &options) {
 std::string json_report(const Results &results, const ReportOptions &options) {
     support::JsonWriter json;
     Seconds predicted{};
-    for (const Results::Collective &collective : results.collectives)
+    Seconds simulated{};
+    for (const Results::Collective &collective : results.collectives) {
         predicted += collective.predicted;
+        simulated += collective.simulated;
+    }
     const auto both = [&json](const char *key, Seconds first, Seconds second) {
         json.key(key).begin_object().key("predicted").value(first.value);
         json.key("simulated").value(second.value).end_object();
     };
     json.begin_object().key("what").value(options.title);
-    both("communication", predicted, predicted.value > 0 ? results.communication : Seconds(0));
+    both("communication", predicted, simulated);
     both("step", options.step, results.step);
     json.key("work").begin_array();
     for (const Results::Work &work : results.work) {

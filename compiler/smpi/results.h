@@ -11,7 +11,7 @@ namespace planc::smpi {
 
 using support::Seconds;
 
-/// Of one training step, of the rank that takes longest.
+/// Of one training step.
 struct Results {
     struct Collective {
         std::string kind;  ///< "all-reduce"
@@ -19,7 +19,7 @@ struct Results {
         std::string phase;
         std::string tensor;
         Seconds predicted{};
-        Seconds simulated{}; ///< without computation, each waited for where it is started
+        Seconds simulated{}; ///< by itself: from when all ranks have started it until the last one has it
     };
     struct Work {
         std::string layer; ///< of fused loops the layers joined by ", "
@@ -27,8 +27,7 @@ struct Results {
     };
     std::vector<Work> work;
     std::vector<Collective> collectives;
-    Seconds communication{}; ///< a step without computation, each collective waited for where it is started
-    Seconds step{};          ///< as it is scheduled
+    Seconds step{}; ///< as it is scheduled
 };
 /// Or what is wrong with the text, in words.
 [[nodiscard]] std::variant<Results, std::string> read_results(const std::string &json);

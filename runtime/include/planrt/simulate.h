@@ -18,7 +18,8 @@ struct ModelledKernels {
 void modelled(Context &context, int index);
 
 /// Runs training steps, arguments `FILE STEPS`, and writes to FILE (JSON) how long they take by layer and collective:
-/// first nothing but the collectives, each waited for where it is started, then the whole schedule. Exit code: 0 done,
+/// first every collective by itself, from when all ranks have started it until the last one has it, then the step as it
+/// is scheduled. Exit code: 0 done,
 /// 1 failure, 2 wrong usage.
 int simulate(const Program &program, const ModelledKernels &kernels, int argc, char **argv);
 

@@ -77,6 +77,8 @@ void Engine::book_to_none() {
 }
 
 void Engine::start(int index) {
+    if (meet_ != nullptr)
+        meet_();
     const StepClock::Communication booked(training_ ? context_.clock_ : nullptr, index);
     book_to(index);
     try {
@@ -86,12 +88,12 @@ void Engine::start(int index) {
     }
     started_.push_back(index);
     book_to_none();
-    if (!overlap_)
+    if (meet_ != nullptr)
         complete(index);
 }
 
 void Engine::wait(int index) {
-    if (!overlap_)
+    if (meet_ != nullptr)
         return;
     const StepClock::Communication booked(training_ ? context_.clock_ : nullptr, index);
     complete(index);

@@ -45,8 +45,9 @@ class Engine {
     /// Books the time of training steps from now on; null: of none.
     void set_clock(StepClock *clock) { context_.clock_ = clock; }
 
-    /// Without it a collective runs to its end where it is started: nothing is beside anything.
-    void set_overlap(bool overlap) { overlap_ = overlap; }
+    /// From now on each collective runs by itself, to its end where it is started, after all ranks have met; null: as
+    /// the program has it.
+    void set_alone(void (*meet)()) { meet_ = meet; }
 
     /// The value of a replicated scalar in the arena.
     [[nodiscard]] double scalar(const Tensor &tensor) const;
@@ -79,7 +80,7 @@ class Engine {
     std::vector<OperationPointer> operations_; ///< as Program::collectives
     std::vector<int> started_;                 ///< in the order of their starts; capacity for all
     bool training_ = false;
-    bool overlap_ = true;
+    void (*meet_)() = nullptr;
     Context context_;
 };
 

@@ -8,8 +8,8 @@
 #include "support/json.h"
 
 #include <simgrid/actor.h>
+#include <simgrid/barrier.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 namespace planrt {
@@ -36,99 +36,112 @@ ModelledRank &modelled_rank(int rank) {
     return ranks[static_cast<std::size_t>(rank)];
 }
 
-/// All ranks go on at the same moment.
+/// All ranks go on at the same moment, that of the last one.
 void meet() {
-    double now = MPI_Wtime();
-    double latest = now;
-    check_mpi(MPI_Allreduce(&now, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "begin of a step");
-    sg_actor_sleep_until(latest + 1);
+    static sg_bar_t all = nullptr;
+    if (all == nullptr) {
+        int ranks = 1;
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+        all = sg_barrier_init(static_cast<unsigned>(ranks));
+    }
+    sg_barrier_wait(all);
 }
 
-/// Medians over steps of the rank that takes longest, s.
-struct Times {
-    int rank = 0;
-    std::vector<double> numbers; ///< the step, then its accounts: rest, samples, rows of work, collectives
-};
+/// Of each number the largest of all ranks; rank 0 has it.
+std::vector<double> largest(const std::vector<double> &own) {
+    std::vector<double> result(own.size());
+    check_mpi(
+        MPI_Reduce(own.data(), result.data(), static_cast<int>(own.size()), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD),
+        "report of times");
+    return result;
+}
 
+/// Training steps of one rank. Times are medians over them, s.
 class Simulation {
   public:
-    Simulation(Engine &engine, int steps) : engine_(engine), steps_(steps) {}
+    Simulation(Engine &engine, int steps)
+        : engine_(engine), program_(engine.program()), steps_(steps), rows_(static_cast<int>(program_.work.size())) {}
 
-    /// Rank 0 has the times. `computes`: kernels take theirs; else a step is its collectives, one after the other.
-    Times run(bool computes) {
-        const Program &program = engine_.program();
-        StepClock clock(static_cast<int>(program.work.size()), program.training_collectives, steps_, MPI_Wtime);
+    /// Of each collective by itself: until its last rank has it.
+    std::vector<double> collectives() {
+        engine_.set_alone(meet);
+        modelled_rank(engine_.rank()).computes = false;
+        const StepClock clock = run();
+        engine_.set_alone(nullptr);
+        return largest(accounts(clock, clock.first_collective(), clock.accounts()));
+    }
+
+    struct Step {
+        double seconds = 0;
+        std::vector<double> work; ///< rows of Program::work; each of the rank that it takes longest
+    };
+    /// As it is scheduled.
+    Step step() {
+        modelled_rank(engine_.rank()).computes = true;
+        const StepClock clock = run();
+        return {largest({clock.median(0, clock.accounts())}).front(),
+                largest(accounts(clock, clock.first_work(), clock.first_collective()))};
+    }
+
+  private:
+    StepClock run() {
+        StepClock clock(rows_, program_.training_collectives, steps_, MPI_Wtime);
         engine_.set_clock(&clock);
-        engine_.set_overlap(computes);
-        modelled_rank(engine_.rank()).computes = computes;
-        meet();
         for (int step = 0; step < steps_; ++step) {
+            meet();
             clock.begin_step();
-            for (const MicroBatch &part : program.micro_batches)
+            for (const MicroBatch &part : program_.micro_batches)
                 engine_.run_step(part.run, /*training=*/true);
             clock.end_step();
         }
         engine_.set_clock(nullptr);
-        return slowest(clock);
+        return clock;
     }
 
-  private:
-    [[nodiscard]] Times slowest(const StepClock &clock) const {
-        std::vector<double> own{clock.median(0, clock.accounts())};
-        for (int account = 0; account < clock.accounts(); ++account)
-            own.push_back(clock.median(account, account + 1));
-        const auto count = static_cast<std::ptrdiff_t>(own.size());
-        std::vector<double> all(own.size() *
-                                static_cast<std::size_t>(engine_.rank() == 0 ? engine_.mesh().ranks() : 0));
-        check_mpi(MPI_Gather(own.data(), static_cast<int>(count), MPI_DOUBLE, all.data(), static_cast<int>(count),
-                             MPI_DOUBLE, 0, MPI_COMM_WORLD),
-                  "report of times");
-        Times result;
-        for (std::ptrdiff_t rank = 0; rank * count < static_cast<std::ptrdiff_t>(all.size()); ++rank)
-            if (result.numbers.empty() || all[static_cast<std::size_t>(rank * count)] > result.numbers.front()) {
-                result.rank = static_cast<int>(rank);
-                result.numbers.assign(all.begin() + rank * count, all.begin() + (rank + 1) * count);
-            }
+    static std::vector<double> accounts(const StepClock &clock, int begin, int end) {
+        std::vector<double> result;
+        for (int account = begin; account < end; ++account)
+            result.push_back(clock.median(account, account + 1));
         return result;
     }
 
     Engine &engine_;
+    const Program &program_;
     int steps_;
+    int rows_;
 };
 
-/// Work as the whole schedule took it, collectives by themselves.
-std::string json(const Program &program, const Times &alone, const Times &whole) {
+std::string json(const Program &program, const std::vector<double> &collectives, const Simulation::Step &step) {
     std::string result = "{\"work\": [";
     for (std::size_t row = 0; row < program.work.size(); ++row)
-        result += text("%s\n  {\"layer\": %s, \"simulated\": %.9g}", row == 0 ? "" : ",",
-                       json_quoted(program.work[row].layer).c_str(), whole.numbers[3 + row]);
+        result += text("%s\n  {\"layer\": %s, \"seconds\": %.9g}", row == 0 ? "" : ",",
+                       json_quoted(program.work[row].layer).c_str(), step.work[row]);
     result += "],\n \"collectives\": [";
-    for (std::size_t index = 0; index < static_cast<std::size_t>(program.training_collectives); ++index) {
+    for (std::size_t index = 0; index < collectives.size(); ++index) {
         const Collective &collective = program.collectives[index];
         const TrafficRow &row = program.traffic[static_cast<std::size_t>(collective.row)];
         result += text("%s\n  {\"kind\": \"%s\", \"layer\": %s, \"phase\": %s, \"tensor\": %s, \"predicted\": %.9g, "
                        "\"simulated\": %.9g}",
                        index == 0 ? "" : ",", name_of(collective.kind), json_quoted(row.layer).c_str(),
                        json_quoted(row.phase).c_str(), json_quoted(row.tensor).c_str(), collective.seconds,
-                       alone.numbers[3 + program.work.size() + index]);
+                       collectives[index]);
     }
-    return result +
-           text("],\n \"communication\": %.9g,\n \"step\": %.9g}\n", alone.numbers.front(), whole.numbers.front());
+    return result + text("],\n \"step\": %.9g}\n", step.seconds);
 }
 
 void simulate_rank(const Program &program, const ModelledKernels &kernels, int rank, const char *file, int steps) {
-    const int classes = static_cast<int>(kernels.class_of_rank.size());
-    modelled_rank(rank) = {&kernels, classes == 0 ? 0 : kernels.class_of_rank[static_cast<std::size_t>(rank)], false};
+    const bool one_class = kernels.class_of_rank.empty();
+    modelled_rank(rank) = {&kernels, one_class ? 0 : kernels.class_of_rank[static_cast<std::size_t>(rank)], false};
     counters().reset(static_cast<int>(program.collectives.size()));
     Engine engine(program, rank, /*watchdog_seconds=*/0, /*measured=*/false);
     engine.make_collectives(static_cast<std::size_t>(program.training_collectives));
     Simulation simulation(engine, steps);
-    const Times alone = simulation.run(/*computes=*/false);
-    const Times whole = simulation.run(/*computes=*/true);
+    const std::vector<double> collectives = simulation.collectives();
+    const Simulation::Step step = simulation.step();
     if (rank != 0)
         return;
     AtomicFile results(file);
-    results.write(json(program, alone, whole));
+    results.write(json(program, collectives, step));
     results.commit();
 }
 
