@@ -1,6 +1,7 @@
 # How lit runs the tests of this folder: files with RUN lines, per stage. See README.md.
 import os
 import platform
+import shutil
 import subprocess
 
 import lit.formats
@@ -32,6 +33,8 @@ config.substitutions += [
     ("%python", "/usr/bin/python3"),
 ]
 
+if os.path.exists(os.path.join(config.planc_build, "lib", "libplanrt_smpi.a")) and shutil.which("smpirun"):
+    config.available_features.add("simgrid")
 if os.path.isdir(shared_data):
     config.available_features.add("shared-data")
 if subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True).returncode == 0:

@@ -110,6 +110,14 @@ bool MessageRounds::test() {
     return true;
 }
 
+bool MessageRounds::advance() {
+    while (round_ < rounds_.size() && requests_[0] == MPI_REQUEST_NULL && requests_[1] == MPI_REQUEST_NULL) {
+        finish_round();
+        begin_round();
+    }
+    return round_ == rounds_.size();
+}
+
 void MessageRounds::wait() {
     while (round_ < rounds_.size()) {
         check_mpi(MPI_Waitall(2, requests_, MPI_STATUSES_IGNORE), "wait");

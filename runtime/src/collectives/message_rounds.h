@@ -41,6 +41,8 @@ class MessageRounds {
     /// Lets it advance as far as messages have arrived; true: done.
     [[nodiscard]] bool test();
     void wait();
+    /// Goes on where all messages of the round have been waited for one by one (add_requests()); true: done.
+    [[nodiscard]] bool advance();
     void add_requests(std::vector<MPI_Request *> &requests) {
         requests.insert(requests.end(), {&requests_[0], &requests_[1]});
     }

@@ -38,6 +38,12 @@ void Operation::add_requests(std::vector<MPI_Request *> &requests) {
         requests.push_back(&request);
 }
 
+bool Operation::advance() {
+    if (rounds_)
+        return rounds_->advance();
+    return std::ranges::all_of(requests_, [](MPI_Request request) { return request == MPI_REQUEST_NULL; });
+}
+
 std::vector<int> group_axes(const Collective &collective) {
     if (collective.members.empty()) // told by make_operation()
         return {collective.axes.begin(), collective.axes.end()};

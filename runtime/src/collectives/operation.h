@@ -34,8 +34,10 @@ class Operation {
     [[nodiscard]] bool test();
     /// Until then.
     void wait();
-    /// Of what is under way; a simulation waits for any of several operations.
+    /// Of what is under way; a simulation waits for any of several operations,
     void add_requests(std::vector<MPI_Request *> &requests);
+    /// and lets those advance whose requests are null. True: all that travels has arrived.
+    [[nodiscard]] bool advance();
     /// Unpacks, once it has arrived.
     virtual void finish() = 0;
     /// Does it go on only where test() or wait() is called? Then whoever waits for another one must test it meanwhile:
