@@ -128,12 +128,28 @@ std::vector<Round> rabenseifner(const Group &group) {
     return half + half;
 }
 
+/// Whole vectors between neighbours, the first member and the second, the third and the fourth, …: where the inner
+/// spans have an odd number of members, some of these are in different units.
+Round between_neighbours(const Group &group) {
+    if (!group.even)
+        return slowest(group, true, 1, 1);
+    Round result{1, 1, Seconds(0), INFINITY};
+    std::int64_t members = 1;
+    for (std::size_t s = group.spans.size(); s-- > 0 && members % 2 != 0;) {
+        const Round across = round(group, group.spans[s], true, 1, 1, 1);
+        result.latency = std::max(result.latency, across.latency);
+        result.bytes_per_second = std::min(result.bytes_per_second, across.bytes_per_second);
+        members *= group.spans[s].size;
+    }
+    return result;
+}
+
 std::vector<Round> recursive_doubling(const Group &group) {
     const std::vector<Round> rounds = doubling(group, lg_down(group.ranks), [](int) { return 1.0; });
     if (std::has_single_bit(static_cast<std::uint64_t>(group.ranks)))
         return rounds;
     // The ranks beyond the largest power of two give their vectors to neighbours, and get the results from there.
-    const Round whole = group.even ? round(group, group.spans.back(), true, 1, 1, 1) : slowest(group, true, 1, 1);
+    const Round whole = between_neighbours(group);
     return std::vector<Round>{whole} + rounds + std::vector<Round>{whole};
 }
 

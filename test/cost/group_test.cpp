@@ -75,6 +75,16 @@ TEST(Group, HierarchicalIsAComposition) {
     EXPECT_EQ(seconds(Algorithm::hierarchical, inside, n), seconds(Algorithm::rabenseifner, inside, n));
 }
 
+/// Of 24 ranks eight give their vectors to the rank behind them: with three in a socket some of these are in the next
+/// one, but with six in a node none is in another node.
+TEST(Group, NeighboursAreInTwoUnitsOfOddSize) {
+    Machine machine;
+    machine.levels = {{3, link(1, 1e30)}, {2, link(10, 1e30)}, {4, link(100, 1e30)}};
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::recursive_doubling, over({0}, {24}, machine), 1), 10 + 4 * 100 + 10);
+    machine.levels[0].units = 4;
+    EXPECT_DOUBLE_EQ(seconds(Algorithm::recursive_doubling, over({0}, {24}, machine), 1), 1 + 4 * 100 + 1);
+}
+
 TEST(Group, ThreeLevels) {
     Machine machine;
     machine.levels = {{2, link(1, 1e30)}, {2, link(10, 1e30)}, {4, link(100, 1e30)}};
