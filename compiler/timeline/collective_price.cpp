@@ -55,17 +55,20 @@ CollectivePrice::Rank CollectivePrice::on(int rank) const {
     cost::Seconds latency{};
     cost::Seconds rest{};
     Rank result;
+    bool measured = false;
     for (std::size_t m = 0; m < info_.members.size(); ++m) {
         const emit::CollectiveInfo::Member &member = info_.members[m];
         const cost::StepPrice price =
             cost::price_traffic({info_.kind, info_.axes, member.from, member.to}, traffic(m, rank),
                                 member.element_bytes, group_, machine_, in_bucket_);
         latency = std::max(latency, price.price.latency);
+        measured = measured || price.rate != nullptr;
         rest += price.price.seconds() - price.price.latency;
         if (info_.kind != CollectiveKind::exchange)
             result.rounds = std::max(result.rounds, static_cast<int>(std::lround(price.price.messages)));
     }
     result.seconds = latency + rest;
+    result.latency = measured ? cost::Seconds(0) : latency;
     return result;
 }
 

@@ -17,7 +17,8 @@ class CollectivePrice {
 
     struct Rank {
         cost::Seconds seconds{};
-        int rounds = 1; ///< messages one after the other; what an exchange sends is under way at once
+        cost::Seconds latency{}; ///< of these; 0 where MPI's own call was measured: its latency is work of the ranks
+        int rounds = 1;          ///< messages one after the other; what an exchange sends is under way at once
     };
     /// Members of one call share its latency.
     [[nodiscard]] Rank on(int rank) const;

@@ -37,7 +37,8 @@ struct Group {
     std::vector<int> members; ///< rank classes, each once
     std::vector<int> senders; ///< of them, those whose links are in use
     int rounds = 1;           ///< of messages, one after the other, equally long
-    Seconds seconds{};        ///< all rounds together
+    Seconds seconds{};        ///< all rounds together, latencies included
+    Seconds latency{};        ///< all rounds together: the part in which messages are on their way and use no link
 };
 
 /// One start of a collective in the step.

@@ -183,6 +183,8 @@ class Reader {
                 const CollectivePrice::Rank &rank = by_class[static_cast<std::size_t>(member)];
                 if (rank.seconds.value > 0)
                     group.senders.push_back(member);
+                if (rank.seconds > group.seconds)
+                    group.latency = rank.latency;
                 group.seconds = std::max(group.seconds, rank.seconds);
                 group.rounds = std::max(group.rounds, rank.rounds);
             }

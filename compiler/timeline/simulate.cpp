@@ -18,8 +18,9 @@ struct Transfer {
     int rounds_left = 0;
     int rounds_now = 0; ///< of the round, or of several in one, that is on the links
     Seconds begin{};
-    Seconds work{}; ///< of the round, with the links for itself
-    Seconds left{}; ///< of that, at the time `since`
+    Seconds alone{};         ///< what the round takes with the links for itself
+    bool on_its_way = false; ///< its latency passes; then it is on the links
+    Seconds left{};          ///< on the links, at the time `since`
     Seconds since{};
     double rate = 1; ///< share of the links from then on
     int version = 0; ///< counts the changes of its rate: only the last foreseen end holds
@@ -88,7 +89,7 @@ class Simulation {
             if (moment.is_call)
                 call_mpi(moment.rank);
             else if (moment.version == at(moment.transfer).version)
-                end_round(moment.transfer, time);
+                go_on(moment.transfer, time);
         }
     }
 
@@ -142,14 +143,26 @@ class Simulation {
             return ranks_[m].waits_for >= 0 && ranks_[m].under_way.size() == 1;
         });
         transfer.rounds_now = alone ? transfer.rounds_left : 1;
-        transfer.begin = transfer.since = time;
-        transfer.work = (static_cast<double>(transfer.rounds_now) / std::max(ranks.rounds, 1)) * ranks.seconds;
-        transfer.left = transfer.work;
+        const double part = static_cast<double>(transfer.rounds_now) / std::max(ranks.rounds, 1);
+        transfer.begin = time;
+        transfer.alone = part * ranks.seconds;
         if (ranks.senders.empty()) // nothing to carry
             return moments_.push({time, false, 0, key, ++transfer.version});
-        for (int sender : ranks.senders)
+        const Seconds latency = part * ranks.latency;
+        transfer.left = transfer.alone - latency;
+        transfer.on_its_way = true;
+        moments_.push({time + latency, false, 0, key, ++transfer.version});
+    }
+
+    void go_on(const Key &key, Seconds time) {
+        Transfer &transfer = at(key);
+        if (!transfer.on_its_way)
+            return end_round(key, time);
+        transfer.on_its_way = false;
+        transfer.since = time;
+        for (int sender : group(key).senders)
             ranks_[sender].carries.push_back(key);
-        share_links(ranks.senders, time);
+        share_links(group(key).senders, time);
     }
 
     /// What these ranks carry has changed.
@@ -194,10 +207,10 @@ class Simulation {
         if (before != events.rend() && before->end == transfer.begin) {
             before->end = end;
             before->rounds += transfer.rounds_now;
-            before->carried += transfer.work;
+            before->carried += transfer.alone;
         } else {
             events.push_back(
-                {EventKind::transfer, collective, transfer.begin, end, transfer.rounds_now, transfer.work});
+                {EventKind::transfer, collective, transfer.begin, end, transfer.rounds_now, transfer.alone});
         }
     }
 

@@ -105,6 +105,20 @@ TEST(Simulate, rounds_share_links) {
 }
 
 // What begins later slows down what is on the links: 1 s alone, then both at half the rate.
+// Of 3 s each 1 s is latency: both messages are on the links from 1 on, and share them until 5.
+TEST(Simulate, latencies_pass_side_by_side) {
+    Program program{
+        ranks(2), {kernel({1, 1})}, {collective(2, 1, 3), collective(2, 1, 3)}, {start(0), start(1), wait(0), wait(1)}};
+    EXPECT_EQ(simulate(program).makespan, Seconds(6));
+    for (Collective &each : program.collectives)
+        each.groups[0].latency = Seconds(1);
+    const Timeline timeline = simulate(program);
+    EXPECT_EQ(timeline.makespan, Seconds(5));
+    EXPECT_EQ(text(timeline.ranks[0].network), "transfer 0 from 0 to 5, transfer 1 from 0 to 5");
+    EXPECT_EQ(timeline.ranks[0].communicating, Seconds(6));
+    EXPECT_EQ(simulate(without_overlap(program)).makespan, Seconds(6));
+}
+
 TEST(Simulate, who_comes_later_takes_a_share) {
     const Program program{ranks(2),
                           {kernel({1, 1})},
