@@ -50,10 +50,17 @@ struct Objective {
     std::vector<int> left_out;
 };
 
+/// Numbers of the placements of an operation's tensors, by strategy of its layer.
+struct PlacedOperation {
+    std::vector<std::vector<int>> operands;
+    std::vector<std::vector<int>> results;
+};
+
 /// What objectives of one mesh and space share, whatever is stored: most terms do not depend on that.
 struct TermCache {
     std::unordered_map<std::string, std::shared_ptr<const TermTable>> tables;
     std::unordered_map<std::string, std::shared_ptr<const std::vector<int>>> classes;
+    std::map<std::pair<int, const Strategies *>, PlacedOperation> placed; ///< by kind of operation
     std::map<std::pair<bool, std::vector<int>>, int> buckets; ///< norms or gradients, axes
     std::vector<double> bucket_latency;
     MeshReshards reshards;
@@ -63,7 +70,7 @@ struct TermCache {
     /// Both must outlive this.
     TermCache(const Mesh &mesh, const Machine &machine)
         : reshards(mesh), prices(mesh, machine), transfers(mesh, machine) {}
-    /// Keys of `classes` and `tables` have the addresses of these lists.
+    /// Keys of `classes`, `tables` and `placed` have the addresses of these lists.
     void keep(const std::shared_ptr<const Strategies> &options) { options_.insert(options); }
 
   private:

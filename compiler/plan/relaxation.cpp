@@ -56,31 +56,21 @@ class Relaxation : TermBuilder {
     void bound_need(int v, const sharding::Need &need, double share, const Term &term, std::vector<double> &seconds) {
         const sharding::Value &value = graph_.values[v];
         sharding::Reshards &reshards = cache_.reshards.of(value.extents);
-        const Column from = column(term, sharding::layers_of_origin(index_, v),
-                                   [&](sharding::Copies &copies) { return reshards.number(copies.origin(v)); });
-        const Column to = column(term, layers_of(need),
-                                 [&](sharding::Copies &copies) { return reshards.number(copies.wanted(v, need)); });
+        const Column from = origin(term, v);
+        const Column to = wanted(term, v, need);
         const bool latency = pays_latency(v);
         seconds.resize(static_cast<std::size_t>(entries(term)), 0.0);
         std::size_t entry = 0;
-        const std::vector<const PlacedVolume *> have = volumes(reshards, from);
-        const std::vector<const PlacedVolume *> want = volumes(reshards, to);
+        TransferBounds::OfShape &transfers = cache_.transfers.of(reshards);
         const std::size_t second = term.classes.size() > 1 ? 1 : 0;
         for (int a = 0; a < term.classes[0]; ++a)
             for (int b = 0; b < (second == 0 ? 1 : term.classes[1]); ++b, ++entry) {
                 const int x = from.strides[0] * a + (second == 0 ? 0 : from.strides[1] * b);
                 const int y = to.strides[0] * a + (second == 0 ? 0 : to.strides[1] * b);
-                seconds[entry] =
-                    std::max(seconds[entry],
-                             share * cache_.transfers.seconds(*have[x], *want[y], value.element_bytes, latency).value);
+                const cost::Seconds least =
+                    transfers.seconds(from.numbers[x], to.numbers[y], value.element_bytes, latency);
+                seconds[entry] = std::max(seconds[entry], share * least.value);
             }
-    }
-
-    std::vector<const PlacedVolume *> volumes(const sharding::Reshards &reshards, const Column &column) {
-        std::vector<const PlacedVolume *> result;
-        for (int number : column.numbers)
-            result.push_back(&cache_.transfers.of(reshards, number));
-        return result;
     }
 
     /// Neither in a bucket nor with a companion, under any choice.

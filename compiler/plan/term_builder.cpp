@@ -29,6 +29,85 @@ std::vector<int> TermBuilder::layers_of(const sharding::Need &need) const {
     return need.home >= 0 ? sharding::layers_of_origin(index_, need.home) : std::vector<int>{};
 }
 
+template <class Number>
+TermBuilder::Column TermBuilder::column(const Term &term, const std::vector<int> &layers, const Number &number) {
+    Column column;
+    column.strides.assign(term.layers.size(), 0);
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < term.layers.size(); ++i)
+        if (std::binary_search(layers.begin(), layers.end(), term.layers[i]))
+            places.push_back(i);
+    int stride = 1;
+    for (std::size_t i = places.size(); i-- > 0;) {
+        column.strides[places[i]] = stride;
+        stride *= term.classes[places[i]];
+    }
+    for_each(term, places, [&](const std::vector<int> &) {
+        sharding::Copies copies(index_, mesh_, layers_, storage_);
+        column.numbers.push_back(number(copies));
+    });
+    return column;
+}
+
+TermBuilder::Column TermBuilder::column(const Term &term, int layer, const std::vector<int> &numbers) {
+    Column column;
+    column.strides.assign(term.layers.size(), 0);
+    const auto place = std::find(term.layers.begin(), term.layers.end(), layer) - term.layers.begin();
+    column.strides[place] = 1;
+    column.numbers.assign(term.classes[place], 0);
+    const std::vector<int> &classes = *term.class_of[place];
+    for (std::size_t strategy = 0; strategy < classes.size(); ++strategy)
+        column.numbers[classes[strategy]] = numbers[strategy];
+    return column;
+}
+
+TermBuilder::Column TermBuilder::wanted(const Term &term, int v, const sharding::Need &need) {
+    const PlacedOperation *operation = need.operand >= 0 ? placed(need.operation) : nullptr;
+    if (operation != nullptr)
+        return column(term, graph_.operations[need.operation].layer, operation->operands[need.operand]);
+    sharding::Reshards &reshards = cache_.reshards.of(graph_.values[v].extents);
+    return column(term, layers_of(need),
+                  [&](sharding::Copies &copies) { return reshards.number(copies.wanted(v, need)); });
+}
+
+TermBuilder::Column TermBuilder::origin(const Term &term, int v) {
+    const int producer = graph_.values[v].producer;
+    const PlacedOperation *operation = producer >= 0 ? placed(producer) : nullptr;
+    if (operation != nullptr) {
+        const std::vector<int> &results = graph_.operations[producer].results;
+        return column(term, graph_.operations[producer].layer,
+                      operation->results[std::find(results.begin(), results.end(), v) - results.begin()]);
+    }
+    sharding::Reshards &reshards = cache_.reshards.of(graph_.values[v].extents);
+    return column(term, sharding::layers_of_origin(index_, v),
+                  [&](sharding::Copies &copies) { return reshards.number(copies.origin(v)); });
+}
+
+const PlacedOperation *TermBuilder::placed(int o) {
+    const sharding::Operation &operation = graph_.operations[o];
+    if (operation.parameter >= 0 || index_.may_pass_partial[o])
+        return nullptr;
+    const Strategies &options = *space_.options[operation.layer];
+    const auto [known, is_new] = cache_.placed.try_emplace({step_.operation_kind[o], &options});
+    PlacedOperation &placed = known->second;
+    if (!is_new)
+        return &placed;
+    placed.operands.resize(operation.operands.size());
+    placed.results.resize(operation.results.size());
+    const auto number = [this](int value, const sharding::Placement &placement) {
+        return cache_.reshards.of(graph_.values[value].extents).number(placement);
+    };
+    for (const LayerStrategy &option : options) {
+        const sharding::Derived derived =
+            sharding::derive(operation.nest, sharding::bind(option, operation.nest, mesh_), mesh_);
+        for (std::size_t i = 0; i < operation.operands.size(); ++i)
+            placed.operands[i].push_back(number(operation.operands[i], derived.operands[i]));
+        for (std::size_t i = 0; i < operation.results.size(); ++i)
+            placed.results[i].push_back(number(operation.results[i], derived.results[i]));
+    }
+    return &placed;
+}
+
 bool TermBuilder::depends_on_storage(int v) const {
     return graph_.values[v].kind == sharding::ValueKind::variable || index_.stored_in[v] >= 0 ||
            (graph_.values[v].producer >= 0 && graph_.operations[graph_.values[v].producer].parameter >= 0) ||
@@ -97,12 +176,10 @@ void TermBuilder::price_value(int v, const Term &term, TermTable &table) {
     ValuePrices prices(index_, mesh_, cache_.reshards, cache_.prices, v, step_.residences[v]);
     std::vector<Column> columns;
     for (const sharding::Need &need : prices.needs())
-        columns.push_back(column(term, layers_of(need),
-                                 [&](sharding::Copies &copies) { return prices.number(copies.wanted(v, need)); }));
+        columns.push_back(wanted(term, v, need));
     const bool free = graph_.values[v].kind == sharding::ValueKind::free;
     if (!free)
-        columns.push_back(column(term, sharding::layers_of_origin(index_, v),
-                                 [&](sharding::Copies &copies) { return prices.number(copies.origin(v)); }));
+        columns.push_back(origin(term, v));
     std::vector<int> numbers(columns.size());
     for_each(term, all(term), [&](const std::vector<int> &at) {
         for (std::size_t c = 0; c < columns.size(); ++c)

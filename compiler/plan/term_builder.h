@@ -27,24 +27,9 @@ class TermBuilder {
             return numbers[std::inner_product(classes.begin(), classes.end(), strides.begin(), 0)];
         }
     };
-    template <class Placed> Column column(const Term &term, const std::vector<int> &layers, const Placed &number) {
-        Column column;
-        column.strides.assign(term.layers.size(), 0);
-        std::vector<std::size_t> places;
-        for (std::size_t i = 0; i < term.layers.size(); ++i)
-            if (std::binary_search(layers.begin(), layers.end(), term.layers[i]))
-                places.push_back(i);
-        int stride = 1;
-        for (std::size_t i = places.size(); i-- > 0;) {
-            column.strides[places[i]] = stride;
-            stride *= term.classes[places[i]];
-        }
-        for_each(term, places, [&](const std::vector<int> &) {
-            sharding::Copies copies(index_, mesh_, layers_, storage_);
-            column.numbers.push_back(number(copies));
-        });
-        return column;
-    }
+    /// Of where a need wants a value, and of where the value lies (not of free ones).
+    Column wanted(const Term &term, int value, const sharding::Need &need);
+    Column origin(const Term &term, int value);
 
     /// The layers that decide where something wants a value, ascending.
     [[nodiscard]] std::vector<int> layers_of(const sharding::Need &need) const;
@@ -114,6 +99,13 @@ class TermBuilder {
     Objective objective_;
 
   private:
+    /// By `number(copies)`, under all strategies of `layers`.
+    template <class Number> Column column(const Term &term, const std::vector<int> &layers, const Number &number);
+    /// By the numbers under each strategy of one layer.
+    static Column column(const Term &term, int layer, const std::vector<int> &numbers);
+    /// Where an operation wants its operands and leaves its results under each strategy of its layer; null: more than
+    /// that decides.
+    const PlacedOperation *placed(int operation);
     void price_operation(int operation, const Term &term, TermTable &table);
     void price_value(int value, const Term &term, TermTable &table);
     std::uint32_t bucket(const ValuePrice::Fused &call);

@@ -104,13 +104,6 @@ TransferBounds::TransferBounds(const sharding::Mesh &mesh, const cost::Machine &
     }
 }
 
-const PlacedVolume &TransferBounds::of(const sharding::Reshards &reshards, int number) {
-    const auto [known, is_new] = known_.try_emplace(std::pair(&reshards, number));
-    if (is_new)
-        known->second = measured(reshards.placement(number));
-    return known->second;
-}
-
 PlacedVolume TransferBounds::measured(const sharding::Placement &placement) const {
     PlacedVolume result;
     for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
@@ -140,10 +133,9 @@ double TransferBounds::latencies(const PlacedVolume &from, const PlacedVolume &t
     return seconds;
 }
 
-cost::Seconds TransferBounds::seconds(const PlacedVolume &from, const PlacedVolume &to, int element_bytes,
-                                      bool latency) const {
+double TransferBounds::arriving(const PlacedVolume &from, const PlacedVolume &to) const {
     if (from.stored || to.stored)
-        return {};
+        return 0;
     double arriving = to.average;
     if (from.partial == to.partial) {
         double kept = 1;
@@ -158,8 +150,31 @@ cost::Seconds TransferBounds::seconds(const PlacedVolume &from, const PlacedVolu
                 (to.partial & bit(axis) ? staying : going) *= mesh_.sizes[axis];
         arriving += from.elements * staying * (going - 2) / ranks_;
     }
-    return cost::Seconds(std::max(0.0, arriving) * element_bytes / bytes_per_second_ +
-                         (latency ? latencies(from, to) : 0));
+    return std::max(0.0, arriving);
+}
+
+const PlacedVolume &TransferBounds::OfShape::volume(int number) {
+    while (static_cast<int>(volumes_.size()) <= number)
+        volumes_.push_back(bounds_.measured(reshards_.placement(static_cast<int>(volumes_.size()))));
+    return volumes_[number];
+}
+
+cost::Seconds TransferBounds::OfShape::seconds(int from, int to, int element_bytes, bool latency) {
+    const auto most = static_cast<std::size_t>(std::max(from, to));
+    if (known_.size() <= most)
+        known_.resize(most + 1);
+    std::vector<Least> &row = known_[from];
+    if (row.size() <= static_cast<std::size_t>(to))
+        row.resize(static_cast<std::size_t>(to) + 1);
+    Least &least = row[to];
+    if (least.elements < 0) {
+        volume(static_cast<int>(most)); // references stay valid
+        const PlacedVolume &has = volume(from);
+        const PlacedVolume &wants = volume(to);
+        least.elements = bounds_.arriving(has, wants);
+        least.latency = has.stored || wants.stored ? 0 : bounds_.latencies(has, wants);
+    }
+    return cost::Seconds(least.elements * element_bytes / bounds_.bytes_per_second_ + (latency ? least.latency : 0));
 }
 
 } // namespace planc::plan

@@ -44,14 +44,32 @@ class TransferBounds {
     /// The mesh must outlive this.
     TransferBounds(const sharding::Mesh &mesh, const cost::Machine &machine);
 
-    /// Of the placement that has this number in `reshards`. The reference stays valid.
-    const PlacedVolume &of(const sharding::Reshards &reshards, int number);
-    /// A lower bound of the price of any route that planc takes; `latency`: with that of its messages.
-    [[nodiscard]] cost::Seconds seconds(const PlacedVolume &from, const PlacedVolume &to, int element_bytes,
-                                        bool latency) const;
+    /// Between placements of one shape, by their numbers: what a lower bound of the price of any route that planc takes
+    /// is made of, found once for each pair.
+    class OfShape {
+      public:
+        OfShape(const TransferBounds &bounds, const sharding::Reshards &reshards)
+            : bounds_(bounds), reshards_(reshards) {}
+        /// `latency`: with that of the messages.
+        cost::Seconds seconds(int from, int to, int element_bytes, bool latency);
+
+      private:
+        const PlacedVolume &volume(int number);
+
+        const TransferBounds &bounds_;
+        const sharding::Reshards &reshards_;
+        std::vector<PlacedVolume> volumes_; ///< by number
+        struct Least {
+            double elements = -1; ///< that arrive at a rank on average; negative: not known yet
+            double latency = 0;
+        };
+        std::vector<std::vector<Least>> known_; ///< [from][to]
+    };
+    OfShape &of(const sharding::Reshards &reshards) { return shapes_.try_emplace(&reshards, *this, reshards).first->second; }
 
   private:
     [[nodiscard]] PlacedVolume measured(const sharding::Placement &placement) const;
+    [[nodiscard]] double arriving(const PlacedVolume &from, const PlacedVolume &to) const;
     [[nodiscard]] double latencies(const PlacedVolume &from, const PlacedVolume &to) const;
 
     const sharding::Mesh &mesh_;
@@ -59,7 +77,7 @@ class TransferBounds {
     double bytes_per_second_;            ///< of the fastest link
     std::vector<double> gather_seconds_; ///< per axis: latency of an all-gather or reduce-scatter at least
     std::vector<double> reduce_seconds_; ///< of an all-reduce
-    std::map<std::pair<const sharding::Reshards *, int>, PlacedVolume> known_;
+    std::map<const sharding::Reshards *, OfShape> shapes_;
 };
 
 } // namespace planc::plan

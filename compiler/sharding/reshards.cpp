@@ -6,13 +6,48 @@
 
 namespace planc::sharding {
 
-int Reshards::number(const Placement &placement) {
-    const auto known = std::find(placements_.begin(), placements_.end(), placement);
-    const auto number = static_cast<int>(known - placements_.begin());
-    if (known == placements_.end()) {
-        placements_.push_back(placement);
-        routes_.emplace_back();
+namespace {
+
+class Hash {
+  public:
+    void add(std::int64_t number) { value_ = (value_ ^ static_cast<std::size_t>(number)) * 0x9e3779b97f4a7c15U; }
+    void add(const std::vector<int> &numbers) {
+        add(static_cast<std::int64_t>(numbers.size()));
+        for (int number : numbers)
+            add(number);
     }
+    [[nodiscard]] std::size_t value() const { return value_ ^ value_ >> 32U; }
+
+  private:
+    std::size_t value_ = 0;
+};
+
+/// Of tensors of one shape. Windows of one dimension differ by few numbers.
+std::size_t hash(const Placement &placement) {
+    Hash hash;
+    for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
+        hash.add(dimension.axes);
+        if (const auto &window = dimension.window)
+            for (const std::int64_t number : {window->positions, window->kernel, window->padding})
+                hash.add(number);
+    }
+    hash.add(placement.partial);
+    hash.add(placement.stored);
+    return hash.value();
+}
+
+} // namespace
+
+int Reshards::number(const Placement &placement) {
+    const std::size_t at = hash(placement);
+    const auto [first, last] = numbers_.equal_range(at);
+    for (auto known = first; known != last; ++known)
+        if (placements_[known->second] == placement)
+            return known->second;
+    const auto number = static_cast<int>(placements_.size());
+    numbers_.emplace(at, number);
+    placements_.push_back(placement);
+    routes_.emplace_back();
     return number;
 }
 

@@ -76,9 +76,9 @@ TEST(TransferBounds, AreBelowThePriceOfEveryRoute) {
             price += each.seconds().value;
             without_latency += (each.transfer + each.arithmetic).value;
         }
-        const double bound = bounds.seconds(bounds.of(reshards, from), bounds.of(reshards, to), 4, true).value;
+        const double bound = bounds.of(reshards).seconds(from, to, 4, true).value;
         EXPECT_LE(bound, price * (1 + 1e-12));
-        EXPECT_LE(bounds.seconds(bounds.of(reshards, from), bounds.of(reshards, to), 4, false).value,
+        EXPECT_LE(bounds.of(reshards).seconds(from, to, 4, false).value,
                   without_latency * (1 + 1e-12));
         positive += price > 0;
         tight += price > 0 && bound > 0.5 * price;
