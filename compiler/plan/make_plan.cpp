@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 namespace planc::plan {
 
@@ -18,6 +19,7 @@ using planrt::Placement;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t most_at_once = 4; ///< searches of meshes
 
 /// Does a rule of the user leave ranks without work?
 bool has_empty_blocks(const Request &request, const MeshShape &shape, const Strategies &layers) {
@@ -67,6 +69,8 @@ class Planner {
             return std::move(plan_);
         plan_.lower_bound = Seconds(std::min({lower_bound_, best_seconds_, best_baseline_}));
         finish_baselines();
+        if (plan_.note.empty() && least_left_open_ < plan_.cost.seconds().value)
+            plan_.note = "too many strategies come near for an exact search";
         find_runner_ups();
         warn_of_memory();
         return std::move(plan_);
@@ -102,8 +106,8 @@ class Planner {
         std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate &a, const Candidate &b) {
             return a.bounds.lower_bound < b.bounds.lower_bound;
         });
-        for (const Candidate &candidate : candidates)
-            try_candidate(candidate);
+        for (std::size_t first = 0; first < candidates.size();)
+            first = try_wave(candidates, first);
         for (const auto &on : meshes_)
             for (const StorageChoice &choice : storage_choices(request_, on->shape))
                 if (choice.saves_memory_only && (plan_.memory_decided || best_seconds_ == infinity))
@@ -120,14 +124,37 @@ class Planner {
                                : Marginals{};
     }
 
-    void try_candidate(const Candidate &candidate) {
+    /// The next candidates on different meshes at once, the most promising one of all alone; returns the one behind
+    /// them. How many does not depend on the cores, so that the answer does not.
+    std::size_t try_wave(const std::vector<Candidate> &candidates, std::size_t first) {
+        const std::size_t most = first == 0 ? 1 : most_at_once;
+        std::size_t last = first;
+        std::set<const OnMesh *> meshes;
+        while (last < candidates.size() && last - first < most && meshes.insert(candidates[last].on).second)
+            ++last;
+        std::vector<Found> found(last - first);
+        const double at_most = give_up_at();
+        in_parallel(found.size(), [&](std::size_t i) { found[i] = found_by(candidates[first + i], at_most); });
+        for (std::size_t i = 0; i < found.size(); ++i)
+            take(candidates[first + i], found[i]);
+        return last;
+    }
+
+    void try_candidate(const Candidate &candidate) { take(candidate, found_by(candidate, give_up_at())); }
+
+    [[nodiscard]] Found found_by(const Candidate &candidate, double at_most) const {
+        OnMesh &on = *candidate.on;
+        return request_.search ? narrowed_search(request_, *step_, on.shape, on.space, candidate.storage, on.cache,
+                                                 candidate.bounds, limit_, at_most)
+                               : only(on.shape, on.space, candidate.storage);
+    }
+
+    void take(const Candidate &candidate, const Found &found) {
         const MeshShape &shape = candidate.on->shape;
         const Space &space = candidate.on->space;
         const Storage &storage = candidate.storage;
-        const Found found = request_.search
-                                ? narrowed_search(request_, *step_, shape, space, storage, candidate.on->cache,
-                                                  candidate.bounds, limit_, give_up_at())
-                                : only(shape, space, storage);
+        if (found.too_many)
+            least_left_open_ = std::min(least_left_open_, found.lower_bound);
         lower_bound_ = std::min(lower_bound_, found.lower_bound);
         plan_.memory_decided |= found.memory_decided;
         if (!found.feasible) {
@@ -154,8 +181,6 @@ class Planner {
         plan_.note.clear();
         if (found.left_out)
             plan_.note = "some values have too many readers for an exact search on this mesh";
-        else if (found.too_many)
-            plan_.note = "too many strategies come near for an exact search on this mesh";
     }
 
     /// A layout without `auto`: one strategy a layer.
@@ -247,8 +272,10 @@ class Planner {
         plan_.runner_ups.assign(plan_.layers.size(), std::nullopt);
         if (!request_.search || !request_.runner_ups)
             return;
-        const MeshShape shape{plan_.axes, plan_.mesh};
-        plan_.runner_ups = runner_ups(*step_, shape, make_space(request_, shape), request_.machine, plan_.storage,
+        const auto on = std::find_if(meshes_.begin(), meshes_.end(), [this](const auto &mesh) {
+            return mesh->shape.axes == plan_.axes && mesh->shape.mesh.sizes == plan_.mesh.sizes;
+        });
+        plan_.runner_ups = runner_ups(*step_, (*on)->shape, (*on)->space, request_.machine, plan_.storage, (*on)->cache,
                                       plan_.layers, limit_);
     }
 
@@ -278,6 +305,7 @@ class Planner {
     double best_baseline_ = infinity; ///< seconds, of those that may be the answer
     bool best_empty_ = false;
     double least_bytes_ = 0;
+    double least_left_open_ = infinity; ///< bound of what was not compared
 };
 
 } // namespace

@@ -15,7 +15,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1e-9;
 constexpr std::size_t few = 12;          ///< strategies of a layer in the first search, on average
-constexpr double most_entries = 500'000; ///< of tables of all pairs of layers, for a search that leaves nothing open
+constexpr double most_entries = 100'000; ///< of tables of all pairs of layers, for a search that leaves nothing open
 
 /// Layers that have the same operations and may choose from the same strategies: they keep the same, so that they go on
 /// to share their tables.
@@ -122,7 +122,8 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
     Found found = among(narrowing.kept(guess), give_up_at);
     const double limit = found.feasible ? std::min(found.cost.seconds().value, give_up_at) : give_up_at;
     const Space rest = narrowing.kept(limit * (1 + rounding));
-    const bool too_many = found.feasible && limit > guess && entries(step, rest) > most_entries;
+    const bool known = found.feasible || give_up_at < infinity; // a plan, here or elsewhere
+    const bool too_many = known && limit > guess && entries(step, rest) > most_entries;
     if (limit <= guess || too_many) {
         found.lower_bound = std::min(found.lower_bound, too_many ? guess : limit);
         found.too_many = too_many;

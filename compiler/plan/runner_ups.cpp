@@ -11,9 +11,9 @@ namespace {
 class Alternatives {
   public:
     Alternatives(const StepStructure &step, const MeshShape &shape, const Space &space, const Machine &machine,
-                 const Storage &storage, const Strategies &layers, double byte_limit)
+                 const Storage &storage, TermCache &cache, const Strategies &layers, double byte_limit)
         : step_(step), shape_(shape), space_(space), machine_(machine), storage_(storage), planned_(layers),
-          byte_limit_(byte_limit), cache_(shape.mesh, machine) {
+          byte_limit_(byte_limit), cache_(cache) {
         for (const LayerStrategy &layer : layers)
             alone_.options.push_back(std::make_shared<const Strategies>(Strategies{layer}));
         all_ = sum_of(alone_, -1, 0);
@@ -87,7 +87,7 @@ class Alternatives {
     const Storage &storage_;
     const Strategies &planned_;
     double byte_limit_;
-    TermCache cache_;
+    TermCache &cache_;
     Space alone_; ///< each layer with its planned strategy only
     Sums all_;
 };
@@ -95,9 +95,9 @@ class Alternatives {
 } // namespace
 
 std::vector<std::optional<RunnerUp>> runner_ups(const StepStructure &step, const MeshShape &shape, const Space &space,
-                                                const Machine &machine, const Storage &storage,
+                                                const Machine &machine, const Storage &storage, TermCache &cache,
                                                 const Strategies &layers, double byte_limit) {
-    Alternatives alternatives(step, shape, space, machine, storage, layers, byte_limit);
+    Alternatives alternatives(step, shape, space, machine, storage, cache, layers, byte_limit);
     std::vector<std::optional<RunnerUp>> result;
     for (int layer = 0; layer < static_cast<int>(layers.size()); ++layer)
         result.push_back(alternatives.of(layer));

@@ -39,7 +39,7 @@ struct Found {
 /// lives through the step.
 [[nodiscard]] std::vector<std::optional<RunnerUp>> runner_ups(const StepStructure &step, const MeshShape &shape,
                                                               const Space &space, const Machine &machine,
-                                                              const Storage &storage, const Strategies &layers,
-                                                              double byte_limit);
+                                                              const Storage &storage, TermCache &cache,
+                                                              const Strategies &layers, double byte_limit);
 
 } // namespace planc::plan

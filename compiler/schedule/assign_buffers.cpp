@@ -111,7 +111,7 @@ class Assignment {
         for (Value result : op->getResults())
             locations_[result] = locate(op, result);
         if (auto start = mlir::dyn_cast<ir::StartOp>(op))
-            if (const int64_t bytes = scratch_bytes(start, mesh_); bytes > 0)
+            if (const int64_t bytes = sizes_.bytes(start); bytes > 0)
                 scratch_[op] = new_buffer(bytes, index_[op], last_use_[start.getResults().front()]);
     }
 
@@ -261,6 +261,7 @@ class Assignment {
 
     mlir::func::FuncOp function_;
     ir::MeshAttr mesh_;
+    ScratchSizes sizes_{mesh_};
     int64_t base_;
     mlir::Builder builder_;
     mlir::SymbolTableCollection symbols_;

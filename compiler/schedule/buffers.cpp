@@ -61,22 +61,26 @@ static int64_t message_scratch_bytes(ir::StartOp start, planrt::CollectiveKind k
     return element * planrt::largest_scratch_elements(kind, method, axes, tensors, ir::mesh_of(mesh));
 }
 
-int64_t scratch_bytes(ir::StartOp start, ir::MeshAttr mesh) {
+int64_t ScratchSizes::elements(planrt::CollectiveKind kind, ir::TensorType from, ir::TensorType to) {
+    const auto [known, is_new] = known_.try_emplace({static_cast<int>(kind), from, to}, 0);
+    if (is_new)
+        known->second = planrt::largest_scratch_elements(kind, ir::placement_of(from, mesh_),
+                                                         ir::placement_of(to, mesh_), ir::mesh_of(mesh_));
+    return known->second;
+}
+
+int64_t ScratchSizes::bytes(ir::StartOp start) {
     static constexpr std::array<llvm::StringRef, 6> kinds{"slice",      "all_gather", "reduce_scatter",
                                                           "all_reduce", "all_to_all", "exchange"};
     const auto kind =
         static_cast<planrt::CollectiveKind>(std::find(kinds.begin(), kinds.end(), start.getKind()) - kinds.begin());
-    const planrt::Mesh ranks = ir::mesh_of(mesh);
     if (const planrt::Method method = ir::method_of(start); method.algorithm != planrt::Algorithm::mpi)
-        return message_scratch_bytes(start, kind, method, mesh);
+        return message_scratch_bytes(start, kind, method, mesh_);
     if (kind == planrt::CollectiveKind::all_reduce && start.getInputs().size() == 1)
         return 0; // reduced in place
     int64_t bytes = 0;
-    for (auto [from, to] : llvm::zip(start.getInputs(), start.getResults())) {
-        const int64_t element = tensor(from).getElementType().getIntOrFloatBitWidth() / 8;
-        bytes += element * planrt::largest_scratch_elements(kind, ir::placement_of(tensor(from), mesh),
-                                                            ir::placement_of(tensor(to), mesh), ranks);
-    }
+    for (auto [from, to] : llvm::zip(start.getInputs(), start.getResults()))
+        bytes += tensor(from).getElementType().getIntOrFloatBitWidth() / 8 * elements(kind, tensor(from), tensor(to));
     return bytes;
 }
 

@@ -3,7 +3,12 @@
 
 #include "ir/plan_dialect.h"
 
+#include <planrt/layout.h>
+
+#include <llvm/ADT/DenseMap.h>
+
 #include <cstdint>
+#include <tuple>
 
 namespace planc::schedule {
 
@@ -20,7 +25,17 @@ namespace planc::schedule {
 /// Of a value that an operation makes: weights in a format of the kernel's take what that may take.
 [[nodiscard]] int64_t buffer_bytes(mlir::Value value, ir::MeshAttr mesh);
 
-/// Bytes of scratch that a started collective packs into.
-[[nodiscard]] int64_t scratch_bytes(ir::StartOp start, ir::MeshAttr mesh);
+/// What started collectives pack into, on one mesh. Layers repeat, and each rank packs another part: remembers.
+class ScratchSizes {
+  public:
+    explicit ScratchSizes(ir::MeshAttr mesh) : mesh_(mesh) {}
+    [[nodiscard]] int64_t bytes(ir::StartOp start);
+
+  private:
+    int64_t elements(planrt::CollectiveKind kind, ir::TensorType from, ir::TensorType to);
+
+    ir::MeshAttr mesh_;
+    llvm::DenseMap<std::tuple<int, mlir::Type, mlir::Type>, int64_t> known_; ///< by kind
+};
 
 } // namespace planc::schedule

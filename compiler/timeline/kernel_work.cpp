@@ -58,6 +58,8 @@ sharding::Operation convolution(ir::ConvOp conv) {
     return operation;
 }
 
+} // namespace
+
 cost::Bytes bytes_of_variables(mlir::ModuleOp module) {
     cost::Bytes sum{};
     for (auto variable : module.getOps<ir::VariableOp>()) {
@@ -72,8 +74,6 @@ cost::Bytes bytes_of_variables(mlir::ModuleOp module) {
     return sum;
 }
 
-} // namespace
-
 std::int64_t local_extent(const DimensionPlacement &dimension, const Mesh &mesh, const std::vector<int> &coordinates) {
     planrt::CutBlock cut = dimension.whole();
     for (int axis : dimension.axes)
@@ -81,10 +81,10 @@ std::int64_t local_extent(const DimensionPlacement &dimension, const Mesh &mesh,
     return dimension.indices(cut).size();
 }
 
-KernelWork::KernelWork(mlir::Operation *op, ir::MeshAttr mesh)
+KernelWork::KernelWork(mlir::Operation *op, ir::MeshAttr mesh, cost::Bytes variables)
     : mesh_(mesh), is_weight_format_(mlir::isa<ir::PackOp, ir::UnpackOp>(op)) {
     if (schedule::phase_of(op) == "update") // as cost::fusion() has it
-        between_ = bytes_of_variables(op->getParentOfType<mlir::ModuleOp>());
+        between_ = variables;
     if (auto loops = mlir::dyn_cast<ir::LoopsOp>(op))
         add_loops(loops);
     else if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))

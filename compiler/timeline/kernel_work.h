@@ -10,6 +10,8 @@
 #include "cost/compute.h"
 #include "ir/plan_dialect.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 #include <planrt/layout.h>
 
 #include <vector>
@@ -20,10 +22,14 @@ namespace planc::timeline {
 [[nodiscard]] std::int64_t local_extent(const planrt::DimensionPlacement &dimension, const planrt::Mesh &mesh,
                                         const std::vector<int> &coordinates);
 
+/// Of the whole tensors, but for sums over micro-batches: what passes through the caches from one step to the next.
+[[nodiscard]] cost::Bytes bytes_of_variables(mlir::ModuleOp module);
+
 class KernelWork {
   public:
     /// `op`: a kernel or plan.loops (schedule/functions.h), or plan.write where the value must be copied.
-    KernelWork(mlir::Operation *op, ir::MeshAttr mesh);
+    /// `variables`: bytes_of_variables().
+    KernelWork(mlir::Operation *op, ir::MeshAttr mesh, cost::Bytes variables);
 
     [[nodiscard]] cost::Seconds seconds(const std::vector<int> &coordinates, const planrt::Mesh &mesh,
                                         const cost::Machine &machine) const;

@@ -69,8 +69,8 @@ std::string name_of(mlir::Operation *op) {
 }
 
 /// Is the new value already where the variable lies?
-bool is_in_place(ir::WriteOp write) {
-    auto variable = mlir::SymbolTable::lookupNearestSymbolFrom<ir::VariableOp>(write, write.getVariableAttr());
+bool is_in_place(ir::WriteOp write, mlir::SymbolTableCollection &symbols) {
+    auto variable = symbols.lookupNearestSymbolFrom<ir::VariableOp>(write, write.getVariableAttr());
     return schedule::offset_of(write.getValue()) == variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
 }
 
@@ -78,7 +78,7 @@ class Reader {
   public:
     Reader(mlir::ModuleOp module, const cost::Machine &machine)
         : module_(module), machine_(machine), mesh_attribute_(ir::mesh_attribute(module)),
-          mesh_(ir::mesh_of(mesh_attribute_)) {}
+          mesh_(ir::mesh_of(mesh_attribute_)), variables_(bytes_of_variables(module)) {}
 
     ReadSchedule run() {
         for (emit::MicroBatchAction action : emit::micro_batches(module_))
@@ -116,15 +116,15 @@ class Reader {
             } else if (takes_time(&op)) {
                 const auto [at, added] = kernels_.insert({&op, static_cast<int>(kernels_.size())});
                 if (added)
-                    works_.emplace_back(&op, KernelWork(&op, mesh_attribute_));
+                    works_.emplace_back(&op, KernelWork(&op, mesh_attribute_, variables_));
                 add(ActionKind::compute, at->second);
             }
         }
     }
 
-    static bool takes_time(mlir::Operation *op) {
+    bool takes_time(mlir::Operation *op) {
         if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
-            return !is_in_place(write);
+            return !is_in_place(write, symbols_);
         return schedule::is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
     }
 
@@ -206,6 +206,8 @@ class Reader {
     std::map<std::vector<int>, cost::Group> groups_;
     llvm::DenseMap<mlir::Operation *, int> kernels_; ///< numbers
     llvm::DenseMap<mlir::Operation *, int> starts_;
+    cost::Bytes variables_;
+    mlir::SymbolTableCollection symbols_;
     std::vector<std::pair<mlir::Operation *, KernelWork>> works_;
     std::vector<std::pair<mlir::Operation *, CollectivePrice>> prices_;
     std::vector<int> started_;         ///< by collective of the program: number of its plan.start

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
-#include <set>
 #include <stdexcept>
 #include <tuple>
 
@@ -25,6 +24,7 @@ struct Transfer {
     double rate = 1; ///< share of the links from then on
     int version = 0; ///< counts the changes of its rate: only the last foreseen end holds
     bool complete = false;
+    std::int64_t found_in = 0; ///< the last search for transfers that share links which found it
 };
 
 /// Which collective, which of its groups.
@@ -43,9 +43,13 @@ class Simulation {
     explicit Simulation(const Program &program) : program_(program), ranks_(program.classes.size()) {
         for (const Collective &collective : program.collectives) {
             std::vector<Transfer> &transfers = transfers_.emplace_back();
-            for (const Group &group : collective.groups)
+            std::vector<int> &member = member_.emplace_back(ranks_.size(), 0);
+            for (const Group &group : collective.groups) {
+                for (std::size_t m = 0; m < group.members.size(); ++m)
+                    member[group.members[m]] = static_cast<int>(m);
                 transfers.push_back({static_cast<int>(group.members.size()),
                                      std::vector<bool>(group.members.size(), false), std::max(group.rounds, 1)});
+            }
         }
         result_.ranks.resize(ranks_.size());
     }
@@ -126,8 +130,7 @@ class Simulation {
 
     void note_call(const Key &key, int number) {
         Transfer &transfer = at(key);
-        const std::vector<int> &members = group(key).members;
-        const auto member = std::find(members.begin(), members.end(), number) - members.begin();
+        const int member = member_[key.first][number];
         if (transfer.called[member])
             return;
         transfer.called[member] = true;
@@ -167,10 +170,16 @@ class Simulation {
 
     /// What these ranks carry has changed.
     void share_links(const std::vector<int> &senders, Seconds time) {
-        std::set<Key> affected;
+        ++search_;
+        affected_.clear();
         for (int sender : senders)
-            affected.insert(ranks_[sender].carries.begin(), ranks_[sender].carries.end());
-        for (const Key &key : affected) {
+            for (const Key &key : ranks_[sender].carries)
+                if (Transfer &transfer = at(key); transfer.found_in != search_) {
+                    transfer.found_in = search_;
+                    affected_.push_back(key);
+                }
+        std::sort(affected_.begin(), affected_.end());
+        for (const Key &key : affected_) {
             Transfer &transfer = at(key);
             std::size_t most = 1;
             for (int sender : group(key).senders)
@@ -270,7 +279,10 @@ class Simulation {
 
     const Program &program_;
     std::vector<Rank> ranks_;
+    std::vector<std::vector<int>> member_;         ///< per collective and rank: which of its group
     std::vector<std::vector<Transfer>> transfers_; ///< per collective and group
+    std::vector<Key> affected_;                    ///< scratch: transfers whose share of the links changes
+    std::int64_t search_ = 0;                      ///< for them
     std::vector<Key> ready_;                       ///< to begin with their next round now
     std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;
     Timeline result_;
