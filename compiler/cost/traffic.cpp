@@ -80,6 +80,16 @@ class DimensionSends {
         return dimension.indices(cut);
     }
 
+    /// No other positions have windows that touch indices of `held`, or lie on both sides of them.
+    [[nodiscard]] Range positions_near(Range held) const {
+        if (!to_.window)
+            return held;
+        planrt::Window inverse = *to_.window;
+        inverse.transposed = !inverse.transposed;
+        return planrt::touched(inverse, {held.begin - inverse.stride, held.end + inverse.stride},
+                               to_.window->positions);
+    }
+
     /// By the peers whose blocks are cuts of `block`. Along an axis that does not cut `from` they are where this rank
     /// is.
     [[nodiscard]] Traffic wanted(std::size_t cut, const planrt::CutBlock &off, Range held) const {
@@ -99,14 +109,14 @@ class DimensionSends {
             leaves *= mesh_.sizes[axes[c]];
             all_vary &= cuts_from_[axes[c]];
         }
-        int first = 0;
-        int last = parts - 1;
-        if (!to_.window) { // else ranges of blocks overlap
-            if (all_vary && common == block.size())
-                return {std::min(leaves, common), common};
-            first = block_of(block, parts, std::max(block.begin, held.begin));
-            last = block_of(block, parts, std::min(block.end, held.end) - 1);
-        }
+        if (!to_.window && all_vary && common == block.size()) // where there are windows, ranges of blocks overlap
+            return {std::min(leaves, common), common};
+        const Range near = positions_near(held);
+        const Range those{std::max(block.begin, near.begin), std::min(block.end, near.end)};
+        if (those.size() == 0)
+            return {};
+        const int first = block_of(block, parts, those.begin);
+        const int last = block_of(block, parts, those.end - 1);
         Traffic sum;
         for (int index = first; index <= last; ++index) {
             const Traffic part = wanted(cut + 1, planrt::cut_block(off, parts, index), held);

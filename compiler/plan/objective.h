@@ -61,7 +61,7 @@ struct TermCache {
     std::unordered_map<std::string, std::shared_ptr<const TermTable>> tables;
     std::unordered_map<std::string, std::shared_ptr<const std::vector<int>>> classes;
     std::map<std::pair<int, const Strategies *>, PlacedOperation> placed; ///< by kind of operation
-    std::map<std::pair<bool, std::vector<int>>, int> buckets; ///< norms or gradients, axes
+    std::map<std::pair<bool, std::vector<int>>, int> buckets;             ///< norms or gradients, axes
     std::vector<double> bucket_latency;
     MeshReshards reshards;
     cost::StepPrices prices;

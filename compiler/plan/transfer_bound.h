@@ -65,7 +65,9 @@ class TransferBounds {
         };
         std::vector<std::vector<Least>> known_; ///< [from][to]
     };
-    OfShape &of(const sharding::Reshards &reshards) { return shapes_.try_emplace(&reshards, *this, reshards).first->second; }
+    OfShape &of(const sharding::Reshards &reshards) {
+        return shapes_.try_emplace(&reshards, *this, reshards).first->second;
+    }
 
   private:
     [[nodiscard]] PlacedVolume measured(const sharding::Placement &placement) const;

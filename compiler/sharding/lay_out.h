@@ -11,6 +11,7 @@
 
 #include <planrt/layout.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,6 +49,10 @@ struct Step {
 /// The sequence that moves least (wire_volume() in placement.h), then the shortest: reductions as reduce-scatters where
 /// `to` is cut by the axis, blocks made small before they are permuted and large after.
 [[nodiscard]] std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh &mesh);
+/// The same, with reshard() of what comes before the step into windows found by `before_windows`: it is often the same.
+using FindSteps = std::function<std::vector<Step>(const Placement &from, const Placement &to)>;
+[[nodiscard]] std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh &mesh,
+                                        const FindSteps &before_windows);
 
 /// A copy of a value in one placement, and how it is made from another copy.
 struct Copy {

@@ -230,8 +230,8 @@ namespace {
 /// part.
 class WindowRoutes {
   public:
-    WindowRoutes(const Placement &from, const Placement &to, const Mesh &mesh)
-        : from_(from), to_(to), mesh_(mesh), cheapest_(mesh) {}
+    WindowRoutes(const Placement &from, const Placement &to, const Mesh &mesh, const FindSteps &steps)
+        : from_(from), to_(to), steps_(steps), cheapest_(mesh) {}
 
     std::vector<Step> run() {
         Placement complete = from_; // not partial, but where `to` is
@@ -250,7 +250,7 @@ class WindowRoutes {
 
   private:
     void offer(const Placement &through) {
-        std::vector<Step> steps = reshard(from_, through, mesh_);
+        std::vector<Step> steps = steps_(from_, through);
         steps.push_back(last(through));
         cheapest_.offer(std::move(steps));
     }
@@ -275,7 +275,7 @@ class WindowRoutes {
 
     const Placement &from_;
     const Placement &to_;
-    const Mesh &mesh_;
+    const FindSteps &steps_;
     Cheapest cheapest_;
 };
 
@@ -374,7 +374,13 @@ class SharesRoute {
 
 } // namespace
 
-std::vector<Step> reshard(const Placement &from_given, const Placement &to_given, const Mesh &mesh) {
+std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh &mesh) {
+    return reshard(from, to, mesh,
+                   [&mesh](const Placement &has, const Placement &wanted) { return reshard(has, wanted, mesh); });
+}
+
+std::vector<Step> reshard(const Placement &from_given, const Placement &to_given, const Mesh &mesh,
+                          const FindSteps &before_windows) {
     Placement from = from_given;
     Placement to = to_given;
     normalise(from);
@@ -382,7 +388,7 @@ std::vector<Step> reshard(const Placement &from_given, const Placement &to_given
     if (from == to)
         return {};
     if (planrt::is_windowed(to))
-        return WindowRoutes(from, to, mesh).run();
+        return WindowRoutes(from, to, mesh, before_windows).run();
     if (from.stored.empty() && to.stored.empty())
         return reshard_blocks(from, to, mesh);
     std::vector<Step> late = SharesRoute(from, to, mesh).run(false);

@@ -52,12 +52,10 @@ int Reshards::number(const Placement &placement) {
 }
 
 const Reshards::Route &Reshards::route(int from, int to) {
-    std::vector<std::unique_ptr<const Route>> &routes = routes_[from];
-    if (routes.size() < placements_.size())
-        routes.resize(placements_.size());
-    std::unique_ptr<const Route> &known = routes[to];
-    if (known)
-        return *known;
+    if (routes_[from].size() < placements_.size())
+        routes_[from].resize(placements_.size());
+    if (routes_[from][to])
+        return *routes_[from][to];
     Route route;
     route.number = found_++;
     const std::vector<int> &has = placements_[from].partial;
@@ -65,9 +63,15 @@ const Reshards::Route &Reshards::route(int from, int to) {
     route.possible = std::includes(has.begin(), has.end(), wants.begin(), wants.end()) &&
                      (!planrt::is_windowed(placements_[from]) || from == to);
     if (route.possible) {
-        route.steps = reshard(placements_[from], placements_[to], mesh_);
+        // Copies: placements on the way may be new ones.
+        route.steps = reshard(Placement(placements_[from]), Placement(placements_[to]), mesh_,
+                              [this](const Placement &lies, const Placement &wanted) {
+                                  const int start = number(lies);
+                                  return this->route(start, number(wanted)).steps;
+                              });
         route.volume = wire_volume(route.steps, mesh_);
     }
+    std::unique_ptr<const Route> &known = routes_[from][to];
     known = std::make_unique<const Route>(std::move(route));
     return *known;
 }

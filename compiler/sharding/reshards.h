@@ -33,7 +33,7 @@ class Reshards {
   private:
     const Mesh &mesh_;
     std::vector<Placement> placements_;
-    std::unordered_multimap<std::size_t, int> numbers_; ///< by hash
+    std::unordered_multimap<std::size_t, int> numbers_;             ///< by hash
     std::vector<std::vector<std::unique_ptr<const Route>>> routes_; ///< [from][to]; null: not asked for yet
     int found_ = 0;
 };

@@ -78,8 +78,7 @@ TEST(TransferBounds, AreBelowThePriceOfEveryRoute) {
         }
         const double bound = bounds.of(reshards).seconds(from, to, 4, true).value;
         EXPECT_LE(bound, price * (1 + 1e-12));
-        EXPECT_LE(bounds.of(reshards).seconds(from, to, 4, false).value,
-                  without_latency * (1 + 1e-12));
+        EXPECT_LE(bounds.of(reshards).seconds(from, to, 4, false).value, without_latency * (1 + 1e-12));
         positive += price > 0;
         tight += price > 0 && bound > 0.5 * price;
     }

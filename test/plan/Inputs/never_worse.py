@@ -8,7 +8,7 @@ import sys
 
 examples, machines, names = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
 baseline = re.compile(r"^  (pure \w+|Megatron-style|one-weird-trick|batch x \w+) +(.*?) +(\d+\.\d\d) x")
-cannot = re.compile(r"do not make up the mesh|no plan fits the memory|has only|at most")
+cannot = re.compile(r"ranks do not make up the mesh|no plan fits the memory")
 least_sum = re.compile(r"simulated with overlap: .*; that of the least sum, ([\d.]+) (s|ms|us|ns), takes ")
 time_of = re.compile(r"([\d.]+) (s|ms|us|ns)$")
 units = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
