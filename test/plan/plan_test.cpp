@@ -1,5 +1,6 @@
 // Whole plans: exact against exhaustive search, deterministic, obedient, never worse than the literature.
 #include "plan/plan.h"
+#include "plan/random_request.h"
 #include "plan/space.h"
 #include "plan/storage.h"
 #include "sharding/convolutions.h"
@@ -15,36 +16,13 @@
 namespace planc::plan {
 namespace {
 
+using reference::cluster;
+using reference::random_request;
+using reference::request;
 using sharding::graphs::Mlp;
 using sharding::graphs::training_step;
 using sharding::reference::Random;
 using sharding::reference::uniform;
-
-Machine machine() {
-    Machine machine;
-    machine.flops_per_second = 1e10;
-    machine.network().latency = Seconds(1e-6);
-    machine.network().bytes_per_second = 1e9;
-    return machine;
-}
-
-/// Nodes of a few ranks, whose link is slower and shared; algorithms by size.
-Machine cluster(std::int64_t ranks_per_node) {
-    Machine result = machine();
-    result.levels = {{ranks_per_node, {Seconds(2e-7), 1e10}}, {64, {Seconds(5e-6), 1e9}}};
-    result.algorithms.allreduce = {
-        {cost::Algorithm::recursive_doubling, 0}, {cost::Algorithm::ring, 256}, {cost::Algorithm::hierarchical, 4096}};
-    return result;
-}
-
-Request request(Graph graph, int ranks) {
-    Request request;
-    request.graph = std::move(graph);
-    request.machine = machine();
-    request.ranks = ranks;
-    request.mesh.axes = {{"rows", 0}, {"cols", 0}};
-    return request;
-}
 
 /// The least price of all plans of a request within the memory limit, every one laid out and priced whole.
 double exhaustive(const Request &request, std::int64_t most, bool &done) {
@@ -77,25 +55,6 @@ double exhaustive(const Request &request, std::int64_t most, bool &done) {
     }
     done = true;
     return least;
-}
-
-/// Flat, or nodes in racks, with the algorithms of either.
-Machine random_machine(Random &random) {
-    Machine result = uniform(random, 0, 1) ? machine() : cluster(uniform(random, 2, 3));
-    if (uniform(random, 0, 2) == 0)
-        result.flops_per_second = 1e8; // compute decides
-    if (uniform(random, 0, 2) == 0)
-        result.network().latency = Seconds(1e-4);
-    return result;
-}
-
-Request random_request(Random &random) {
-    Request r = request(sharding::reference::random_graph(random), uniform(random, 2, 8));
-    r.mesh.automatic = uniform(random, 0, 2) == 0;
-    if (uniform(random, 0, 1) == 0)
-        r.mesh.axes = {{"line", r.ranks}};
-    r.machine = random_machine(random);
-    return r;
 }
 
 TEST(Plan, EqualsExhaustiveSearchOnRandomGraphs) {

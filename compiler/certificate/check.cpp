@@ -1,0 +1,301 @@
+#include "certificate/certificate.h"
+#include "certificate/space.h"
+
+#include "cost/report.h"
+#include "plan/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace planc::certificate {
+
+namespace {
+
+constexpr double rounding = 1e-12;
+
+/// Thrown inside this file only.
+struct Wrong {
+    std::string line;
+};
+
+bool equal(double a, double b) {
+    return std::abs(a - b) <= rounding * std::max(std::abs(a), std::abs(b));
+}
+
+std::string text(double number) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.9g", number);
+    return buffer;
+}
+
+std::string words(const Part &part) {
+    std::string text = "mesh";
+    for (std::size_t axis = 0; axis < part.axes.size(); ++axis)
+        text += " " + part.axes[axis] + " " + std::to_string(part.sizes[axis]);
+    const std::string stored = cost::storage_words(part.storage, part.axes);
+    return text + (stored.empty() ? "" : ", " + stored.substr(0, stored.find('\n')));
+}
+
+void check_asked(const Asked &claimed, const Asked &asked) {
+    if (claimed.network != asked.network)
+        throw Wrong{"it is of another network: operations, extents or dimensions differ"};
+    if (claimed.machine != asked.machine)
+        throw Wrong{"it is of a machine with other figures"};
+    if (claimed.ranks != asked.ranks)
+        throw Wrong{"it is of " + std::to_string(claimed.ranks) + " ranks, not of " + std::to_string(asked.ranks)};
+    if (claimed.rules != asked.rules)
+        throw Wrong{"it is of other rules of layout, mesh or storage"};
+    if (claimed.memory_limit != asked.memory_limit)
+        throw Wrong{"it is of a memory limit of " + cost::grouped(claimed.memory_limit) + " bytes a rank, not of " +
+                    cost::grouped(asked.memory_limit)};
+}
+
+/// The plan is one that rules and mesh allow.
+void check_plan(const Certificate &claimed, const plan::Request &request) {
+    const std::vector<Shape> allowed = shapes(request);
+    const auto shape = std::find_if(allowed.begin(), allowed.end(), [&](const Shape &each) {
+        return each.axes == claimed.axes && each.mesh.sizes == claimed.sizes;
+    });
+    if (shape == allowed.end())
+        throw Wrong{"its mesh is none of " + std::to_string(request.ranks) + " ranks that may be chosen"};
+    const std::vector<Storage> stored = storages(request, shape->mesh, shape->axes);
+    if (std::find(stored.begin(), stored.end(), claimed.storage) == stored.end())
+        throw Wrong{"its storage is none that may be chosen"};
+    const auto options = strategies(request, *shape);
+    if (claimed.layers.size() != options.size())
+        throw Wrong{"it has " + std::to_string(claimed.layers.size()) + " layers, the network " +
+                    std::to_string(options.size())};
+    for (std::size_t l = 0; l < options.size(); ++l) {
+        if (claimed.layers[l].name != request.graph.layers[l].name)
+            throw Wrong{"its layer '" + claimed.layers[l].name + "' is '" + request.graph.layers[l].name +
+                        "' of the network"};
+        if (std::find(options[l].begin(), options[l].end(), claimed.layers[l].strategy) == options[l].end())
+            throw Wrong{"the strategy of layer '" + claimed.layers[l].name + "' breaks the rules"};
+    }
+}
+
+void compare(const std::string &what, double claimed, double found, const char *unit) {
+    if (!equal(claimed, found))
+        throw Wrong{what + " " + text(found) + " " + unit + ", it claims " + text(claimed)};
+}
+
+/// What the plan costs, by cost::price().
+void check_cost(const Certificate &claimed, const plan::Request &request) {
+    std::vector<LayerStrategy> layers;
+    for (const LayerClaim &layer : claimed.layers)
+        layers.push_back(layer.strategy);
+    const cost::CostTable table =
+        plan::evaluate(request, {claimed.sizes}, claimed.axes, layers, claimed.storage);
+    double reshards = 0;
+    double latency = 0;
+    for (const cost::CollectiveRow &row : table.reshards)
+        reshards += row.price.seconds().value;
+    for (const cost::BucketRow &row : table.buckets)
+        latency += row.price.seconds().value;
+    compare("a step takes", claimed.cost, table.seconds().value, "s");
+    compare("its compute takes", claimed.compute, table.compute.value, "s");
+    compare("its communication takes", claimed.communication, table.communication.value, "s");
+    compare("its reshards take", claimed.reshards, reshards, "s");
+    compare("the latency of fused calls is", claimed.latency, latency, "s");
+    for (std::size_t l = 0; l < claimed.layers.size(); ++l) {
+        const cost::LayerRow &row = table.layers[l];
+        const double compute = row.compute_seconds().value;
+        compare("the compute of layer '" + row.name + "' takes", claimed.layers[l].compute, compute, "s");
+        compare("the communication of layer '" + row.name + "' takes", claimed.layers[l].communication,
+                (row.seconds() - row.compute_seconds()).value, "s");
+    }
+    const double memory = table.memory.total().value;
+    compare("a rank needs", claimed.memory, memory, "bytes");
+    if (const double limit = byte_limit(request); limit > 0 && memory > limit)
+        throw Wrong{"a rank needs " + text(memory) + " bytes, the limit is " + text(limit)};
+    if (!(claimed.search_lower_bound <= claimed.cost))
+        throw Wrong{"the bound of the search is above the cost"};
+    compare("the gap is", claimed.gap, claimed.cost > 0 ? (claimed.cost - claimed.lower_bound) / claimed.cost : 0, "");
+}
+
+/// Every strategy is left out for a reason.
+void check_left_out(const Kept &kept, const Kept &next, const Bounds &bounds, double target, const std::string &where,
+                    const sharding::Graph &graph) {
+    if (next.size() != kept.size())
+        throw Wrong{where + ": the strategies of some layers are missing"};
+    for (std::size_t l = 0; l < kept.size(); ++l) {
+        if (!std::includes(kept[l].begin(), kept[l].end(), next[l].begin(), next[l].end()))
+            throw Wrong{where + ": layer '" + graph.layers[l].name + "' keeps a strategy that there is not"};
+        for (std::size_t x = 0; x < kept[l].size(); ++x)
+            if (!std::binary_search(next[l].begin(), next[l].end(), kept[l][x]) && !(bounds.of[l][x] >= target))
+                throw Wrong{where + ": a strategy of layer '" + graph.layers[l].name +
+                            "' is left out that a plan of " + text(bounds.of[l][x]) + " s may have"};
+    }
+}
+
+void check_weights(const Weights &weights, const sharding::Graph &graph, const std::string &where) {
+    bool right = weights.seconds_per_byte >= 0 && weights.operation >= -1 &&
+                 weights.operation < static_cast<int>(graph.operations.size());
+    for (const auto &[call, values] : weights.latency)
+        right &= !values.empty() && values.front() >= 0 && values.back() < static_cast<int>(graph.values.size()) &&
+                 std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end();
+    if (!right)
+        throw Wrong{where + ": the weights are not what proves a bound"};
+}
+
+/// The proof of one mesh and storage, node by node.
+class PartCheck {
+  public:
+    PartCheck(const Part &part, const StepScopes &step, const plan::Request &request)
+        : part_(part), request_(request), where_(words(part)), mesh_{part.sizes},
+          options_(strategies(request, {part.axes, mesh_})),
+          terms_(step, mesh_, request.machine, part.storage, byte_limit(request), options_),
+          target_(part.lower_bound * (1 - rounding)), seen_(part.nodes.size(), false) {}
+
+    /// No plan takes less than the part says.
+    void run() {
+        Kept all(options_.size());
+        for (std::size_t l = 0; l < all.size(); ++l)
+            for (int x = 0; x < static_cast<int>(options_[l].size()); ++x)
+                all[l].push_back(x);
+        open_.emplace_back(0, std::move(all));
+        while (!open_.empty()) {
+            auto [node, kept] = std::move(open_.back());
+            open_.pop_back();
+            if (node < 0 || node >= static_cast<int>(part_.nodes.size()) || seen_[node])
+                fail("a branch of the proof leads nowhere");
+            seen_[node] = true;
+            check(part_.nodes[node], std::move(kept));
+        }
+    }
+
+  private:
+    [[noreturn]] void fail(const std::string &what) const { throw Wrong{where_ + ": " + what}; }
+
+    void check(const Node &node, Kept kept) {
+        if (is_one(kept)) {
+            if (const double cost = price_of_one(kept, part_, request_, options_); !(cost >= target_))
+                fail("there is a plan of " + text(cost) + " s, it claims " + text(part_.lower_bound));
+            return;
+        }
+        check_weights(node.weights, request_.graph, where_);
+        terms_.weigh(node.weights);
+        for (const Round &round : node.rounds) {
+            std::vector<Factor> factors = terms_.factors(kept, round.whole);
+            const std::optional<Messages> messages = messages_of(round, factors);
+            if (!messages)
+                fail("the messages do not fit the network");
+            const Bounds found = bounds(terms_, kept, factors, *messages, round.whole, target_);
+            if (found.total >= target_)
+                return;
+            if (round.kept.empty())
+                return branch(node, kept, found);
+            check_left_out(kept, round.kept, found, target_, where_, request_.graph);
+            kept = round.kept;
+            if (is_none(kept))
+                return;
+        }
+        fail("the proof breaks off");
+    }
+
+    /// All strategies of a layer that plans of less may have.
+    void branch(const Node &node, const Kept &kept, const Bounds &found) {
+        if (node.layer < 0 || node.layer >= static_cast<int>(kept.size()))
+            fail("the messages prove " + text(found.total) + " s, it claims " + text(part_.lower_bound));
+        const std::vector<int> &all = kept[node.layer];
+        std::vector<bool> covered(all.size(), false);
+        for (const Node::Branch &branch : node.branches) {
+            Kept rest = kept;
+            rest[node.layer].clear();
+            for (std::size_t x = 0; x < all.size(); ++x)
+                if (std::count(branch.kept.begin(), branch.kept.end(), all[x]) > 0) {
+                    covered[x] = true;
+                    rest[node.layer].push_back(all[x]);
+                }
+            if (!rest[node.layer].empty())
+                open_.emplace_back(branch.node, std::move(rest));
+        }
+        for (std::size_t x = 0; x < all.size(); ++x)
+            if (!covered[x] && !(found.of[node.layer][x] >= target_))
+                fail("nothing is said of plans of " + text(found.of[node.layer][x]) + " s, it claims " +
+                     text(part_.lower_bound));
+    }
+
+    const Part &part_;
+    const plan::Request &request_;
+    std::string where_;
+    Mesh mesh_;
+    std::vector<std::vector<LayerStrategy>> options_;
+    Terms terms_;
+    double target_;
+    std::vector<bool> seen_; ///< per node
+    std::vector<std::pair<int, Kept>> open_;
+};
+
+/// Every mesh and storage of the space has its part, and none is below the bound.
+void check_parts(const Certificate &claimed, const plan::Request &request) {
+    std::size_t count = 0;
+    for (const Shape &shape : shapes(request))
+        for (const Storage &storage : storages(request, shape.mesh, shape.axes)) {
+            const auto matches = std::count_if(claimed.parts.begin(), claimed.parts.end(), [&](const Part &part) {
+                return part.axes == shape.axes && part.sizes == shape.mesh.sizes && part.storage == storage;
+            });
+            ++count;
+            if (matches != 1)
+                throw Wrong{words({shape.axes, shape.mesh.sizes, storage, 0, {}}) +
+                            (matches == 0 ? ": no bound of the plans there" : ": two bounds of the plans there")};
+        }
+    if (count != claimed.parts.size())
+        throw Wrong{"it has bounds of " + std::to_string(claimed.parts.size()) + " meshes and storages, there are " +
+                    std::to_string(count)};
+    double least = claimed.cost;
+    for (const Part &part : claimed.parts)
+        least = std::min(least, part.lower_bound);
+    compare("the least bound of all meshes is", claimed.lower_bound, least, "s");
+    const sharding::GraphIndex index(request.graph);
+    const StepScopes step(index, request.larger ? request.larger->count : 0);
+    std::vector<std::string> wrong(claimed.parts.size());
+    plan::in_parallel(claimed.parts.size(), [&](std::size_t p) {
+        try {
+            PartCheck(claimed.parts[p], step, request).run();
+        } catch (const Wrong &found) {
+            wrong[p] = found.line;
+        }
+    });
+    for (const std::string &line : wrong)
+        if (!line.empty())
+            throw Wrong{line};
+}
+
+} // namespace
+
+std::optional<Messages> messages_of(const Round &round, const std::vector<Factor> &factors) {
+    Messages messages;
+    std::size_t at = 0;
+    for (const Factor &factor : factors) {
+        messages.emplace_back();
+        for (const int classes : factor.classes) {
+            if (at == round.messages.size())
+                return std::nullopt;
+            const std::vector<std::int64_t> &given = round.messages[at++];
+            std::vector<double> &message = messages.back().emplace_back(classes, 0.0);
+            if (!given.empty() && given.size() != message.size())
+                return std::nullopt;
+            for (std::size_t c = 0; c < given.size(); ++c)
+                message[c] = static_cast<double>(given[c]) * round.unit;
+        }
+    }
+    if (at != round.messages.size())
+        return std::nullopt;
+    return messages;
+}
+
+std::string check(const Certificate &certificate, const plan::Request &request) {
+    try {
+        check_asked(certificate.asked, asked(request));
+        check_plan(certificate, request);
+        check_cost(certificate, request);
+        check_parts(certificate, request);
+        return {};
+    } catch (const Wrong &wrong) {
+        return wrong.line;
+    }
+}
+
+} // namespace planc::certificate

@@ -1,0 +1,187 @@
+#include "certificate/certificate.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
+
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <optional>
+#include <type_traits>
+
+namespace planc::certificate {
+
+namespace {
+
+/// All fields of plain data, one after the other. Structures are taken apart by name, so that a new field that is not
+/// among them does not compile.
+class Digest {
+  public:
+    template <class... Fields> Digest &add(const Fields &...fields) {
+        (put(fields), ...);
+        return *this;
+    }
+    [[nodiscard]] std::string hash() const {
+        llvm::SHA256 hash;
+        hash.update(text_);
+        return llvm::toHex(hash.final(), true);
+    }
+
+  private:
+    void put(const std::string &text) { text_ += std::to_string(text.size()) + ":" + text; }
+    void put(double number) {
+        std::array<char, 32> buffer{};
+        text_.append(buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr);
+        text_ += ' ';
+    }
+    template <class T>
+        requires(std::integral<T> || std::is_enum_v<T>)
+    void put(T number) {
+        text_ += std::to_string(static_cast<std::int64_t>(number)) + " ";
+    }
+    void put(support::Seconds seconds) { put(seconds.value); }
+    void put(support::Bytes bytes) { put(bytes.value); }
+    template <class T> void put(const std::vector<T> &list) {
+        put(list.size());
+        for (const T &each : list)
+            put(each);
+    }
+    template <class T> void put(const std::optional<T> &optional) {
+        put(optional.has_value());
+        if (optional)
+            put(*optional);
+    }
+
+    void put(const planrt::Window &window) {
+        const auto &[positions, kernel, stride, dilation, padding, transposed, part] = window;
+        add(positions, kernel, stride, dilation, padding, transposed, part);
+    }
+    void put(const planrt::DimensionPlacement &dimension) {
+        const auto &[extent, axes, window] = dimension;
+        add(extent, axes, window);
+    }
+    void put(const planrt::Placement &placement) {
+        const auto &[dimensions, partial, reduction, stored] = placement;
+        add(dimensions, partial, reduction, stored);
+    }
+    void put(const sharding::Loop &loop) {
+        const auto &[name, extent, kind] = loop;
+        add(name, extent, kind);
+    }
+    void put(const sharding::NestWindow &window) {
+        const auto &[operand, dimension, kernel, extent, stride, dilation, padding, transposed, blocks] = window;
+        add(operand, dimension, kernel, extent, stride, dilation, padding, transposed, blocks);
+    }
+    void put(const sharding::Nest &nest) {
+        const auto &[loops, operands, results, reduction, linear, windows] = nest;
+        add(loops, operands, results, reduction, linear, windows);
+    }
+    void put(const sharding::Value &value) {
+        const auto &[name, roles, extents, bytes, kind, producer, layer, home] = value;
+        add(name, roles, extents, bytes, kind, producer, layer, home);
+    }
+    void put(const sharding::Operation &operation) {
+        const auto &[name, layer, phase, kernel, nest, operands, results, flops, writes, parameter, accumulates, once] =
+            operation;
+        add(name, layer, phase, kernel, nest, operands, results, flops, writes, parameter, accumulates, once);
+    }
+    void put(const sharding::Layer &layer) {
+        const auto &[name] = layer;
+        add(name);
+    }
+    void put(const sharding::Graph &graph) {
+        const auto &[values, operations, layers, outputs, microbatches] = graph;
+        add(values, operations, layers, outputs, microbatches);
+    }
+    void put(const plan::LargerMicroBatches &larger) {
+        const auto &[graph, count] = larger;
+        add(graph, count);
+    }
+
+    void put(const cost::Link &link) {
+        const auto &[latency, rate, shape, count] = link;
+        add(latency, rate, shape, count);
+    }
+    void put(const cost::Level &level) {
+        const auto &[units, link] = level;
+        add(units, link);
+    }
+    void put(const cost::GemmBlock &block) {
+        const auto &[m, n, k] = block;
+        add(m, n, k);
+    }
+    void put(const cost::AlgorithmRange &range) {
+        const auto &[algorithm, above, by_mpi] = range;
+        add(algorithm, above, by_mpi);
+    }
+    void put(const cost::Algorithms &algorithms) {
+        const auto &[allreduce, reduce_scatter, allgather, broadcast, alltoall] = algorithms;
+        add(allreduce, reduce_scatter, allgather, broadcast, alltoall);
+    }
+    void put(const support::ProductRate &rate) {
+        const auto &[flops, half, call] = rate;
+        add(flops, half[0], half[1], half[2], call);
+    }
+    void put(const support::WinogradRate &rate) {
+        const auto &[bytes, weight_bytes, call] = rate;
+        add(bytes, weight_bytes, call);
+    }
+    void put(const support::LoopRate &rate) {
+        const auto &[flops, call] = rate;
+        add(flops, call);
+    }
+    void put(const support::PoolRate &rate) {
+        const auto &[flops, half, call] = rate;
+        add(flops, half, call);
+    }
+    void put(const support::CacheRate &rate) {
+        const auto &[bytes, rate_of_cache] = rate;
+        add(bytes, rate_of_cache);
+    }
+    void put(const support::KernelRates &rates) {
+        const auto &[product, convolution, weight_gradient, winograd, pool, loops, cache, wide] = rates;
+        add(product, convolution, weight_gradient, winograd, pool, loops, cache, wide);
+    }
+    void put(const support::CollectiveRate &rate) {
+        const auto &[collective, ranks, above, latency, bytes] = rate;
+        add(collective, ranks, above, latency, bytes);
+    }
+    void put(const cost::Machine &machine) {
+        const auto &[name, flops, bytes, memory, block, reduction, levels, algorithms, kernels, collectives] = machine;
+        add(flops, bytes, memory, block, reduction, levels, algorithms, kernels, collectives); // whatever its name
+    }
+
+    void put(const plan::MeshAxis &axis) {
+        const auto &[name, size] = axis;
+        add(name, size);
+    }
+    void put(const plan::Pin &pin) {
+        const auto &[loop, axes, text] = pin;
+        add(loop, axes);
+    }
+    void put(const plan::StorageRules &rules) {
+        const auto &[parameters, gradients, optimizer, texts] = rules;
+        add(parameters, gradients, optimizer);
+    }
+    void put(const plan::MeshRequest &mesh) {
+        const auto &[automatic, axes] = mesh;
+        add(automatic, automatic ? std::vector<plan::MeshAxis>{} : axes);
+    }
+
+    std::string text_;
+};
+
+} // namespace
+
+Asked asked(const plan::Request &request) {
+    return {Digest().add(request.graph, request.larger).hash(), Digest().add(request.machine).hash(),
+            Digest().add(request.mesh, request.pins, request.storage, request.search).hash(), request.ranks,
+            byte_limit(request)};
+}
+
+double byte_limit(const plan::Request &request) {
+    return request.memory_limit_bytes > 0 || !request.search ? request.memory_limit_bytes
+                                                              : request.machine.memory_bytes;
+}
+
+} // namespace planc::certificate

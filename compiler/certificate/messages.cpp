@@ -1,0 +1,98 @@
+#include "certificate/messages.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace planc::certificate {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// What each kept strategy takes with what messages give to it.
+std::vector<std::vector<double>> own(const Terms &terms, const Kept &kept, const std::vector<Factor> &factors,
+                                     const Messages &messages) {
+    std::vector<std::vector<double>> result;
+    for (std::size_t l = 0; l < kept.size(); ++l) {
+        std::vector<double> &of_layer = result.emplace_back();
+        for (int strategy : kept[l])
+            of_layer.push_back(terms.alone()[l][strategy]);
+    }
+    for (std::size_t f = 0; f < factors.size(); ++f)
+        for (std::size_t i = 0; i < factors[f].layers.size(); ++i) {
+            std::vector<double> &of_layer = result[factors[f].layers[i]];
+            for (std::size_t x = 0; x < of_layer.size(); ++x)
+                of_layer[x] += messages[f][i][factors[f].class_of[i][x]];
+        }
+    return result;
+}
+
+/// The least that is left of a factor. Where entries can be priced, the one that decides is.
+double least(Terms &terms, Factor &factor, const std::vector<std::vector<double>> &messages, bool exactly) {
+    double found = infinity;
+    std::vector<int> where;
+    for_rest(factor, messages, [&](std::size_t, const std::vector<int> &at, double rest) {
+        if (rest < found) {
+            found = rest;
+            where = at;
+        }
+    });
+    if (!exactly || !terms.price(factor, where))
+        return found;
+    double sure = infinity;
+    for_rest(factor, messages, [&](std::size_t, const std::vector<int> &at, double rest) {
+        sure = at == where ? rest : sure;
+    });
+    for_rest(factor, messages, [&](std::size_t entry, const std::vector<int> &at, double rest) {
+        if (rest >= sure)
+            return;
+        const double bound = factor.seconds[entry];
+        terms.price(factor, at);
+        sure = std::min(sure, rest - bound + factor.seconds[entry]);
+    });
+    return sure;
+}
+
+} // namespace
+
+Bounds bounds(Terms &terms, const Kept &kept, std::vector<Factor> &factors, const Messages &messages, bool exactly,
+              double target) {
+    Bounds result{terms.constant(), own(terms, kept, factors, messages)};
+    std::vector<double> of_layer;
+    for (const std::vector<double> &seconds : result.of)
+        result.total += of_layer.emplace_back(*std::min_element(seconds.begin(), seconds.end()));
+    std::vector<double> of_factor;
+    for (std::size_t f = 0; f < factors.size(); ++f)
+        result.total += of_factor.emplace_back(least(terms, factors[f], messages[f], exactly));
+    if (result.total >= target) {
+        result.of.clear();
+        return result;
+    }
+    for (std::size_t l = 0; l < kept.size(); ++l)
+        for (double &seconds : result.of[l])
+            seconds += result.total - of_layer[l];
+    for (std::size_t f = 0; f < factors.size(); ++f) {
+        Factor &factor = factors[f];
+        const double others = result.total - of_factor[f];
+        std::vector<std::vector<double>> by_class;
+        for (int classes : factor.classes)
+            by_class.emplace_back(classes, infinity);
+        for_rest(factor, messages[f], [&](std::size_t entry, const std::vector<int> &at, double rest) {
+            if (exactly && others + rest < target) {
+                const double bound = factor.seconds[entry];
+                terms.price(factor, at);
+                rest += factor.seconds[entry] - bound;
+            }
+            for (std::size_t i = 0; i < at.size(); ++i)
+                by_class[i][at[i]] = std::min(by_class[i][at[i]], rest);
+        });
+        for (std::size_t i = 0; i < factor.layers.size(); ++i) {
+            std::vector<double> &of = result.of[factor.layers[i]];
+            for (std::size_t x = 0; x < of.size(); ++x)
+                of[x] += by_class[i][factor.class_of[i][x]] - of_factor[f];
+        }
+    }
+    return result;
+}
+
+} // namespace planc::certificate

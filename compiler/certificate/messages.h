@@ -1,0 +1,34 @@
+// What messages prove: certificate.h.
+#pragma once
+
+#include "certificate/terms.h"
+
+#include <vector>
+
+namespace planc::certificate {
+
+/// Per factor, layer of it, and class: seconds taken from the factor, given to the layer.
+using Messages = std::vector<std::vector<std::vector<double>>>;
+
+struct Bounds {
+    double total = 0;                    ///< of all plans among the kept strategies
+    std::vector<std::vector<double>> of; ///< per layer and kept strategy: of those with it; empty: total >= target
+};
+
+/// `exactly`: entries that matter are priced first, those that decide the total, and those with which a plan could take
+/// less than `target`.
+[[nodiscard]] Bounds bounds(Terms &terms, const Kept &kept, std::vector<Factor> &factors, const Messages &messages,
+                            bool exactly, double target);
+
+/// What is left of a factor's entries: `visit(entry, classes, seconds)`.
+template <class Visit>
+void for_rest(const Factor &factor, const std::vector<std::vector<double>> &messages, const Visit &visit) {
+    for_entries(factor.classes, [&](std::size_t entry, const std::vector<int> &at) {
+        double seconds = factor.seconds[entry];
+        for (std::size_t i = 0; i < at.size(); ++i)
+            seconds -= messages[i][static_cast<std::size_t>(at[i])];
+        visit(entry, at, seconds);
+    });
+}
+
+} // namespace planc::certificate

@@ -1,0 +1,149 @@
+#include "certificate/pricing.h"
+
+#include "cost/compute.h"
+#include "cost/memory.h"
+#include "sharding/bucket.h"
+#include "sharding/joint_sums.h"
+
+#include <algorithm>
+
+namespace planc::certificate {
+
+using sharding::Phase;
+
+StepScopes::StepScopes(const sharding::GraphIndex &index, int larger)
+    : structure(index), microbatches(index.graph.microbatches - larger) {
+    for (int v = 0; v < static_cast<int>(index.graph.values.size()); ++v) {
+        needs.push_back(sharding::needs(index, v));
+        layers.push_back(sharding::scope(index, v));
+        std::vector<std::vector<int>> &placements = of_placement.emplace_back();
+        for (const sharding::Need &need : needs.back())
+            placements.push_back(need.operand >= 0 ? sharding::layers_of_placements(index, need.operation)
+                                 : need.home >= 0  ? sharding::layers_of_origin(index, need.home)
+                                                   : std::vector<int>{});
+        placements.push_back(index.graph.values[v].kind == sharding::ValueKind::free
+                                 ? std::vector<int>{}
+                                 : sharding::layers_of_origin(index, v));
+    }
+}
+
+Pricing::Pricing(const StepScopes &step, const Mesh &mesh, const cost::Machine &machine, const Storage &storage)
+    : step_(step), graph_(step.structure.index.graph), mesh_(mesh), machine_(machine), storage_(storage),
+      steps_(mesh, machine), transfers_(mesh, machine) {
+    weigh({});
+}
+
+void Pricing::weigh(const Weights &weights) {
+    weights_ = weights;
+    charged_.assign(graph_.values.size(), {});
+    for (const auto &[call, values] : weights.latency)
+        for (int value : values)
+            charged_[value][call] = 1 / static_cast<double>(values.size());
+    std::map<std::tuple<int, bool, std::map<SharedCall, double>>, int> known;
+    kind_.clear();
+    for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
+        kind_.push_back(known
+                            .emplace(std::tuple(step_.structure.value_kind[v], in_memory(v), charged_[v]),
+                                     static_cast<int>(known.size()))
+                            .first->second);
+}
+
+bool Pricing::in_memory(int value) const {
+    const cost::Life &life = step_.structure.lives[value];
+    return life.first < 0 || (life.first <= weights_.operation && weights_.operation <= life.last);
+}
+
+sharding::Reshards &Pricing::reshards(int value) {
+    return reshards_.try_emplace(graph_.values[value].extents, mesh_).first->second;
+}
+
+int Pricing::number(int value, std::size_t need, const std::vector<LayerStrategy> &layers) {
+    sharding::Copies copies(step_.structure.index, mesh_, layers, storage_);
+    if (need < step_.needs[value].size())
+        return reshards(value).number(copies.wanted(value, step_.needs[value][need]));
+    return graph_.values[value].kind == sharding::ValueKind::free ? -1 : reshards(value).number(copies.origin(value));
+}
+
+std::vector<int> Pricing::numbers(int value, const std::vector<LayerStrategy> &layers) {
+    std::vector<int> result;
+    for (std::size_t need = 0; need <= step_.needs[value].size(); ++need)
+        result.push_back(number(value, need, layers));
+    return result;
+}
+
+const Pricing::Price &Pricing::price(int value, const std::vector<int> &numbers) {
+    const auto [known, is_new] = known_.try_emplace({step_.structure.value_kind[value], numbers});
+    Price &result = known->second;
+    if (!is_new)
+        return result;
+    const sharding::Value &v = graph_.values[value];
+    const bool joined = step_.structure.index.companion[value] >= 0;
+    std::vector<cost::CopyMemory> memory;
+    sharding::Links links(step_.structure.index, value, reshards(value));
+    for (const sharding::Link &link : links.of(numbers.back(), {numbers.data(), numbers.size() - 1})) {
+        const sharding::Copy copy = sharding::copy_of(graph_, value, link, reshards(value));
+        const bool fusable = sharding::fusable(graph_, mesh_, value, copy);
+        const bool joins = joined && sharding::joins(graph_, mesh_, value, copy);
+        const int times = sharding::once_a_step(graph_, value, copy) ? 1 : step_.microbatches;
+        for (const sharding::Step &step : copy.steps) {
+            const cost::Price price =
+                steps_.of(step, v.element_bytes, cost::in_bucket(fusable, copy.phase)).price;
+            result.seconds += times * (price.transfer + price.arithmetic).value;
+            if (fusable)
+                result.shared.push_back(
+                    {{copy.phase == Phase::update, v.element_bytes, step.axes}, price.latency.value});
+            else if (!joins)
+                result.seconds += times * price.latency.value;
+        }
+        memory.push_back(cost::copy_memory(v, copy, mesh_));
+        memory.back().source = copy.source;
+    }
+    const cost::Residence residence = step_.structure.residences[value];
+    if (residence != cost::Residence::in_place)
+        result.bytes = cost::copies_bytes(graph_, value, residence, memory).value;
+    return result;
+}
+
+double Pricing::seconds(int value, const std::vector<int> &numbers) {
+    const Price &found = price(value, numbers);
+    double seconds = found.seconds;
+    std::map<SharedCall, double> charged = charged_[value];
+    for (const auto &[call, latency] : found.shared)
+        if (const auto part = charged.find(call); part != charged.end()) {
+            seconds += part->second * latency;
+            charged.erase(part); // once
+        }
+    return seconds + (in_memory(value) ? weights_.seconds_per_byte * found.bytes : 0);
+}
+
+double Pricing::least(int value, int origin, int wanted) {
+    const sharding::GraphIndex &index = step_.structure.index;
+    const auto operation_of = [&](const sharding::Use &use) -> const sharding::Operation & {
+        return graph_.operations[use.operation];
+    };
+    const bool latency =
+        index.companion[value] < 0 &&
+        std::none_of(index.uses[value].begin(), index.uses[value].end(),
+                     [&](const sharding::Use &use) { return operation_of(use).phase == Phase::update; });
+    const bool each = std::all_of(step_.needs[value].begin(), step_.needs[value].end(), [&](const auto &need) {
+        return need.operand >= 0 && !graph_.operations[need.operation].per_step;
+    });
+    const int producer = graph_.values[value].producer;
+    const bool once = producer >= 0 && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
+    const sharding::Reshards &of_shape = reshards(value);
+    return (each && !once ? step_.microbatches : 1) *
+           transfers_
+               .seconds(transfers_.of(of_shape, origin), transfers_.of(of_shape, wanted),
+                        graph_.values[value].element_bytes, latency)
+               .value;
+}
+
+double Pricing::seconds(int operation, const std::vector<LayerStrategy> &layers) {
+    const sharding::Operation &o = graph_.operations[operation];
+    const sharding::Strategy strategy =
+        sharding::strategy_of(step_.structure.index, mesh_, layers, operation, storage_);
+    return (o.per_step ? 1 : step_.microbatches) *
+           cost::seconds_under(strategy, graph_, o, step_.structure.fusion[operation], mesh_, machine_).value;
+}
+
+} // namespace planc::certificate

@@ -1,0 +1,261 @@
+#include "certificate/prover.h"
+
+#include "certificate/sweeps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace planc::certificate {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int most_rounds = 8;
+constexpr int most_pricings = 12;   ///< of entries that turn out to matter, within a round
+constexpr double most_work = 1e8;   ///< entries, after which nothing is told apart any more
+constexpr double precision = 1e-10; ///< of the bound, that the units of messages may cost
+constexpr double coarsest = 1e-3;   ///< unit of messages, of the cost
+
+Kept all_of(const std::vector<std::vector<LayerStrategy>> &options) {
+    Kept kept;
+    for (const std::vector<LayerStrategy> &of_layer : options) {
+        kept.emplace_back(of_layer.size());
+        std::iota(kept.back().begin(), kept.back().end(), 0);
+    }
+    return kept;
+}
+
+/// Those with which a plan could take less than `target`.
+Kept remaining(const Kept &kept, const Bounds &bounds, double target) {
+    Kept result(kept.size());
+    for (std::size_t l = 0; l < kept.size(); ++l)
+        for (std::size_t x = 0; x < kept[l].size(); ++x)
+            if (bounds.of[l][x] < target)
+                result[l].push_back(kept[l][x]);
+    return result;
+}
+
+/// In whole units; what a factor gives to all classes alike it may keep.
+void round_to(double unit, double most, const Messages &messages, Round &round) {
+    round.unit = unit;
+    for (const auto &of_factor : messages)
+        for (const std::vector<double> &message : of_factor) {
+            std::vector<std::int64_t> &rounded = round.messages.emplace_back();
+            const double least = *std::min_element(message.begin(), message.end());
+            for (double seconds : message)
+                rounded.push_back(std::llround(std::min(seconds - least, most) / unit));
+            if (std::all_of(rounded.begin(), rounded.end(), [](std::int64_t each) { return each == 0; }))
+                rounded.clear();
+        }
+}
+
+/// The layer whose second best strategy is bounded highest.
+std::size_t most_telling(const Kept &kept, const Bounds &bounds) {
+    std::size_t best = kept.size();
+    double highest = -infinity;
+    for (std::size_t l = 0; l < kept.size(); ++l) {
+        std::vector<double> of = bounds.of[l];
+        if (of.size() < 2)
+            continue;
+        std::nth_element(of.begin(), of.begin() + 1, of.end());
+        if (of[1] > highest) {
+            highest = of[1];
+            best = l;
+        }
+    }
+    return best;
+}
+
+} // namespace
+
+void Prover::run(const std::vector<LayerStrategy> &layers, Part &part) {
+    std::vector<Open> open;
+    part.lower_bound = target_;
+    open.push_back({-1, all_of(terms_.options()), -infinity, {}, layers});
+    while (!open.empty()) {
+        const auto least = std::min_element(open.begin(), open.end(),
+                                            [](const Open &a, const Open &b) { return a.bound < b.bound; });
+        if (least->bound >= part.lower_bound || (work_ > most_work && !part.nodes.empty())) {
+            part.lower_bound = std::min(part.lower_bound, least->bound);
+            return; // the nodes above prove as much
+        }
+        Open next = std::move(*least);
+        open.erase(least);
+        part.lower_bound = std::min(part.lower_bound, expand(std::move(next), part, open));
+    }
+}
+
+double Prover::expand(Open open, Part &part, std::vector<Open> &all) {
+    const int number = static_cast<int>(part.nodes.size());
+    part.nodes.emplace_back();
+    if (open.above >= 0)
+        part.nodes[open.above].branches.push_back({{open.strategy}, number});
+    if (is_one(open.kept))
+        return price_of_one(open.kept, part, request_, terms_.options());
+    weigh(open.kept, open.layers, open.weights);
+    part.nodes[number].weights = open.weights;
+    const Bounds found = prove(open.kept, open.above < 0, part.nodes[number].rounds);
+    if (found.total >= target_ || work_ > most_work)
+        return found.total;
+    if (is_one(open.kept)) { // a node of its own
+        Open last{number, open.kept, found.total, open.weights, open.layers, open.kept[0][0]};
+        part.nodes[number].layer = 0;
+        all.push_back(std::move(last));
+        return infinity;
+    }
+    const std::size_t layer = most_telling(open.kept, found);
+    part.nodes[number].layer = static_cast<int>(layer);
+    const std::vector<LayerStrategy> promising = most_promising(open.kept, found);
+    for (std::size_t x = 0; x < open.kept[layer].size(); ++x) {
+        Open &further = all.emplace_back(
+            Open{number, open.kept, std::max(found.of[layer][x], found.total), open.weights, promising,
+                 open.kept[layer][x]});
+        further.kept[layer] = {further.strategy};
+        further.layers[layer] = terms_.options()[layer][static_cast<std::size_t>(further.strategy)];
+    }
+    return infinity;
+}
+
+void Prover::weigh(const Kept &kept, const std::vector<LayerStrategy> &layers, Weights &weights) {
+    if (!layers.empty())
+        weights.latency = shared_calls(layers);
+    terms_.weigh(weights);
+    Bounds found = glance(kept);
+    if (layers.empty() && found.total < target_) {
+        weights.latency = shared_calls(most_promising(kept, found));
+        terms_.weigh(weights);
+        found = glance(kept);
+    }
+    if (terms_.byte_limit() > 0 && found.total < target_)
+        price_memory(kept, weights);
+}
+
+Bounds Prover::glance(const Kept &kept) {
+    std::vector<Factor> factors = terms_.factors(kept, false);
+    Messages messages = zero_messages(factors);
+    sweep_and_count(kept, factors, messages);
+    return bounds(terms_, kept, factors, messages, false, target_);
+}
+
+void Prover::sweep_and_count(const Kept &kept, const std::vector<Factor> &factors, Messages &messages) {
+    double entries = 0;
+    for (const Factor &factor : factors)
+        entries += static_cast<double>(factor.seconds.size() * factor.layers.size());
+    work_ += entries * 2 * sweep(terms_, kept, factors, target_, messages);
+}
+
+/// Of each layer the strategy of the least bound.
+std::vector<LayerStrategy> Prover::most_promising(const Kept &kept, const Bounds &found) const {
+    std::vector<LayerStrategy> layers;
+    for (std::size_t l = 0; l < kept.size(); ++l) {
+        const auto best = std::min_element(found.of[l].begin(), found.of[l].end()) - found.of[l].begin();
+        layers.push_back(terms_.options()[l][static_cast<std::size_t>(kept[l][static_cast<std::size_t>(best)])]);
+    }
+    return layers;
+}
+
+/// Who takes part in calls that several share.
+std::map<SharedCall, std::vector<int>> Prover::shared_calls(const std::vector<LayerStrategy> &layers) {
+    std::map<SharedCall, std::vector<int>> result;
+    Pricing &pricing = terms_.pricing();
+    for (int v = 0; v < pricing.values(); ++v)
+        for (const auto &[call, latency] : pricing.price(v, pricing.numbers(v, layers)).shared)
+            if (std::vector<int> &values = result[call]; values.empty() || values.back() != v)
+                values.push_back(v);
+    return result;
+}
+
+/// The price of memory with the best bound; bounds are concave in it.
+void Prover::price_memory(const Kept &kept, Weights &weights) {
+    Weights free = weights;
+    free.seconds_per_byte = 0;
+    const auto at = [&](double exponent) {
+        weights.operation = operation_;
+        weights.seconds_per_byte = target_ / terms_.byte_limit() * std::pow(2, exponent);
+        terms_.weigh(weights);
+        return glance(kept).total;
+    };
+    double low = -16;
+    double high = 16;
+    while (high - low > 0.25) {
+        const double third = (high - low) / 3;
+        const double below = at(low + third);
+        if (below >= target_)
+            return;
+        if (below < at(high - third))
+            low += third;
+        else
+            high -= third;
+    }
+    const double found = at((low + high) / 2);
+    terms_.weigh(free);
+    if (glance(kept).total < found)
+        terms_.weigh(weights);
+    else
+        weights = free;
+}
+
+/// Rounds while they leave something out.
+Bounds Prover::prove(Kept &kept, bool coarsely_first, std::vector<Round> &rounds) {
+    for (int r = coarsely_first ? 0 : 1;; ++r) {
+        Round round;
+        round.whole = r > 0;
+        std::vector<Factor> factors = terms_.factors(kept, round.whole);
+        Bounds found = improve(kept, factors, round);
+        Kept next = found.total < target_ ? remaining(kept, found, target_) : kept;
+        if (next == kept && !round.whole && found.total < target_)
+            continue; // of no use
+        const bool last = next == kept || r == most_rounds;
+        if (!last)
+            round.kept = next;
+        rounds.push_back(std::move(round));
+        if (last)
+            return found;
+        kept = std::move(next);
+        if (is_none(kept))
+            return {target_, {}};
+    }
+}
+
+/// Finds messages, in units, and says what they prove.
+Bounds Prover::improve(const Kept &kept, std::vector<Factor> &factors, Round &round) {
+    Messages messages = zero_messages(factors);
+    Bounds found = bounds(terms_, kept, factors, messages, round.whole, target_);
+    for (int i = 0; i < most_pricings && found.total < target_; ++i) {
+        for (Factor &factor : factors)
+            factor.refresh();
+        sweep_and_count(kept, factors, messages);
+        const std::int64_t before = terms_.priced();
+        found = bounds(terms_, kept, factors, messages, round.whole, target_);
+        if (terms_.priced() == before)
+            break;
+    }
+    double scalars = 1;
+    for (const Factor &factor : factors)
+        scalars += static_cast<double>(factor.layers.size());
+    const double spare = std::max(precision * target_, 0.5 * (found.total - target_));
+    round_to(std::min(spare / scalars, coarsest * target_), 8 * target_, messages, round);
+    return bounds(terms_, kept, factors, *messages_of(round, factors), round.whole, target_);
+}
+
+bool is_one(const Kept &kept) {
+    return std::all_of(kept.begin(), kept.end(), [](const std::vector<int> &of_layer) { return of_layer.size() == 1; });
+}
+
+bool is_none(const Kept &kept) {
+    return std::any_of(kept.begin(), kept.end(), [](const std::vector<int> &of_layer) { return of_layer.empty(); });
+}
+
+double price_of_one(const Kept &kept, const Part &part, const plan::Request &request,
+                    const std::vector<std::vector<LayerStrategy>> &options) {
+    std::vector<LayerStrategy> layers;
+    for (std::size_t l = 0; l < kept.size(); ++l)
+        layers.push_back(options[l][static_cast<std::size_t>(kept[l][0])]);
+    const cost::CostTable table = plan::evaluate(request, {part.sizes}, part.axes, layers, part.storage);
+    const double limit = byte_limit(request);
+    return limit > 0 && table.memory.total().value > limit ? infinity : table.seconds().value;
+}
+
+} // namespace planc::certificate

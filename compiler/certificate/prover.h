@@ -1,0 +1,51 @@
+// Finds a proof for one mesh and storage. Others check it (check.cpp): that it proves less than could be is the worst of
+// its errors.
+#pragma once
+
+#include "certificate/certificate.h"
+
+#include <cstdint>
+
+namespace planc::certificate {
+
+class Prover {
+  public:
+    /// No plan need be shown to take more than `target` seconds. `operation`: during which memory may be short.
+    Prover(Terms &terms, const plan::Request &request, double target, int operation)
+        : terms_(terms), request_(request), target_(target), operation_(operation) {}
+
+    /// Fills in nodes and bound. `layers`: a fast plan; none: not known.
+    void run(const std::vector<LayerStrategy> &layers, Part &part);
+
+  private:
+    /// Plans that nothing has been proved of but by the node above.
+    struct Open {
+        int above = -1;
+        Kept kept;
+        double bound = 0;
+        Weights weights;                   ///< of the node above
+        std::vector<LayerStrategy> layers; ///< a promising plan
+        int strategy = -1;                 ///< of the layer by which the node above branches
+    };
+
+    /// The bound, if this is the end of it; else there are more that are open.
+    double expand(Open open, Part &part, std::vector<Open> &all);
+    void weigh(const Kept &kept, const std::vector<LayerStrategy> &layers, Weights &weights);
+    void price_memory(const Kept &kept, Weights &weights);
+    Bounds prove(Kept &kept, bool coarsely_first, std::vector<Round> &rounds);
+    Bounds improve(const Kept &kept, std::vector<Factor> &factors, Round &round);
+    void sweep_and_count(const Kept &kept, const std::vector<Factor> &factors, Messages &messages);
+
+    /// The bound by a first round.
+    Bounds glance(const Kept &kept);
+    [[nodiscard]] std::vector<LayerStrategy> most_promising(const Kept &kept, const Bounds &found) const;
+    [[nodiscard]] std::map<SharedCall, std::vector<int>> shared_calls(const std::vector<LayerStrategy> &layers);
+
+    Terms &terms_;
+    const plan::Request &request_;
+    double target_;
+    int operation_;
+    double work_ = 0; ///< entries of tables that were looked at
+};
+
+} // namespace planc::certificate

@@ -1,0 +1,128 @@
+#include "certificate/sweeps.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace planc::certificate {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int most_sweeps = 30;
+constexpr double worthwhile = 1e-3; ///< of what lacks: gain for which another sweep is made
+
+class Sweeps {
+  public:
+    Sweeps(const Terms &terms, const Kept &kept, const std::vector<Factor> &factors, Messages &messages)
+        : terms_(terms), kept_(kept), factors_(factors), messages_(messages), incident_(kept.size()) {
+        for (std::size_t f = 0; f < factors.size(); ++f)
+            for (std::size_t i = 0; i < factors[f].layers.size(); ++i)
+                incident_[factors[f].layers[i]].push_back({f, i});
+        least_.assign(kept.size(), 0.0);
+    }
+
+    int run(double enough) {
+        const int layers = static_cast<int>(kept_.size());
+        double before = -infinity;
+        for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+            for (int l = 0; l < layers; ++l)
+                visit(l, true);
+            for (int l = layers; l-- > 0;)
+                visit(l, false);
+            // After a sweep back nothing is left of factors: their first layers took it.
+            double total = terms_.constant();
+            for (double least : least_)
+                total += least;
+            if (total >= enough || total - before < worthwhile * (enough - total))
+                return sweep + 1;
+            before = total;
+        }
+        return most_sweeps;
+    }
+
+  private:
+    struct Incident {
+        std::size_t factor = 0;
+        std::size_t place = 0;
+    };
+
+    /// Does the factor have a layer further on, in the direction of the sweep?
+    [[nodiscard]] bool leads_on(const Incident &incident, bool forward) const {
+        const std::vector<int> &layers = factors_[incident.factor].layers;
+        return forward ? incident.place + 1 < layers.size() : incident.place > 0;
+    }
+
+    void visit(int layer, bool forward) {
+        std::vector<double> own;
+        for (int strategy : kept_[layer])
+            own.push_back(terms_.alone()[layer][strategy]);
+        std::vector<Incident> further;
+        for (const Incident &incident : incident_[layer]) {
+            take(incident);
+            const std::vector<double> &message = messages_[incident.factor][incident.place];
+            for (std::size_t x = 0; x < own.size(); ++x)
+                own[x] += message[class_of(incident)[x]];
+            if (leads_on(incident, forward))
+                further.push_back(incident);
+        }
+        const double least = *std::min_element(own.begin(), own.end());
+        for (std::size_t i = 0; i < further.size(); ++i)
+            give(further[i], own, least, static_cast<double>(further.size() - i));
+        least_[layer] = *std::min_element(own.begin(), own.end());
+    }
+
+    [[nodiscard]] const std::vector<int> &class_of(const Incident &incident) const {
+        return factors_[incident.factor].class_of[incident.place];
+    }
+
+    /// All that the factor has for each class.
+    void take(const Incident &incident) {
+        std::vector<double> &message = messages_[incident.factor][incident.place];
+        std::fill(message.begin(), message.end(), 0.0);
+        std::vector<double> left(message.size(), infinity);
+        for_rest(factors_[incident.factor], messages_[incident.factor],
+                 [&](std::size_t, const std::vector<int> &at, double rest) {
+                     double &of_class = left[at[incident.place]];
+                     of_class = std::min(of_class, rest);
+                 });
+        message = std::move(left);
+    }
+
+    /// One of `parts` of what the strategies have above the least, to the factor.
+    void give(const Incident &incident, std::vector<double> &own, double least, double parts) {
+        std::vector<double> &message = messages_[incident.factor][incident.place];
+        std::vector<double> spare(message.size(), infinity);
+        for (std::size_t x = 0; x < own.size(); ++x)
+            spare[class_of(incident)[x]] = std::min(spare[class_of(incident)[x]], own[x] - least);
+        for (std::size_t x = 0; x < own.size(); ++x)
+            own[x] -= spare[class_of(incident)[x]] / parts;
+        for (std::size_t c = 0; c < spare.size(); ++c)
+            message[c] -= spare[c] / parts;
+    }
+
+    const Terms &terms_;
+    const Kept &kept_;
+    const std::vector<Factor> &factors_;
+    Messages &messages_;
+    std::vector<std::vector<Incident>> incident_; ///< per layer
+    std::vector<double> least_;                   ///< per layer: what it has at least
+};
+
+} // namespace
+
+Messages zero_messages(const std::vector<Factor> &factors) {
+    Messages messages;
+    for (const Factor &factor : factors) {
+        messages.emplace_back();
+        for (int classes : factor.classes)
+            messages.back().emplace_back(classes, 0.0);
+    }
+    return messages;
+}
+
+int sweep(const Terms &terms, const Kept &kept, const std::vector<Factor> &factors, double enough,
+          Messages &messages) {
+    return Sweeps(terms, kept, factors, messages).run(enough);
+}
+
+} // namespace planc::certificate

@@ -1,0 +1,413 @@
+#include "certificate/terms.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace planc::certificate {
+
+namespace {
+
+constexpr std::size_t most_entries = std::size_t{1} << 16;  ///< of a table
+constexpr std::size_t most_combinations = 1 << 12; ///< of strategies of several layers that decide one placement
+
+std::size_t product(const std::vector<int> &sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), std::size_t{1},
+                           [](std::size_t all, int size) { return all * static_cast<std::size_t>(size); });
+}
+
+std::size_t place(const std::vector<int> &layers, int layer) {
+    return static_cast<std::size_t>(std::find(layers.begin(), layers.end(), layer) - layers.begin());
+}
+
+/// Row-major, for the places among `of`; 0 elsewhere.
+std::vector<int> strides(const std::vector<int> &layers, const std::vector<int> &of, const std::vector<int> &sizes) {
+    std::vector<int> result(layers.size(), 0);
+    int stride = 1;
+    for (std::size_t i = layers.size(); i-- > 0;)
+        if (std::binary_search(of.begin(), of.end(), layers[i])) {
+            result[i] = stride;
+            stride *= sizes[i];
+        }
+    return result;
+}
+
+/// The sizes of those layers that are among `of`.
+std::vector<int> chosen(const std::vector<int> &sizes, const std::vector<int> &layers, const std::vector<int> &of) {
+    std::vector<int> result;
+    for (int layer : of)
+        result.push_back(sizes[place(layers, layer)]);
+    return result;
+}
+
+/// Numbers the distinct signatures in order of appearance.
+int number_distinct(const std::vector<std::vector<int>> &signatures, std::vector<int> &class_of, std::vector<int> &examples) {
+    std::map<std::vector<int>, int> known;
+    for (std::size_t i = 0; i < signatures.size(); ++i) {
+        const auto [at, is_new] = known.emplace(signatures[i], static_cast<int>(known.size()));
+        class_of.push_back(at->second);
+        if (is_new)
+            examples.push_back(static_cast<int>(i));
+    }
+    return static_cast<int>(known.size());
+}
+
+/// Sums the piece to the factor; false: the table would become too large.
+bool add(Factor &factor, const std::vector<int> &layers, const std::shared_ptr<Piece> &piece) {
+    std::vector<std::vector<int>> class_of = factor.class_of;
+    std::vector<std::vector<int>> examples(factor.layers.size());
+    std::vector<int> classes = factor.classes;
+    for (std::size_t i = 0; i < factor.layers.size(); ++i) {
+        const std::size_t own = place(layers, factor.layers[i]);
+        std::vector<std::vector<int>> signatures;
+        for (std::size_t kept = 0; kept < class_of[i].size(); ++kept)
+            signatures.push_back({class_of[i][kept], own < layers.size() ? piece->class_of[own][kept] : 0});
+        class_of[i].clear();
+        classes[i] = number_distinct(signatures, class_of[i], examples[i]);
+    }
+    if (product(classes) > most_entries)
+        return false;
+    Factor merged{factor.layers, class_of, classes, {}, {}};
+    factor.parts.push_back({piece, layers, {}});
+    for (const Factor::Part &part : factor.parts) { // classes have become finer
+        const std::vector<int> &of = part.layers;
+        const std::vector<int> &sizes = part.piece->classes;
+        Factor::Part finer{part.piece, of, {}};
+        for (std::size_t i = 0; i < merged.layers.size(); ++i) {
+            const std::size_t own = place(of, merged.layers[i]);
+            std::vector<std::size_t> &offset = finer.offset.emplace_back();
+            const std::size_t stride =
+                own < of.size() ? product({sizes.begin() + static_cast<std::ptrdiff_t>(own) + 1, sizes.end()}) : 0;
+            for (int example : examples[i])
+                offset.push_back(own < of.size() ? stride * static_cast<std::size_t>(part.piece->class_of[own][example])
+                                                 : 0);
+        }
+        merged.parts.push_back(std::move(finer));
+    }
+    factor = std::move(merged);
+    return true;
+}
+
+} // namespace
+
+void Factor::refresh() {
+    seconds.assign(product(classes), 0.0);
+    for (const Part &part : parts)
+        for_entries(classes, [&](std::size_t entry, const std::vector<int> &at) {
+            seconds[entry] += part.piece->seconds[part.entry(at)];
+        });
+}
+
+std::size_t Factor::Part::entry(const std::vector<int> &at) const {
+    std::size_t entry = 0;
+    for (std::size_t i = 0; i < at.size(); ++i)
+        entry += offset[i][static_cast<std::size_t>(at[i])];
+    return entry;
+}
+
+Terms::Terms(const StepScopes &step, const Mesh &mesh, const cost::Machine &machine, const Storage &storage,
+             double byte_limit, const std::vector<std::vector<LayerStrategy>> &options)
+    : step_(step), graph_(step.structure.index.graph), byte_limit_(byte_limit), options_(options),
+      pricing_(step, mesh, machine, storage),
+      layers_(options.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}) {
+    std::map<std::vector<std::string>, int> known;
+    for (const std::vector<LayerStrategy> &of_layer : options_) {
+        std::vector<std::string> text;
+        for (const LayerStrategy &strategy : of_layer) {
+            text.insert(text.end(), strategy.loop_of_axis.begin(), strategy.loop_of_axis.end());
+            for (int axis : strategy.order)
+                text.push_back(std::to_string(axis));
+            text.emplace_back(";");
+        }
+        kind_of_options_.push_back(known.emplace(std::move(text), static_cast<int>(known.size())).first->second);
+    }
+    weigh({});
+}
+
+void Terms::weigh(const Weights &weights) {
+    pricing_.weigh(weights);
+    known_.clear();
+    price_alone();
+}
+
+/// Layers with the same operations and values, weighed alike, and the same strategies are priced once.
+void Terms::price_alone() {
+    constant_ = of_memory();
+    std::vector<std::vector<int>> operations(options_.size());
+    std::vector<std::vector<int>> values(options_.size());
+    const sharding::GraphIndex &index = step_.structure.index;
+    for (int o = 0; o < static_cast<int>(graph_.operations.size()); ++o) {
+        const std::vector<int> layers = sharding::layers_of_strategy(index, o);
+        if (layers.empty())
+            constant_ += pricing_.seconds(o, layers_);
+        else if (layers.size() == 1)
+            operations[layers[0]].push_back(o);
+    }
+    for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v) {
+        const std::vector<int> &layers = step_.layers[v];
+        if (layers.empty()) {
+            constant_ += pricing_.seconds(v, pricing_.numbers(v, layers_));
+        } else if (layers.size() == 1) {
+            values[layers[0]].push_back(v);
+        }
+    }
+    std::map<std::vector<int>, std::vector<double>> known;
+    alone_.clear();
+    for (int l = 0; l < static_cast<int>(options_.size()); ++l) {
+        std::vector<int> key{kind_of_options_[l]};
+        for (int o : operations[l])
+            key.push_back(step_.structure.operation_kind[o]);
+        key.push_back(-1);
+        for (int v : values[l])
+            key.push_back(pricing_.kind(v));
+        const auto [at, is_new] = known.try_emplace(std::move(key));
+        if (is_new)
+            at->second = alone(l, operations[l], values[l]);
+        alone_.push_back(at->second);
+    }
+}
+
+double Terms::of_memory() const {
+    const double price = pricing_.weights().seconds_per_byte;
+    return price > 0 ? -price * byte_limit_ : 0;
+}
+
+std::vector<double> Terms::alone(int layer, const std::vector<int> &operations, const std::vector<int> &values) {
+    std::vector<double> result;
+    const LayerStrategy none = layers_[layer];
+    for (std::size_t x = 0; x < options_[layer].size(); ++x) {
+        layers_[layer] = options_[layer][x];
+        double seconds = 0;
+        for (int o : operations)
+            seconds += pricing_.seconds(o, layers_);
+        for (int v : values) {
+            std::vector<int> numbers;
+            for (std::size_t need = 0; need <= step_.needs[v].size(); ++need)
+                numbers.push_back(this->numbers(v, need, layer)[x]);
+            seconds += pricing_.seconds(v, numbers);
+        }
+        result.push_back(seconds);
+    }
+    layers_[layer] = none;
+    return result;
+}
+
+const std::vector<int> &Terms::numbers(int value, std::size_t need, int layer) {
+    const auto [known, is_new] =
+        numbers_.try_emplace({step_.structure.value_kind[value], need, kind_of_options_[layer]});
+    if (is_new) {
+        const LayerStrategy none = layers_[layer];
+        for (const LayerStrategy &strategy : options_[layer]) {
+            layers_[layer] = strategy;
+            known->second.push_back(pricing_.number(value, need, layers_));
+        }
+        layers_[layer] = none;
+    }
+    return known->second;
+}
+
+std::vector<Factor> Terms::factors(const Kept &kept, bool whole) {
+    std::vector<Placed> all;
+    for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
+        if (step_.layers[v].size() > 1)
+            for (Placed &placed : pieces(v, kept, whole))
+                all.push_back(std::move(placed));
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Placed &a, const Placed &b) { return a.first.size() > b.first.size(); });
+    std::vector<Factor> factors;
+    std::vector<std::vector<std::size_t>> of_layer(kept.size());
+    for (const auto &[layers, piece] : all) {
+        const std::vector<std::size_t> &candidates = of_layer[layers[0]];
+        const bool added = std::any_of(candidates.begin(), candidates.end(), [&, &layers = layers, &piece = piece](std::size_t f) {
+            return std::includes(factors[f].layers.begin(), factors[f].layers.end(), layers.begin(), layers.end()) &&
+                   add(factors[f], layers, piece);
+        });
+        if (added)
+            continue;
+        for (int layer : layers)
+            of_layer[layer].push_back(factors.size());
+        Factor &factor = factors.emplace_back();
+        factor.layers = layers;
+        for (int layer : layers) {
+            factor.class_of.emplace_back(kept[layer].size(), 0);
+            factor.classes.push_back(1);
+        }
+        add(factor, layers, piece);
+    }
+    for (Factor &factor : factors)
+        factor.refresh();
+    return factors;
+}
+
+std::vector<Terms::Placed> Terms::pieces(int value, const Kept &kept, bool whole) {
+    const std::vector<std::vector<int>> &placements = step_.of_placement[value];
+    std::vector<std::size_t> all(step_.needs[value].size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    if (whole)
+        if (std::shared_ptr<Piece> found = piece(value, all, step_.layers[value], 1, kept)) {
+            found->whole = true;
+            return {{step_.layers[value], std::move(found)}};
+        }
+    if (graph_.values[value].kind == sharding::ValueKind::free)
+        return {};
+    std::map<std::vector<int>, std::vector<std::size_t>> by_layers;
+    for (std::size_t need : all) {
+        std::vector<int> both;
+        std::set_union(placements[need].begin(), placements[need].end(), placements.back().begin(),
+                       placements.back().end(), std::back_inserter(both));
+        if (both.size() == 2)
+            by_layers[both].push_back(need);
+    }
+    std::vector<Placed> result;
+    for (const auto &[layers, needs] : by_layers)
+        if (std::shared_ptr<Piece> found =
+                piece(value, needs, layers, 1 / static_cast<double>(by_layers.size()), kept))
+            result.emplace_back(layers, std::move(found));
+    return result;
+}
+
+int Terms::kept_kind(const Kept &kept, int layer) {
+    return kept_kinds_
+        .emplace(std::pair(kind_of_options_[layer], kept[layer]), static_cast<int>(kept_kinds_.size()))
+        .first->second;
+}
+
+/// Of a need under all kept strategies of the layers that decide it, row-major; none: there are too many.
+std::vector<int> Terms::combinations(int value, std::size_t need, const std::vector<int> &layers, const Kept &kept) {
+    if (layers.size() == 1) {
+        const std::vector<int> &of_all = numbers(value, need, layers[0]);
+        std::vector<int> result;
+        for (int strategy : kept[layers[0]])
+            result.push_back(of_all[strategy]);
+        return result;
+    }
+    std::vector<int> sizes;
+    for (int layer : layers)
+        sizes.push_back(static_cast<int>(kept[layer].size()));
+    if (product(sizes) > most_combinations)
+        return {};
+    std::vector<int> result;
+    const std::vector<LayerStrategy> none = layers_;
+    for_entries(sizes, [&](std::size_t, const std::vector<int> &at) {
+        for (std::size_t i = 0; i < at.size(); ++i)
+            layers_[layers[i]] = options_[layers[i]][kept[layers[i]][at[i]]];
+        result.push_back(pricing_.number(value, need, layers_));
+    });
+    layers_ = none;
+    return result;
+}
+
+std::shared_ptr<Piece> Terms::piece(int value, const std::vector<std::size_t> &needs, const std::vector<int> &layers,
+                                    double share, const Kept &kept) {
+    const bool whole = needs.size() == step_.needs[value].size() && layers == step_.layers[value];
+    std::vector<int> key{pricing_.kind(value), whole ? 1 : 0};
+    for (std::size_t need : needs)
+        key.push_back(static_cast<int>(need));
+    for (int layer : layers)
+        key.push_back(-1 - kept_kind(kept, layer));
+    const auto known = known_.find(key);
+    if (known != known_.end())
+        return known->second;
+
+    auto result = std::make_shared<Piece>();
+    result->value = value;
+    std::vector<std::size_t> columns = needs;
+    columns.push_back(step_.needs[value].size());
+    classify(*result, columns, layers, kept);
+    if (result->classes.empty() || product(result->classes) > most_entries)
+        return nullptr;
+    bound(*result, share);
+    return known_[key] = std::move(result);
+}
+
+/// Finds classes and columns; no classes: a placement that too much decides.
+void Terms::classify(Piece &piece, const std::vector<std::size_t> &columns, const std::vector<int> &layers,
+                     const Kept &kept) {
+    std::vector<std::vector<int>> numbers; // per column, under kept strategies
+    std::vector<std::vector<std::vector<int>>> signatures;
+    std::vector<int> sizes;
+    for (int layer : layers) {
+        sizes.push_back(static_cast<int>(kept[layer].size()));
+        signatures.emplace_back(kept[layer].size());
+    }
+    for (std::size_t need : columns) {
+        const std::vector<int> &deciding = step_.of_placement[piece.value][need];
+        numbers.push_back(combinations(piece.value, need, deciding, kept));
+        if (numbers.back().empty())
+            return;
+        for_entries(chosen(sizes, layers, deciding), [&](std::size_t entry, const std::vector<int> &at) {
+            for (std::size_t i = 0; i < deciding.size(); ++i)
+                signatures[place(layers, deciding[i])][at[i]].push_back(numbers.back()[entry]);
+        });
+    }
+    std::vector<std::vector<int>> examples(layers.size());
+    for (std::size_t i = 0; i < layers.size(); ++i)
+        piece.classes.push_back(number_distinct(signatures[i], piece.class_of.emplace_back(), examples[i]));
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        const std::vector<int> &deciding = step_.of_placement[piece.value][columns[c]];
+        const std::vector<int> of_kept = strides(layers, deciding, sizes);
+        Piece::Column &column = piece.columns.emplace_back();
+        column.strides = strides(layers, deciding, piece.classes);
+        for_entries(chosen(piece.classes, layers, deciding), [&](std::size_t, const std::vector<int> &at) {
+            int entry = 0;
+            for (std::size_t i = 0; i < at.size(); ++i) {
+                const std::size_t p = place(layers, deciding[i]);
+                entry += of_kept[p] * examples[p][at[i]];
+            }
+            column.numbers.push_back(numbers[c][entry]);
+        });
+    }
+}
+
+/// Every entry by what must at least be moved.
+void Terms::bound(Piece &piece, double share) {
+    const bool free = graph_.values[piece.value].kind == sharding::ValueKind::free;
+    piece.exact.assign(product(piece.classes), false);
+    piece.seconds.assign(piece.exact.size(), 0.0);
+    if (free)
+        return;
+    std::map<std::pair<int, int>, double> known;
+    for_entries(piece.classes, [&](std::size_t entry, const std::vector<int> &at) {
+        const std::vector<int> numbers = piece.numbers(at);
+        for (std::size_t need = 0; need + 1 < numbers.size(); ++need) {
+            const auto [least, is_new] = known.try_emplace({numbers.back(), numbers[need]});
+            if (is_new)
+                least->second = share * pricing_.least(piece.value, numbers.back(), numbers[need]);
+            piece.seconds[entry] = std::max(piece.seconds[entry], least->second);
+        }
+    });
+}
+
+std::vector<int> Piece::numbers(const std::vector<int> &at) const {
+    std::vector<int> result;
+    for (const Column &column : columns)
+        result.push_back(
+            column.numbers[std::inner_product(at.begin(), at.end(), column.strides.begin(), std::size_t{0})]);
+    return result;
+}
+
+bool Terms::price(Factor &factor, const std::vector<int> &at) {
+    bool changed = false;
+    double sum = 0;
+    std::size_t entry = 0;
+    for (std::size_t i = 0; i < at.size(); ++i)
+        entry = entry * static_cast<std::size_t>(factor.classes[i]) + static_cast<std::size_t>(at[i]);
+    for (const Factor::Part &part : factor.parts) {
+        Piece &piece = *part.piece;
+        const std::size_t own = part.entry(at);
+        if (piece.whole && !piece.exact[own]) {
+            std::vector<int> classes(piece.classes.size());
+            std::size_t rest = own;
+            for (std::size_t i = classes.size(); i-- > 0; rest /= static_cast<std::size_t>(piece.classes[i]))
+                classes[i] = static_cast<int>(rest % static_cast<std::size_t>(piece.classes[i]));
+            piece.seconds[own] = pricing_.seconds(piece.value, piece.numbers(classes));
+            piece.exact[own] = true;
+            changed = true;
+            ++priced_;
+        }
+        sum += piece.seconds[own];
+    }
+    factor.seconds[entry] = sum;
+    return changed;
+}
+
+} // namespace planc::certificate

@@ -1,0 +1,121 @@
+// The bound of pricing.h as functions of few layers: of each alone, and of several together.
+//
+// Entries of large tables are bounds at first (plan/transfer_bound.h): only those that matter to a proof are priced.
+#pragma once
+
+#include "certificate/pricing.h"
+
+#include <memory>
+
+namespace planc::certificate {
+
+/// Per layer: indices of strategies, ascending.
+using Kept = std::vector<std::vector<int>>;
+
+/// Walks the entries of a table, row-major: `visit(entry, classes)`.
+template <class Visit> void for_entries(const std::vector<int> &sizes, const Visit &visit) {
+    std::vector<int> at(sizes.size(), 0);
+    for (std::size_t entry = 0;; ++entry) {
+        visit(entry, at);
+        std::size_t i = sizes.size();
+        while (i-- > 0) {
+            if (++at[i] < sizes[i])
+                break;
+            at[i] = 0;
+        }
+        if (i == static_cast<std::size_t>(-1))
+            return;
+    }
+}
+
+/// What a value costs, or some of its needs at least. Shared by values of one kind.
+struct Piece {
+    std::vector<std::vector<int>> class_of; ///< per layer and kept strategy: those of a class cost the same
+    std::vector<int> classes;               ///< per layer: how many
+    std::vector<double> seconds;            ///< per entry, row-major: at least; exactly where `exact`
+    std::vector<bool> exact;
+    int value = -1;
+    bool whole = false; ///< all of the value: can be priced exactly
+    struct Column {
+        std::vector<int> strides; ///< per layer
+        std::vector<int> numbers; ///< of placements
+    };
+    std::vector<Column> columns; ///< per need, then the origin
+
+    [[nodiscard]] std::vector<int> numbers(const std::vector<int> &classes) const;
+};
+
+/// Pieces of the same layers, or of some of them, summed up.
+struct Factor {
+    std::vector<int> layers; ///< ascending, two or more
+    std::vector<std::vector<int>> class_of;
+    std::vector<int> classes;
+    std::vector<double> seconds; ///< per entry, row-major
+    struct Part {
+        std::shared_ptr<Piece> piece;
+        std::vector<int> layers;
+        std::vector<std::vector<std::size_t>> offset; ///< per layer of the factor and class: of the piece's entry
+
+        [[nodiscard]] std::size_t entry(const std::vector<int> &classes) const;
+    };
+    std::vector<Part> parts;
+
+    /// Sums the pieces up again, which other factors may have made more exact.
+    void refresh();
+};
+
+class Terms {
+  public:
+    /// All must outlive this. `options`: strategies per layer.
+    Terms(const StepScopes &step, const Mesh &mesh, const cost::Machine &machine, const Storage &storage,
+          double byte_limit, const std::vector<std::vector<LayerStrategy>> &options);
+
+    void weigh(const Weights &weights);
+    [[nodiscard]] Pricing &pricing() { return pricing_; }
+    [[nodiscard]] const std::vector<std::vector<LayerStrategy>> &options() const { return options_; }
+    [[nodiscard]] double constant() const { return constant_; }
+    /// Per layer and strategy: what depends on it alone.
+    [[nodiscard]] const std::vector<std::vector<double>> &alone() const { return alone_; }
+
+    /// What depends on several layers, among the strategies that are kept. `whole`: values with all their layers, where
+    /// these have not too many combinations; else, and these, by pairs of layers, as bounds.
+    [[nodiscard]] std::vector<Factor> factors(const Kept &kept, bool whole);
+    /// Makes an entry as exact as it can be; false: it was.
+    bool price(Factor &factor, const std::vector<int> &classes);
+    [[nodiscard]] std::int64_t priced() const { return priced_; } ///< how many entries of pieces
+    [[nodiscard]] double byte_limit() const { return byte_limit_; }
+
+  private:
+    using Placed = std::pair<std::vector<int>, std::shared_ptr<Piece>>; ///< with its layers
+
+    void price_alone();
+    [[nodiscard]] double of_memory() const;
+    std::vector<double> alone(int layer, const std::vector<int> &operations, const std::vector<int> &values);
+    /// Over all strategies of the layer that decides it.
+    const std::vector<int> &numbers(int value, std::size_t need, int layer);
+    int kept_kind(const Kept &kept, int layer);
+    std::vector<Placed> pieces(int value, const Kept &kept, bool whole);
+    /// Null: too large, or a placement that too much decides.
+    std::shared_ptr<Piece> piece(int value, const std::vector<std::size_t> &needs, const std::vector<int> &layers,
+                                 double share, const Kept &kept);
+    void classify(Piece &piece, const std::vector<std::size_t> &columns, const std::vector<int> &layers,
+                  const Kept &kept);
+    void bound(Piece &piece, double share);
+    std::vector<int> combinations(int value, std::size_t need, const std::vector<int> &layers, const Kept &kept);
+
+    const StepScopes &step_;
+    const sharding::Graph &graph_;
+    double byte_limit_;
+    const std::vector<std::vector<LayerStrategy>> &options_;
+    Pricing pricing_;
+    std::vector<int> kind_of_options_; ///< per layer: equal lists are of one kind
+    std::vector<LayerStrategy> layers_; ///< scratch
+    double constant_ = 0;
+    std::int64_t priced_ = 0;
+    std::vector<std::vector<double>> alone_;
+    std::map<std::tuple<int, std::size_t, int>, std::vector<int>> numbers_; ///< by structure, need, kind of options
+    std::map<std::pair<int, std::vector<int>>, int> kept_kinds_;
+    std::map<std::vector<int>, std::shared_ptr<Piece>> known_; ///< pieces by all that they depend on
+};
+
+} // namespace planc::certificate

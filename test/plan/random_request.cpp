@@ -1,0 +1,51 @@
+#include "plan/random_request.h"
+
+namespace planc::plan::reference {
+
+using sharding::reference::Random;
+using sharding::reference::uniform;
+
+Machine machine() {
+    Machine machine;
+    machine.flops_per_second = 1e10;
+    machine.network().latency = Seconds(1e-6);
+    machine.network().bytes_per_second = 1e9;
+    return machine;
+}
+
+Machine cluster(std::int64_t ranks_per_node) {
+    Machine result = machine();
+    result.levels = {{ranks_per_node, {Seconds(2e-7), 1e10}}, {64, {Seconds(5e-6), 1e9}}};
+    result.algorithms.allreduce = {
+        {cost::Algorithm::recursive_doubling, 0}, {cost::Algorithm::ring, 256}, {cost::Algorithm::hierarchical, 4096}};
+    return result;
+}
+
+Machine random_machine(Random &random) {
+    Machine result = uniform(random, 0, 1) ? machine() : cluster(uniform(random, 2, 3));
+    if (uniform(random, 0, 2) == 0)
+        result.flops_per_second = 1e8; // compute decides
+    if (uniform(random, 0, 2) == 0)
+        result.network().latency = Seconds(1e-4);
+    return result;
+}
+
+Request request(Graph graph, int ranks) {
+    Request request;
+    request.graph = std::move(graph);
+    request.machine = machine();
+    request.ranks = ranks;
+    request.mesh.axes = {{"rows", 0}, {"cols", 0}};
+    return request;
+}
+
+Request random_request(Random &random) {
+    Request r = request(sharding::reference::random_graph(random), uniform(random, 2, 8));
+    r.mesh.automatic = uniform(random, 0, 2) == 0;
+    if (uniform(random, 0, 1) == 0)
+        r.mesh.axes = {{"line", r.ranks}};
+    r.machine = random_machine(random);
+    return r;
+}
+
+} // namespace planc::plan::reference

@@ -1,0 +1,21 @@
+// Random questions to the planner: small networks with branches, meshes open or given, flat and hierarchical machines.
+#pragma once
+
+#include "plan/plan.h"
+#include "sharding/random_graph.h"
+
+namespace planc::plan::reference {
+
+/// A flat machine on which both compute and communication matter.
+[[nodiscard]] Machine machine();
+/// Nodes of a few ranks, whose link is slower and shared; algorithms by size.
+[[nodiscard]] Machine cluster(std::int64_t ranks_per_node);
+/// Either, sometimes slow, or of long latency.
+[[nodiscard]] Machine random_machine(sharding::reference::Random &random);
+
+/// A mesh [rows, cols] of open sizes.
+[[nodiscard]] Request request(Graph graph, int ranks);
+/// On 2 to 8 ranks, without rules.
+[[nodiscard]] Request random_request(sharding::reference::Random &random);
+
+} // namespace planc::plan::reference
