@@ -386,7 +386,6 @@ std::vector<int> Piece::numbers(const std::vector<int> &at) const {
 }
 
 bool Terms::price(Factor &factor, const std::vector<int> &at) {
-    bool changed = false;
     double sum = 0;
     std::size_t entry = 0;
     for (std::size_t i = 0; i < at.size(); ++i)
@@ -401,11 +400,11 @@ bool Terms::price(Factor &factor, const std::vector<int> &at) {
                 classes[i] = static_cast<int>(rest % static_cast<std::size_t>(piece.classes[i]));
             piece.seconds[own] = pricing_.seconds(piece.value, piece.numbers(classes));
             piece.exact[own] = true;
-            changed = true;
             ++priced_;
         }
         sum += piece.seconds[own];
     }
+    const bool changed = sum != factor.seconds[entry];
     factor.seconds[entry] = sum;
     return changed;
 }

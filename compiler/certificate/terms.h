@@ -80,7 +80,7 @@ class Terms {
     /// What depends on several layers, among the strategies that are kept. `whole`: values with all their layers, where
     /// these have not too many combinations; else, and these, by pairs of layers, as bounds.
     [[nodiscard]] std::vector<Factor> factors(const Kept &kept, bool whole);
-    /// Makes an entry as exact as it can be; false: it was.
+    /// Makes an entry as exact as it can be; false: it was, as the factor has it.
     bool price(Factor &factor, const std::vector<int> &classes);
     [[nodiscard]] std::int64_t priced() const { return priced_; } ///< how many entries of pieces
     [[nodiscard]] double byte_limit() const { return byte_limit_; }

@@ -70,6 +70,8 @@ int run(const Options &options) {
         return explain_command(options);
     case Command::plan:
         return plan_command(options);
+    case Command::verify:
+        return verify_command(options);
     case Command::diff:
         return diff_command(options);
     case Command::simulate:

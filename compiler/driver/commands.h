@@ -22,6 +22,7 @@ int compile_command(const Options &options);
 int cost_command(const Options &options);
 int explain_command(const Options &options);
 int plan_command(const Options &options);
+int verify_command(const Options &options);
 int diff_command(const Options &options);
 int simulate_command(const Options &options);
 int sweep_command(const Options &options);

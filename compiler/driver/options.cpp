@@ -16,7 +16,8 @@ constexpr std::int64_t most_steps = 1000; // that are simulated
 const std::map<std::string, Command> commands{
     {"calibrate", Command::calibrate}, {"cost", Command::cost},   {"diff", Command::diff},
     {"explain", Command::explain},     {"fmt", Command::format},  {"plan", Command::plan},
-    {"simulate", Command::simulate},   {"sweep", Command::sweep}, {"timeline", Command::timeline}};
+    {"simulate", Command::simulate},   {"sweep", Command::sweep}, {"timeline", Command::timeline},
+    {"verify", Command::verify}};
 
 const std::vector<std::pair<std::string, Stage>> stages{{"ast", Stage::ast},           {"plan", Stage::plan},
                                                         {"step", Stage::step},         {"spmd", Stage::spmd},
@@ -93,13 +94,14 @@ class Parser {
             return;
         }
         options_.lists.files.push_back(text);
-        const std::size_t most = options_.command == Command::sweep  ? SIZE_MAX
-                                 : options_.command == Command::diff ? 2
-                                                                     : 1;
+        const bool two = options_.command == Command::diff || options_.command == Command::verify;
+        const std::size_t most = options_.command == Command::sweep ? SIZE_MAX : two ? 2 : 1;
         if (options_.lists.files.size() > 1 && options_.lists.files.size() <= most)
             return;
         if (options_.command == Command::diff && options_.lists.files.size() > most)
             throw WrongUsage{"`planc diff` compares two plans, got a third file, '" + text + "'"};
+        if (options_.command == Command::verify && options_.lists.files.size() > most)
+            throw WrongUsage{"`planc verify` takes a certificate and a .plan file, got a third file, '" + text + "'"};
         if (!options_.file.empty())
             throw WrongUsage{"one .plan file at a time, got '" + options_.file + "' and '" + text + "'"};
         options_.file = text;
@@ -192,6 +194,7 @@ class Parser {
             {"--format", set_format},
             {"--profile", [](Options &o, const std::string &v) { o.profile = one_of("--profile", profiles, v); }},
             {"--why-not", [](Options &o, const std::string &v) { o.why_not = v; }},
+            {"--certificate", [](Options &o, const std::string &v) { o.certificate = v; }},
             {"--cxx", [](Options &o, const std::string &v) { o.cxx = v; }},
             {"--from", [](Options &o, const std::string &v) { o.from = v; }},
             {"--measurements", [](Options &o, const std::string &v) { o.measurements = v; }},
@@ -212,6 +215,8 @@ class Parser {
             throw WrongUsage{"--quick, --from, --measurements and --mpirun go with `planc calibrate`"};
         if (command != Command::simulate && (options_.steps != 1 || options_.smpirun != "smpirun"))
             throw WrongUsage{"--steps and --smpirun go with `planc simulate`"};
+        if (command == Command::verify)
+            return check_verify();
         if (options_.file.empty())
             throw WrongUsage{"no .plan file given"};
         check_output();
@@ -259,6 +264,9 @@ class Parser {
             if (options_.summary || !options_.why_not.empty())
                 throw WrongUsage{"--summary and --why-not know no --profile"};
         }
+        if (!options_.certificate.empty() &&
+            ((command != Command::plan && command != Command::explain) || options_.profile != cost::Profile::exact))
+            throw WrongUsage{"--certificate goes with `planc plan` and `planc explain`, without --profile"};
         if (command != Command::explain && !options_.why_not.empty())
             throw WrongUsage{"--why-not goes with `planc explain`"};
     }
@@ -285,6 +293,18 @@ class Parser {
             throw WrongUsage{"`planc diff` compares two plans: at most two of --layouts and --ranks"};
         if (lists.files.size() < 2 && lists.layouts.size() < 2 && lists.ranks.size() < 2)
             throw WrongUsage{"`planc diff` compares two plans: give two files, or two of --layouts or --ranks"};
+    }
+
+    /// What was asked stands in the certificate.
+    void check_verify() const {
+        if (options_.lists.files.size() != 2)
+            throw WrongUsage{"`planc verify` takes a certificate and a .plan file"};
+        const bool of_plans = options_.ranks || !options_.layout.empty() || !options_.machine.empty() ||
+                              !options_.mesh.empty() || !options_.dimensions.empty() ||
+                              !options_.machine_settings.empty();
+        if (of_plans)
+            throw WrongUsage{"`planc verify` plans for what the certificate says: ranks, mesh, layout and machine do "
+                             "not go with it"};
     }
 
     void check_calibrate() const {
@@ -332,6 +352,7 @@ std::string help_text() {
   planc cost FILE.plan             predicted communication and time per layer
   planc explain FILE.plan          what was chosen, what else there was, and why
   planc plan FILE.plan             the chosen plan as a layout, to be edited, compared, given to --layout
+  planc verify FILE FILE.plan      checks the certificate of a plan: its cost, and that hardly another is faster
   planc diff A.plan B.plan         what differs between two plans, by layer
   planc sweep FILE.plan…           time over ranks, batch, bandwidth, …: table, CSV or a report with plots
   planc timeline FILE.plan         what each rank does when, communication beside computation
@@ -377,6 +398,9 @@ planc simulate
 
 planc plan
   -o FILE              where to write; default: standard output
+
+planc plan and planc explain
+  --certificate FILE   write down cost, lower bound and their proof (JSON), for planc verify
 
 planc diff
   --layouts A,B        two layouts of one file, or of each its own

@@ -19,6 +19,7 @@ enum class Command : std::uint8_t {
     explain,
     timeline,
     plan,
+    verify,
     diff,
     sweep,
     simulate,
@@ -46,7 +47,7 @@ enum class TimelineFormat : std::uint8_t { text, svg, chrome };
 
 struct Options {
     Command command = Command::compile;
-    std::string file;                                             ///< the .plan file; diff, sweep: the first
+    std::string file;                                             ///< the .plan file; diff, sweep, verify: the first
     std::string output;                                           ///< -o
     Stage emit = Stage::none;                                     ///< --emit
     std::optional<std::int64_t> ranks;                            ///< --ranks
@@ -61,6 +62,7 @@ struct Options {
     cost::Profile profile = cost::Profile::exact;          ///< --profile
     bool formulas = false;
     bool summary = false;
+    std::string certificate;         ///< plan, explain --certificate: where to write the proof
     std::string why_not;             ///< --why-not "layer: dimension -> axis"
     bool in_place = false;           ///< fmt -i
     bool check_only = false;         ///< fmt --check

@@ -1,6 +1,8 @@
 // planc cost, planc explain and planc plan.
 
+#include "driver/certify.h"
 #include "driver/commands.h"
+#include "driver/compile_cpp.h"
 #include "driver/pipeline.h"
 #include "driver/save_layout.h"
 #include "driver/summary.h"
@@ -79,6 +81,16 @@ int cost_by_profile(const Options &options) {
     return done;
 }
 
+/// Writes the certificate, if one is wanted.
+int certify(Pipeline &pipeline, const Options &options) {
+    if (options.certificate.empty())
+        return done;
+    const std::string error = write_file(options.certificate, certificate_text(pipeline, options));
+    if (!error.empty())
+        std::cerr << "planc: " << error << '\n';
+    return error.empty() ? done : input_error;
+}
+
 int explain_by_profile(const Options &options) {
     Pipeline pipeline(options);
     const std::optional<plan::ProfilePlan> plan = plan_by_profile(pipeline, options);
@@ -125,6 +137,8 @@ int explain_command(const Options &options) {
     if (!pipeline.plan_only())
         return pipeline.exit_code();
     const plan::Request &request = pipeline.request().request;
+    if (const int code = certify(pipeline, options); code != done)
+        return code;
     if (options.why_not.empty()) {
         std::cout << plan::explain(request, pipeline.plan());
         return done;
@@ -142,6 +156,8 @@ int plan_command(const Options &options) {
     Pipeline pipeline(options);
     if (!pipeline.plan_only())
         return pipeline.exit_code();
+    if (const int code = certify(pipeline, options); code != done)
+        return code;
     return print_or_write(
         layout_text(pipeline.program(), pipeline.request(), pipeline.plan(), pipeline.savings(), options), options);
 }
