@@ -52,6 +52,9 @@ struct Part {
     std::vector<Node> nodes; ///< the first: all plans
 };
 
+/// Where the parts of each mesh begin, those of one being together; last the number of parts.
+[[nodiscard]] std::vector<std::size_t> first_parts(const std::vector<Part> &parts);
+
 /// What was planned: hashes of the network (operations, loops, extents), of the machine, and of rules, mesh and storage.
 struct Asked {
     std::string network;

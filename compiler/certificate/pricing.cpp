@@ -27,9 +27,11 @@ StepScopes::StepScopes(const sharding::GraphIndex &index, int larger)
     }
 }
 
-Pricing::Pricing(const StepScopes &step, const Mesh &mesh, const cost::Machine &machine, const Storage &storage)
-    : step_(step), graph_(step.structure.index.graph), mesh_(mesh), machine_(machine), storage_(storage),
-      steps_(mesh, machine), transfers_(mesh, machine) {
+Pricing::Pricing(const StepScopes &step, const Mesh &mesh, const cost::Machine &machine)
+    : step_(step), graph_(step.structure.index.graph), mesh_(mesh), machine_(machine), steps_(mesh, machine),
+      transfers_(mesh, machine) {
+    for (const sharding::Value &value : graph_.values)
+        reshards_of_.push_back(&reshards_.try_emplace(value.extents, mesh).first->second);
     weigh({});
 }
 
@@ -39,12 +41,12 @@ void Pricing::weigh(const Weights &weights) {
     for (const auto &[call, values] : weights.latency)
         for (int value : values)
             charged_[value][call] = 1 / static_cast<double>(values.size());
-    std::map<std::tuple<int, bool, std::map<SharedCall, double>>, int> known;
     kind_.clear();
     for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
-        kind_.push_back(known
-                            .emplace(std::tuple(step_.structure.value_kind[v], in_memory(v), charged_[v]),
-                                     static_cast<int>(known.size()))
+        kind_.push_back(kinds_
+                            .emplace(std::tuple(step_.structure.value_kind[v],
+                                                in_memory(v) ? weights.seconds_per_byte : 0, charged_[v]),
+                                     static_cast<int>(kinds_.size()))
                             .first->second);
 }
 
@@ -53,21 +55,16 @@ bool Pricing::in_memory(int value) const {
     return life.first < 0 || (life.first <= weights_.operation && weights_.operation <= life.last);
 }
 
-sharding::Reshards &Pricing::reshards(int value) {
-    return reshards_.try_emplace(graph_.values[value].extents, mesh_).first->second;
-}
-
-int Pricing::number(int value, std::size_t need, const std::vector<LayerStrategy> &layers) {
-    sharding::Copies copies(step_.structure.index, mesh_, layers, storage_);
+int Pricing::number(int value, std::size_t need, sharding::Copies &copies) {
     if (need < step_.needs[value].size())
         return reshards(value).number(copies.wanted(value, step_.needs[value][need]));
     return graph_.values[value].kind == sharding::ValueKind::free ? -1 : reshards(value).number(copies.origin(value));
 }
 
-std::vector<int> Pricing::numbers(int value, const std::vector<LayerStrategy> &layers) {
+std::vector<int> Pricing::numbers(int value, sharding::Copies &copies) {
     std::vector<int> result;
     for (std::size_t need = 0; need <= step_.needs[value].size(); ++need)
-        result.push_back(number(value, need, layers));
+        result.push_back(number(value, need, copies));
     return result;
 }
 
@@ -107,7 +104,7 @@ const Pricing::Price &Pricing::price(int value, const std::vector<int> &numbers)
 double Pricing::seconds(int value, const std::vector<int> &numbers) {
     const Price &found = price(value, numbers);
     double seconds = found.seconds;
-    std::map<SharedCall, double> charged = charged_[value];
+    Charges charged = charged_[value];
     for (const auto &[call, latency] : found.shared)
         if (const auto part = charged.find(call); part != charged.end()) {
             seconds += part->second * latency;
@@ -138,12 +135,12 @@ double Pricing::least(int value, int origin, int wanted) {
                .value;
 }
 
-double Pricing::seconds(int operation, const std::vector<LayerStrategy> &layers) {
+double Pricing::seconds(int operation, sharding::Copies &copies) {
     const sharding::Operation &o = graph_.operations[operation];
-    const sharding::Strategy strategy =
-        sharding::strategy_of(step_.structure.index, mesh_, layers, operation, storage_);
     return (o.per_step ? 1 : step_.microbatches) *
-           cost::seconds_under(strategy, graph_, o, step_.structure.fusion[operation], mesh_, machine_).value;
+           cost::seconds_under(copies.strategy(operation), graph_, o, step_.structure.fusion[operation], mesh_,
+                               machine_)
+               .value;
 }
 
 } // namespace planc::certificate

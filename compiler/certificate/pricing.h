@@ -1,4 +1,4 @@
-// What the copies of one value cost at least, from where it lies and where it is wanted, on one mesh with one storage.
+// What the copies of one value cost at least, from where it lies and where it is wanted, on one mesh.
 //
 // A lower bound of cost::price() as a sum over operations and values. It rests on sharding and cost, which say what is
 // communicated and what that takes, and on this:
@@ -66,24 +66,25 @@ struct StepScopes {
 class Pricing {
   public:
     /// All must outlive this.
-    Pricing(const StepScopes &step, const Mesh &mesh, const cost::Machine &machine, const Storage &storage);
+    Pricing(const StepScopes &step, const Mesh &mesh, const cost::Machine &machine);
 
+    [[nodiscard]] const Mesh &mesh() const { return mesh_; }
     void weigh(const Weights &weights);
     [[nodiscard]] const Weights &weights() const { return weights_; }
-    /// Equal for values of one kind that are weighed alike.
+    /// Equal for values of one structure that are weighed alike, now and before.
     [[nodiscard]] int kind(int value) const { return kind_[value]; }
 
     /// Of the placement that a need asks for; need needs.size(): of the origin; -1 for free values.
-    int number(int value, std::size_t need, const std::vector<LayerStrategy> &layers);
+    int number(int value, std::size_t need, sharding::Copies &copies);
     /// Of all needs, and of the origin.
-    std::vector<int> numbers(int value, const std::vector<LayerStrategy> &layers);
+    std::vector<int> numbers(int value, sharding::Copies &copies);
     [[nodiscard]] int values() const { return static_cast<int>(graph_.values.size()); }
     /// Weighed, given all needs' numbers and the origin's.
     double seconds(int value, const std::vector<int> &numbers);
     /// A lower bound of that, given one need's number and the origin's.
     double least(int value, int origin, int wanted);
     /// An operation's compute.
-    double seconds(int operation, const std::vector<LayerStrategy> &layers);
+    double seconds(int operation, sharding::Copies &copies);
 
     /// The shared calls of a value's copies, and its bytes where they are counted.
     struct Price {
@@ -95,16 +96,18 @@ class Pricing {
     [[nodiscard]] bool in_memory(int value) const;
 
   private:
-    sharding::Reshards &reshards(int value);
+    sharding::Reshards &reshards(int value) { return *reshards_of_[value]; }
 
     const StepScopes &step_;
     const sharding::Graph &graph_;
     const Mesh &mesh_;
     const cost::Machine &machine_;
-    const Storage &storage_;
     Weights weights_;
-    std::vector<std::map<SharedCall, double>> charged_; ///< per value: the part of a call's latency
+    using Charges = std::map<SharedCall, double>;
+    std::vector<Charges> charged_; ///< per value: the part of a call's latency
     std::vector<int> kind_;
+    std::map<std::tuple<int, double, Charges>, int> kinds_; ///< by structure, price of memory
+    std::vector<sharding::Reshards *> reshards_of_;         ///< per value
     std::map<std::vector<std::int64_t>, sharding::Reshards> reshards_;
     cost::StepPrices steps_;
     plan::TransferBounds transfers_;

@@ -34,6 +34,15 @@ void claim(const plan::Request &request, const plan::Plan &plan, Certificate &re
 
 } // namespace
 
+std::vector<std::size_t> first_parts(const std::vector<Part> &parts) {
+    std::vector<std::size_t> result;
+    for (std::size_t p = 0; p < parts.size(); ++p)
+        if (p == 0 || parts[p].axes != parts[p - 1].axes || parts[p].sizes != parts[p - 1].sizes)
+            result.push_back(p);
+    result.push_back(parts.size());
+    return result;
+}
+
 Certificate prove(const plan::Request &request, const plan::Plan &plan) {
     Certificate result;
     claim(request, plan, result);
@@ -42,14 +51,19 @@ Certificate prove(const plan::Request &request, const plan::Plan &plan) {
             result.parts.push_back({shape.axes, shape.mesh.sizes, storage, 0, {}});
     const sharding::GraphIndex index(request.graph);
     const StepScopes step(index, request.larger ? request.larger->count : 0);
-    plan::in_parallel(result.parts.size(), [&](std::size_t p) {
-        Part &part = result.parts[p];
-        const Mesh mesh{part.sizes};
-        const auto options = strategies(request, {part.axes, mesh});
-        Terms terms(step, mesh, request.machine, part.storage, byte_limit(request), options);
-        const bool chosen = part.axes == result.axes && part.sizes == result.sizes && part.storage == result.storage;
-        Prover(terms, request, result.cost, plan.cost.memory.peak)
-            .run(chosen ? plan.layers : std::vector<LayerStrategy>{}, part);
+    const std::vector<std::size_t> meshes = first_parts(result.parts);
+    plan::in_parallel(meshes.size() - 1, [&](std::size_t m) {
+        const Shape shape{result.parts[meshes[m]].axes, {result.parts[meshes[m]].sizes}};
+        const auto options = strategies(request, shape);
+        Pricing pricing(step, shape.mesh, request.machine);
+        for (std::size_t p = meshes[m]; p < meshes[m + 1]; ++p) {
+            Part &part = result.parts[p];
+            Terms terms(step, pricing, part.storage, byte_limit(request), options);
+            const bool chosen =
+                part.axes == result.axes && part.sizes == result.sizes && part.storage == result.storage;
+            Prover(terms, request, result.cost, plan.cost.memory.peak)
+                .run(chosen ? plan.layers : std::vector<LayerStrategy>{}, part);
+        }
     });
     result.lower_bound = result.cost;
     for (const Part &part : result.parts)

@@ -14,7 +14,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_rounds = 8;
 constexpr int most_pricings = 12;   ///< of entries that turn out to matter, within a round
-constexpr double most_work = 1e8;   ///< entries, after which nothing is told apart any more
+constexpr double most_work = 3e7;   ///< entries, after which nothing is told apart any more
 constexpr double precision = 1e-10; ///< of the bound, that the units of messages may cost
 constexpr double coarsest = 1e-3;   ///< unit of messages, of the cost
 
@@ -160,8 +160,9 @@ std::vector<LayerStrategy> Prover::most_promising(const Kept &kept, const Bounds
 std::map<SharedCall, std::vector<int>> Prover::shared_calls(const std::vector<LayerStrategy> &layers) {
     std::map<SharedCall, std::vector<int>> result;
     Pricing &pricing = terms_.pricing();
+    sharding::Copies copies = terms_.copies(layers);
     for (int v = 0; v < pricing.values(); ++v)
-        for (const auto &[call, latency] : pricing.price(v, pricing.numbers(v, layers)).shared)
+        for (const auto &[call, latency] : pricing.price(v, pricing.numbers(v, copies)).shared)
             if (std::vector<int> &values = result[call]; values.empty() || values.back() != v)
                 values.push_back(v);
     return result;

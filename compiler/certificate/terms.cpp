@@ -51,6 +51,21 @@ int number_distinct(const std::vector<std::vector<int>> &signatures, std::vector
     return static_cast<int>(known.size());
 }
 
+/// The distinct ones of some numbers, and for each of these which it is.
+struct Distinct {
+    explicit Distinct(const std::vector<int> &all) {
+        std::map<int, std::size_t> known;
+        for (int number : all) {
+            const auto [at, is_new] = known.emplace(number, known.size());
+            if (is_new)
+                numbers.push_back(number);
+            place.push_back(at->second);
+        }
+    }
+    std::vector<int> numbers;
+    std::vector<std::size_t> place;
+};
+
 /// Sums the piece to the factor; false: the table would become too large.
 bool add(Factor &factor, const std::vector<int> &layers, const std::shared_ptr<Piece> &piece) {
     std::vector<std::vector<int>> class_of = factor.class_of;
@@ -104,11 +119,11 @@ std::size_t Factor::Part::entry(const std::vector<int> &at) const {
     return entry;
 }
 
-Terms::Terms(const StepScopes &step, const Mesh &mesh, const cost::Machine &machine, const Storage &storage,
-             double byte_limit, const std::vector<std::vector<LayerStrategy>> &options)
-    : step_(step), graph_(step.structure.index.graph), byte_limit_(byte_limit), options_(options),
-      pricing_(step, mesh, machine, storage),
-      layers_(options.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}) {
+Terms::Terms(const StepScopes &step, Pricing &pricing, const Storage &storage, double byte_limit,
+             const std::vector<std::vector<LayerStrategy>> &options)
+    : step_(step), graph_(step.structure.index.graph), byte_limit_(byte_limit), options_(options), pricing_(pricing),
+      storage_(storage),
+      layers_(options.size(), LayerStrategy{std::vector<std::string>(pricing.mesh().sizes.size()), {}}) {
     std::map<std::vector<std::string>, int> known;
     for (const std::vector<LayerStrategy> &of_layer : options_) {
         std::vector<std::string> text;
@@ -125,7 +140,6 @@ Terms::Terms(const StepScopes &step, const Mesh &mesh, const cost::Machine &mach
 
 void Terms::weigh(const Weights &weights) {
     pricing_.weigh(weights);
-    known_.clear();
     price_alone();
 }
 
@@ -135,17 +149,18 @@ void Terms::price_alone() {
     std::vector<std::vector<int>> operations(options_.size());
     std::vector<std::vector<int>> values(options_.size());
     const sharding::GraphIndex &index = step_.structure.index;
+    sharding::Copies whatever = copies(layers_);
     for (int o = 0; o < static_cast<int>(graph_.operations.size()); ++o) {
         const std::vector<int> layers = sharding::layers_of_strategy(index, o);
         if (layers.empty())
-            constant_ += pricing_.seconds(o, layers_);
+            constant_ += pricing_.seconds(o, whatever);
         else if (layers.size() == 1)
             operations[layers[0]].push_back(o);
     }
     for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v) {
         const std::vector<int> &layers = step_.layers[v];
         if (layers.empty()) {
-            constant_ += pricing_.seconds(v, pricing_.numbers(v, layers_));
+            constant_ += pricing_.seconds(v, pricing_.numbers(v, whatever));
         } else if (layers.size() == 1) {
             values[layers[0]].push_back(v);
         }
@@ -176,15 +191,12 @@ std::vector<double> Terms::alone(int layer, const std::vector<int> &operations, 
     const LayerStrategy none = layers_[layer];
     for (std::size_t x = 0; x < options_[layer].size(); ++x) {
         layers_[layer] = options_[layer][x];
+        sharding::Copies under = copies(layers_);
         double seconds = 0;
         for (int o : operations)
-            seconds += pricing_.seconds(o, layers_);
-        for (int v : values) {
-            std::vector<int> numbers;
-            for (std::size_t need = 0; need <= step_.needs[v].size(); ++need)
-                numbers.push_back(this->numbers(v, need, layer)[x]);
-            seconds += pricing_.seconds(v, numbers);
-        }
+            seconds += pricing_.seconds(o, under);
+        for (int v : values)
+            seconds += pricing_.seconds(v, pricing_.numbers(v, under));
         result.push_back(seconds);
     }
     layers_[layer] = none;
@@ -198,7 +210,8 @@ const std::vector<int> &Terms::numbers(int value, std::size_t need, int layer) {
         const LayerStrategy none = layers_[layer];
         for (const LayerStrategy &strategy : options_[layer]) {
             layers_[layer] = strategy;
-            known->second.push_back(pricing_.number(value, need, layers_));
+            sharding::Copies under = copies(layers_);
+            known->second.push_back(pricing_.number(value, need, under));
         }
         layers_[layer] = none;
     }
@@ -290,7 +303,8 @@ std::vector<int> Terms::combinations(int value, std::size_t need, const std::vec
     for_entries(sizes, [&](std::size_t, const std::vector<int> &at) {
         for (std::size_t i = 0; i < at.size(); ++i)
             layers_[layers[i]] = options_[layers[i]][kept[layers[i]][at[i]]];
-        result.push_back(pricing_.number(value, need, layers_));
+        sharding::Copies under = copies(layers_);
+        result.push_back(pricing_.number(value, need, under));
     });
     layers_ = none;
     return result;
@@ -299,7 +313,7 @@ std::vector<int> Terms::combinations(int value, std::size_t need, const std::vec
 std::shared_ptr<Piece> Terms::piece(int value, const std::vector<std::size_t> &needs, const std::vector<int> &layers,
                                     double share, const Kept &kept) {
     const bool whole = needs.size() == step_.needs[value].size() && layers == step_.layers[value];
-    std::vector<int> key{pricing_.kind(value), whole ? 1 : 0};
+    std::vector<int> key{whole ? pricing_.kind(value) : step_.structure.value_kind[value], whole ? 1 : 0};
     for (std::size_t need : needs)
         key.push_back(static_cast<int>(need));
     for (int layer : layers)
@@ -360,28 +374,35 @@ void Terms::classify(Piece &piece, const std::vector<std::size_t> &columns, cons
 
 /// Every entry by what must at least be moved.
 void Terms::bound(Piece &piece, double share) {
-    const bool free = graph_.values[piece.value].kind == sharding::ValueKind::free;
     piece.exact.assign(product(piece.classes), false);
     piece.seconds.assign(piece.exact.size(), 0.0);
-    if (free)
+    if (graph_.values[piece.value].kind == sharding::ValueKind::free)
         return;
-    std::map<std::pair<int, int>, double> known;
-    for_entries(piece.classes, [&](std::size_t entry, const std::vector<int> &at) {
-        const std::vector<int> numbers = piece.numbers(at);
-        for (std::size_t need = 0; need + 1 < numbers.size(); ++need) {
-            const auto [least, is_new] = known.try_emplace({numbers.back(), numbers[need]});
-            if (is_new)
-                least->second = share * pricing_.least(piece.value, numbers.back(), numbers[need]);
-            piece.seconds[entry] = std::max(piece.seconds[entry], least->second);
-        }
-    });
+    const Piece::Column &origin = piece.columns.back();
+    const Distinct from(origin.numbers);
+    for (std::size_t need = 0; need + 1 < piece.columns.size(); ++need) {
+        const Piece::Column &wanted = piece.columns[need];
+        const Distinct to(wanted.numbers);
+        std::vector<double> least;
+        for (int a : from.numbers)
+            for (int b : to.numbers)
+                least.push_back(share * pricing_.least(piece.value, a, b));
+        for_entries(piece.classes, [&](std::size_t entry, const std::vector<int> &at) {
+            const std::size_t a = from.place[origin.at(at)];
+            piece.seconds[entry] =
+                std::max(piece.seconds[entry], least[a * to.numbers.size() + to.place[wanted.at(at)]]);
+        });
+    }
+}
+
+std::size_t Piece::Column::at(const std::vector<int> &classes) const {
+    return std::inner_product(classes.begin(), classes.end(), strides.begin(), std::size_t{0});
 }
 
 std::vector<int> Piece::numbers(const std::vector<int> &at) const {
     std::vector<int> result;
     for (const Column &column : columns)
-        result.push_back(
-            column.numbers[std::inner_product(at.begin(), at.end(), column.strides.begin(), std::size_t{0})]);
+        result.push_back(column.numbers[column.at(at)]);
     return result;
 }
 

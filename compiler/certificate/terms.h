@@ -39,6 +39,8 @@ struct Piece {
     struct Column {
         std::vector<int> strides; ///< per layer
         std::vector<int> numbers; ///< of placements
+
+        [[nodiscard]] std::size_t at(const std::vector<int> &classes) const; ///< its place among `numbers`
     };
     std::vector<Column> columns; ///< per need, then the origin
 
@@ -66,12 +68,17 @@ struct Factor {
 
 class Terms {
   public:
-    /// All must outlive this. `options`: strategies per layer.
-    Terms(const StepScopes &step, const Mesh &mesh, const cost::Machine &machine, const Storage &storage,
-          double byte_limit, const std::vector<std::vector<LayerStrategy>> &options);
+    /// All must outlive this. `options`: strategies per layer. One pricing may serve several storages, one after the
+    /// other.
+    Terms(const StepScopes &step, Pricing &pricing, const Storage &storage, double byte_limit,
+          const std::vector<std::vector<LayerStrategy>> &options);
 
     void weigh(const Weights &weights);
     [[nodiscard]] Pricing &pricing() { return pricing_; }
+    /// Where everything lies under these strategies, which must outlive it.
+    [[nodiscard]] sharding::Copies copies(const std::vector<LayerStrategy> &layers) const {
+        return {step_.structure.index, pricing_.mesh(), layers, storage_};
+    }
     [[nodiscard]] const std::vector<std::vector<LayerStrategy>> &options() const { return options_; }
     [[nodiscard]] double constant() const { return constant_; }
     /// Per layer and strategy: what depends on it alone.
@@ -107,7 +114,8 @@ class Terms {
     const sharding::Graph &graph_;
     double byte_limit_;
     const std::vector<std::vector<LayerStrategy>> &options_;
-    Pricing pricing_;
+    Pricing &pricing_;
+    const Storage &storage_;
     std::vector<int> kind_of_options_; ///< per layer: equal lists are of one kind
     std::vector<LayerStrategy> layers_; ///< scratch
     double constant_ = 0;
