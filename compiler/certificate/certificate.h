@@ -21,10 +21,10 @@
 namespace planc::certificate {
 
 struct Round {
-    bool whole = false; ///< Terms::factors()
-    double unit = 0;    ///< seconds that 1 in a message stands for
+    bool whole = false;                              ///< Terms::factors()
+    double unit = 0;                                 ///< seconds that 1 in a message stands for
     std::vector<std::vector<std::int64_t>> messages; ///< per factor and layer of it: by class; empty: zeros
-    Kept kept;          ///< of the next round; empty: this is the last
+    Kept kept;                                       ///< of the next round; empty: this is the last
 };
 
 /// In seconds. None: they do not fit the factors.
@@ -55,7 +55,8 @@ struct Part {
 /// Where the parts of each mesh begin, those of one being together; last the number of parts.
 [[nodiscard]] std::vector<std::size_t> first_parts(const std::vector<Part> &parts);
 
-/// What was planned: hashes of the network (operations, loops, extents), of the machine, and of rules, mesh and storage.
+/// What was planned: hashes of the network (operations, loops, extents), of the machine, and of rules, mesh and
+/// storage.
 struct Asked {
     std::string network;
     std::string machine;
@@ -89,9 +90,9 @@ struct Certificate {
     double cost = 0; ///< seconds of a step
     double compute = 0;
     double communication = 0;
-    double reshards = 0; ///< of the communication: between layers
-    double latency = 0;  ///< of the communication: of fused calls
-    double memory = 0;   ///< bytes a rank
+    double reshards = 0;           ///< of the communication: between layers
+    double latency = 0;            ///< of the communication: of fused calls
+    double memory = 0;             ///< bytes a rank
     double lower_bound = 0;        ///< proved by the parts
     double search_lower_bound = 0; ///< what the search says beside; nothing here proves it
     double gap = 0;                ///< (cost - lower bound) / cost

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace planc::certificate {
 
@@ -20,7 +21,7 @@ struct Wrong {
 };
 
 bool equal(double a, double b) {
-    return std::abs(a - b) <= rounding * std::max(std::abs(a), std::abs(b));
+    return std::isfinite(a) && std::abs(a - b) <= rounding * std::max(std::abs(a), std::abs(b));
 }
 
 std::string text(double number) {
@@ -77,7 +78,7 @@ void check_plan(const Certificate &claimed, const plan::Request &request) {
 
 void compare(const std::string &what, double claimed, double found, const char *unit) {
     if (!equal(claimed, found))
-        throw Wrong{what + " " + text(found) + " " + unit + ", it claims " + text(claimed)};
+        throw Wrong{what + " " + text(found) + unit + ", it claims " + text(claimed)};
 }
 
 /// What the plan costs, by cost::price().
@@ -85,32 +86,33 @@ void check_cost(const Certificate &claimed, const plan::Request &request) {
     std::vector<LayerStrategy> layers;
     for (const LayerClaim &layer : claimed.layers)
         layers.push_back(layer.strategy);
-    const cost::CostTable table =
-        plan::evaluate(request, {claimed.sizes}, claimed.axes, layers, claimed.storage);
+    const cost::CostTable table = plan::evaluate(request, {claimed.sizes}, claimed.axes, layers, claimed.storage);
     double reshards = 0;
     double latency = 0;
     for (const cost::CollectiveRow &row : table.reshards)
         reshards += row.price.seconds().value;
     for (const cost::BucketRow &row : table.buckets)
         latency += row.price.seconds().value;
-    compare("a step takes", claimed.cost, table.seconds().value, "s");
-    compare("its compute takes", claimed.compute, table.compute.value, "s");
-    compare("its communication takes", claimed.communication, table.communication.value, "s");
-    compare("its reshards take", claimed.reshards, reshards, "s");
-    compare("the latency of fused calls is", claimed.latency, latency, "s");
+    compare("a step takes", claimed.cost, table.seconds().value, " s");
+    compare("its compute takes", claimed.compute, table.compute.value, " s");
+    compare("its communication takes", claimed.communication, table.communication.value, " s");
+    compare("its reshards take", claimed.reshards, reshards, " s");
+    compare("the latency of fused calls is", claimed.latency, latency, " s");
     for (std::size_t l = 0; l < claimed.layers.size(); ++l) {
         const cost::LayerRow &row = table.layers[l];
         const double compute = row.compute_seconds().value;
-        compare("the compute of layer '" + row.name + "' takes", claimed.layers[l].compute, compute, "s");
+        compare("the compute of layer '" + row.name + "' takes", claimed.layers[l].compute, compute, " s");
         compare("the communication of layer '" + row.name + "' takes", claimed.layers[l].communication,
-                (row.seconds() - row.compute_seconds()).value, "s");
+                (row.seconds() - row.compute_seconds()).value, " s");
     }
     const double memory = table.memory.total().value;
-    compare("a rank needs", claimed.memory, memory, "bytes");
+    compare("a rank needs", claimed.memory, memory, " bytes");
     if (const double limit = byte_limit(request); limit > 0 && memory > limit)
         throw Wrong{"a rank needs " + text(memory) + " bytes, the limit is " + text(limit)};
     if (!(claimed.search_lower_bound <= claimed.cost))
         throw Wrong{"the bound of the search is above the cost"};
+    if (!(claimed.lower_bound <= claimed.cost * (1 + rounding)))
+        throw Wrong{"the lower bound is above the cost"};
     compare("the gap is", claimed.gap, claimed.cost > 0 ? (claimed.cost - claimed.lower_bound) / claimed.cost : 0, "");
 }
 
@@ -124,8 +126,8 @@ void check_left_out(const Kept &kept, const Kept &next, const Bounds &bounds, do
             throw Wrong{where + ": layer '" + graph.layers[l].name + "' keeps a strategy that there is not"};
         for (std::size_t x = 0; x < kept[l].size(); ++x)
             if (!std::binary_search(next[l].begin(), next[l].end(), kept[l][x]) && !(bounds.of[l][x] >= target))
-                throw Wrong{where + ": a strategy of layer '" + graph.layers[l].name +
-                            "' is left out that a plan of " + text(bounds.of[l][x]) + " s may have"};
+                throw Wrong{where + ": a strategy of layer '" + graph.layers[l].name + "' is left out that a plan of " +
+                            text(bounds.of[l][x]) + " s may have"};
     }
 }
 
@@ -143,8 +145,7 @@ void check_weights(const Weights &weights, const sharding::Graph &graph, const s
 class PartCheck {
   public:
     PartCheck(const Part &part, const StepScopes &step, Pricing &pricing, const plan::Request &request)
-        : part_(part), request_(request), where_(words(part)),
-          options_(strategies(request, {part.axes, {part.sizes}})),
+        : part_(part), request_(request), where_(words(part)), options_(strategies(request, {part.axes, {part.sizes}})),
           terms_(step, pricing, part.storage, byte_limit(request), options_),
           target_(part.lower_bound * (1 - rounding)), seen_(part.nodes.size(), false) {}
 
@@ -243,10 +244,10 @@ void check_parts(const Certificate &claimed, const plan::Request &request) {
     if (count != claimed.parts.size())
         throw Wrong{"it has bounds of " + std::to_string(claimed.parts.size()) + " meshes and storages, there are " +
                     std::to_string(count)};
-    double least = claimed.cost;
+    double least = std::numeric_limits<double>::infinity();
     for (const Part &part : claimed.parts)
         least = std::min(least, part.lower_bound);
-    compare("the least bound of all meshes is", claimed.lower_bound, least, "s");
+    compare("the least bound of all meshes is", claimed.lower_bound, least, " s");
     const sharding::GraphIndex index(request.graph);
     const StepScopes step(index, request.larger ? request.larger->count : 0);
     const std::vector<std::size_t> meshes = first_parts(claimed.parts);

@@ -181,7 +181,7 @@ Asked asked(const plan::Request &request) {
 
 double byte_limit(const plan::Request &request) {
     return request.memory_limit_bytes > 0 || !request.search ? request.memory_limit_bytes
-                                                              : request.machine.memory_bytes;
+                                                             : request.machine.memory_bytes;
 }
 
 } // namespace planc::certificate

@@ -5,6 +5,7 @@
 #include "llvm/Support/JSON.h"
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -131,7 +132,7 @@ class Reader {
     }
     [[nodiscard]] double number() const {
         const auto number = value_.getAsNumber();
-        if (!number)
+        if (!number || !std::isfinite(*number))
             fail("is not a number");
         return *number;
     }
@@ -211,8 +212,11 @@ Node node(const Reader &reader, const std::vector<Reader> &lists) {
 }
 
 Part part(const Reader &reader, const std::vector<Reader> &lists) {
-    Part result{texts(reader["axes"]), reader["sizes"].numbers<int>(), storage(reader["store"]),
-                reader["lower_bound_seconds"].number(), {}};
+    Part result{texts(reader["axes"]),
+                reader["sizes"].numbers<int>(),
+                storage(reader["store"]),
+                reader["lower_bound_seconds"].number(),
+                {}};
     for (const Reader &each : reader["nodes"].list())
         result.nodes.push_back(node(each, lists));
     return result;

@@ -40,9 +40,8 @@ double least(Terms &terms, Factor &factor, const std::vector<std::vector<double>
     if (!exactly || !terms.price(factor, where))
         return found;
     double sure = infinity;
-    for_rest(factor, messages, [&](std::size_t, const std::vector<int> &at, double rest) {
-        sure = at == where ? rest : sure;
-    });
+    for_rest(factor, messages,
+             [&](std::size_t, const std::vector<int> &at, double rest) { sure = at == where ? rest : sure; });
     for_rest(factor, messages, [&](std::size_t entry, const std::vector<int> &at, double rest) {
         if (rest >= sure)
             return;
@@ -56,7 +55,7 @@ double least(Terms &terms, Factor &factor, const std::vector<std::vector<double>
 } // namespace
 
 Bounds bounds(Terms &terms, const Kept &kept, std::vector<Factor> &factors, const Messages &messages, bool exactly,
-              double target) {
+              double target, double share) {
     Bounds result{terms.constant(), own(terms, kept, factors, messages)};
     std::vector<double> of_layer;
     for (const std::vector<double> &seconds : result.of)
@@ -68,6 +67,7 @@ Bounds bounds(Terms &terms, const Kept &kept, std::vector<Factor> &factors, cons
         result.of.clear();
         return result;
     }
+    const double price_below = share < 1 ? result.total + share * (target - result.total) : target;
     for (std::size_t l = 0; l < kept.size(); ++l)
         for (double &seconds : result.of[l])
             seconds += result.total - of_layer[l];
@@ -78,7 +78,7 @@ Bounds bounds(Terms &terms, const Kept &kept, std::vector<Factor> &factors, cons
         for (int classes : factor.classes)
             by_class.emplace_back(classes, infinity);
         for_rest(factor, messages[f], [&](std::size_t entry, const std::vector<int> &at, double rest) {
-            if (exactly && others + rest < target) {
+            if (exactly && others + rest < price_below) {
                 const double bound = factor.seconds[entry];
                 terms.price(factor, at);
                 rest += factor.seconds[entry] - bound;

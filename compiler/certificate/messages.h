@@ -16,9 +16,9 @@ struct Bounds {
 };
 
 /// `exactly`: entries that matter are priced first, those that decide the total, and those with which a plan could take
-/// less than `target`.
+/// less than `target`, or than what lies by this `share` of the way from the total to it.
 [[nodiscard]] Bounds bounds(Terms &terms, const Kept &kept, std::vector<Factor> &factors, const Messages &messages,
-                            bool exactly, double target);
+                            bool exactly, double target, double share = 1);
 
 /// What is left of a factor's entries: `visit(entry, classes, seconds)`.
 template <class Visit>

@@ -83,8 +83,7 @@ const Pricing::Price &Pricing::price(int value, const std::vector<int> &numbers)
         const bool joins = joined && sharding::joins(graph_, mesh_, value, copy);
         const int times = sharding::once_a_step(graph_, value, copy) ? 1 : step_.microbatches;
         for (const sharding::Step &step : copy.steps) {
-            const cost::Price price =
-                steps_.of(step, v.element_bytes, cost::in_bucket(fusable, copy.phase)).price;
+            const cost::Price price = steps_.of(step, v.element_bytes, cost::in_bucket(fusable, copy.phase)).price;
             result.seconds += times * (price.transfer + price.arithmetic).value;
             if (fusable)
                 result.shared.push_back(
@@ -118,29 +117,30 @@ double Pricing::least(int value, int origin, int wanted) {
     const auto operation_of = [&](const sharding::Use &use) -> const sharding::Operation & {
         return graph_.operations[use.operation];
     };
-    const bool latency =
-        index.companion[value] < 0 &&
-        std::none_of(index.uses[value].begin(), index.uses[value].end(),
-                     [&](const sharding::Use &use) { return operation_of(use).phase == Phase::update; });
+    const bool latency = index.companion[value] < 0 &&
+                         std::none_of(
+                             index.uses[value].begin(), index.uses[value].end(),
+                             [&](const sharding::Use &use) { return operation_of(use).phase == Phase::update; });
     const bool each = std::all_of(step_.needs[value].begin(), step_.needs[value].end(), [&](const auto &need) {
         return need.operand >= 0 && !graph_.operations[need.operation].per_step;
     });
     const int producer = graph_.values[value].producer;
-    const bool once = producer >= 0 && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
+    const bool once =
+        producer >= 0 && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
     const sharding::Reshards &of_shape = reshards(value);
-    return (each && !once ? step_.microbatches : 1) *
-           transfers_
-               .seconds(transfers_.of(of_shape, origin), transfers_.of(of_shape, wanted),
-                        graph_.values[value].element_bytes, latency)
-               .value;
+    return (each && !once ? step_.microbatches : 1) * transfers_
+                                                          .seconds(transfers_.of(of_shape, origin),
+                                                                   transfers_.of(of_shape, wanted),
+                                                                   graph_.values[value].element_bytes, latency)
+                                                          .value;
 }
 
 double Pricing::seconds(int operation, sharding::Copies &copies) {
     const sharding::Operation &o = graph_.operations[operation];
-    return (o.per_step ? 1 : step_.microbatches) *
-           cost::seconds_under(copies.strategy(operation), graph_, o, step_.structure.fusion[operation], mesh_,
-                               machine_)
-               .value;
+    return (o.per_step ? 1 : step_.microbatches) * cost::seconds_under(copies.strategy(operation), graph_, o,
+                                                                       step_.structure.fusion[operation], mesh_,
+                                                                       machine_)
+                                                       .value;
 }
 
 } // namespace planc::certificate

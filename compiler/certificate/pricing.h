@@ -46,8 +46,8 @@ struct SharedCall {
 
 /// What of the bound is free to choose: any choice gives a bound.
 struct Weights {
-    double seconds_per_byte = 0; ///< the price of memory, not negative
-    int operation = -1;          ///< during which passing values are counted; -1: none of them
+    double seconds_per_byte = 0;                    ///< the price of memory, not negative
+    int operation = -1;                             ///< during which passing values are counted; -1: none of them
     std::map<SharedCall, std::vector<int>> latency; ///< the values that are charged equal parts of a call's latency
 };
 
@@ -57,9 +57,9 @@ struct StepScopes {
     StepScopes(const sharding::GraphIndex &index, int larger);
 
     plan::StepStructure structure;
-    int microbatches = 1; ///< that count
-    std::vector<std::vector<sharding::Need>> needs;       ///< per value
-    std::vector<std::vector<int>> layers;                 ///< per value: sharding::scope()
+    int microbatches = 1;                                    ///< that count
+    std::vector<std::vector<sharding::Need>> needs;          ///< per value
+    std::vector<std::vector<int>> layers;                    ///< per value: sharding::scope()
     std::vector<std::vector<std::vector<int>>> of_placement; ///< per value and need, then its origin: deciding layers
 };
 

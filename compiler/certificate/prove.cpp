@@ -18,8 +18,8 @@ void claim(const plan::Request &request, const plan::Plan &plan, Certificate &re
     const cost::CostTable table = plan::evaluate(request, plan.mesh, plan.axes, plan.layers, plan.storage);
     for (std::size_t l = 0; l < table.layers.size(); ++l) {
         const cost::LayerRow &row = table.layers[l];
-        result.layers.push_back({row.name, plan.layers[l], row.compute_seconds().value,
-                                 (row.seconds() - row.compute_seconds()).value});
+        result.layers.push_back(
+            {row.name, plan.layers[l], row.compute_seconds().value, (row.seconds() - row.compute_seconds()).value});
     }
     result.cost = table.seconds().value;
     result.compute = table.compute.value;
@@ -30,6 +30,13 @@ void claim(const plan::Request &request, const plan::Plan &plan, Certificate &re
         result.latency += row.price.seconds().value;
     result.memory = table.memory.total().value;
     result.search_lower_bound = std::min(plan.lower_bound.value, result.cost);
+}
+
+/// Where memory keeps the plan from being faster, perhaps.
+std::optional<int> short_at(const plan::Request &request, const plan::Plan &plan) {
+    if (byte_limit(request) > 0 && (plan.memory_decided || plan.gap() > 1e-9))
+        return plan.cost.memory.peak;
+    return std::nullopt;
 }
 
 } // namespace
@@ -51,6 +58,8 @@ Certificate prove(const plan::Request &request, const plan::Plan &plan) {
             result.parts.push_back({shape.axes, shape.mesh.sizes, storage, 0, {}});
     const sharding::GraphIndex index(request.graph);
     const StepScopes step(index, request.larger ? request.larger->count : 0);
+    // No bound is above the least sum that is known.
+    const double target = std::min(result.cost, plan.simulated ? plan.simulated->least_sum.value : result.cost);
     const std::vector<std::size_t> meshes = first_parts(result.parts);
     plan::in_parallel(meshes.size() - 1, [&](std::size_t m) {
         const Shape shape{result.parts[meshes[m]].axes, {result.parts[meshes[m]].sizes}};
@@ -61,11 +70,11 @@ Certificate prove(const plan::Request &request, const plan::Plan &plan) {
             Terms terms(step, pricing, part.storage, byte_limit(request), options);
             const bool chosen =
                 part.axes == result.axes && part.sizes == result.sizes && part.storage == result.storage;
-            Prover(terms, request, result.cost, plan.cost.memory.peak)
+            Prover(terms, request, target, short_at(request, plan))
                 .run(chosen ? plan.layers : std::vector<LayerStrategy>{}, part);
         }
     });
-    result.lower_bound = result.cost;
+    result.lower_bound = target;
     for (const Part &part : result.parts)
         result.lower_bound = std::min(result.lower_bound, part.lower_bound);
     result.gap = result.cost > 0 ? (result.cost - result.lower_bound) / result.cost : 0;

@@ -14,6 +14,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_rounds = 8;
 constexpr int most_pricings = 12;   ///< of entries that turn out to matter, within a round
+constexpr double at_once = 0.1;     ///< of the way to the target: what is priced before messages are improved again
 constexpr double most_work = 3e7;   ///< entries, after which nothing is told apart any more
 constexpr double precision = 1e-10; ///< of the bound, that the units of messages may cost
 constexpr double coarsest = 1e-3;   ///< unit of messages, of the cost
@@ -75,8 +76,8 @@ void Prover::run(const std::vector<LayerStrategy> &layers, Part &part) {
     part.lower_bound = target_;
     open.push_back({-1, all_of(terms_.options()), -infinity, {}, layers});
     while (!open.empty()) {
-        const auto least = std::min_element(open.begin(), open.end(),
-                                            [](const Open &a, const Open &b) { return a.bound < b.bound; });
+        const auto least =
+            std::min_element(open.begin(), open.end(), [](const Open &a, const Open &b) { return a.bound < b.bound; });
         if (least->bound >= part.lower_bound || (work_ > most_work && !part.nodes.empty())) {
             part.lower_bound = std::min(part.lower_bound, least->bound);
             return; // the nodes above prove as much
@@ -109,9 +110,8 @@ double Prover::expand(Open open, Part &part, std::vector<Open> &all) {
     part.nodes[number].layer = static_cast<int>(layer);
     const std::vector<LayerStrategy> promising = most_promising(open.kept, found);
     for (std::size_t x = 0; x < open.kept[layer].size(); ++x) {
-        Open &further = all.emplace_back(
-            Open{number, open.kept, std::max(found.of[layer][x], found.total), open.weights, promising,
-                 open.kept[layer][x]});
+        Open &further = all.emplace_back(Open{number, open.kept, std::max(found.of[layer][x], found.total),
+                                              open.weights, promising, open.kept[layer][x]});
         further.kept[layer] = {further.strategy};
         further.layers[layer] = terms_.options()[layer][static_cast<std::size_t>(further.strategy)];
     }
@@ -128,7 +128,7 @@ void Prover::weigh(const Kept &kept, const std::vector<LayerStrategy> &layers, W
         terms_.weigh(weights);
         found = glance(kept);
     }
-    if (terms_.byte_limit() > 0 && found.total < target_)
+    if (memory_is_short_ && found.total < target_)
         price_memory(kept, weights);
 }
 
@@ -223,13 +223,13 @@ Bounds Prover::prove(Kept &kept, bool coarsely_first, std::vector<Round> &rounds
 /// Finds messages, in units, and says what they prove.
 Bounds Prover::improve(const Kept &kept, std::vector<Factor> &factors, Round &round) {
     Messages messages = zero_messages(factors);
-    Bounds found = bounds(terms_, kept, factors, messages, round.whole, target_);
+    Bounds found = bounds(terms_, kept, factors, messages, false, target_);
     for (int i = 0; i < most_pricings && found.total < target_; ++i) {
         for (Factor &factor : factors)
             factor.refresh();
         sweep_and_count(kept, factors, messages);
         const std::int64_t before = terms_.priced();
-        found = bounds(terms_, kept, factors, messages, round.whole, target_);
+        found = bounds(terms_, kept, factors, messages, round.whole, target_, at_once);
         if (terms_.priced() == before)
             break;
     }

@@ -1,18 +1,21 @@
-// Finds a proof for one mesh and storage. Others check it (check.cpp): that it proves less than could be is the worst of
-// its errors.
+// Finds a proof for one mesh and storage. Others check it (check.cpp): that it proves less than could be is the worst
+// of its errors.
 #pragma once
 
 #include "certificate/certificate.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace planc::certificate {
 
 class Prover {
   public:
-    /// No plan need be shown to take more than `target` seconds. `operation`: during which memory may be short.
-    Prover(Terms &terms, const plan::Request &request, double target, int operation)
-        : terms_(terms), request_(request), target_(target), operation_(operation) {}
+    /// No plan need be shown to take more than `target` seconds. `short_at`: the operation during which memory is
+    /// short, if it is.
+    Prover(Terms &terms, const plan::Request &request, double target, std::optional<int> short_at)
+        : terms_(terms), request_(request), target_(target), memory_is_short_(short_at.has_value()),
+          operation_(short_at.value_or(-1)) {}
 
     /// Fills in nodes and bound. `layers`: a fast plan; none: not known.
     void run(const std::vector<LayerStrategy> &layers, Part &part);
@@ -44,6 +47,7 @@ class Prover {
     Terms &terms_;
     const plan::Request &request_;
     double target_;
+    bool memory_is_short_;
     int operation_;
     double work_ = 0; ///< entries of tables that were looked at
 };

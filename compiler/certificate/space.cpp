@@ -130,7 +130,7 @@ class Layer {
     const Shape &shape_;
     const std::map<std::string, std::int64_t> &loops_;
     std::vector<const plan::Pin *> pins_;
-    std::set<std::string> ruled_; ///< loops
+    std::set<std::string> ruled_;                   ///< loops
     std::vector<std::vector<std::string>> choices_; ///< per axis
 };
 
@@ -157,8 +157,9 @@ std::vector<Shape> shapes(const plan::Request &request) {
         }
     };
     if (request.mesh.automatic) {
-        for (const std::vector<plan::MeshAxis> &axes :
-             {std::vector<plan::MeshAxis>{{"rows", 0}}, {{"rows", 0}, {"cols", 0}}, {{"rows", 0}, {"cols", 0}, {"planes", 0}}})
+        for (const std::vector<plan::MeshAxis> &axes : {std::vector<plan::MeshAxis>{{"rows", 0}},
+                                                        {{"rows", 0}, {"cols", 0}},
+                                                        {{"rows", 0}, {"cols", 0}, {"planes", 0}}})
             add(axes);
         return result;
     }
@@ -200,9 +201,9 @@ std::vector<std::vector<LayerStrategy>> strategies(const plan::Request &request,
     const auto loops = loops_of_layers(request.graph);
     std::vector<std::vector<LayerStrategy>> result;
     for (std::size_t l = 0; l < loops.size(); ++l)
-        result.push_back(Layer(shape, request.search, loops[l],
-                               l < request.pins.size() ? request.pins[l] : std::vector<plan::Pin>{})
-                             .all());
+        result.push_back(
+            Layer(shape, request.search, loops[l], l < request.pins.size() ? request.pins[l] : std::vector<plan::Pin>{})
+                .all());
     return result;
 }
 

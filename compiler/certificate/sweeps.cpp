@@ -120,8 +120,7 @@ Messages zero_messages(const std::vector<Factor> &factors) {
     return messages;
 }
 
-int sweep(const Terms &terms, const Kept &kept, const std::vector<Factor> &factors, double enough,
-          Messages &messages) {
+int sweep(const Terms &terms, const Kept &kept, const std::vector<Factor> &factors, double enough, Messages &messages) {
     return Sweeps(terms, kept, factors, messages).run(enough);
 }
 

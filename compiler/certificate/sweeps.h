@@ -1,5 +1,5 @@
-// Finds messages that prove much (certificate.h): back and forth over the layers, each takes all that the functions it is
-// in have for it and gives what is above its least on to those that lead further (Kolmogorov 2015, "A new look at
+// Finds messages that prove much (certificate.h): back and forth over the layers, each takes all that the functions it
+// is in have for it and gives what is above its least on to those that lead further (Kolmogorov 2015, "A new look at
 // reweighted message passing").
 #pragma once
 
@@ -11,7 +11,6 @@ namespace planc::certificate {
 
 /// Improves the messages, for these prices of the factors' entries; until the bound is `enough`, or gains little. How
 /// often it went back and forth.
-int sweep(const Terms &terms, const Kept &kept, const std::vector<Factor> &factors, double enough,
-          Messages &messages);
+int sweep(const Terms &terms, const Kept &kept, const std::vector<Factor> &factors, double enough, Messages &messages);
 
 } // namespace planc::certificate

@@ -7,7 +7,7 @@ namespace planc::certificate {
 
 namespace {
 
-constexpr std::size_t most_entries = std::size_t{1} << 16;  ///< of a table
+constexpr std::size_t most_entries = std::size_t{1} << 16; ///< of a table
 constexpr std::size_t most_combinations = 1 << 12; ///< of strategies of several layers that decide one placement
 
 std::size_t product(const std::vector<int> &sizes) {
@@ -40,7 +40,8 @@ std::vector<int> chosen(const std::vector<int> &sizes, const std::vector<int> &l
 }
 
 /// Numbers the distinct signatures in order of appearance.
-int number_distinct(const std::vector<std::vector<int>> &signatures, std::vector<int> &class_of, std::vector<int> &examples) {
+int number_distinct(const std::vector<std::vector<int>> &signatures, std::vector<int> &class_of,
+                    std::vector<int> &examples) {
     std::map<std::vector<int>, int> known;
     for (std::size_t i = 0; i < signatures.size(); ++i) {
         const auto [at, is_new] = known.emplace(signatures[i], static_cast<int>(known.size()));
@@ -230,10 +231,12 @@ std::vector<Factor> Terms::factors(const Kept &kept, bool whole) {
     std::vector<std::vector<std::size_t>> of_layer(kept.size());
     for (const auto &[layers, piece] : all) {
         const std::vector<std::size_t> &candidates = of_layer[layers[0]];
-        const bool added = std::any_of(candidates.begin(), candidates.end(), [&, &layers = layers, &piece = piece](std::size_t f) {
-            return std::includes(factors[f].layers.begin(), factors[f].layers.end(), layers.begin(), layers.end()) &&
-                   add(factors[f], layers, piece);
-        });
+        const bool added =
+            std::any_of(candidates.begin(), candidates.end(), [&, &layers = layers, &piece = piece](std::size_t f) {
+                return std::includes(factors[f].layers.begin(), factors[f].layers.end(), layers.begin(),
+                                     layers.end()) &&
+                       add(factors[f], layers, piece);
+            });
         if (added)
             continue;
         for (int layer : layers)
@@ -272,15 +275,13 @@ std::vector<Terms::Placed> Terms::pieces(int value, const Kept &kept, bool whole
     }
     std::vector<Placed> result;
     for (const auto &[layers, needs] : by_layers)
-        if (std::shared_ptr<Piece> found =
-                piece(value, needs, layers, 1 / static_cast<double>(by_layers.size()), kept))
+        if (std::shared_ptr<Piece> found = piece(value, needs, layers, 1 / static_cast<double>(by_layers.size()), kept))
             result.emplace_back(layers, std::move(found));
     return result;
 }
 
 int Terms::kept_kind(const Kept &kept, int layer) {
-    return kept_kinds_
-        .emplace(std::pair(kind_of_options_[layer], kept[layer]), static_cast<int>(kept_kinds_.size()))
+    return kept_kinds_.emplace(std::pair(kind_of_options_[layer], kept[layer]), static_cast<int>(kept_kinds_.size()))
         .first->second;
 }
 

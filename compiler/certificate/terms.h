@@ -116,7 +116,7 @@ class Terms {
     const std::vector<std::vector<LayerStrategy>> &options_;
     Pricing &pricing_;
     const Storage &storage_;
-    std::vector<int> kind_of_options_; ///< per layer: equal lists are of one kind
+    std::vector<int> kind_of_options_;  ///< per layer: equal lists are of one kind
     std::vector<LayerStrategy> layers_; ///< scratch
     double constant_ = 0;
     std::int64_t priced_ = 0;

@@ -1,4 +1,5 @@
 // The part of the pipeline that keeps a limit on memory.
+#include "driver/commands.h"
 #include "driver/pipeline.h"
 
 #include "plan/plan.h"
@@ -20,6 +21,16 @@ std::int64_t batch_of(const sema::Network &loss) {
 
 bool Pipeline::search() {
     return make_plan() && (!plan_->out_of_memory || !request_->request.search || search_savings());
+}
+
+bool Pipeline::request_with(const MemorySavings &savings) {
+    if (!step_only())
+        return false;
+    const MemorySavings pinned = savings_of(layout_of(*program_, options_));
+    const std::vector<MemorySavings> more = further_savings(pinned, batch_of(program_->trains.back().loss));
+    if (savings != pinned && std::find(more.begin(), more.end(), savings) == more.end())
+        return fail("no plan of '" + options_.file + "' has these micro-batches and recomputations", input_error);
+    return (savings == savings_ || derive_with(savings)) && ask();
 }
 
 bool Pipeline::search_savings() {

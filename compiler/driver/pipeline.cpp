@@ -129,10 +129,6 @@ bool Pipeline::request_anew() {
     return step_only() && ask();
 }
 
-bool Pipeline::request_with(const MemorySavings &savings) {
-    return step_only() && (savings_ == savings || derive_with(savings)) && ask();
-}
-
 bool Pipeline::request_only() {
     if (!step_only() || !ask())
         return false;

@@ -44,7 +44,7 @@ class Pipeline {
     /// The same again for options that have changed in ranks or machine: of the same training step.
     [[nodiscard]] bool plan_anew();
     [[nodiscard]] bool request_anew();
-    /// request() for a training step with these savings.
+    /// request() for a training step with these savings, which the layout asks for or a search may add.
     [[nodiscard]] bool request_with(const MemorySavings &savings);
     [[nodiscard]] int exit_code() const { return exit_code_; }
 

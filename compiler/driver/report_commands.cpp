@@ -91,6 +91,13 @@ int certify(Pipeline &pipeline, const Options &options) {
     return error.empty() ? done : input_error;
 }
 
+std::string how_to_check(const Options &options) {
+    if (options.certificate.empty())
+        return "\nThe bound is proved by --certificate FILE; `planc verify FILE " + options.file + "` checks it.\n";
+    return "\nThe bound is proved by '" + options.certificate + "'; `planc verify " + options.certificate + " " +
+           options.file + "` checks it.\n";
+}
+
 int explain_by_profile(const Options &options) {
     Pipeline pipeline(options);
     const std::optional<plan::ProfilePlan> plan = plan_by_profile(pipeline, options);
@@ -140,7 +147,7 @@ int explain_command(const Options &options) {
     if (const int code = certify(pipeline, options); code != done)
         return code;
     if (options.why_not.empty()) {
-        std::cout << plan::explain(request, pipeline.plan());
+        std::cout << plan::explain(request, pipeline.plan()) << how_to_check(options);
         return done;
     }
     const plan::WhyNotAnswer answer = plan::why_not(request, pipeline.plan(), options.why_not);

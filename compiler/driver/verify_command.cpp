@@ -43,8 +43,7 @@ std::vector<std::string> words_of(const Options &options) {
 
 /// The same command again for the file; or what is wrong with it. No other options than those of words_of().
 std::variant<Options, std::string> options_of(const certificate::Question &question, const std::string &file) {
-    static const std::vector<std::string> known{"--ranks",   "--mesh",        "--layout",
-                                                "--machine", "--machine-set", "--dim"};
+    static const std::vector<std::string> known{"--ranks", "--mesh", "--layout", "--machine", "--machine-set", "--dim"};
     std::vector<std::string> words{"plan", file};
     for (std::size_t i = 0; i < question.options.size(); ++i) {
         if (i % 2 == 0 && std::find(known.begin(), known.end(), question.options[i]) == known.end())

@@ -7,6 +7,8 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
+#include <map>
 
 namespace planc::certificate {
 namespace {
@@ -105,8 +107,8 @@ TEST(Certificate, TamperedWithIsRejectedWithWhatIsWrong) {
     ASSERT_EQ(check(honest, request), "");
     ASSERT_EQ(honest.parts.size(), 12U);
     const std::string layer = honest.layers[0].name;
-    const std::string first = "mesh rows " + std::to_string(honest.parts[0].sizes[0]) + " cols " +
-                              std::to_string(honest.parts[0].sizes[1]);
+    const std::string first =
+        "mesh rows " + std::to_string(honest.parts[0].sizes[0]) + " cols " + std::to_string(honest.parts[0].sizes[1]);
     const std::vector<Tampering> all = {
         {"cost", [](Certificate &c) { c.cost *= 0.99; }, "a step takes "},
         {"a little", [](Certificate &c) { c.cost *= 1 - 1e-11; }, "a step takes "},
@@ -119,12 +121,18 @@ TEST(Certificate, TamperedWithIsRejectedWithWhatIsWrong) {
          "the communication of layer '" + layer + "' takes "},
         {"memory", [](Certificate &c) { c.memory -= 4; }, "a rank needs "},
         {"gap", [](Certificate &c) { c.gap += 0.01; }, "the gap is "},
+        {"bound above the cost",
+         [](Certificate &c) {
+             c.lower_bound = 2 * c.cost;
+             c.gap = -1;
+         },
+         "the lower bound is above the cost"},
+        {"no number", [](Certificate &c) { c.lower_bound = std::numeric_limits<double>::infinity(); }, "the gap is "},
         {"search's bound", [](Certificate &c) { c.search_lower_bound = 2 * c.cost; },
          "the bound of the search is above the cost"},
         {"another network", [](Certificate &c) { c.asked.network[0] ^= 1; },
          "it is of another network: operations, extents or dimensions differ"},
-        {"another machine", [](Certificate &c) { c.asked.machine[0] ^= 1; },
-         "it is of a machine with other figures"},
+        {"another machine", [](Certificate &c) { c.asked.machine[0] ^= 1; }, "it is of a machine with other figures"},
         {"other ranks", [](Certificate &c) { c.asked.ranks = 8; }, "it is of 8 ranks, not of 4"},
         {"other rules", [](Certificate &c) { c.asked.rules[0] ^= 1; },
          "it is of other rules of layout, mesh or storage"},
@@ -133,18 +141,25 @@ TEST(Certificate, TamperedWithIsRejectedWithWhatIsWrong) {
         {"mesh", [](Certificate &c) { c.sizes = {8, 1}; }, "its mesh is none of 4 ranks that may be chosen"},
         {"storage", [](Certificate &c) { c.storage.parameters = {7}; }, "its storage is none that may be chosen"},
         {"layers", [](Certificate &c) { c.layers.pop_back(); }, "it has "},
-        {"name", [](Certificate &c) { c.layers[0].name = "other"; }, "its layer 'other' is '" + layer + "' of the network"},
+        {"name", [](Certificate &c) { c.layers[0].name = "other"; },
+         "its layer 'other' is '" + layer + "' of the network"},
         {"strategy", [](Certificate &c) { c.layers[0].strategy.loop_of_axis[0] = "nothing"; },
          "the strategy of layer '" + layer + "' breaks the rules"},
-        {"a mesh less", [](Certificate &c) { c.parts.erase(c.parts.begin()); }, first + ": no bound of the plans there"},
-        {"a mesh twice", [](Certificate &c) { c.parts.push_back(c.parts[0]); }, first + ": two bounds of the plans there"},
+        {"a mesh less", [](Certificate &c) { c.parts.erase(c.parts.begin()); },
+         first + ": no bound of the plans there"},
+        {"a mesh twice", [](Certificate &c) { c.parts.push_back(c.parts[0]); },
+         first + ": two bounds of the plans there"},
         {"a mesh more",
          [](Certificate &c) {
              c.parts.push_back(c.parts[0]);
              c.parts.back().sizes = {3, 1};
          },
          "it has bounds of 13 meshes and storages, there are 12"},
-        {"bound", [](Certificate &c) { c.lower_bound *= 1.01; c.gap = (c.cost - c.lower_bound) / c.cost; },
+        {"bound",
+         [](Certificate &c) {
+             c.lower_bound *= 1.01;
+             c.gap = (c.cost - c.lower_bound) / c.cost;
+         },
          "the least bound of all meshes is "},
         {"no proof", [](Certificate &c) { c.parts[0].nodes.clear(); }, first + ": a branch of the proof leads nowhere"},
         {"no rounds", [](Certificate &c) { c.parts[0].nodes[0].rounds.clear(); }, first + ": the proof breaks off"},
@@ -156,7 +171,7 @@ TEST(Certificate, TamperedWithIsRejectedWithWhatIsWrong) {
     for (const Tampering &tampering : all) {
         Certificate changed = honest;
         tampering.change(changed);
-        const std::string line = check(read_back(changed), request);
+        const std::string line = check(changed, request);
         EXPECT_EQ(line.substr(0, tampering.line.size()), tampering.line) << tampering.what;
     }
 }
@@ -177,10 +192,10 @@ TEST(Certificate, WhatIsAcceptedAfterTamperingIsTrue) {
         const Certificate honest = prove(request, plan);
         for (int mutant = 0; mutant < 12; ++mutant) {
             Certificate changed = honest;
-            Part &part = changed.parts[static_cast<std::size_t>(
-                uniform(random, 0, static_cast<int>(changed.parts.size()) - 1))];
-            Node &node = part.nodes[static_cast<std::size_t>(
-                uniform(random, 0, static_cast<int>(part.nodes.size()) - 1))];
+            Part &part =
+                changed.parts[static_cast<std::size_t>(uniform(random, 0, static_cast<int>(changed.parts.size()) - 1))];
+            Node &node =
+                part.nodes[static_cast<std::size_t>(uniform(random, 0, static_cast<int>(part.nodes.size()) - 1))];
             switch (mutant % 6) {
             case 0: // all bounds together
                 for (Part &each : changed.parts)
@@ -247,6 +262,7 @@ TEST(Json, EveryDefectIsOneLine) {
     EXPECT_EQ(line_of(text, "\"ranks\": 4", "\"ranks\": 4.5"), "asked.ranks is not a whole number");
     EXPECT_EQ(line_of(text, "\"unit_seconds\": ", "\"unit_seconds\": null, \"was\": "),
               "proof[0].nodes[0].rounds[0].unit_seconds is not a number");
+    EXPECT_EQ(line_of(text, "\"gap\": ", "\"gap\": 1e999, \"was\": "), "gap is not a number");
     EXPECT_EQ(line_of(text, "\"whole\": ", "\"whole\": \"no\", \"was\": "),
               "proof[0].nodes[0].rounds[0].whole is neither true nor false");
     EXPECT_EQ(line_of(text, "\"messages\": \"", "\"messages\": \"100000 "),
@@ -255,7 +271,7 @@ TEST(Json, EveryDefectIsOneLine) {
               "proof[0].nodes[0].rounds[0].messages is not whole numbers with a blank between");
     EXPECT_EQ(line_of(text, "\"order\": \"", "\"order\": [], \"was\": \""), "plan.layers[0].order is not a text");
     EXPECT_EQ(line_of(text, "\"proof\": [", "\"proof\": {}, \"was\": ["), "proof is not a list");
-    EXPECT_EQ(line_of(text, "\"proof\": [", "\"proof\": \n[[,"), line_of(text, "\"proof\": [", "\"proof\": \n[[,"));
+    EXPECT_EQ(line_of("{\n  \"gap\": [,", "", ""), "[2:11, byte=13]: Invalid JSON value");
     EXPECT_EQ(line_of(std::string(100000, '['), "", ""), "byte 17: too many brackets within brackets");
 }
 
@@ -291,7 +307,7 @@ TEST(Json, BrokenFilesBreakNothing) {
         }
     }
     EXPECT_GT(errors, 500);
-    EXPECT_GT(judged, 50);
+    EXPECT_GT(judged, 30);
 }
 
 } // namespace

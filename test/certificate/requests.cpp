@@ -68,7 +68,8 @@ std::optional<Planned> random_planned(Random &random) {
     if (uniform(random, 0, 2) == 0)
         add_random_rules(random, request);
     if (uniform(random, 0, 5) == 0)
-        request.storage.optimizer = std::vector<std::string>{request.mesh.automatic ? "rows" : request.mesh.axes[0].name};
+        request.storage.optimizer =
+            std::vector<std::string>{request.mesh.automatic ? "rows" : request.mesh.axes[0].name};
     request.search = uniform(random, 0, 9) > 0;
     result.plan = plan::make_plan(request);
     if (result.plan.failure.empty() && uniform(random, 0, 2) == 0) {
