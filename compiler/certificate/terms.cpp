@@ -229,14 +229,13 @@ std::vector<Factor> Terms::factors(const Kept &kept, bool whole) {
                      [](const Placed &a, const Placed &b) { return a.first.size() > b.first.size(); });
     std::vector<Factor> factors;
     std::vector<std::vector<std::size_t>> of_layer(kept.size());
-    for (const auto &[layers, piece] : all) {
+    for (const Placed &placed : all) {
+        const std::vector<int> &layers = placed.first;
         const std::vector<std::size_t> &candidates = of_layer[layers[0]];
-        const bool added =
-            std::any_of(candidates.begin(), candidates.end(), [&, &layers = layers, &piece = piece](std::size_t f) {
-                return std::includes(factors[f].layers.begin(), factors[f].layers.end(), layers.begin(),
-                                     layers.end()) &&
-                       add(factors[f], layers, piece);
-            });
+        const bool added = std::any_of(candidates.begin(), candidates.end(), [&](std::size_t f) {
+            return std::includes(factors[f].layers.begin(), factors[f].layers.end(), layers.begin(), layers.end()) &&
+                   add(factors[f], layers, placed.second);
+        });
         if (added)
             continue;
         for (int layer : layers)
@@ -247,7 +246,7 @@ std::vector<Factor> Terms::factors(const Kept &kept, bool whole) {
             factor.class_of.emplace_back(kept[layer].size(), 0);
             factor.classes.push_back(1);
         }
-        add(factor, layers, piece);
+        add(factor, layers, placed.second);
     }
     for (Factor &factor : factors)
         factor.refresh();
@@ -396,8 +395,8 @@ void Terms::bound(Piece &piece, double share) {
     }
 }
 
-std::size_t Piece::Column::at(const std::vector<int> &classes) const {
-    return std::inner_product(classes.begin(), classes.end(), strides.begin(), std::size_t{0});
+std::size_t Piece::Column::at(const std::vector<int> &entry) const {
+    return std::inner_product(entry.begin(), entry.end(), strides.begin(), std::size_t{0});
 }
 
 std::vector<int> Piece::numbers(const std::vector<int> &at) const {

@@ -40,11 +40,11 @@ struct Piece {
         std::vector<int> strides; ///< per layer
         std::vector<int> numbers; ///< of placements
 
-        [[nodiscard]] std::size_t at(const std::vector<int> &classes) const; ///< its place among `numbers`
+        [[nodiscard]] std::size_t at(const std::vector<int> &entry) const; ///< its place among `numbers`, given classes
     };
     std::vector<Column> columns; ///< per need, then the origin
 
-    [[nodiscard]] std::vector<int> numbers(const std::vector<int> &classes) const;
+    [[nodiscard]] std::vector<int> numbers(const std::vector<int> &at) const;
 };
 
 /// Pieces of the same layers, or of some of them, summed up.
@@ -58,7 +58,7 @@ struct Factor {
         std::vector<int> layers;
         std::vector<std::vector<std::size_t>> offset; ///< per layer of the factor and class: of the piece's entry
 
-        [[nodiscard]] std::size_t entry(const std::vector<int> &classes) const;
+        [[nodiscard]] std::size_t entry(const std::vector<int> &at) const;
     };
     std::vector<Part> parts;
 

@@ -13,11 +13,11 @@ namespace {
 constexpr std::int64_t most_ranks = 1 << 20;
 constexpr std::int64_t most_steps = 1000; // that are simulated
 
-const std::map<std::string, Command> commands{
-    {"calibrate", Command::calibrate}, {"cost", Command::cost},   {"diff", Command::diff},
-    {"explain", Command::explain},     {"fmt", Command::format},  {"plan", Command::plan},
-    {"simulate", Command::simulate},   {"sweep", Command::sweep}, {"timeline", Command::timeline},
-    {"verify", Command::verify}};
+const std::map<std::string, Command> commands{{"calibrate", Command::calibrate}, {"cost", Command::cost},
+                                              {"diff", Command::diff},           {"explain", Command::explain},
+                                              {"fmt", Command::format},          {"plan", Command::plan},
+                                              {"simulate", Command::simulate},   {"sweep", Command::sweep},
+                                              {"timeline", Command::timeline},   {"verify", Command::verify}};
 
 const std::vector<std::pair<std::string, Stage>> stages{{"ast", Stage::ast},           {"plan", Stage::plan},
                                                         {"step", Stage::step},         {"spmd", Stage::spmd},

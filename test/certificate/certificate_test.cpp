@@ -127,7 +127,8 @@ TEST(Certificate, TamperedWithIsRejectedWithWhatIsWrong) {
              c.gap = -1;
          },
          "the lower bound is above the cost"},
-        {"no number", [](Certificate &c) { c.lower_bound = std::numeric_limits<double>::infinity(); }, "the gap is "},
+        {"no number", [](Certificate &c) { c.lower_bound = std::numeric_limits<double>::infinity(); },
+         "the lower bound is above the cost"},
         {"search's bound", [](Certificate &c) { c.search_lower_bound = 2 * c.cost; },
          "the bound of the search is above the cost"},
         {"another network", [](Certificate &c) { c.asked.network[0] ^= 1; },
@@ -157,7 +158,7 @@ TEST(Certificate, TamperedWithIsRejectedWithWhatIsWrong) {
          "it has bounds of 13 meshes and storages, there are 12"},
         {"bound",
          [](Certificate &c) {
-             c.lower_bound *= 1.01;
+             c.lower_bound *= 0.99;
              c.gap = (c.cost - c.lower_bound) / c.cost;
          },
          "the least bound of all meshes is "},
