@@ -1,5 +1,6 @@
 #include "plan/search.h"
 #include "plan/changes.h"
+#include "plan/split_search.h"
 
 #include <algorithm>
 #include <bit>
@@ -34,6 +35,9 @@ class MeshSearch {
         found_.lower_bound = branch(limit);
         if (!found_.feasible && excess_ > 0)
             tighten();
+        if (least_total_ > 0 && !found_.left_out)
+            split();
+        found_.memory_decided |= least_too_large_ < best();
         if (!found_.feasible && least_total_ > 0)
             found_.least_bytes = least_total_;
         if (found_.left_out && found_.feasible)
@@ -80,6 +84,17 @@ class MeshSearch {
             branch(middle);
             (excess_ > 0 ? too_high : limit) = middle;
         }
+    }
+
+    /// What the sum of the terms does not know of memory keeps no plan from being found where these are few.
+    void split() {
+        const auto interesting = [this] { return std::min(give_up_at_, best()); };
+        if (found_.lower_bound >= interesting() * (1 - rounding))
+            return;
+        const double bound = split_search(
+            problems_.without(0, byte_limit_, counted_), [this](const std::vector<int> &values) { offer(values); },
+            interesting);
+        found_.lower_bound = std::max(found_.lower_bound, bound);
     }
 
     /// Offers the best plans under a limit on the memory at counted_; returns a lower bound of all of them.
@@ -148,6 +163,7 @@ class MeshSearch {
                 peak_ = cost.memory.peak;
             }
             least_total_ = least_total_ > 0 ? std::min(least_total_, total) : total;
+            least_too_large_ = std::min(least_too_large_, cost.seconds().value);
             return false;
         }
         if (found_.feasible && cost.seconds().value >= best())
@@ -223,6 +239,7 @@ class MeshSearch {
     double excess_ = 0;      ///< the most that a plan of the last branch exceeded the limit by
     int peak_ = -1;          ///< where that plan has most passing memory
     double least_total_ = 0; ///< of them: the smallest
+    double least_too_large_ = std::numeric_limits<double>::infinity(); ///< of all that did not fit: the fastest
     Found found_;
 };
 

@@ -1,0 +1,67 @@
+#include "plan/split_search.h"
+
+#include <algorithm>
+
+namespace planc::plan {
+
+namespace {
+
+constexpr int most_nodes = 4096;
+constexpr int most_values = 200; ///< of all variables: larger problems take too long, node by node
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double rounding = 1e-9;
+
+struct Node {
+    double bound = 0;
+    std::vector<int> fixed; ///< per variable: its value; -1: any
+};
+
+/// All values of fixed variables but one are forbidden.
+Problem restricted(const Problem &problem, const std::vector<int> &fixed, double give_up_at) {
+    Problem result = problem;
+    result.give_up_at = give_up_at;
+    for (int v = 0; v < static_cast<int>(fixed.size()); ++v) {
+        if (fixed[v] < 0)
+            continue;
+        auto classes = std::make_shared<std::vector<int>>(problem.domains[v], 0);
+        (*classes)[fixed[v]] = 1;
+        result.factors.push_back(
+            {{v}, {std::move(classes)}, {2}, std::make_shared<const Table>(Table{{infinity, 0}, {}}), true});
+    }
+    return result;
+}
+
+} // namespace
+
+double split_search(const Problem &problem, const std::function<void(const std::vector<int> &)> &offer,
+                    const std::function<double()> &best) {
+    int values = 0;
+    for (int domain : problem.domains)
+        values += domain;
+    if (values > most_values)
+        return 0;
+    std::vector<Node> open{{0, std::vector<int>(problem.domains.size(), -1)}};
+    for (int nodes = 0; !open.empty(); ++nodes) {
+        const auto least =
+            std::min_element(open.begin(), open.end(), [](const Node &a, const Node &b) { return a.bound < b.bound; });
+        if (least->bound >= best() * (1 - rounding) || nodes == most_nodes)
+            return std::min(least->bound, best());
+        const Node node = std::move(*least);
+        open.erase(least);
+        const Solution solution = minimise(restricted(problem, node.fixed, best()));
+        if (!solution.feasible)
+            continue;
+        offer(solution.values);
+        const auto any = std::find(node.fixed.begin(), node.fixed.end(), -1);
+        if (any == node.fixed.end())
+            continue;
+        const auto variable = static_cast<std::size_t>(any - node.fixed.begin());
+        for (int value = 0; value < problem.domains[variable]; ++value) {
+            open.push_back({std::max(node.bound, solution.lower_bound), node.fixed});
+            open.back().fixed[variable] = value;
+        }
+    }
+    return best();
+}
+
+} // namespace planc::plan
