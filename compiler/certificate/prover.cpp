@@ -13,11 +13,12 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_rounds = 8;
-constexpr int most_pricings = 12;   ///< of entries that turn out to matter, within a round
-constexpr double at_once = 0.1;     ///< of the way to the target: what is priced before messages are improved again
-constexpr double most_work = 3e7;   ///< entries, after which nothing is told apart any more
-constexpr double precision = 1e-10; ///< of the bound, that the units of messages may cost
-constexpr double coarsest = 1e-3;   ///< unit of messages, of the cost
+constexpr int most_pricings = 12;     ///< of entries that turn out to matter, within a round
+constexpr double at_once = 0.1;       ///< of the way to the target: what is priced before messages are improved again
+constexpr double most_work = 3e7;     ///< entries, after which nothing is told apart any more
+constexpr double work_of_value = 200; ///< to weigh a value anew, as so many entries
+constexpr double precision = 1e-10;   ///< of the bound, that the units of messages may cost
+constexpr double coarsest = 1e-3;     ///< unit of messages, of the cost
 
 Kept all_of(const std::vector<std::vector<LayerStrategy>> &options) {
     Kept kept;
@@ -96,6 +97,7 @@ double Prover::expand(Open open, Part &part, std::vector<Open> &all) {
     if (is_one(open.kept))
         return price_of_one(open.kept, part, request_, terms_.options());
     weigh(open.kept, open.layers, open.weights);
+    work_ += work_of_value * terms_.pricing().values();
     part.nodes[number].weights = open.weights;
     const Bounds found = prove(open.kept, open.above < 0, part.nodes[number].rounds);
     if (found.total >= target_ || work_ > most_work)
