@@ -127,12 +127,9 @@ double Pricing::least(int value, int origin, int wanted) {
     const int producer = graph_.values[value].producer;
     const bool once =
         producer >= 0 && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
-    const sharding::Reshards &of_shape = reshards(value);
-    return (each && !once ? step_.microbatches : 1) * transfers_
-                                                          .seconds(transfers_.of(of_shape, origin),
-                                                                   transfers_.of(of_shape, wanted),
-                                                                   graph_.values[value].element_bytes, latency)
-                                                          .value;
+    const double seconds =
+        transfers_.of(reshards(value)).seconds(origin, wanted, graph_.values[value].element_bytes, latency).value;
+    return (each && !once ? step_.microbatches : 1) * seconds;
 }
 
 double Pricing::seconds(int operation, sharding::Copies &copies) {
