@@ -45,7 +45,4 @@ struct BarChart {
 };
 [[nodiscard]] std::string svg(const BarChart &chart);
 
-/// Text between tags.
-[[nodiscard]] std::string escaped(const std::string &text);
-
 } // namespace planc::report

@@ -3,6 +3,7 @@
 #include "report/sweep.h"
 
 #include "cost/report.h"
+#include "support/xml.h"
 
 #include <algorithm>
 
@@ -90,10 +91,10 @@ class Page {
 
     std::string make() {
         html_ = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" +
-                escaped(sweep_.title) + "</title>\n<style>\n" + style + "</style>\n</head>\n<body>\n<h1>" +
-                escaped(sweep_.title) + "</h1>\n";
+                support::xml_escaped(sweep_.title) + "</title>\n<style>\n" + style + "</style>\n</head>\n<body>\n<h1>" +
+                support::xml_escaped(sweep_.title) + "</h1>\n";
         for (const std::string &line : sweep_.assumptions)
-            html_ += "<p>" + escaped(line) + "</p>\n";
+            html_ += "<p>" + support::xml_escaped(line) + "</p>\n";
         for (const Coordinate &axis : swept(sweep_))
             for (const std::string &scaling : scalings(sweep_))
                 axis.name == "ranks" ? add_scaling(axis, scaling) : add_along(axis, scaling);
@@ -114,7 +115,7 @@ class Page {
     }
 
     void add_along(const Coordinate &axis, const std::string &scaling) {
-        html_ += "<h2>Over " + escaped(spaced(axis.name)) +
+        html_ += "<h2>Over " + support::xml_escaped(spaced(axis.name)) +
                  (scalings(sweep_).size() > 1 ? ", " + scaling + " scaling" : "") + "</h2>\n";
         add_plot("Time of a step", axis, scaling, step_time, false);
         if (axis.name == sweep_.batch)
@@ -234,7 +235,7 @@ class Page {
         html_ += "<h2>All points</h2>\n<table>\n<tr><th class=\"w\">network</th><th class=\"w\">layout</th>"
                  "<th class=\"w\">scaling</th>";
         for (const Coordinate &coordinate : sweep_.points.front().coordinates)
-            html_ += "<th>" + escaped(spaced(coordinate.name)) + "</th>";
+            html_ += "<th>" + support::xml_escaped(spaced(coordinate.name)) + "</th>";
         html_ += "<th>samples</th><th class=\"w\">mesh</th><th>step</th><th>compute</th><th>communication</th>"
                  "<th>samples/s</th></tr>\n";
         for (const SweepPoint &point : sweep_.points)
@@ -243,8 +244,10 @@ class Page {
     }
 
     void add_row(const SweepPoint &point) {
-        const auto words = [&](const std::string &text) { html_ += "<td class=\"w\">" + escaped(text) + "</td>"; };
-        const auto figure = [&](const std::string &text) { html_ += "<td>" + escaped(text) + "</td>"; };
+        const auto words = [&](const std::string &text) {
+            html_ += "<td class=\"w\">" + support::xml_escaped(text) + "</td>";
+        };
+        const auto figure = [&](const std::string &text) { html_ += "<td>" + support::xml_escaped(text) + "</td>"; };
         html_ += "<tr>";
         words(point.label);
         words(point.layout);
@@ -261,7 +264,7 @@ class Page {
                                                                  : static_cast<double>(static_cast<std::int64_t>(
                                                                        point.samples_per_second() + 0.5))));
         } else {
-            html_ += "<td class=\"why\" colspan=\"5\">" + escaped(point.failure) + "</td>";
+            html_ += "<td class=\"why\" colspan=\"5\">" + support::xml_escaped(point.failure) + "</td>";
         }
         html_ += "</tr>\n";
     }

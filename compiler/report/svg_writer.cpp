@@ -1,6 +1,7 @@
 #include "report/svg_writer.h"
 
 #include "report/chart.h"
+#include "support/xml.h"
 
 #include <cmath>
 #include <cstdio>
@@ -12,7 +13,8 @@ namespace {
 constexpr double letter = 6.6; ///< width of a letter at 12 px, on average rather too wide
 
 std::string closed(const std::string &element, const std::string &name, const std::string &tip) {
-    return tip.empty() ? element + "/>\n" : element + "><title>" + escaped(tip) + "</title></" + name + ">\n";
+    return tip.empty() ? element + "/>\n"
+                       : element + "><title>" + support::xml_escaped(tip) + "</title></" + name + ">\n";
 }
 
 /// Letters, not bytes.
@@ -29,7 +31,7 @@ SvgWriter::SvgWriter(double width, double height, const std::string &title)
     : text_("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + pixels(width) + "\" height=\"" + pixels(height) +
             "\" viewBox=\"0 0 " + pixels(width) + " " + pixels(height) +
             "\" role=\"img\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#111\">\n<title>" +
-            escaped(title) + "</title>\n") {
+            support::xml_escaped(title) + "</title>\n") {
     rectangle(0, 0, width, height, "fill=\"#fff\"");
 }
 
@@ -56,8 +58,8 @@ void SvgWriter::path(const std::string &d, const std::string &style, const std::
 void SvgWriter::text(double x, double y, const std::string &words, Anchor anchor, const std::string &style) {
     static constexpr const char *anchors[] = {"start", "middle", "end"};
     text_ += "<text x=\"" + pixels(x) + "\" y=\"" + pixels(y) + "\" text-anchor=\"" +
-             anchors[static_cast<int>(anchor)] + "\"" + (style.empty() ? "" : " " + style) + ">" + escaped(words) +
-             "</text>\n";
+             anchors[static_cast<int>(anchor)] + "\"" + (style.empty() ? "" : " " + style) + ">" +
+             support::xml_escaped(words) + "</text>\n";
 }
 
 std::string pixels(double value) {
@@ -83,23 +85,6 @@ std::string shortened(const std::string &words, double width) {
         cut += c;
     }
     return cut + "…";
-}
-
-std::string escaped(const std::string &text) {
-    std::string result;
-    for (const char c : text) {
-        if (c == '&')
-            result += "&amp;";
-        else if (c == '<')
-            result += "&lt;";
-        else if (c == '>')
-            result += "&gt;";
-        else if (c == '"')
-            result += "&quot;";
-        else
-            result += c;
-    }
-    return result;
 }
 
 } // namespace planc::report

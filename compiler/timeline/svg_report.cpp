@@ -1,4 +1,5 @@
 #include "cost/report.h"
+#include "support/xml.h"
 #include "timeline/chart.h"
 
 #include <algorithm>
@@ -30,26 +31,9 @@ std::string number(double value) {
     return buffer;
 }
 
-std::string escaped(const std::string &text) {
-    std::string result;
-    for (const char c : text) {
-        if (c == '&')
-            result += "&amp;";
-        else if (c == '<')
-            result += "&lt;";
-        else if (c == '>')
-            result += "&gt;";
-        else if (c == '"')
-            result += "&quot;";
-        else
-            result += c;
-    }
-    return result;
-}
-
 std::string text_at(double x, double y, const char *style, const std::string &text) {
-    return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" class=\"" + style + "\">" + escaped(text) +
-           "</text>\n";
+    return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" class=\"" + style + "\">" +
+           support::xml_escaped(text) + "</text>\n";
 }
 
 const char *colour_of(const std::string &phase) {
@@ -162,11 +146,12 @@ class Svg {
             return "";
         const EventWords what = words(program_, event);
         const std::string fill = event.kind == EventKind::wait ? "url(#waits)" : colour_of(what.phase);
-        std::string text = "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(length) +
-                           "\" height=\"" + number(height) + "\" fill=\"" + fill + "\"><title>" +
-                           escaped(what.layer + ", " + what.phase + ": " + what.name + ", " +
-                                   cost::human_seconds(event.seconds()) + " from " + cost::human_seconds(event.begin)) +
-                           "</title></rect>\n";
+        std::string text =
+            "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(length) + "\" height=\"" +
+            number(height) + "\" fill=\"" + fill + "\"><title>" +
+            support::xml_escaped(what.layer + ", " + what.phase + ": " + what.name + ", " +
+                                 cost::human_seconds(event.seconds()) + " from " + cost::human_seconds(event.begin)) +
+            "</title></rect>\n";
         const double wanted = letter_width * static_cast<double>(what.layer.size()) + 4;
         if (event.kind != EventKind::wait && length > wanted)
             text += text_at(x + length / 2, y + height / 2 + 4, "middle", what.layer);

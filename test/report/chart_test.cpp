@@ -1,5 +1,6 @@
 #include "report/chart.h"
 #include "report/svg_writer.h"
+#include "support/xml.h"
 
 #include <gtest/gtest.h>
 
@@ -91,7 +92,7 @@ TEST(BarChart, parts_are_stacked) {
 TEST(Svg, long_words_are_cut_by_letters) {
     EXPECT_EQ(shortened("abc", 100), "abc");
     EXPECT_EQ(shortened("häßlich lang", 6.6 * 5), "häßl…");
-    EXPECT_EQ(escaped("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;");
+    EXPECT_EQ(support::xml_escaped("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;");
     EXPECT_EQ(pixels(12.345), "12.3");
     EXPECT_EQ(pixels(-0.01), "0");
 }
