@@ -5,8 +5,10 @@ packages_to_build=(
     g++ cmake ninja-build antlr4 libantlr4-runtime-dev libmlir-19-dev mlir-19-tools llvm-19-dev libgtest-dev
     libopenblas-dev libdnnl-dev libopenmpi-dev openmpi-bin zlib1g-dev
 )
-# Besides, to check a change; libsimgrid-dev is for `planc simulate` (with all that it needs about 24 MB to download).
-packages_to_check=(clang-format-19 clang-tidy-19 ccache mold python3 libsimgrid-dev)
+# Besides, to check a change.
+packages_to_check=(clang-format-19 clang-tidy-19 ccache mold python3)
+# For `planc simulate` (with all that it needs about 24 MB to download); without it its tests are skipped.
+packages_to_simulate=(libsimgrid-dev)
 
 # install_missing PACKAGE…: says what it does in one line; returns 1, with one line on stderr, where it cannot.
 install_missing() {
