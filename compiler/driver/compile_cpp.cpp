@@ -57,31 +57,41 @@ std::string write_file(const std::string &path, const std::string &text) {
     return "cannot write '" + path + "': " + reason;
 }
 
+namespace {
+
+std::string source_of(const CompileRequest &request) {
+    return request.output + ".cpp";
+}
+
+/// Writes the source and begins the command with the compiler's words; returns what went wrong.
+std::string begin_command(const CompileRequest &request, std::vector<std::string> &command) {
+    if (std::string error = write_file(source_of(request), request.cpp); !error.empty())
+        return error;
+    command = words(request.compiler);
+    return command.empty() ? "--cxx names no compiler" : "";
+}
+
+} // namespace
+
 std::string compile_to_simulate(const CompileRequest &request, const Installation &installation) {
     const std::string archive = installation.library + "/libplanrt_smpi.a";
     if (!std::filesystem::exists(archive))
         return "'" + archive + "' is not there: planc was built without SimGrid (package libsimgrid-dev)";
-    const std::string source = request.output + ".cpp";
-    if (std::string error = write_file(source, request.cpp); !error.empty())
+    std::vector<std::string> command;
+    if (std::string error = begin_command(request, command); !error.empty())
         return error;
-    std::vector<std::string> command = words(request.compiler);
-    if (command.empty())
-        return "--cxx names no compiler";
     const std::string include = "-I" + installation.include;
     for (const std::string &word : {std::string("-std=c++20"), std::string("-O1"), std::string("-fopenmp-simd"),
-                                    include, std::string("-o"), request.output, source, archive})
+                                    include, std::string("-o"), request.output, source_of(request), archive})
         command.push_back(word);
     return run_program(command, "'" + command[0] + "' could not compile the program to be simulated",
                        "is SimGrid installed (package libsimgrid-dev)?");
 }
 
 std::string compile_cpp(const CompileRequest &request, const Installation &installation) {
-    const std::string source = request.output + ".cpp";
-    if (std::string error = write_file(source, request.cpp); !error.empty())
+    std::vector<std::string> command;
+    if (std::string error = begin_command(request, command); !error.empty())
         return error;
-    std::vector<std::string> command = words(request.compiler);
-    if (command.empty())
-        return "--cxx names no compiler";
     // Before the user's own options, so that theirs win.
     const std::vector<std::string> defaults{"-std=c++20",
                                             "-O3",
@@ -92,7 +102,7 @@ std::string compile_cpp(const CompileRequest &request, const Installation &insta
                                             "-I" + installation.include};
     command.insert(command.begin() + 1, defaults.begin(), defaults.end());
     // libplanrt.a before MPI's own library, which mpicxx puts last: its wrappers count what is sent.
-    for (const std::string &word : {std::string("-o"), request.output, source, installation.library + "/libplanrt.a"})
+    for (const std::string &word : {std::string("-o"), request.output, source_of(request), installation.library + "/libplanrt.a"})
         command.push_back(word);
     std::string flags;
     if (std::string error = read_file(installation.library + "/planrt.flags", flags); !error.empty())
@@ -102,7 +112,7 @@ std::string compile_cpp(const CompileRequest &request, const Installation &insta
     std::string error = run_program(command, "'" + command[0] + "' could not compile the emitted program");
     std::error_code ignored;
     if (!request.keep_cpp && error.empty())
-        std::filesystem::remove(source, ignored);
+        std::filesystem::remove(source_of(request), ignored);
     return error;
 }
 

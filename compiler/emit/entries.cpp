@@ -63,16 +63,21 @@ std::vector<mlir::func::FuncOp> running_functions(mlir::ModuleOp module) {
     return functions;
 }
 
-mlir::func::CallOp call_of(mlir::func::FuncOp function) {
-    auto module = function->getParentOfType<mlir::ModuleOp>();
+StageCalls::StageCalls(mlir::ModuleOp module) {
+    const mlir::SymbolTable symbols(module);
     for (mlir::func::FuncOp entry : schedule::entry_functions(module)) {
         if (!schedule::is_training(entry))
             continue;
-        for (auto call : entry.getOps<mlir::func::CallOp>())
-            if (call.getCallee() == function.getName())
-                return call;
+        for (auto call : entry.getOps<mlir::func::CallOp>()) {
+            auto callee = symbols.lookup<mlir::func::FuncOp>(call.getCallee());
+            callees_[call] = callee;
+            calls_.insert({callee, call});
+        }
     }
-    return {};
+}
+
+mlir::func::CallOp call_of(mlir::func::FuncOp function) {
+    return StageCalls(function->getParentOfType<mlir::ModuleOp>()).of(function);
 }
 
 mlir::func::FuncOp entry_of(mlir::func::FuncOp function) {

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <cstdint>
 #include <string>
@@ -30,6 +31,19 @@ struct MicroBatchAction {
 
 /// "train_step", "accumulate_step", "evaluate_step", "predict_step".
 [[nodiscard]] std::string entry_name(mlir::func::FuncOp function);
+
+/// The calls of stage functions, found once: symbols are looked up one after the other in a module.
+class StageCalls {
+  public:
+    explicit StageCalls(mlir::ModuleOp module);
+    /// The first call of a stage function; null for entry functions.
+    [[nodiscard]] mlir::func::CallOp of(mlir::func::FuncOp function) const { return calls_.lookup(function); }
+    [[nodiscard]] mlir::func::FuncOp callee(mlir::func::CallOp call) const { return callees_.lookup(call); }
+
+  private:
+    llvm::DenseMap<mlir::Operation *, mlir::func::CallOp> calls_;
+    llvm::DenseMap<mlir::Operation *, mlir::func::FuncOp> callees_;
+};
 
 /// The functions with code, in the order in which their values come to be: stage functions, then @evaluate, @predict.
 [[nodiscard]] std::vector<mlir::func::FuncOp> running_functions(mlir::ModuleOp module);

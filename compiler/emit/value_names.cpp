@@ -1,6 +1,5 @@
 #include "emit/value_names.h"
 
-#include "emit/entries.h"
 #include "emit/local_extents.h"
 #include "schedule/buffers.h"
 #include "schedule/convolution.h"
@@ -15,23 +14,21 @@ namespace planc::emit {
 namespace {
 
 /// The parameter whose update takes the value, through communication.
-std::optional<std::string> updated_parameter(mlir::Value value) {
+std::optional<std::string> updated_parameter(mlir::Value value, const StageCalls &calls) {
     for (mlir::OpOperand &use : value.getUses()) {
         mlir::Operation *user = use.getOwner();
         std::optional<std::string> found;
         if (const auto parameter = user->getAttrOfType<mlir::StringAttr>("parameter")) {
             found = parameter.str();
         } else if (mlir::isa<ir::StartOp, ir::WaitOp>(user)) {
-            found = updated_parameter(user->getResult(use.getOperandNumber()));
+            found = updated_parameter(user->getResult(use.getOperandNumber()), calls);
         } else if (mlir::isa<ir::ViewOp>(user)) {
-            found = updated_parameter(user->getResult(0));
+            found = updated_parameter(user->getResult(0), calls);
         } else if (mlir::isa<mlir::func::ReturnOp>(user)) {
-            if (auto call = call_of(user->getParentOfType<mlir::func::FuncOp>()))
-                found = updated_parameter(call.getResult(use.getOperandNumber()));
+            if (auto call = calls.of(user->getParentOfType<mlir::func::FuncOp>()))
+                found = updated_parameter(call.getResult(use.getOperandNumber()), calls);
         } else if (auto call = mlir::dyn_cast<mlir::func::CallOp>(user)) {
-            auto module = user->getParentOfType<mlir::ModuleOp>();
-            auto callee = module.lookupSymbol<mlir::func::FuncOp>(call.getCallee());
-            found = updated_parameter(callee.getArgument(use.getOperandNumber()));
+            found = updated_parameter(calls.callee(call).getArgument(use.getOperandNumber()), calls);
         }
         if (found)
             return found;
@@ -88,12 +85,12 @@ bool tensor_is_integer(mlir::Value value) {
     return schedule::tensor(value).getElementType().isInteger();
 }
 
-std::string title_of(mlir::Value value) {
+std::string title_of(mlir::Value value, const StageCalls &calls) {
     mlir::Operation *op = computation(value);
     if (const auto parameter = op->getAttrOfType<mlir::StringAttr>("parameter"))
         return "update of " + parameter.str() + " " + operation_name(op);
     const bool forward = schedule::stage_of(op) == schedule::Stage::forward; // a statistic of the batch
-    if (const auto parameter = updated_parameter(value); parameter && !tensor_is_scalar(value) && !forward)
+    if (const auto parameter = updated_parameter(value, calls); parameter && !tensor_is_scalar(value) && !forward)
         return "gradient of " + *parameter;
     if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
         const mlir::Attribute tensor = start.getTensors()[mlir::cast<mlir::OpResult>(value).getResultNumber()];
@@ -106,17 +103,16 @@ std::string title_of(mlir::Value value) {
 
 } // namespace
 
-mlir::Value ValueNames::origin(mlir::Value value) {
+mlir::Value ValueNames::origin(mlir::Value value) const {
     while (true) {
         value = schedule::buffer_root(value);
         if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value)) {
-            auto call = call_of(mlir::cast<mlir::func::FuncOp>(argument.getOwner()->getParentOp()));
+            auto call = calls_.of(mlir::cast<mlir::func::FuncOp>(argument.getOwner()->getParentOp()));
             if (!call)
                 return value;
             value = call.getOperand(argument.getArgNumber());
         } else if (auto call = value.getDefiningOp<mlir::func::CallOp>()) {
-            auto callee = call->getParentOfType<mlir::ModuleOp>().lookupSymbol<mlir::func::FuncOp>(call.getCallee());
-            value = callee.getBody().front().getTerminator()->getOperand(
+            value = calls_.callee(call).getBody().front().getTerminator()->getOperand(
                 mlir::cast<mlir::OpResult>(value).getResultNumber());
         } else {
             return value;
@@ -124,7 +120,7 @@ mlir::Value ValueNames::origin(mlir::Value value) {
     }
 }
 
-ValueNames::ValueNames(mlir::ModuleOp module) {
+ValueNames::ValueNames(mlir::ModuleOp module) : calls_(module) {
     for (auto variable : module.getOps<ir::VariableOp>())
         variables_[variable.getSymNameAttr()] =
             declare(variable.getSymName().str(), variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt(),
@@ -144,7 +140,7 @@ void ValueNames::name_function(mlir::func::FuncOp function) {
     for (mlir::Operation &op : function.getBody().front())
         if (!mlir::isa<ir::ReadOp, ir::ViewOp, ir::WaitOp>(op))
             for (mlir::Value result : op.getResults())
-                add(result, entry + title_of(result));
+                add(result, entry + title_of(result, calls_));
 }
 
 void ValueNames::add(mlir::Value value, const std::string &title) {

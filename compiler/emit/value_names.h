@@ -2,6 +2,7 @@
 // operation, gradients of parameters by their parameter.
 #pragma once
 
+#include "emit/entries.h"
 #include "emit/statement.h"
 #include "emit/text.h"
 #include "ir/plan_dialect.h"
@@ -44,7 +45,7 @@ class ValueNames {
     [[nodiscard]] const std::vector<NamedBuffer> &buffers() const { return buffers_; }
 
     /// The value that fills the buffer: through views, waits, and the arguments and results of stage functions.
-    [[nodiscard]] static mlir::Value origin(mlir::Value value);
+    [[nodiscard]] mlir::Value origin(mlir::Value value) const;
 
   private:
     void name_function(mlir::func::FuncOp function);
@@ -52,6 +53,7 @@ class ValueNames {
     std::string declare(const std::string &title, int64_t offset, ir::TensorType type);
     [[nodiscard]] Hole hole(const std::string &name, ir::TensorType type) const;
 
+    StageCalls calls_;
     mlir::SymbolTableCollection symbols_;
     UniqueNames unique_;
     std::vector<NamedBuffer> buffers_; ///< variables before all others

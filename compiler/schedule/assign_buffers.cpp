@@ -198,14 +198,14 @@ class Assignment {
     bool may_overwrite(ir::LoopsOp loops, Value result, Value old) {
         if (last_use_.lookup(old) < index_[loops])
             return true;
-        if (last_use_.lookup(old) > index_[loops])
+        if (last_use_.lookup(old) > index_[loops] || tensor(old).getElementType() != tensor(result).getElementType())
             return false;
         const LoopNest nest = analyze_loops(loops);
         const Value inside =
             loops.getBody().front().getTerminator()->getOperand(mlir::cast<mlir::OpResult>(result).getResultNumber());
         const LoopMember *producer = nest.producer(inside);
         if (producer == nullptr || !producer->inner || producer->role != LoopRole::element ||
-            space_of(tensor(result)) != nest.space || tensor(old).getElementType() != tensor(result).getElementType())
+            space_of(tensor(result)) != nest.space)
             return false;
         const int last = last_pointwise_read(nest, old);
         return last >= 0 && last <= producer->sweep;

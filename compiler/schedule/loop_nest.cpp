@@ -55,6 +55,15 @@ LoopSpace space_of(mlir::Operation *op) {
     return space_of(tensor(op->getResult(0)));
 }
 
+int depth_of(ir::TensorType type) {
+    const bool is_share = type.getLayout() && !type.getLayout().getStored().empty();
+    return is_share ? 1 : static_cast<int>(type.getRoles().size());
+}
+
+int depth_of(mlir::Operation *op) {
+    return depth_of(tensor(mlir::isa<ir::ReduceOp>(op) ? op->getOperand(0) : op->getResult(0)));
+}
+
 bool is_prefix(const LoopSpace &prefix, const LoopSpace &space) {
     return prefix.size() <= space.size() && std::equal(prefix.begin(), prefix.end(), space.begin());
 }
@@ -70,8 +79,8 @@ namespace {
 LoopRole role_of(mlir::Operation *op, const LoopNest &nest, bool inner) {
     if (!mlir::isa<ir::ReduceOp>(op))
         return LoopRole::element;
-    const LoopSpace result = space_of(tensor(op->getResult(0)));
-    const bool row = inner && static_cast<int>(result.size()) == nest.outer && is_prefix(result, nest.space);
+    const ir::TensorType result = tensor(op->getResult(0));
+    const bool row = inner && depth_of(result) == nest.outer && is_prefix(space_of(result), nest.space);
     return row ? LoopRole::reduces_row : LoopRole::accumulates;
 }
 
@@ -117,7 +126,7 @@ bool LoopNest::is_made_again(const LoopMember &member) const {
         return false;
     return llvm::all_of(function.getInputs(), [&](mlir::Value operand) {
         const LoopMember *made = producer(operand);
-        return made == nullptr ? space_of(tensor(operand)).size() < space.size()
+        return made == nullptr ? depth_of(tensor(operand)) < static_cast<int>(space.size())
                                : !made->inner || made->role == LoopRole::reduces_row;
     });
 }
@@ -129,11 +138,14 @@ LoopNest analyze_loops(const std::vector<mlir::Operation *> &operations, int out
     for (mlir::Operation *op : operations)
         if (is_loop(op) && !is_inline(op))
             ops.push_back(op);
+    mlir::Operation *deepest = nullptr;
     for (mlir::Operation *op : ops)
-        if (LoopSpace space = space_of(op); space.size() >= nest.space.size())
-            nest.space = std::move(space);
+        if (deepest == nullptr || depth_of(op) >= depth_of(deepest))
+            deepest = op;
+    if (deepest != nullptr)
+        nest.space = space_of(deepest);
     for (mlir::Operation *op : ops) {
-        const bool inner = space_of(op).size() == nest.space.size();
+        const bool inner = depth_of(op) == static_cast<int>(nest.space.size());
         nest.members.push_back({op, role_of(op, nest, inner), inner, sweep_of(op, nest)});
         nest.sweeps = std::max(nest.sweeps, nest.members.back().sweep + (inner ? 1 : 0));
     }

@@ -33,6 +33,9 @@ using LoopSpace = std::vector<LoopDimension>;
 [[nodiscard]] LoopSpace space_of(ir::TensorType type);
 /// The loops that an operation runs over: those of its result; of what a reduction reads; of an update's parameter.
 [[nodiscard]] LoopSpace space_of(mlir::Operation *op);
+/// How many loops space_of() has.
+[[nodiscard]] int depth_of(ir::TensorType type);
+[[nodiscard]] int depth_of(mlir::Operation *op);
 [[nodiscard]] bool is_prefix(const LoopSpace &prefix, const LoopSpace &space);
 
 enum class LoopRole : std::uint8_t {
