@@ -102,7 +102,8 @@ std::string compile_cpp(const CompileRequest &request, const Installation &insta
                                             "-I" + installation.include};
     command.insert(command.begin() + 1, defaults.begin(), defaults.end());
     // libplanrt.a before MPI's own library, which mpicxx puts last: its wrappers count what is sent.
-    for (const std::string &word : {std::string("-o"), request.output, source_of(request), installation.library + "/libplanrt.a"})
+    for (const std::string &word :
+         {std::string("-o"), request.output, source_of(request), installation.library + "/libplanrt.a"})
         command.push_back(word);
     std::string flags;
     if (std::string error = read_file(installation.library + "/planrt.flags", flags); !error.empty())

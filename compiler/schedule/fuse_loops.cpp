@@ -159,9 +159,8 @@ class Fusion {
     }
 
     static bool is_alike(const Group &group, Operation *op) {
-        return layer_of(group.ops.front()) == layer_of(op) &&
-               depth_of(op) == static_cast<int>(group.space.size()) && space_of(op) == group.space &&
-               !group.space.empty();
+        return layer_of(group.ops.front()) == layer_of(op) && depth_of(op) == static_cast<int>(group.space.size()) &&
+               space_of(op) == group.space && !group.space.empty();
     }
 
     /// The operands are there where the group stands.

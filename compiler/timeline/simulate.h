@@ -7,7 +7,8 @@
 //     since the round before ended (first: have started the collective); it then takes its time by itself, beside
 //     whatever the ranks compute. MPI is called by starts, by progress points, and all the time while waiting: without
 //     these a collective does not go on.
-//   - A round's latency passes first, side by side with whatever else is under way; then it is on the links. Rounds that
+//   - A round's latency passes first, side by side with whatever else is under way; then it is on the links. Rounds
+//   that
 //     a rank has on its links at the same time share them equally, and a round is as slow as the busiest links of its
 //     senders let it be. A price (cost/collectives.h) counts in already that all ranks of a node use its links.
 //   - A wait ends when the collective is complete on its group.

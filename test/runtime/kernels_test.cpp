@@ -1,3 +1,4 @@
+#include "kernels/banded_product.h"
 #include "kernels/blas.h"
 #include "support/failure.h"
 
@@ -10,12 +11,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace planrt {
@@ -107,6 +110,56 @@ TEST_F(Gemm, LargerProductsOnThreads) {
                 }
     }
     set_thread_count(1);
+}
+
+/// Weights of masked attention: rows end in zeros, begin with them, or both; sizes that fill no tile.
+TEST_F(Gemm, ZerosAtTheEndsOfRowsAreLeftOut) {
+    struct Mask {
+        std::int64_t before; ///< columns left of the diagonal that are there
+        std::int64_t behind;
+    };
+    for (const Mask mask : {Mask{200, 0}, Mask{0, 200}, Mask{9, 3}})
+        for (const auto [m, n, k] : {std::array<std::int64_t, 3>{128, 32, 128}, {61, 19, 83}, {90, 1, 77}})
+            for (const Op a_op : {Op::plain, Op::transposed})
+                for (const float beta : {0.0F, 1.0F, 3.0F}) {
+                    const std::int64_t lda = (a_op == Op::plain ? k : m) + 2;
+                    auto a = random<float>(140 * lda);
+                    for (std::int64_t i = 0; i < m; ++i)
+                        for (std::int64_t p = 0; p < k; ++p)
+                            if (p < i - mask.before || p > i + mask.behind)
+                                a[a_op == Op::plain ? i * lda + p : p * lda + i] = 0;
+                    const auto b = random<float>(k * (n + 1));
+                    auto c = random<float>(m * (n + 3));
+                    const auto wanted =
+                        expected_product(a_op, Op::plain, m, n, k, 1.0F, a, lda, b, n + 1, beta, c, n + 3);
+                    const bool suits = suitable_core_type() == std::string("Haswell");
+                    std::vector<float> given = c;
+                    if (beta == 0)
+                        for (std::int64_t i = 0; i < m; ++i) // beta 0 does not read C
+                            std::fill_n(given.begin() + i * (n + 3), n, std::numeric_limits<float>::quiet_NaN());
+                    EXPECT_EQ(multiply_banded(a_op, m, n, k, a.data(), lda, b.data(), n + 1, beta, given.data(), n + 3),
+                              suits);
+                    if (suits) {
+                        EXPECT_EQ(given, wanted) << m << " " << n << " " << k << " " << mask.before;
+                    }
+                    gemm(a_op, Op::plain, m, n, k, 1.0F, a.data(), lda, b.data(), n + 1, beta, c.data(), n + 3);
+                    EXPECT_EQ(c, wanted);
+                }
+}
+
+TEST_F(Gemm, MatricesWithoutBandsAreLeftToTheLibraries) {
+    auto a = random<float>(128 * 128);
+    const auto b = random<float>(128 * 32);
+    std::vector<float> c(128 * 32, 5.0F);
+    const auto multiply = [&] {
+        return multiply_banded(Op::plain, 128, 32, 128, a.data(), 128, b.data(), 32, 0.0F, c.data(), 32);
+    };
+    for (float &number : a)
+        number = number == 0 ? 1 : number;
+    EXPECT_FALSE(multiply());
+    a[127] = 0; // a corner alone is no band
+    EXPECT_FALSE(multiply());
+    EXPECT_EQ(c, std::vector<float>(c.size(), 5.0F));
 }
 
 /// Scores of attention: (batch, query, head, feature) with (batch, key, head, feature) to (batch, head, query, key).

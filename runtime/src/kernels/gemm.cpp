@@ -2,6 +2,7 @@
 #include <planrt/kernels.h>
 #include <planrt/parallel.h>
 
+#include "kernels/banded_product.h"
 #include "kernels/blas.h"
 #include "kernels/multiply.h"
 #include "kernels/onednn.h"
@@ -42,14 +43,18 @@ template <class T> void scale(std::int64_t m, std::int64_t n, T beta, T *c, std:
     }
 }
 
-/// False where the product is OpenBLAS's.
+/// Small ones, by kernels other than OpenBLAS's; false where the product is that one's.
 template <class T>
-bool multiply_by_onednn(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a,
-                        std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
+bool multiply_small(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a,
+                    std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
     if constexpr (sizeof(T) == sizeof(float)) {
         const auto letter = [](Op op) { return op == Op::plain ? 'N' : 'T'; };
         const std::int64_t work = m * n * k;
-        return onednn().sgemm != nullptr && work >= blas().least_for_onednn && work <= blas().most_for_onednn &&
+        if (work < blas().least_for_onednn || work > blas().most_for_onednn)
+            return false;
+        if (alpha == 1 && b_op == Op::plain && multiply_banded(a_op, m, n, k, a, lda, b, ldb, beta, c, ldc))
+            return true;
+        return onednn().sgemm != nullptr &&
                onednn().sgemm(letter(a_op), letter(b_op), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) == 0;
     }
     return false;
@@ -64,7 +69,7 @@ void multiply(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, 
         return;
     if (k == 0)
         return scale(m, n, beta, c, ldc);
-    if (multiply_by_onednn(a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
+    if (multiply_small(a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
         return;
     const auto cblas_op = [](Op op) { return op == Op::plain ? no_transpose : transpose_it; };
     product<T>()(row_major, cblas_op(a_op), cblas_op(b_op), narrow(m), narrow(n), narrow(k), alpha, a,
