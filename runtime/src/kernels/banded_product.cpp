@@ -42,6 +42,10 @@ PLANRT_AVX2 bool are_zero(const float *first, std::int64_t rows, std::int64_t st
 
 /// Of some rows together, in whole vectors from both ends.
 PLANRT_AVX2 Range numbers_of(const float *first, std::int64_t rows, std::int64_t stride, std::int64_t columns) {
+    constexpr std::int64_t line = 16;
+    for (std::int64_t r = rows; r < 2 * rows; ++r) // what is read next: processors do not foresee that
+        for (std::int64_t j = 0; j < columns; j += line)
+            __builtin_prefetch(first + r * stride + j);
     Range range{0, columns};
     while (range.end >= vector && are_zero(first + range.end - vector, rows, stride))
         range.end -= vector;
