@@ -31,6 +31,8 @@ std::string kernels_text(const support::KernelRates &rates, const QuantityWriter
     if (rates.cache)
         text += "        cache(size = " + write.memory(rates.cache->bytes) +
                 ", bandwidth = " + write.bandwidth(rates.cache->bytes_per_second) + "),\n";
+    if (rates.reference.value > 0)
+        text += "        reference(time = " + write.time(rates.reference) + "),\n";
     if (text.empty() && rates.wide_vectors)
         return {};
     return "    kernels = [\n" + text + "        vectors(f32 = " + (rates.wide_vectors ? "16" : "8") + "),\n    ]\n";

@@ -139,7 +139,9 @@ class Digest {
         add(bytes, rate_of_cache);
     }
     void put(const support::KernelRates &rates) {
-        const auto &[product, convolution, weight_gradient, winograd, pool, loops, cache, wide] = rates;
+        const auto &[product, convolution, weight_gradient, winograd, pool, loops, cache, reference, wide] = rates;
+        // The reference prices nothing.
+        static_cast<void>(reference);
         add(product, convolution, weight_gradient, winograd, pool, loops, cache, wide);
     }
     void put(const support::CollectiveRate &rate) {

@@ -412,7 +412,7 @@ void Tables::write_program() {
                 results[mlir::cast<mlir::StringAttr>(name).str()] = value;
     const auto result = [&](const char *name) { return results.contains(name) ? tensor(results[name]) : "{}"; };
     const mlir::Value prediction = info_.modelled ? mlir::Value() : predicted_batch(module_);
-    const std::vector<std::pair<const char *, std::string>> members{
+    std::vector<std::pair<const char *, std::string>> members{
         {"name", string_literal(info_.network)},
         {"source", string_literal(info_.source)},
         {"layout", string_literal(info_.layout)},
@@ -442,6 +442,10 @@ void Tables::write_program() {
         {"predict_step", prediction ? "predict_step" : "nullptr"},
         {"prediction", prediction ? tensor(prediction) : "{}"},
     };
+    if (info_.reference_seconds > 0) // of a machine that was measured
+        members.insert(
+            std::ranges::find(members, std::string_view("batch"), &std::pair<const char *, std::string>::first),
+            {"reference_seconds", number(info_.reference_seconds)});
     program_ = filling_.empty() ? "constexpr planrt::Program program{\n" : "const planrt::Program program{\n";
     for (const auto &[name, value] : members)
         program_ += "    ." + std::string(name) + " = " + value + ",\n";

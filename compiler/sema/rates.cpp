@@ -18,8 +18,8 @@ PLANC_DIAGNOSTIC(negative_half, error, "{0} must not be below zero"); // M6
 
 namespace {
 
-const std::vector<std::string> kernel_names{"product", "convolution", "weight_gradient", "winograd",
-                                            "pool",    "loops",       "cache",           "vectors"};
+const std::vector<std::string> kernel_names{"product", "convolution", "weight_gradient", "winograd", "pool",
+                                            "loops",   "cache",       "vectors",         "reference"};
 const std::vector<std::string> collective_names{"allreduce", "reduce_scatter", "allgather", "alltoall", "exchange"};
 constexpr std::int64_t most_ranks = 1'000'000'000;
 constexpr std::int64_t most_lanes = 1'000;
@@ -69,6 +69,9 @@ void RatesReader::read_kernel(const syntax::Call &call, support::KernelRates &ra
         const Arguments arguments(context_, call, {"size", "bandwidth"});
         rates.cache = {positive(arguments, "size", Measure::memory),
                        positive(arguments, "bandwidth", Measure::bandwidth)};
+    } else if (kernel == "reference") {
+        const Arguments arguments(context_, call, {"time"});
+        rates.reference = support::Seconds(positive(arguments, "time", Measure::time));
     } else {
         const Arguments arguments(context_, call, {"f32"});
         const syntax::CallArgument &lanes = arguments.require("f32");

@@ -219,7 +219,16 @@ inline void add_loops(Experiments &experiments, bool functions, std::int64_t ele
         });
 }
 
+inline void add_reference(Experiments &experiments) {
+    constexpr std::int64_t n = reference_product;
+    const float *a = experiments.buffer(0, n * n);
+    const float *b = experiments.buffer(1, n * n);
+    float *c = experiments.buffer(2, n * n);
+    experiments.add("reference", {n}, [=] { gemm(Op::plain, Op::plain, n, n, n, 1.0F, a, n, b, n, 0.0F, c, n); });
+}
+
 inline void add_kernels(Experiments &experiments) {
+    add_reference(experiments);
     add_products(experiments);
     add_convolutions(experiments);
     add_pool(experiments, 128, 6, 28, 2, 2);

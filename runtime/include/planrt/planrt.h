@@ -172,6 +172,9 @@ struct MicroBatch {
     void (*run)(Context &) = nullptr;
 };
 
+/// Rows, columns and what is summed over of a product by which a processor's speed is known again.
+constexpr std::int64_t reference_product = 256;
+
 struct Program {
     const char *name = "";   ///< network
     const char *source = ""; ///< .plan file name, as given
@@ -185,9 +188,10 @@ struct Program {
     std::span<const Collective> collectives = {}; ///< of the training step, then of evaluation, then of prediction
     int training_collectives = 0;                 ///< how many of them belong to the training step
     std::span<const Work> work = {};              ///< of the training step
-    std::int64_t batch = 0;                       ///< global samples a step
-    std::int64_t epochs = 0;                      ///< 0: by steps
-    std::int64_t steps = 0;                       ///< 0: by epochs
+    double reference_seconds = 0; ///< of reference_product where the machine was measured; 0: it was not
+    std::int64_t batch = 0;       ///< global samples a step
+    std::int64_t epochs = 0;      ///< 0: by steps
+    std::int64_t steps = 0;       ///< 0: by epochs
     std::uint64_t seed = 0;
     void (*set_up)(Context &) = nullptr;            ///< once, after the arena exists
     std::span<const MicroBatch> micro_batches = {}; ///< of one training step, in order; the last one updates

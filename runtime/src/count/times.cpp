@@ -9,11 +9,11 @@
 
 namespace planrt {
 
-Times::Times(const Program &program, const StepClock &clock, int ranks)
+Times::Times(const Program &program, const StepClock &clock, double product, int ranks)
     : program_(program), ranks_(ranks), steps_(clock.steps()) {
     const int collectives = clock.first_collective();
     std::vector<double> own{clock.median(clock.first_work(), collectives), clock.median(collectives, clock.accounts()),
-                            clock.median(0, clock.first_work()), clock.median(0, clock.accounts())};
+                            clock.median(0, clock.first_work()), clock.median(0, clock.accounts()), product};
     for (int account = clock.first_work(); account < clock.accounts(); ++account)
         own.push_back(clock.median(account, account + 1));
     numbers_ = own.size();
@@ -32,6 +32,11 @@ double Times::predicted(Sum which) const {
         for (const Collective &collective : collectives())
             seconds += collective.seconds;
     return seconds;
+}
+
+double Times::speed(int rank) const {
+    const double measured = sum(rank, reference);
+    return program_.reference_seconds > 0 && measured > 0 ? program_.reference_seconds / measured : 1;
 }
 
 namespace {
@@ -113,10 +118,21 @@ std::string Times::table() const {
     table.add("communication", "", predicted(communication), sum(longest, communication));
     table.add("samples and the rest", "", 0, sum(longest, besides));
     table.add("step", "", predicted(step), sum(longest, step));
+    std::string explanation;
+    if (const double speed = this->speed(longest); speed != 1) {
+        const double computing = predicted(computation) / speed;
+        table.add("computation, at this speed", "", computing, sum(longest, computation));
+        table.add("step, at this speed", "", computing + predicted(communication), sum(longest, step));
+        explanation =
+            text("the processor runs at %.2f of the speed at which the machine was measured: a product of "
+                 "%d x %d x %d\nbeside each step takes %.3f ms, then it took %.3f ms\n",
+                 speed, static_cast<int>(reference_product), static_cast<int>(reference_product),
+                 static_cast<int>(reference_product), 1e3 * sum(longest, reference), 1e3 * program_.reference_seconds);
+    }
     return text("time of a step: medians of %d, on rank %d of %d, which computes longest; communication is predicted "
                 "as if\nnothing hid it, measured where it holds the rank up\n",
                 steps_, longest, ranks_) +
-           table.text_of();
+           table.text_of() + explanation;
 }
 
 std::string Times::json_text() const {
@@ -145,6 +161,9 @@ std::string Times::json_text() const {
                                       std::pair{"besides", besides}, std::pair{"step", step}})
         result += text(",\n    \"%s\": {", name) +
                   entry(predicted(which), [&, sum = which](int rank) { return this->sum(rank, sum); }) + "}";
+    if (program_.reference_seconds > 0)
+        result += ",\n    \"reference\": {" +
+                  entry(program_.reference_seconds, [&](int rank) { return sum(rank, reference); }) + "}";
     return result + "\n  }";
 }
 

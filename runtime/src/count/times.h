@@ -15,7 +15,8 @@ namespace planrt {
 class Times {
   public:
     /// Gathers the ranks' times. Collective over the world.
-    Times(const Program &program, const StepClock &clock, int ranks);
+    /// `product`: the rank's measured time of reference_product; 0: none.
+    Times(const Program &program, const StepClock &clock, double product, int ranks);
 
     /// For people; rank 0 only. Rows are those of the rank that computes longest.
     [[nodiscard]] std::string table() const;
@@ -24,11 +25,11 @@ class Times {
 
   private:
     /// Of one rank.
-    enum Sum : int { computation = 0, communication = 1, besides = 2, step = 3 };
+    enum Sum : int { computation = 0, communication = 1, besides = 2, step = 3, reference = 4, sums = 5 };
     [[nodiscard]] double sum(int rank, Sum which) const { return at(rank, which); }
-    [[nodiscard]] double of_work(int rank, std::size_t row) const { return at(rank, 4 + static_cast<int>(row)); }
+    [[nodiscard]] double of_work(int rank, std::size_t row) const { return at(rank, sums + static_cast<int>(row)); }
     [[nodiscard]] double of_collective(int rank, std::size_t index) const {
-        return at(rank, 4 + static_cast<int>(program_.work.size() + index));
+        return at(rank, sums + static_cast<int>(program_.work.size() + index));
     }
     [[nodiscard]] double at(int rank, int number) const {
         return all_[static_cast<std::size_t>(rank) * numbers_ + static_cast<std::size_t>(number)];
@@ -37,6 +38,8 @@ class Times {
         return program_.collectives.first(static_cast<std::size_t>(program_.training_collectives));
     }
     [[nodiscard]] double predicted(Sum which) const;
+    /// Of a rank's processor, by that of the machine when it was measured; 1 where neither is known.
+    [[nodiscard]] double speed(int rank) const;
 
     const Program &program_;
     int ranks_;

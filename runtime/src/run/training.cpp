@@ -41,6 +41,8 @@ Training::Training(Engine &engine, const Options &options)
     });
     steps_ = total_steps();
     if (options.compare) {
+        if (program_.reference_seconds > 0)
+            reference_.emplace();
         clock_.emplace(static_cast<int>(program_.work.size()), program_.training_collectives);
         engine.set_clock(&*clock_);
     }
@@ -118,7 +120,7 @@ int Training::run() {
             save_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.save);
         std::optional<Times> times;
         if (clock_)
-            times.emplace(program_, *clock_, engine_.mesh().ranks());
+            times.emplace(program_, *clock_, reference_ ? reference_->seconds() : 0, engine_.mesh().ranks());
         const bool as_predicted = options_.comm_report.empty() || report(times ? &*times : nullptr);
         if (speaker_) {
             log_->close();
@@ -176,6 +178,8 @@ void Training::train() {
         if (clock_)
             clock_->end_step();
         const StepRecord record{number + 1, number / per_epoch + 1, loss, MPI_Wtime() - begin};
+        if (reference_)
+            reference_->run();
         if (speaker_) {
             log_->step(record);
             progress_->step(record);

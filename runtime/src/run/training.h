@@ -1,6 +1,7 @@
 // The life of a run: epochs of steps, an evaluation after each, files at the end.
 #pragma once
 
+#include "count/reference.h"
 #include "count/times.h"
 #include "data/batches.h"
 #include "run/checkpoints.h"
@@ -44,9 +45,10 @@ class Training {
     bool speaker_; ///< rank 0
     Checkpoints checkpoints_;
     std::optional<Batches> batches_;
-    std::int64_t first_ = 0;         ///< steps done by the run that this one goes on from
-    std::int64_t steps_ = 0;         ///< of the whole run
-    std::optional<StepClock> clock_; ///< where somebody asks for times
+    std::int64_t first_ = 0;             ///< steps done by the run that this one goes on from
+    std::int64_t steps_ = 0;             ///< of the whole run
+    std::optional<StepClock> clock_;     ///< where somebody asks for times
+    std::optional<Reference> reference_; ///< and the machine has been measured
     std::optional<JsonLog> log_;
     std::optional<Progress> progress_;
     double loss_sum_ = 0; ///< of this epoch's steps
