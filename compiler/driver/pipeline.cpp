@@ -50,6 +50,18 @@ class Timer {
 };
 
 PLANC_DIAGNOSTIC(microbatches_mix, error, "{0}");
+PLANC_DIAGNOSTIC(machine_too_small, warning,
+                 "machine '{0}' has {1} ranks, the plan is for {2}: priced as if there were more of the same"); // M5
+
+/// None: a star whose nodes nobody counted joins any number.
+std::optional<std::int64_t> ranks_of(const sema::Machine &machine) {
+    std::int64_t ranks = 1;
+    for (const sema::Link &level : machine.levels)
+        ranks *= level.units;
+    if (ranks == 1 && machine.levels.size() == 1 && machine.levels.front().topology == "star")
+        return std::nullopt;
+    return ranks;
+}
 
 support::SourceRange range_of(const support::SourceFiles &files, const std::string &path, int line, int column) {
     for (support::FileId id = 0; id < files.count(); ++id) {
@@ -132,9 +144,21 @@ bool Pipeline::request_anew() {
 bool Pipeline::request_only() {
     if (!step_only() || !ask())
         return false;
+    tell_of_request();
+    return true;
+}
+
+void Pipeline::tell_of_request() {
     for (const std::string &note : request_->notes)
         messages_ << "planc: note: " << note << '\n';
-    return true;
+    const sema::Machine &machine = request_->machine.declared;
+    const std::optional<std::int64_t> has = ranks_of(machine);
+    const int wanted = request_->request.ranks;
+    if (!has || wanted <= *has)
+        return;
+    support::Diagnostics warning(files_);
+    warning.report(machine_too_small, machine.where, {machine.name, std::to_string(*has), std::to_string(wanted)});
+    messages_ << warning.render();
 }
 
 bool Pipeline::run_through(const Step *last) {
@@ -236,8 +260,7 @@ bool Pipeline::choose_plan() {
         return false;
     if (!plan_->failure.empty())
         return fail("layout '" + request_->layout + "': " + plan_->failure, input_error);
-    for (const std::string &note : request_->notes)
-        messages_ << "planc: note: " << note << '\n';
+    tell_of_request();
     if (!plan_->warning.empty())
         messages_ << "planc: warning: layout '" << request_->layout << "' " << plan_->warning << '\n';
     if (!choose_by_simulation())

@@ -97,6 +97,8 @@ class Pipeline {
     std::optional<double> scheduled_bytes();
     /// request_ for the step as it is derived now.
     bool ask();
+    /// What was assumed, and where the machine has fewer ranks than are planned for.
+    void tell_of_request();
     /// request_ and plan_ for it.
     bool make_plan();
     /// What fits into memory with the savings that a search may add; plan_ keeps its failure if nothing does.
