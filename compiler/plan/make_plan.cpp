@@ -211,6 +211,7 @@ class Planner {
         for (NamedStrategies &named : baselines(request_.graph, request_.batch, shape.mesh)) {
             if (named.alike && !first && request_.mesh.automatic && !pins_axes(request_))
                 continue;
+            follow_orders(on.space, named.layers);
             const CostTable cost = evaluate(request_, shape.mesh, shape.axes, named.layers, storage);
             Baseline baseline{named.name, shape.axes,     shape.mesh,          std::move(named.layers),
                               storage,    cost.seconds(), cost.memory.total(), {}};
@@ -218,6 +219,18 @@ class Planner {
             result.push_back(std::move(baseline));
         }
         return result;
+    }
+
+    /// Where the rules say which of several axes that split one loop is the major one, a baseline keeps to that.
+    static void follow_orders(const Space &space, Strategies &layers) {
+        for (std::size_t l = 0; l < layers.size(); ++l) {
+            const Strategies &options = *space.options[l];
+            const auto allowed = std::find_if(options.begin(), options.end(), [&](const LayerStrategy &option) {
+                return option.loop_of_axis == layers[l].loop_of_axis;
+            });
+            if (allowed != options.end())
+                layers[l].order = allowed->order;
+        }
     }
 
     void add_baseline(Baseline baseline) {
@@ -236,10 +249,7 @@ class Planner {
         for (std::size_t l = 0; l < baseline.layers.size(); ++l) {
             const Strategies &options = *space.options[l];
             const std::vector<std::string> &wanted = baseline.layers[l].loop_of_axis;
-            const bool allowed = std::any_of(options.begin(), options.end(), [&](const LayerStrategy &option) {
-                return option.loop_of_axis == wanted;
-            });
-            if (allowed)
+            if (std::find(options.begin(), options.end(), baseline.layers[l]) != options.end())
                 continue;
             const std::vector<LayerLoop> loops = layer_loops(request_.graph)[l];
             for (std::size_t axis = 0; axis < shape.axes.size(); ++axis)

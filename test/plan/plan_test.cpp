@@ -233,6 +233,26 @@ TEST(Plan, MajorOrderOfPinnedAxesIsKept) {
     EXPECT_EQ(plan.layers[0].order, (std::vector<int>{1, 0}));
 }
 
+TEST(Plan, MajorOrderOfPinnedAxesIsThatOfTheBaselines) {
+    Request r = request(digits(), 4);
+    r.mesh.axes = {{"rows", 2}, {"cols", 2}};
+    r.pins.assign(r.graph.layers.size(), {{"batch", {"rows", "cols"}, "batch -> [rows, cols]"}});
+    r.pins[0] = {{"batch", {"cols", "rows"}, "fc1: batch -> [cols, rows]"}};
+    r.storage.optimizer.emplace();
+    const Plan plan = make_plan(r);
+    ASSERT_EQ(plan.baselines.front().name, "pure batch");
+    const Baseline &batch = plan.baselines.front();
+    EXPECT_EQ(batch.excluded, "");
+    EXPECT_EQ(plan.layers, batch.layers) << "the rules allow nothing else";
+    EXPECT_EQ(plan.layers[0].order, (std::vector<int>{1, 0}));
+    EXPECT_EQ(plan.layers[1].order, std::vector<int>{});
+    // What the rules forbid would be faster: nothing is sent from rank to rank between fc1 and fc2.
+    Strategies ascending = plan.layers;
+    ascending[0].order.clear();
+    EXPECT_LT(evaluate(r, plan.mesh, plan.axes, ascending).seconds(), batch.seconds);
+    EXPECT_EQ(batch.seconds, plan.cost.seconds());
+}
+
 TEST(Plan, NeverLeavesRanksWithoutWorkByItself) {
     Request r = request(training_step({3, {3, 3, 2}, {"a", "b", "c"}, true, false}), 8);
     const Plan plan = make_plan(r);
