@@ -334,6 +334,16 @@ Bytes LayerRow::payload() const {
     return sum;
 }
 
+Seconds CostTable::carried() const {
+    Seconds sum{};
+    for (const LayerRow &layer : layers)
+        for (const CollectiveRow &row : layer.collectives)
+            sum += row.price.transfer;
+    for (const CollectiveRow &row : reshards)
+        sum += row.price.transfer;
+    return sum;
+}
+
 CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, const std::vector<std::string> &axes,
                 const Machine &machine, const std::vector<LayerStrategy> &layers, const Storage &storage,
                 const LargerMicroBatches *larger) {

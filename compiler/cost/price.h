@@ -101,6 +101,8 @@ struct CostTable {
     std::int64_t calls = 0; ///< of that rank
 
     [[nodiscard]] Seconds seconds() const { return compute + communication; }
+    /// Of the communication what data is on links; the rest is latency and the arithmetic of reductions.
+    [[nodiscard]] Seconds carried() const;
 };
 
 /// Micro-batches with one sample more than the others, where the batch does not divide evenly: their graph, laid out

@@ -5,6 +5,9 @@
 #include "schedule/schedule.h"
 #include "timeline/simulate.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace planc::driver {
 
 namespace {
@@ -21,29 +24,20 @@ bool Pipeline::choose_by_simulation() {
     if (!request.search || request.graph.operations.size() > most_operations)
         return true;
     std::vector<plan::Plan> others = plan::near_optimal(request, *plan_, most_others);
-    if (others.empty())
+    if (others.empty() && plan::further_baselines(request, *plan_, others, plan_->cost.seconds()).empty())
         return true;
-    const std::optional<cost::Seconds> least_sum = simulated_step(*plan_);
-    if (!least_sum)
+    std::vector<plan::SimulatedPlan> simulated = {{*plan_, simulated_step(*plan_)}};
+    if (!simulated.front().step)
         return exit_code_ == 0;
-    plan::SimulatedChoice choice{1, *least_sum, *least_sum, plan_->cost.seconds()};
-    const plan::Plan *best = nullptr;
-    for (const plan::Plan &other : others) {
+    std::vector<plan::Plan> baselines = plan::further_baselines(request, *plan_, others, *simulated.front().step);
+    std::move(baselines.begin(), baselines.end(), std::back_inserter(others));
+    for (plan::Plan &other : others) {
         const std::optional<cost::Seconds> step = simulated_step(other);
         if (!step && exit_code_ != 0)
             return false;
-        if (!step)
-            continue;
-        ++choice.plans;
-        if (*step >= choice.chosen || *step > (1 - plan::least_gain) * choice.of_least_sum)
-            continue;
-        choice.chosen = *step;
-        best = &other;
+        simulated.push_back({std::move(other), step});
     }
-    if (best != nullptr)
-        plan_ = *best;
-    if (choice.plans > 1)
-        plan_->simulated = choice;
+    plan_ = plan::fastest(simulated);
     return true;
 }
 

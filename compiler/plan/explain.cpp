@@ -6,6 +6,7 @@
 #include "cost/text_lines.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <set>
 
@@ -19,9 +20,12 @@ std::string percent(double share) {
     return buffer;
 }
 
-std::string ratio(double a, double b) {
+/// Rounded down: what is faster by ever so little is below 1.
+std::string ratio(Seconds a, Seconds b) {
+    constexpr double rounding = 1e-9; // of sums in another order
+    const double exact = b.value > 0 ? a / b : 1.0;
     char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.2f x", b > 0 ? a / b : 1.0);
+    std::snprintf(buffer, sizeof buffer, "%.2f x", std::floor(100 * exact * (1 + rounding)) / 100);
     return buffer;
 }
 
@@ -52,8 +56,11 @@ std::string simulated(const Plan &plan) {
     if (!plan.simulated)
         return "";
     const SimulatedChoice &choice = *plan.simulated;
-    const std::string plans =
-        std::to_string(choice.plans) + " plans within " + percent(near_optimal_margin) + " of the least sum";
+    const int within = choice.plans - choice.further;
+    std::string plans = std::to_string(within) + (within == 1 ? " plan" : " plans") + " within " +
+                        percent(near_optimal_margin) + " of the least sum";
+    if (choice.further > 0)
+        plans += " and " + std::to_string(choice.further) + " more of the literature";
     if (choice.chosen == choice.of_least_sum)
         return "simulated with overlap: " + cost::human_seconds(choice.chosen) + " a step; of " + plans +
                " none is over " + percent(least_gain) + " faster\n";
@@ -86,16 +93,38 @@ std::string layers(const Plan &plan) {
     return lines.text(4);
 }
 
+/// How a baseline does against the answer with overlap: its step and the ratio, "> " before what its links alone take
+/// where that is too much for it to be simulated.
+std::vector<std::string> with_overlap(const Baseline &baseline, const SimulatedChoice &choice) {
+    if (!baseline.excluded.empty())
+        return {"", ""};
+    const std::string more = baseline.step ? "" : "> ";
+    const Seconds step = baseline.step.value_or(baseline.carried);
+    return {more + cost::human_seconds(step), more + ratio(step, choice.chosen)};
+}
+
+/// Ratios are those of sums to the least sum, and where the simulation decided those of steps with overlap to the
+/// answer's.
 std::string baselines(const Plan &plan) {
     if (plan.baselines.empty())
         return {};
     cost::Lines lines;
-    lines.row({"beside it", "mesh", "", "time", "", "memory"});
-    for (const Baseline &baseline : plan.baselines)
-        lines.row({"  " + baseline.name, cost::mesh_words(baseline.axes, baseline.mesh),
-                   baseline.excluded.empty() ? "" : "not a candidate: " + baseline.excluded,
-                   cost::human_seconds(baseline.seconds), ratio(baseline.seconds.value, plan.cost.seconds().value),
-                   cost::human_bytes(baseline.memory)});
+    const Seconds least_sum = plan.simulated ? plan.simulated->least_sum : plan.cost.seconds();
+    std::vector<std::string> header = {"beside it", "mesh", "", "time", ""};
+    if (plan.simulated)
+        header.insert(header.end(), {"with overlap", ""});
+    header.emplace_back("memory");
+    lines.row(header);
+    for (const Baseline &baseline : plan.baselines) {
+        std::vector<std::string> cells = {"  " + baseline.name, cost::mesh_words(baseline.axes, baseline.mesh),
+                                          baseline.excluded.empty() ? "" : "not a candidate: " + baseline.excluded,
+                                          cost::human_seconds(baseline.seconds), ratio(baseline.seconds, least_sum)};
+        if (plan.simulated)
+            for (std::string &cell : with_overlap(baseline, *plan.simulated))
+                cells.push_back(std::move(cell));
+        cells.push_back(cost::human_bytes(baseline.memory));
+        lines.row(std::move(cells));
+    }
     return "\n" + lines.text(3);
 }
 

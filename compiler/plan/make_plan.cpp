@@ -213,8 +213,16 @@ class Planner {
                 continue;
             follow_orders(on.space, named.layers);
             const CostTable cost = evaluate(request_, shape.mesh, shape.axes, named.layers, storage);
-            Baseline baseline{named.name, shape.axes,     shape.mesh,          std::move(named.layers),
-                              storage,    cost.seconds(), cost.memory.total(), {}};
+            Baseline baseline;
+            baseline.name = named.name;
+            baseline.axes = shape.axes;
+            baseline.mesh = shape.mesh;
+            baseline.layers = std::move(named.layers);
+            baseline.storage = storage;
+            baseline.seconds = cost.seconds();
+            baseline.carried = cost.carried();
+            baseline.payload = cost.payload;
+            baseline.memory = cost.memory.total();
             baseline.excluded = exclusion(shape, on.space, baseline);
             result.push_back(std::move(baseline));
         }

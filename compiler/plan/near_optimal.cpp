@@ -48,6 +48,37 @@ bool are_alike(const Plan &a, const Plan &b) {
     return a.cost.seconds() == b.cost.seconds() && a.cost.payload == b.cost.payload;
 }
 
+bool are_alike(const Baseline &baseline, const Plan &plan) {
+    return baseline.seconds == plan.cost.seconds() && baseline.payload == plan.cost.payload;
+}
+
+Plan exchange(const Plan &answer, Choice choice, CostTable cost) {
+    Plan plan = answer;
+    if (choice.axes != answer.axes || choice.mesh.sizes != answer.mesh.sizes)
+        plan.choices.clear();
+    plan.cost = std::move(cost);
+    plan.axes = std::move(choice.axes);
+    plan.mesh = std::move(choice.mesh);
+    plan.layers = std::move(choice.layers);
+    plan.storage = std::move(choice.storage);
+    plan.runner_ups.assign(plan.layers.size(), std::nullopt);
+    return plan;
+}
+
+/// What is known of the baselines when `plan` has been simulated. Returns whether one of them is that plan.
+bool note_baselines(std::vector<Baseline> &baselines, const SimulatedPlan &simulated) {
+    bool known = false;
+    for (Baseline &baseline : baselines) {
+        if (!baseline.excluded.empty() || !are_alike(baseline, simulated.plan))
+            continue;
+        known = true;
+        baseline.step = simulated.step;
+        if (!simulated.step)
+            baseline.excluded = "exceeds the memory";
+    }
+    return known;
+}
+
 } // namespace
 
 std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::size_t most) {
@@ -61,24 +92,56 @@ std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::
             break;
         if (choice.seconds > limit)
             continue;
-        Plan plan = answer;
-        plan.cost = evaluate(request, choice.mesh, choice.axes, choice.layers, choice.storage);
+        CostTable cost = evaluate(request, choice.mesh, choice.axes, choice.layers, choice.storage);
+        Plan plan = exchange(answer, std::move(choice), std::move(cost));
         const bool too_large =
             answer.memory_limit_bytes > 0 && plan.cost.memory.total().value > answer.memory_limit_bytes;
         const bool known = are_alike(plan, answer) || std::any_of(result.begin(), result.end(), [&](const Plan &other) {
                                return are_alike(plan, other);
                            });
-        if (too_large || known || plan.cost.seconds() > limit)
-            continue;
-        if (choice.axes != answer.axes || choice.mesh.sizes != answer.mesh.sizes)
-            plan.choices.clear();
-        plan.axes = std::move(choice.axes);
-        plan.mesh = std::move(choice.mesh);
-        plan.layers = std::move(choice.layers);
-        plan.storage = std::move(choice.storage);
-        plan.runner_ups.assign(plan.layers.size(), std::nullopt);
-        result.push_back(std::move(plan));
+        if (!too_large && !known && plan.cost.seconds() <= limit)
+            result.push_back(std::move(plan));
     }
+    return result;
+}
+
+std::vector<Plan> further_baselines(const Request &request, const Plan &answer, const std::vector<Plan> &others,
+                                    Seconds step) {
+    std::vector<Plan> result;
+    for (const Baseline &baseline : answer.baselines) {
+        const auto is_this = [&](const Plan &plan) { return are_alike(baseline, plan); };
+        if (!baseline.excluded.empty() || baseline.carried >= step || is_this(answer) ||
+            std::any_of(others.begin(), others.end(), is_this) || std::any_of(result.begin(), result.end(), is_this))
+            continue;
+        result.push_back(exchange(answer,
+                                  {baseline.axes, baseline.mesh, baseline.layers, baseline.storage, baseline.seconds},
+                                  evaluate(request, baseline.mesh, baseline.axes, baseline.layers, baseline.storage)));
+    }
+    return result;
+}
+
+Plan fastest(const std::vector<SimulatedPlan> &plans) {
+    const SimulatedPlan &answer = plans.front();
+    std::vector<Baseline> baselines = answer.plan.baselines;
+    SimulatedChoice choice{0, 0, *answer.step, *answer.step, answer.plan.cost.seconds()};
+    const Seconds limit = (1 + near_optimal_margin) * choice.least_sum;
+    const SimulatedPlan *best = &answer;
+    bool is_beaten = false;
+    for (const SimulatedPlan &each : plans) {
+        const bool of_literature = note_baselines(baselines, each);
+        if (!each.step)
+            continue;
+        ++choice.plans;
+        choice.further += each.plan.cost.seconds() > limit;
+        is_beaten |= *each.step <= (1 - least_gain) * *answer.step || (of_literature && *each.step < *answer.step);
+        if (*each.step < *best->step)
+            best = &each;
+    }
+    Plan result = is_beaten ? best->plan : answer.plan;
+    choice.chosen = is_beaten ? *best->step : *answer.step;
+    result.baselines = std::move(baselines);
+    if (choice.plans > 1)
+        result.simulated = choice;
     return result;
 }
 

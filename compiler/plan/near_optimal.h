@@ -14,7 +14,8 @@ namespace planc::plan {
 /// How much more than the answer they may cost, of its seconds.
 inline constexpr double near_optimal_margin = 0.10;
 
-/// By how much the simulation must make another one faster before it is taken instead of the least sum.
+/// By how much the simulation must make another one faster before it is taken instead of the least sum, unless a plan
+/// of the literature is faster too.
 inline constexpr double least_gain = 0.01;
 
 /// At most `most`, all of them allowed by rules and memory, none priced as the answer or another to the last bit (these
@@ -22,5 +23,20 @@ inline constexpr double least_gain = 0.01;
 /// first, then runner-ups of single layers, cheapest first. Each is the answer with mesh, strategies, storage and cost
 /// exchanged.
 [[nodiscard]] std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::size_t most);
+
+/// Further baselines that could be the answer, none of them among `others`, whose links are in use for less than
+/// `step`, however much their sums are: as fast with overlap as a plan that takes `step` are at most these.
+[[nodiscard]] std::vector<Plan> further_baselines(const Request &request, const Plan &answer,
+                                                  const std::vector<Plan> &others, Seconds step);
+
+struct SimulatedPlan {
+    Plan plan;
+    std::optional<Seconds> step; ///< with overlap; none: its program does not keep the limit on memory
+};
+
+/// Of the answer, which is the first, and others the one to take: the fastest, or the answer where none of the others
+/// is faster by least_gain and no baseline at all. With `simulated` and the steps of the baselines, none of which is
+/// faster.
+[[nodiscard]] Plan fastest(const std::vector<SimulatedPlan> &plans);
 
 } // namespace planc::plan

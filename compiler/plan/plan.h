@@ -92,8 +92,11 @@ struct Baseline {
     std::vector<LayerStrategy> layers;
     Storage storage; ///< what the rules say
     Seconds seconds{};
+    Seconds carried{}; ///< of its seconds what links are in use: with overlap a step takes that too
+    Bytes payload{};   ///< CostTable::payload
     Bytes memory{};
-    std::string excluded; ///< why it could not be the answer: a pin, memory; empty: it was a candidate
+    std::string excluded;        ///< why it could not be the answer: a pin, memory; empty: it was a candidate
+    std::optional<Seconds> step; ///< with overlap; none: not simulated
 };
 
 /// The best other choice for one layer with the rest as planned.
@@ -111,9 +114,10 @@ struct PassedPlan {
     Seconds seconds{};
 };
 
-/// The choice among plans of nearly the least sum, by simulated time (plan/near_optimal.h).
+/// The choice among plans of nearly the least sum and of the literature, by simulated time (plan/near_optimal.h).
 struct SimulatedChoice {
     int plans = 1;          ///< that were simulated, the one of the least sum among them
+    int further = 0;        ///< of these, plans of the literature that are not of nearly the least sum
     Seconds chosen{};       ///< a step of the answer, with overlap
     Seconds of_least_sum{}; ///< a step of the plan of the least sum, with overlap
     Seconds least_sum{};    ///< its price

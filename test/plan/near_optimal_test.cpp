@@ -77,4 +77,76 @@ TEST(NearOptimal, IsTheSameTwice) {
     }
 }
 
+TEST(FurtherBaselines, AreThoseThatCouldBeFaster) {
+    const Request wanted = request({48, 96, 96, 32}, 6);
+    const Plan answer = make_plan(wanted);
+    const std::vector<Plan> others = near_optimal(wanted, answer, 3);
+    const Seconds any(1e9);
+    const std::vector<Plan> all = further_baselines(wanted, answer, others, any);
+    ASSERT_FALSE(all.empty());
+    for (const Plan &plan : all) {
+        const auto is_it = [&](const Baseline &baseline) {
+            return baseline.excluded.empty() && baseline.layers == plan.layers && baseline.axes == plan.axes &&
+                   baseline.mesh.sizes == plan.mesh.sizes && baseline.seconds == plan.cost.seconds();
+        };
+        EXPECT_TRUE(std::any_of(answer.baselines.begin(), answer.baselines.end(), is_it));
+        EXPECT_GT(plan.cost.seconds(), answer.cost.seconds());
+        // One whose links alone take as long is of no interest.
+        for (const Plan &less : further_baselines(wanted, answer, others, plan.cost.carried()))
+            EXPECT_LT(less.cost.carried(), plan.cost.carried());
+    }
+    EXPECT_LT(further_baselines(wanted, answer, others, all.front().cost.carried()).size(), all.size());
+}
+
+class Fastest : public testing::Test {
+  protected:
+    Fastest() {
+        const Request wanted = request({48, 96, 96, 32}, 6);
+        answer = make_plan(wanted);
+        searched = answer;
+        searched.cost.payload += Bytes(1); // of the search, priced as no baseline is
+        for (const Plan &plan : further_baselines(wanted, answer, {}, Seconds(1e9)))
+            literature = plan;
+    }
+    [[nodiscard]] const Baseline &known(const Plan &plan) const {
+        return *std::find_if(plan.baselines.begin(), plan.baselines.end(),
+                             [&](const Baseline &baseline) { return baseline.layers == literature.layers; });
+    }
+    Plan answer;
+    Plan searched;
+    Plan literature;
+};
+
+TEST_F(Fastest, OfTheSearchOnlyIfItGainsEnough) {
+    const Plan stays = fastest({{answer, Seconds(1)}, {searched, Seconds(0.995)}});
+    EXPECT_EQ(stays.cost.payload, answer.cost.payload);
+    EXPECT_EQ(stays.simulated->chosen, Seconds(1));
+    const Plan taken = fastest({{answer, Seconds(1)}, {searched, Seconds(0.985)}});
+    EXPECT_EQ(taken.cost.payload, searched.cost.payload);
+    EXPECT_EQ(taken.simulated->chosen, Seconds(0.985));
+    EXPECT_EQ(taken.simulated->of_least_sum, Seconds(1));
+    EXPECT_EQ(taken.simulated->least_sum, answer.cost.seconds());
+    EXPECT_EQ(taken.simulated->plans, 2);
+}
+
+TEST_F(Fastest, NoPlanOfTheLiteratureIsFasterAtAll) {
+    const Plan taken = fastest({{answer, Seconds(1)}, {literature, Seconds(0.999)}});
+    EXPECT_EQ(taken.layers, literature.layers);
+    EXPECT_EQ(taken.simulated->chosen, Seconds(0.999));
+    EXPECT_EQ(*known(taken).step, Seconds(0.999));
+    EXPECT_EQ(taken.simulated->further, literature.cost.seconds() > 1.1 * answer.cost.seconds() ? 1 : 0);
+    const Plan faster = fastest({{answer, Seconds(1)}, {literature, Seconds(0.999)}, {searched, Seconds(0.998)}});
+    EXPECT_EQ(faster.cost.payload, searched.cost.payload) << "neither is then slower than what it is chosen for";
+    const Plan stays = fastest({{answer, Seconds(1)}, {literature, Seconds(1)}});
+    EXPECT_EQ(stays.layers, answer.layers);
+    EXPECT_EQ(*known(stays).step, Seconds(1));
+}
+
+TEST_F(Fastest, WhatExceedsTheMemoryIsNoCandidate) {
+    const Plan stays = fastest({{answer, Seconds(1)}, {literature, std::nullopt}});
+    EXPECT_EQ(stays.layers, answer.layers);
+    EXPECT_EQ(known(stays).excluded, "exceeds the memory");
+    EXPECT_FALSE(stays.simulated.has_value());
+}
+
 } // namespace planc::plan
