@@ -1,10 +1,12 @@
-"""never_worse.py EXAMPLES MACHINES [--every N] [--jobs N] [--batch N]: on 2 to 4,096 ranks of every machine, `planc explain`
+"""never_worse.py EXAMPLES MACHINES [--part N] [--jobs N] [--batch N]: on 2 to 4,096 ranks of every machine, `planc explain`
 of every example that trains has no plan of the literature beside its answer that could be the answer and is faster: not
-by the sum of its seconds, and not by its step with overlap where steps with overlap decided. Of all cases every N-th, so
-that each example meets each machine and most numbers of ranks. --batch: so many samples a rank, not the example's own."""
+by the sum of its seconds, and not by its step with overlap where steps with overlap decided. --part: of all cases so many
+by chance, the same each time, over the example's number of layers, one at least: about as much time for each example.
+--batch: so many samples a rank, not the example's own."""
 import argparse
 import concurrent.futures
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -18,6 +20,7 @@ automatic_layout = re.compile(r"^layout (\w+) on \w+ = auto", re.M)
 baseline = re.compile(r"^  (pure \w+|Megatron-style|one-weird-trick|batch x \w+)  ")
 ratio = re.compile(r"(?<!\S)(\d+\.\d\d) x(?!\S)")
 simulated = re.compile(r"^simulated with overlap: ", re.M)
+layers = re.compile(r"^layer  .*\n((?:.+\n)+)", re.M)
 no_plan = re.compile(r"ranks do not make up the mesh|no plan fits the memory")
 
 
@@ -28,11 +31,15 @@ class Example:
         self.layout = found[1] if found else work / "automatic.plan"
 
 
-def compare(example, machine, ranks, batch):
-    """How many plans of the literature were compared with the answer, -1 where there is none, and what is wrong."""
+def explain(example, machine, ranks, batch):
     command = ["planc", "explain", example.path, "--layout", example.layout, "--ranks", str(ranks), "--machine",
                f"std/machines/{machine}.plan"] + (["--dim", f"batch={batch * ranks}"] if batch else [])
-    run = subprocess.run(command, capture_output=True, text=True)
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def compare(example, machine, ranks, batch):
+    """How many plans of the literature were compared with the answer, -1 where there is none, and what is wrong."""
+    run = explain(example, machine, ranks, batch)
     where = f"{example.path.stem} on {ranks} ranks of {machine}"
     if run.returncode != 0:
         return -1, [] if no_plan.search(run.stderr) else [f"{where}: {run.stderr.strip()}"]
@@ -47,11 +54,20 @@ def compare(example, machine, ranks, batch):
     return len(candidates), [f"{where}: {each}" for each in wrong]
 
 
+def cases_of(example, machines, given):
+    cases = [(example, machine, ranks, given.batch) for ranks in RANKS for machine in machines]
+    if not given.part:
+        return cases
+    table = layers.search(explain(example, machines[0], RANKS[0], 0).stdout)
+    count = given.part // table[1].count("\n") if table else len(cases)
+    return random.Random(example.path.stem).sample(cases, max(1, min(count, len(cases))))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("examples", type=pathlib.Path)
     parser.add_argument("machines", type=pathlib.Path)
-    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--part", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--batch", type=int, default=0)
     given = parser.parse_args()
@@ -61,10 +77,7 @@ def main():
         examples = [Example(path, automatic.parent) for path in sorted(given.examples.glob("*.plan"))
                     if trains.search(path.read_text(encoding="utf-8"))]
         machines = sorted(path.stem for path in given.machines.glob("*.plan"))
-        # Every N-th of a list whose neighbours differ in machine, then ranks, from another start for each example.
-        cases = [(example, machine, ranks, given.batch) for e, example in enumerate(examples)
-                 for c, (ranks, machine) in enumerate((r, m) for r in RANKS for m in machines)
-                 if (c + e) % given.every == 0]
+        cases = [case for example in examples for case in cases_of(example, machines, given)]
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
             results = list(pool.map(lambda case: compare(*case), cases))
     wrong = [line for _, lines in results for line in lines]
