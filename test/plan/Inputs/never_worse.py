@@ -78,14 +78,18 @@ def main():
                     if trains.search(path.read_text(encoding="utf-8"))]
         machines = sorted(path.stem for path in given.machines.glob("*.plan"))
         cases = [case for example in examples for case in cases_of(example, machines, given)]
+        compared, planned, wrong = 0, 0, 0
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-            results = list(pool.map(lambda case: compare(*case), cases))
-    wrong = [line for _, lines in results for line in lines]
-    planned = sum(count >= 0 for count, _ in results)
-    compared = sum(max(count, 0) for count, _ in results)
-    print("\n".join(wrong) or f"never worse than {compared} plans of the literature in {planned} cases of {len(cases)}: "
-          f"{len(examples)} examples, {len(machines)} machines")
-    sys.exit(1 if wrong or not compared else 0)
+            for count, lines in pool.map(lambda case: compare(*case), cases):
+                compared += max(count, 0)
+                planned += count >= 0
+                wrong += len(lines)
+                for line in lines:
+                    print(line, flush=True)
+    if wrong or not compared:
+        sys.exit(f"{wrong} defects, {compared} plans of the literature compared")
+    print(f"never worse than {compared} plans of the literature in {planned} cases of {len(cases)}: {len(examples)} "
+          f"examples, {len(machines)} machines")
 
 
 main()
