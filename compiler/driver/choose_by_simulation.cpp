@@ -44,7 +44,7 @@ bool Pipeline::choose_by_simulation() {
 std::optional<cost::Seconds> Pipeline::simulated_step(const plan::Plan &plan) {
     mlir::OwningOpRef<mlir::ModuleOp> derived = module_->clone();
     set_plan(*module_, request_->request.graph, plan);
-    const bool done = lay_out() && run_passes([](mlir::OpPassManager &passes) { schedule::add_passes(passes); });
+    const bool done = lay_out(plan) && run_passes([](mlir::OpPassManager &passes) { schedule::add_passes(passes); });
     const bool fits =
         done && (plan.memory_limit_bytes == 0 || static_cast<double>(arena_bytes()) <= plan.memory_limit_bytes);
     std::optional<cost::Seconds> step;

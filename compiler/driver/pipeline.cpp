@@ -292,10 +292,15 @@ bool Pipeline::make_plan() {
 }
 
 bool Pipeline::lay_out() {
-    cost::StepPrices prices(plan_->mesh, request_->request.machine);
+    return lay_out(*plan_);
+}
+
+/// module_ by the plan that set_plan() wrote into it.
+bool Pipeline::lay_out(const plan::Plan &plan) {
+    cost::StepPrices prices(plan.mesh, request_->request.machine);
     const auto method = [&](const sharding::Graph &graph, int value, const sharding::Copy &copy,
                             const sharding::Step &step) {
-        const bool fusable = sharding::fusable(graph, plan_->mesh, value, copy);
+        const bool fusable = sharding::fusable(graph, plan.mesh, value, copy);
         return prices
             .of(step, graph.values[static_cast<std::size_t>(value)].element_bytes, cost::in_bucket(fusable, copy.phase))
             .method;

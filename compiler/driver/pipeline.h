@@ -80,6 +80,7 @@ class Pipeline {
     bool choose_plan();
     bool lay_out();
     bool schedule();
+    bool lay_out(const plan::Plan &plan);
     void warn_of_memory();
     bool emit();
 
