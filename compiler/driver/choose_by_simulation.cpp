@@ -2,8 +2,6 @@
 #include "driver/pipeline.h"
 
 #include "plan/near_optimal.h"
-#include "schedule/schedule.h"
-#include "timeline/simulate.h"
 
 #include <algorithm>
 #include <iterator>
@@ -26,32 +24,34 @@ bool Pipeline::choose_by_simulation() {
     std::vector<plan::Plan> others = plan::near_optimal(request, *plan_, most_others);
     if (others.empty() && plan::further_baselines(request, *plan_, others, plan_->cost.seconds()).empty())
         return true;
-    std::vector<plan::SimulatedPlan> simulated = {{*plan_, simulated_step(*plan_)}};
+    if (!scheduled_)
+        scheduled_ = schedule_of(*plan_);
+    if (!scheduled_)
+        return false;
+    std::vector<plan::SimulatedPlan> simulated = {{*plan_, simulated_step(*plan_, *scheduled_)}};
     if (!simulated.front().step)
-        return exit_code_ == 0;
+        return true;
     std::vector<plan::Plan> baselines = plan::further_baselines(request, *plan_, others, *simulated.front().step);
     std::move(baselines.begin(), baselines.end(), std::back_inserter(others));
+    std::vector<mlir::OwningOpRef<mlir::ModuleOp>> schedules; // of the others
     for (plan::Plan &other : others) {
-        const std::optional<cost::Seconds> step = simulated_step(other);
-        if (!step && exit_code_ != 0)
+        schedules.push_back(schedule_of(other));
+        if (!schedules.back())
             return false;
+        const std::optional<cost::Seconds> step = simulated_step(other, *schedules.back());
         simulated.push_back({std::move(other), step});
     }
-    plan_ = plan::fastest(simulated);
+    auto [chosen, place] = plan::fastest(simulated);
+    plan_ = std::move(chosen);
+    if (place > 0)
+        scheduled_ = std::move(schedules[place - 1]);
     return true;
 }
 
-std::optional<cost::Seconds> Pipeline::simulated_step(const plan::Plan &plan) {
-    mlir::OwningOpRef<mlir::ModuleOp> derived = module_->clone();
-    set_plan(*module_, request_->request.graph, plan);
-    const bool done = lay_out(plan) && run_passes([](mlir::OpPassManager &passes) { schedule::add_passes(passes); });
-    const bool fits =
-        done && (plan.memory_limit_bytes == 0 || static_cast<double>(arena_bytes()) <= plan.memory_limit_bytes);
-    std::optional<cost::Seconds> step;
-    if (fits)
-        step = overlap().step;
-    module_ = std::move(derived);
-    return step;
+std::optional<cost::Seconds> Pipeline::simulated_step(const plan::Plan &plan, mlir::ModuleOp scheduled) {
+    if (plan.memory_limit_bytes > 0 && static_cast<double>(arena_bytes(scheduled)) > plan.memory_limit_bytes)
+        return std::nullopt;
+    return overlap(scheduled).step;
 }
 
 } // namespace planc::driver

@@ -77,13 +77,17 @@ bool Pipeline::fit_into_memory() {
     bool by_least = false;
     for (int attempt = 0; true; ++attempt) {
         if (plan_->failure.empty()) {
-            const auto bytes = scheduled_bytes();
-            if (!bytes)
+            mlir::OwningOpRef<mlir::ModuleOp> scheduled = schedule_of(*plan_);
+            if (!scheduled)
                 return false;
-            if (*bytes <= limit)
+            warn_of_memory(*scheduled);
+            const auto bytes = static_cast<double>(arena_bytes(*scheduled));
+            if (bytes <= limit) {
+                scheduled_ = std::move(scheduled);
                 break;
-            least = least == 0 ? *bytes : std::min(least, *bytes);
-            memory_limit_ = plan_->memory_limit_bytes * limit / *bytes;
+            }
+            least = least == 0 ? bytes : std::min(least, bytes);
+            memory_limit_ = plan_->memory_limit_bytes * limit / bytes;
         } else if (!plan_->out_of_memory) {
             break;
         } else {
@@ -100,16 +104,6 @@ bool Pipeline::fit_into_memory() {
     }
     plan_->memory_limit_bytes = limit;
     return true;
-}
-
-std::optional<double> Pipeline::scheduled_bytes() {
-    mlir::OwningOpRef<mlir::ModuleOp> derived = module_->clone();
-    set_plan(*module_, request_->request.graph, *plan_);
-    if (!lay_out() || !schedule())
-        return std::nullopt;
-    const auto bytes = static_cast<double>(arena_bytes());
-    module_ = std::move(derived);
-    return bytes;
 }
 
 } // namespace planc::driver

@@ -163,6 +163,8 @@ void Pipeline::tell_of_request() {
 
 bool Pipeline::run_through(const Step *last) {
     for (; next_ <= last; ++next_) {
+        if (next_ == last && next_->stage == Stage::spmd) // wanted as it is before it is scheduled
+            scheduled_ = {};
         const Timer timer(options_.timing, next_->name);
         if (!(this->*next_->run)())
             return false;
@@ -238,6 +240,7 @@ bool Pipeline::derive_step() {
 bool Pipeline::derive_with(const MemorySavings &savings) {
     const sema::Network &network = program_->trains.back().loss;
     savings_ = savings;
+    scheduled_ = {};
     module_ = imported_->clone();
     set_savings(*module_, network, savings);
     const auto add = [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); };
@@ -256,6 +259,7 @@ bool Pipeline::report(const support::DiagnosticKind &kind, mlir::Location where,
 }
 
 bool Pipeline::choose_plan() {
+    scheduled_ = {};
     if (!search() || !fit_into_memory())
         return false;
     if (!plan_->failure.empty())
@@ -266,6 +270,8 @@ bool Pipeline::choose_plan() {
     if (!choose_by_simulation())
         return false;
     set_plan(*module_, request_->request.graph, *plan_);
+    if (options_.print_passes) // of the plan that was chosen all passes print, behind what was looked at
+        scheduled_ = {};
     return true;
 }
 
@@ -292,11 +298,11 @@ bool Pipeline::make_plan() {
 }
 
 bool Pipeline::lay_out() {
-    return lay_out(*plan_);
+    return scheduled_ || lay_out_by(*plan_);
 }
 
-/// module_ by the plan that set_plan() wrote into it.
-bool Pipeline::lay_out(const plan::Plan &plan) {
+/// module_, into which set_plan() wrote the plan.
+bool Pipeline::lay_out_by(const plan::Plan &plan) {
     cost::StepPrices prices(plan.mesh, request_->request.machine);
     const auto method = [&](const sharding::Graph &graph, int value, const sharding::Copy &copy,
                             const sharding::Step &step) {
@@ -310,30 +316,44 @@ bool Pipeline::lay_out(const plan::Plan &plan) {
     return true;
 }
 
-std::int64_t Pipeline::arena_bytes() {
-    return (*module_)->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes").getInt();
+std::int64_t Pipeline::arena_bytes(mlir::ModuleOp scheduled) {
+    return scheduled->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes").getInt();
 }
 
 timeline::Program Pipeline::timeline_program() {
     return timeline::read_schedule(*module_, request_->request.machine);
 }
 
-cost::Overlap Pipeline::overlap() {
-    const timeline::Timeline timeline = timeline::simulate(timeline_program());
+cost::Overlap Pipeline::overlap(mlir::ModuleOp scheduled) {
+    const timeline::Timeline timeline =
+        timeline::simulate(timeline::read_schedule(scheduled, request_->request.machine));
     return {timeline.makespan, timeline.critical().exposed};
 }
 
 bool Pipeline::schedule() {
-    if (!run_passes([](mlir::OpPassManager &passes) { schedule::add_passes(passes); }))
+    if (scheduled_)
+        module_ = std::move(scheduled_);
+    else if (!run_passes([](mlir::OpPassManager &passes) { schedule::add_passes(passes); }))
         return false;
-    warn_of_memory();
+    warn_of_memory(*module_);
     return true;
 }
 
+mlir::OwningOpRef<mlir::ModuleOp> Pipeline::schedule_of(const plan::Plan &plan) {
+    mlir::OwningOpRef<mlir::ModuleOp> made = module_->clone();
+    std::swap(module_, made);
+    set_plan(*module_, request_->request.graph, plan);
+    const bool well = lay_out_by(plan) && run_passes([](mlir::OpPassManager &passes) { schedule::add_passes(passes); });
+    std::swap(module_, made);
+    if (!well)
+        made = {};
+    return made;
+}
+
 /// The arena is exact where the plan's warning rests on an estimate.
-void Pipeline::warn_of_memory() {
+void Pipeline::warn_of_memory(mlir::ModuleOp scheduled) {
     const cost::Machine &machine = request_->request.machine;
-    const auto needed = static_cast<double>(arena_bytes());
+    const auto needed = static_cast<double>(arena_bytes(scheduled));
     if (plan_->warning.empty() && machine.memory_bytes > 0 && needed > machine.memory_bytes)
         messages_ << "planc: warning: layout '" << request_->layout << "' needs "
                   << cost::human_bytes(cost::Bytes(needed)) << " a rank, machine '" << machine.name << "' has "
@@ -348,6 +368,7 @@ std::optional<timeline::Program> Pipeline::emit_to_simulate() {
         messages_ << "planc: note: what was measured of collectives on machine '" << machine.name
                   << "' decided on the plan; here they take what their messages take on its links\n";
     machine = cost::by_messages(machine);
+    scheduled_ = {}; // of the machine as it was
     if (!run_until(Stage::schedule))
         return std::nullopt;
     timeline::ReadSchedule schedule = timeline::read_whole_schedule(*module_, machine);

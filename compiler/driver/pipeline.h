@@ -55,9 +55,9 @@ class Pipeline {
     [[nodiscard]] bool has_request() const { return request_.has_value(); }
     [[nodiscard]] const MemorySavings &savings() const { return savings_; }
     [[nodiscard]] mlir::ModuleOp module() { return *module_; }
-    [[nodiscard]] std::int64_t arena_bytes();           ///< of the schedule
-    [[nodiscard]] timeline::Program timeline_program(); ///< of the schedule
-    [[nodiscard]] cost::Overlap overlap();              ///< of the schedule
+    [[nodiscard]] std::int64_t arena_bytes() { return arena_bytes(*module_); } ///< of the schedule
+    [[nodiscard]] timeline::Program timeline_program();                        ///< of the schedule
+    [[nodiscard]] cost::Overlap overlap() { return overlap(*module_); }        ///< of the schedule
     [[nodiscard]] const std::string &cpp() const { return cpp_; }
     [[nodiscard]] const Installation &installation() const { return installation_; }
     [[nodiscard]] std::string ast_text();
@@ -80,8 +80,8 @@ class Pipeline {
     bool choose_plan();
     bool lay_out();
     bool schedule();
-    bool lay_out(const plan::Plan &plan);
-    void warn_of_memory();
+    bool lay_out_by(const plan::Plan &plan);
+    void warn_of_memory(mlir::ModuleOp scheduled);
     bool emit();
 
     /// Makes the training step anew from the imported networks.
@@ -92,10 +92,12 @@ class Pipeline {
     bool fit_into_memory();
     /// Takes the fastest of the plans that cost nearly the same, by the simulation of their schedules.
     bool choose_by_simulation();
-    /// A step of a plan with overlap; none: it does not keep the limit on memory, or an error was printed.
-    std::optional<cost::Seconds> simulated_step(const plan::Plan &plan);
-    /// What the plan's program allocates a rank. None: an error was printed.
-    std::optional<double> scheduled_bytes();
+    static std::int64_t arena_bytes(mlir::ModuleOp scheduled);
+    [[nodiscard]] cost::Overlap overlap(mlir::ModuleOp scheduled);
+    /// A step of a plan with overlap; none: it does not keep the limit on memory.
+    std::optional<cost::Seconds> simulated_step(const plan::Plan &plan, mlir::ModuleOp scheduled);
+    /// The schedule of a plan for module_, which stays as it is. Null: an error was printed.
+    mlir::OwningOpRef<mlir::ModuleOp> schedule_of(const plan::Plan &plan);
     /// request_ for the step as it is derived now.
     bool ask();
     /// What was assumed, and where the machine has fewer ranks than are planned for.
@@ -119,6 +121,7 @@ class Pipeline {
     mlir::MLIRContext context_;
     mlir::OwningOpRef<mlir::ModuleOp> imported_; ///< before the training step is derived
     mlir::OwningOpRef<mlir::ModuleOp> module_;
+    mlir::OwningOpRef<mlir::ModuleOp> scheduled_; ///< by plan_, where choosing it took its schedule
     MemorySavings savings_;
     double memory_limit_ = 0; ///< to plan for instead of the one that was asked for; 0: that one
     std::optional<PlanRequest> request_;

@@ -120,7 +120,7 @@ std::vector<Plan> further_baselines(const Request &request, const Plan &answer, 
     return result;
 }
 
-Plan fastest(const std::vector<SimulatedPlan> &plans) {
+Fastest fastest(const std::vector<SimulatedPlan> &plans) {
     const SimulatedPlan &answer = plans.front();
     std::vector<Baseline> baselines = answer.plan.baselines;
     SimulatedChoice choice{0, 0, *answer.step, *answer.step, answer.plan.cost.seconds()};
@@ -137,12 +137,14 @@ Plan fastest(const std::vector<SimulatedPlan> &plans) {
         if (*each.step < *best->step)
             best = &each;
     }
-    Plan result = is_beaten ? best->plan : answer.plan;
-    choice.chosen = is_beaten ? *best->step : *answer.step;
+    if (!is_beaten)
+        best = &answer;
+    Plan result = best->plan;
+    choice.chosen = *best->step;
     result.baselines = std::move(baselines);
     if (choice.plans > 1)
         result.simulated = choice;
-    return result;
+    return {std::move(result), static_cast<std::size_t>(best - plans.data())};
 }
 
 } // namespace planc::plan

@@ -34,9 +34,14 @@ struct SimulatedPlan {
     std::optional<Seconds> step; ///< with overlap; none: its program does not keep the limit on memory
 };
 
+struct Fastest {
+    Plan plan;
+    std::size_t place = 0; ///< among those that were simulated
+};
+
 /// Of the answer, which is the first, and others the one to take: the fastest, or the answer where none of the others
 /// is faster by least_gain and no baseline at all. With `simulated` and the steps of the baselines, none of which is
 /// faster.
-[[nodiscard]] Plan fastest(const std::vector<SimulatedPlan> &plans);
+[[nodiscard]] Fastest fastest(const std::vector<SimulatedPlan> &plans);
 
 } // namespace planc::plan

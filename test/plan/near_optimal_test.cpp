@@ -118,10 +118,11 @@ class Fastest : public testing::Test {
 };
 
 TEST_F(Fastest, OfTheSearchOnlyIfItGainsEnough) {
-    const Plan stays = fastest({{answer, Seconds(1)}, {searched, Seconds(0.995)}});
+    const Plan stays = fastest({{answer, Seconds(1)}, {searched, Seconds(0.995)}}).plan;
     EXPECT_EQ(stays.cost.payload, answer.cost.payload);
     EXPECT_EQ(stays.simulated->chosen, Seconds(1));
-    const Plan taken = fastest({{answer, Seconds(1)}, {searched, Seconds(0.985)}});
+    const auto [taken, place] = fastest({{answer, Seconds(1)}, {searched, Seconds(0.985)}});
+    EXPECT_EQ(place, 1U);
     EXPECT_EQ(taken.cost.payload, searched.cost.payload);
     EXPECT_EQ(taken.simulated->chosen, Seconds(0.985));
     EXPECT_EQ(taken.simulated->of_least_sum, Seconds(1));
@@ -130,20 +131,20 @@ TEST_F(Fastest, OfTheSearchOnlyIfItGainsEnough) {
 }
 
 TEST_F(Fastest, NoPlanOfTheLiteratureIsFasterAtAll) {
-    const Plan taken = fastest({{answer, Seconds(1)}, {literature, Seconds(0.999)}});
+    const Plan taken = fastest({{answer, Seconds(1)}, {literature, Seconds(0.999)}}).plan;
     EXPECT_EQ(taken.layers, literature.layers);
     EXPECT_EQ(taken.simulated->chosen, Seconds(0.999));
     EXPECT_EQ(*known(taken).step, Seconds(0.999));
     EXPECT_EQ(taken.simulated->further, literature.cost.seconds() > 1.1 * answer.cost.seconds() ? 1 : 0);
-    const Plan faster = fastest({{answer, Seconds(1)}, {literature, Seconds(0.999)}, {searched, Seconds(0.998)}});
+    const Plan faster = fastest({{answer, Seconds(1)}, {literature, Seconds(0.999)}, {searched, Seconds(0.998)}}).plan;
     EXPECT_EQ(faster.cost.payload, searched.cost.payload) << "neither is then slower than what it is chosen for";
-    const Plan stays = fastest({{answer, Seconds(1)}, {literature, Seconds(1)}});
+    const Plan stays = fastest({{answer, Seconds(1)}, {literature, Seconds(1)}}).plan;
     EXPECT_EQ(stays.layers, answer.layers);
     EXPECT_EQ(*known(stays).step, Seconds(1));
 }
 
 TEST_F(Fastest, WhatExceedsTheMemoryIsNoCandidate) {
-    const Plan stays = fastest({{answer, Seconds(1)}, {literature, std::nullopt}});
+    const Plan stays = fastest({{answer, Seconds(1)}, {literature, std::nullopt}}).plan;
     EXPECT_EQ(stays.layers, answer.layers);
     EXPECT_EQ(known(stays).excluded, "exceeds the memory");
     EXPECT_FALSE(stays.simulated.has_value());
