@@ -128,7 +128,7 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
         axes.push_back(name.str());
     LocalExtents extents(axes);
     const ValueNames names(scheduled);
-    const WorkRows work(scheduled, info);
+    const WorkRows work(scheduled, names.calls(), info);
     const Functions functions(scheduled, info, names, work, extents);
     const Tables tables(scheduled, info, names, work, extents);
     const std::string first = first_step(scheduled, names, extents, info.modelled.has_value());

@@ -76,16 +76,12 @@ StageCalls::StageCalls(mlir::ModuleOp module) {
     }
 }
 
-mlir::func::CallOp call_of(mlir::func::FuncOp function) {
-    return StageCalls(function->getParentOfType<mlir::ModuleOp>()).of(function);
-}
-
-mlir::func::FuncOp entry_of(mlir::func::FuncOp function) {
-    auto call = call_of(function);
+mlir::func::FuncOp StageCalls::entry_of(mlir::func::FuncOp function) const {
+    auto call = of(function);
     return call ? call->getParentOfType<mlir::func::FuncOp>() : function;
 }
 
-std::int64_t runs_a_step(mlir::func::FuncOp function) {
+std::int64_t StageCalls::runs_a_step(mlir::func::FuncOp function) const {
     return static_cast<std::int64_t>(firsts(entry_of(function)).size());
 }
 

@@ -39,6 +39,10 @@ class StageCalls {
     /// The first call of a stage function; null for entry functions.
     [[nodiscard]] mlir::func::CallOp of(mlir::func::FuncOp function) const { return calls_.lookup(function); }
     [[nodiscard]] mlir::func::FuncOp callee(mlir::func::CallOp call) const { return callees_.lookup(call); }
+    /// The entry function whose part a stage function is; or the function itself.
+    [[nodiscard]] mlir::func::FuncOp entry_of(mlir::func::FuncOp function) const;
+    /// How often it runs in a training step (1 for evaluation and prediction).
+    [[nodiscard]] std::int64_t runs_a_step(mlir::func::FuncOp function) const;
 
   private:
     llvm::DenseMap<mlir::Operation *, mlir::func::CallOp> calls_;
@@ -47,11 +51,5 @@ class StageCalls {
 
 /// The functions with code, in the order in which their values come to be: stage functions, then @evaluate, @predict.
 [[nodiscard]] std::vector<mlir::func::FuncOp> running_functions(mlir::ModuleOp module);
-/// The entry function whose part a stage function is; or the function itself.
-[[nodiscard]] mlir::func::FuncOp entry_of(mlir::func::FuncOp function);
-/// The call of a stage function; null for entry functions.
-[[nodiscard]] mlir::func::CallOp call_of(mlir::func::FuncOp function);
-/// How often it runs in a training step (1 for evaluation and prediction).
-[[nodiscard]] std::int64_t runs_a_step(mlir::func::FuncOp function);
 
 } // namespace planc::emit

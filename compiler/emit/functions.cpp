@@ -44,7 +44,7 @@ Functions::Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNam
     : module_(module), info_(info), names_(names), work_(work), extents_(extents),
       alike_("Context &context", "context", /*named=*/false, function_names_) {
     for (mlir::func::FuncOp function : running_functions(module)) {
-        is_stage_ = call_of(function) != nullptr;
+        is_stage_ = static_cast<bool>(names.calls().of(function));
         booked_ = -1;
         if (!info.modelled)
             write_stage(function);

@@ -29,8 +29,10 @@ class Search {
 
     void search(std::size_t begin, std::size_t end) {
         Run best;
+        // A run saves no more than all lines but the last block's: behind the best period few are tried.
         for (std::size_t period = 1; 2 * period <= end - begin; ++period)
-            longest_of(period, begin, end, best);
+            if (before_[end - period] - before_[begin] > best.saved)
+                longest_of(period, begin, end, best);
         if (best.saved == 0)
             return;
         Repeat &repeat = best.repeat;
@@ -41,11 +43,19 @@ class Search {
         found_.push_back(repeat);
     }
 
+    /// Runs of as many equal pairs as the period is long meet one of the places that are a period apart.
     void longest_of(std::size_t period, std::size_t begin, std::size_t end, Run &best) const {
-        for (std::size_t i = begin; i + period < end; ++i) {
-            const std::size_t first = i;
-            while (i + period < end && elements_[i] == elements_[i + period])
+        const auto equal_pair = [&](std::size_t i) { return elements_[i] == elements_[i + period]; };
+        std::size_t low = begin; // behind the last run
+        for (std::size_t i = begin; i + period < end; i += period - (i - begin) % period) {
+            if (!equal_pair(i))
+                continue;
+            std::size_t first = i;
+            while (first > low && equal_pair(first - 1))
+                --first;
+            while (i + period < end && equal_pair(i))
                 ++i;
+            low = i;
             const std::size_t equal = i - first;
             const std::size_t count = equal / period + 1;
             if (count < 2)

@@ -6,6 +6,9 @@
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
 
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+
 #include <array>
 #include <cstdio>
 
@@ -241,19 +244,19 @@ std::vector<std::string> member_layers(ir::StartOp start) {
     const std::string all = schedule::layer_of(start);
     llvm::SmallVector<llvm::StringRef> names;
     llvm::StringRef(all).split(names, ", ");
+    const llvm::DenseSet<llvm::StringRef> known(names.begin(), names.end());
     std::vector<std::string> layers;
-    llvm::SmallVector<llvm::StringRef> seen;
+    llvm::SetVector<llvm::StringRef> seen;
     for (std::size_t m = 0; m < start.getInputs().size(); ++m) {
         const std::string tensor = tensor_name(start, m);
         const llvm::StringRef path = llvm::StringRef(tensor).rsplit(' ').second;
-        const auto *found = llvm::find_if(names, [&](llvm::StringRef name) { return path.rsplit('.').first == name; });
-        if (found == names.end())
+        const auto found = known.find(path.rsplit('.').first);
+        if (found == known.end())
             break;
         layers.push_back(found->str());
-        if (!llvm::is_contained(seen, *found))
-            seen.push_back(*found);
+        seen.insert(*found);
     }
-    if (layers.size() == start.getInputs().size() && seen == names)
+    if (layers.size() == start.getInputs().size() && llvm::equal(seen, names))
         return layers;
     layers.assign(start.getInputs().size(), "");
     layers.front() = all;
@@ -264,7 +267,7 @@ std::vector<std::string> member_layers(ir::StartOp start) {
 
 /// The ranks' calls and bytes in a step; one for all, if they are equal.
 std::vector<std::string> Tables::predicted_rows(ir::StartOp start, const CollectiveInfo &info) {
-    const int64_t runs = runs_a_step(start->getParentOfType<mlir::func::FuncOp>());
+    const int64_t runs = names_.calls().runs_a_step(start->getParentOfType<mlir::func::FuncOp>());
     std::vector<Predicted> ranks = predicted(info, ir::mesh_of(mesh_));
     if (std::all_of(ranks.begin(), ranks.end(), [&](const Predicted &rank) { return rank == ranks.front(); }))
         ranks.resize(1);
@@ -281,7 +284,7 @@ std::vector<std::string> Tables::predicted_rows(ir::StartOp start, const Collect
 std::string Tables::predicted_seconds(ir::StartOp start, const CollectiveInfo &info) {
     if (!info_.seconds || info.kind == planrt::CollectiveKind::slice)
         return "0";
-    const auto runs = static_cast<double>(runs_a_step(start->getParentOfType<mlir::func::FuncOp>()));
+    const auto runs = static_cast<double>(names_.calls().runs_a_step(start->getParentOfType<mlir::func::FuncOp>()));
     return seconds_text(runs * info_.seconds(info));
 }
 

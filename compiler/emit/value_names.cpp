@@ -136,7 +136,7 @@ ValueNames::ValueNames(mlir::ModuleOp module) : calls_(module) {
 }
 
 void ValueNames::name_function(mlir::func::FuncOp function) {
-    const std::string entry = qualifier(entry_of(function));
+    const std::string entry = qualifier(calls_.entry_of(function));
     for (mlir::Operation &op : function.getBody().front())
         if (!mlir::isa<ir::ReadOp, ir::ViewOp, ir::WaitOp>(op))
             for (mlir::Value result : op.getResults())

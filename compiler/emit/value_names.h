@@ -46,6 +46,7 @@ class ValueNames {
 
     /// The value that fills the buffer: through views, waits, and the arguments and results of stage functions.
     [[nodiscard]] mlir::Value origin(mlir::Value value) const;
+    [[nodiscard]] const StageCalls &calls() const { return calls_; }
 
   private:
     void name_function(mlir::func::FuncOp function);

@@ -1,6 +1,5 @@
 #include "emit/work.h"
 
-#include "emit/entries.h"
 #include "schedule/stages.h"
 
 #include <algorithm>
@@ -8,9 +7,9 @@
 
 namespace planc::emit {
 
-WorkRows::WorkRows(mlir::ModuleOp module, const EmitInfo &info) {
+WorkRows::WorkRows(mlir::ModuleOp module, const StageCalls &calls, const EmitInfo &info) {
     for (mlir::func::FuncOp function : running_functions(module)) {
-        if (call_of(function) == nullptr)
+        if (!calls.of(function))
             continue;
         for (mlir::Operation &op : function.getBody().front())
             if (schedule::is_kernel(&op) || mlir::isa<ir::LoopsOp, ir::WriteOp>(op))

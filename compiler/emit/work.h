@@ -5,6 +5,7 @@
 #pragma once
 
 #include "emit/emit.h"
+#include "emit/entries.h"
 #include "schedule/functions.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -24,7 +25,7 @@ class WorkRows {
         double seconds = 0; ///< predicted, a step
     };
 
-    WorkRows(mlir::ModuleOp module, const EmitInfo &info);
+    WorkRows(mlir::ModuleOp module, const StageCalls &calls, const EmitInfo &info);
 
     /// A layer's rows follow each other.
     [[nodiscard]] const std::vector<Row> &rows() const { return rows_; }
