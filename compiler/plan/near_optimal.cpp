@@ -8,11 +8,20 @@ namespace {
 
 /// What is not priced yet.
 struct Choice {
-    std::vector<std::string> axes;
-    Mesh mesh;
-    std::vector<LayerStrategy> layers;
-    Storage storage;
-    Seconds seconds{}; ///< its price, to the last bit or nearly
+    const std::vector<std::string> *axes = nullptr;
+    const Mesh *mesh = nullptr;
+    const std::vector<LayerStrategy> *layers = nullptr; ///< but `changed`
+    const Storage *storage = nullptr;
+    Seconds seconds{};                      ///< its price, to the last bit or nearly
+    std::size_t layer = 0;                  ///< the one that is changed
+    const LayerStrategy *changed = nullptr; ///< null: none
+
+    [[nodiscard]] std::vector<LayerStrategy> strategies() const {
+        std::vector<LayerStrategy> all = *layers;
+        if (changed != nullptr)
+            all[layer] = *changed;
+        return all;
+    }
 };
 
 bool is_cheaper(const Choice &a, const Choice &b) {
@@ -23,23 +32,19 @@ std::vector<Choice> other_plans(const Plan &answer) {
     std::vector<Choice> choices;
     for (const Baseline &baseline : answer.baselines)
         if (baseline.excluded.empty())
-            choices.push_back({baseline.axes, baseline.mesh, baseline.layers, baseline.storage, baseline.seconds});
+            choices.push_back({&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds});
     for (const PassedPlan &passed : answer.passed)
-        choices.push_back({passed.axes, passed.mesh, passed.layers, passed.storage, passed.seconds});
+        choices.push_back({&passed.axes, &passed.mesh, &passed.layers, &passed.storage, passed.seconds});
     std::stable_sort(choices.begin(), choices.end(), is_cheaper);
     return choices;
 }
 
 std::vector<Choice> changed_layers(const Plan &answer) {
     std::vector<Choice> choices;
-    for (std::size_t layer = 0; layer < answer.runner_ups.size(); ++layer) {
-        if (!answer.runner_ups[layer])
-            continue;
-        Choice choice{answer.axes, answer.mesh, answer.layers, answer.storage,
-                      answer.cost.seconds() + answer.runner_ups[layer]->added};
-        choice.layers[layer] = answer.runner_ups[layer]->strategy;
-        choices.push_back(std::move(choice));
-    }
+    for (std::size_t layer = 0; layer < answer.runner_ups.size(); ++layer)
+        if (const std::optional<RunnerUp> &other = answer.runner_ups[layer])
+            choices.push_back({&answer.axes, &answer.mesh, &answer.layers, &answer.storage,
+                               answer.cost.seconds() + other->added, layer, &other->strategy});
     std::stable_sort(choices.begin(), choices.end(), is_cheaper);
     return choices;
 }
@@ -52,15 +57,16 @@ bool are_alike(const Baseline &baseline, const Plan &plan) {
     return baseline.seconds == plan.cost.seconds() && baseline.payload == plan.cost.payload;
 }
 
-Plan exchange(const Plan &answer, Choice choice, CostTable cost) {
+/// The answer with another choice, priced.
+Plan exchange(const Request &request, const Plan &answer, const Choice &choice) {
     Plan plan = answer;
-    if (choice.axes != answer.axes || choice.mesh.sizes != answer.mesh.sizes)
+    if (*choice.axes != answer.axes || choice.mesh->sizes != answer.mesh.sizes)
         plan.choices.clear();
-    plan.cost = std::move(cost);
-    plan.axes = std::move(choice.axes);
-    plan.mesh = std::move(choice.mesh);
-    plan.layers = std::move(choice.layers);
-    plan.storage = std::move(choice.storage);
+    plan.layers = choice.strategies();
+    plan.cost = evaluate(request, *choice.mesh, *choice.axes, plan.layers, *choice.storage);
+    plan.axes = *choice.axes;
+    plan.mesh = *choice.mesh;
+    plan.storage = *choice.storage;
     plan.runner_ups.assign(plan.layers.size(), std::nullopt);
     return plan;
 }
@@ -87,13 +93,12 @@ std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::
     choices.insert(choices.end(), changed.begin(), changed.end());
     const Seconds limit = (1 + near_optimal_margin) * answer.cost.seconds();
     std::vector<Plan> result;
-    for (Choice &choice : choices) {
+    for (const Choice &choice : choices) {
         if (result.size() == most)
             break;
         if (choice.seconds > limit)
             continue;
-        CostTable cost = evaluate(request, choice.mesh, choice.axes, choice.layers, choice.storage);
-        Plan plan = exchange(answer, std::move(choice), std::move(cost));
+        Plan plan = exchange(request, answer, choice);
         const bool too_large =
             answer.memory_limit_bytes > 0 && plan.cost.memory.total().value > answer.memory_limit_bytes;
         const bool known = are_alike(plan, answer) || std::any_of(result.begin(), result.end(), [&](const Plan &other) {
@@ -113,9 +118,9 @@ std::vector<Plan> further_baselines(const Request &request, const Plan &answer, 
         if (!baseline.excluded.empty() || baseline.carried >= step || is_this(answer) ||
             std::any_of(others.begin(), others.end(), is_this) || std::any_of(result.begin(), result.end(), is_this))
             continue;
-        result.push_back(exchange(answer,
-                                  {baseline.axes, baseline.mesh, baseline.layers, baseline.storage, baseline.seconds},
-                                  evaluate(request, baseline.mesh, baseline.axes, baseline.layers, baseline.storage)));
+        result.push_back(exchange(
+            request, answer,
+            {&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds}));
     }
     return result;
 }

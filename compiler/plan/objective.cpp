@@ -21,23 +21,13 @@ class Builder : TermBuilder {
             add_value(v);
         return finished();
     }
-
-    /// Only the terms that depend on a layer.
-    Objective build(int layer) {
-        for (int o : step_.operations_of_layer[layer])
-            add_operation(o);
-        for (int v : step_.values_of_layer[layer])
-            add_value(v);
-        return finished();
-    }
 };
 
 } // namespace
 
 Objective make_objective(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
-                         const Storage &storage, TermCache &cache, int layer) {
-    Builder builder(step, space, mesh, machine, storage, cache);
-    return layer < 0 ? builder.build() : builder.build(layer);
+                         const Storage &storage, TermCache &cache) {
+    return Builder(step, space, mesh, machine, storage, cache).build();
 }
 
 double Problems::share(const cost::Life &life, const std::set<int> &operations) {

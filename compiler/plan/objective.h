@@ -77,10 +77,8 @@ struct TermCache {
     std::set<std::shared_ptr<const Strategies>> options_;
 };
 
-/// `layer`: the terms that depend on it alone; -1: all.
 [[nodiscard]] Objective make_objective(const StepStructure &step, const Space &space, const Mesh &mesh,
-                                       const Machine &machine, const Storage &storage, TermCache &cache,
-                                       int layer = -1);
+                                       const Machine &machine, const Storage &storage, TermCache &cache);
 
 /// As a problem, with the strategies that would reduce over a set of `forbidden` buckets priced at infinity. Bytes are
 /// those in memory at some `operations`, on average: a lower bound of cost::Memory::total() whichever they are; without

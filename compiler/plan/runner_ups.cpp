@@ -1,28 +1,62 @@
 #include "plan/search.h"
+#include "plan/term_builder.h"
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
 namespace planc::plan {
 
 namespace {
+
+/// Each layer with its planned strategy only. Equal lists are one object, so that terms of equal structure share
+/// tables.
+Space one_each(const Strategies &layers) {
+    std::map<std::pair<std::vector<std::string>, std::vector<int>>, std::shared_ptr<const Strategies>> known;
+    Space space;
+    for (const LayerStrategy &layer : layers) {
+        std::shared_ptr<const Strategies> &list = known[{layer.loop_of_axis, layer.order}];
+        if (!list)
+            list = std::make_shared<const Strategies>(Strategies{layer});
+        space.options.push_back(list);
+    }
+    return space;
+}
+
+/// The terms that depend on one layer, of one layer after the other.
+class LayerTerms : TermBuilder {
+  public:
+    LayerTerms(const StepStructure &step, const Space &space, const MeshShape &shape, const Machine &machine,
+               const Storage &storage, TermCache &cache)
+        : TermBuilder(step, space, shape.mesh, machine, storage, cache) {}
+
+    /// For the space as it is now.
+    Objective of(int layer) {
+        cache_.keep(space_.options[layer]);
+        for (int o : step_.operations_of_layer[layer])
+            add_operation(o);
+        for (int v : step_.values_of_layer[layer])
+            add_value(v);
+        Objective objective;
+        objective.terms = std::exchange(objective_.terms, {});
+        return objective;
+    }
+};
 
 /// A plan, and what it becomes where one layer has another strategy.
 class Alternatives {
   public:
     Alternatives(const StepStructure &step, const MeshShape &shape, const Space &space, const Machine &machine,
                  const Storage &storage, TermCache &cache, const Strategies &layers, double byte_limit)
-        : step_(step), shape_(shape), space_(space), machine_(machine), storage_(storage), planned_(layers),
-          byte_limit_(byte_limit), cache_(cache) {
-        for (const LayerStrategy &layer : layers)
-            alone_.options.push_back(std::make_shared<const Strategies>(Strategies{layer}));
-        all_ = sum_of(alone_, -1, 0);
-    }
+        : space_(space), planned_(layers), byte_limit_(byte_limit), cache_(cache), open_(one_each(layers)),
+          all_(sums(make_objective(step, open_, shape.mesh, machine, storage, cache), -1, 0)),
+          terms_(step, open_, shape, machine, storage, cache) {}
 
     std::optional<RunnerUp> of(int layer) {
-        Space open = alone_;
-        open.options[layer] = space_.options[layer];
-        const Objective terms = make_objective(step_, open, shape_.mesh, machine_, storage_, cache_, layer);
+        const std::shared_ptr<const Strategies> alone = std::exchange(open_.options[layer], space_.options[layer]);
+        const Objective terms = terms_.of(layer);
+        open_.options[layer] = alone;
         const Strategies &options = *space_.options[layer];
         const auto planned = std::find(options.begin(), options.end(), planned_[layer]);
         if (planned == options.end())
@@ -49,12 +83,8 @@ class Alternatives {
         std::array<int, 32> joined{}; ///< per set of bucket axes: entries that join it
     };
 
-    Sums sum_of(const Space &space, int layer, int value) {
-        return sums(make_objective(step_, space, shape_.mesh, machine_, storage_, cache_, layer), layer, value);
-    }
-
     /// Of all terms where `layer` has `value` and the others, if any, their only one.
-    Sums sums(const Objective &objective, int layer, int value) const {
+    static Sums sums(const Objective &objective, int layer, int value) {
         Sums sums;
         for (const Term &term : objective.terms) {
             const auto at = std::find(term.layers.begin(), term.layers.end(), layer) - term.layers.begin();
@@ -80,16 +110,13 @@ class Alternatives {
         return added;
     }
 
-    const StepStructure &step_;
-    const MeshShape &shape_;
     const Space &space_;
-    const Machine &machine_;
-    const Storage &storage_;
     const Strategies &planned_;
     double byte_limit_;
     TermCache &cache_;
-    Space alone_; ///< each layer with its planned strategy only
+    Space open_; ///< each layer with its planned strategy only, but the one that is looked at
     Sums all_;
+    LayerTerms terms_;
 };
 
 } // namespace
