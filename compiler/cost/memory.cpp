@@ -4,6 +4,8 @@
 #include "sharding/joint_sums.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace planc::cost {
 
@@ -170,20 +172,20 @@ class Passing {
         return end_of_layer(std::min(last + 1, static_cast<int>(graph_.operations.size()) - 1));
     }
 
-    [[nodiscard]] int last_use(int v, int c, int first_use) const {
-        for (int o = static_cast<int>(graph_.operations.size()) - 1; o > first_use; --o) {
-            const std::vector<int> &operands = graph_.operations[o].operands;
-            for (std::size_t i = 0; i < operands.size(); ++i)
-                if (operands[i] == v && laid_out_.operations[o].operand_copy[i] == c)
-                    return o;
-        }
-        return std::max(0, first_use);
+    [[nodiscard]] int last_use(int v, int c, int first_use) {
+        if (last_uses_.empty())
+            for (int o = 0; o < static_cast<int>(graph_.operations.size()); ++o)
+                for (std::size_t i = 0; i < graph_.operations[o].operands.size(); ++i)
+                    last_uses_[{graph_.operations[o].operands[i], laid_out_.operations[o].operand_copy[i]}] = o;
+        const auto last = last_uses_.find({v, c});
+        return std::max({0, first_use, last == last_uses_.end() ? 0 : last->second});
     }
 
     const sharding::Graph &graph_;
     const sharding::LaidOut &laid_out_;
     const sharding::Mesh &mesh_;
-    std::vector<double> change_; ///< in bytes, per operation
+    std::vector<double> change_;                   ///< in bytes, per operation
+    std::map<std::pair<int, int>, int> last_uses_; ///< of value and copy; made where it is asked for
 };
 
 /// Packing of one step: what goes in and what comes out; an all-reduce works in place.

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 
 namespace planc::cost {
 
@@ -149,11 +151,11 @@ class Table {
     }
 
     void add(Part &part) {
+        std::unordered_map<std::string_view, int> rows;
+        for (std::size_t row = 0; row < table_.layers.size(); ++row)
+            rows.emplace(table_.layers[row].name, static_cast<int>(row));
         for (const sharding::Layer &layer : part.graph.layers)
-            part.layer.push_back(
-                static_cast<int>(std::find_if(table_.layers.begin(), table_.layers.end(),
-                                              [&layer](const LayerRow &row) { return row.name == layer.name; }) -
-                                 table_.layers.begin()));
+            part.layer.push_back(rows.at(layer.name));
         add_compute(part);
         joined_.clear();
         for (const sharding::Bucket &call : sharding::joint_sums(part.graph, part.laid_out, mesh_))

@@ -10,6 +10,7 @@
 #include "syntax/print.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace planc::driver {
 
@@ -18,15 +19,15 @@ namespace {
 /// Per layer of the network the dimensions that rules can name in it.
 std::vector<std::pair<std::string, std::set<std::string>>> operations_of(const sema::Network &network) {
     std::vector<std::pair<std::string, std::set<std::string>>> layers;
-    for (const std::string &path : network.layers)
+    std::unordered_map<std::string, std::size_t> places;
+    for (const std::string &path : network.layers) {
+        places.emplace(path, layers.size());
         layers.emplace_back(path, std::set<std::string>{});
-    for (const sema::Operation &operation : network.operations) {
-        const auto layer =
-            std::find_if(layers.begin(), layers.end(), [&](const auto &each) { return each.first == operation.layer; });
-        if (layer != layers.end())
-            for (const std::string &name : sema::loop_names(network, operation))
-                layer->second.insert(name);
     }
+    for (const sema::Operation &operation : network.operations)
+        if (const auto place = places.find(operation.layer); place != places.end())
+            for (const std::string &name : sema::loop_names(network, operation))
+                layers[place->second].second.insert(name);
     return layers;
 }
 

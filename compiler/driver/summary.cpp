@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <unordered_map>
 
 namespace planc::driver {
 
@@ -57,24 +58,27 @@ std::string grouped(std::int64_t number) {
 
 NetworkSummary summarize(const sema::Network &network) {
     NetworkSummary summary{network.name, {}, 0, 0};
-    for (const std::string &layer : network.layers)
+    std::unordered_map<std::string, std::size_t> places;
+    for (const std::string &layer : network.layers) {
+        places.emplace(layer, summary.layers.size());
         summary.layers.push_back({layer, "", 0, 0});
+    }
     const std::string samples = samples_of(network);
     std::set<std::string> counted;
     for (const sema::Operation &operation : network.operations) {
-        const auto layer = std::find_if(summary.layers.begin(), summary.layers.end(),
-                                        [&](const LayerSummary &other) { return other.name == operation.layer; });
-        if (layer == summary.layers.end())
+        const auto place = places.find(operation.layer);
+        if (place == places.end())
             continue; // an input
+        LayerSummary &layer = summary.layers[place->second];
         if (operation.kind == sema::OperationKind::parameter) {
             if (operation.trained && counted.insert(operation.text).second)
-                add(layer->parameters, elements(operation.type));
+                add(layer.parameters, elements(operation.type));
             continue;
         }
         if (operation.kind == sema::OperationKind::constant)
             continue;
-        layer->shape = words(operation.type);
-        add(layer->multiply_adds, multiply_adds(operation, samples));
+        layer.shape = words(operation.type);
+        add(layer.multiply_adds, multiply_adds(operation, samples));
     }
     for (const LayerSummary &layer : summary.layers) {
         add(summary.parameters, layer.parameters);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <unordered_map>
 
 namespace planc::plan {
 
@@ -17,13 +18,14 @@ struct Node {
     std::string name;
     std::vector<const LayerWish *> layers; ///< whose path ends here
     std::vector<std::unique_ptr<Node>> children;
-    std::vector<std::pair<std::string, Axes>> rules; ///< found
+    std::vector<std::pair<std::string, Axes>> rules;    ///< found
+    std::unordered_map<std::string, Node *> named = {}; ///< the children
 
     Node &child(const std::string &wanted) {
-        for (const auto &known : children)
-            if (known->name == wanted)
-                return *known;
-        return *children.emplace_back(std::make_unique<Node>(Node{wanted, {}, {}, {}}));
+        Node *&known = named[wanted];
+        if (known == nullptr)
+            known = children.emplace_back(std::make_unique<Node>(Node{wanted, {}, {}, {}})).get();
+        return *known;
     }
 };
 
@@ -260,20 +262,22 @@ std::string fewest_rules(const std::vector<LayerWish> &layers) {
 std::vector<LayerWish> wishes(const Request &request, const Plan &plan,
                               const std::vector<std::pair<std::string, std::set<std::string>>> &operations) {
     const std::vector<std::vector<LayerLoop>> loops = layer_loops(request.graph);
+    std::unordered_map<std::string, std::size_t> numbers;
+    for (std::size_t l = 0; l < request.graph.layers.size(); ++l)
+        numbers.emplace(request.graph.layers[l].name, l);
     std::vector<LayerWish> result;
     for (const auto &[path, dimensions] : operations) {
         LayerWish &wish = result.emplace_back(LayerWish{path, {}, dimensions});
-        for (std::size_t l = 0; l < request.graph.layers.size(); ++l) {
-            if (request.graph.layers[l].name != path)
-                continue;
-            const LayerStrategy &strategy = plan.layers[l];
-            for (const LayerLoop &loop : loops[l])
-                wish.axes[loop.name];
-            for (std::size_t i = 0; i < plan.axes.size(); ++i) {
-                const std::size_t axis = strategy.order.empty() ? i : static_cast<std::size_t>(strategy.order[i]);
-                if (const std::string &loop = strategy.loop_of_axis[axis]; !loop.empty())
-                    wish.axes[loop].push_back(plan.axes[axis]);
-            }
+        const auto number = numbers.find(path);
+        if (number == numbers.end())
+            continue;
+        const LayerStrategy &strategy = plan.layers[number->second];
+        for (const LayerLoop &loop : loops[number->second])
+            wish.axes[loop.name];
+        for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+            const std::size_t axis = strategy.order.empty() ? i : static_cast<std::size_t>(strategy.order[i]);
+            if (const std::string &loop = strategy.loop_of_axis[axis]; !loop.empty())
+                wish.axes[loop].push_back(plan.axes[axis]);
         }
     }
     return result;

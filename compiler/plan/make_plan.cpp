@@ -361,11 +361,12 @@ CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<s
         if (const auto home = homes.find(value.name);
             value.kind == sharding::ValueKind::variable && home != homes.end())
             value.home = *home->second;
+    std::map<std::string, const LayerStrategy *> strategy_of;
+    for (std::size_t l = 0; l < layers.size(); ++l)
+        strategy_of[request.graph.layers[l].name] = &layers[l];
     std::vector<LayerStrategy> strategies;
     for (const sharding::Layer &layer : graph.layers)
-        for (std::size_t l = 0; l < layers.size(); ++l)
-            if (request.graph.layers[l].name == layer.name)
-                strategies.push_back(layers[l]);
+        strategies.push_back(*strategy_of.at(layer.name));
     const sharding::LaidOut laid_out = sharding::lay_out(graph, mesh, strategies, storage);
     const cost::LargerMicroBatches larger{graph, laid_out, request.larger->count};
     return cost::price(request.graph, step, mesh, axes, request.machine, layers, storage, &larger);
