@@ -11,8 +11,11 @@
 #include "schedule/loop_nest.h"
 #include "schedule/passes.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <algorithm>
 #include <optional>
+#include <set>
 
 namespace planc::schedule {
 
@@ -70,6 +73,8 @@ class Assignment {
             index_[&op] = index++;
             if (auto read = mlir::dyn_cast<ir::ReadOp>(op))
                 reads_[read.getVariableAttr().getAttr()].push_back(read);
+            if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
+                writes_[write.getVariableAttr().getAttr()].push_back(write);
         }
     }
 
@@ -124,7 +129,7 @@ class Assignment {
         if (const Value operand = replaced_operand(op, result)) {
             const int buffer = locations_.lookup(buffer_root(operand)).buffer;
             lifetimes_[static_cast<size_t>(buffer)].end = end;
-            taken_.push_back(buffer_root(operand));
+            taken_.insert(buffer_root(operand));
             return {buffer, 0};
         }
         const bool integers = tensor(result).getElementType().isInteger();
@@ -166,10 +171,8 @@ class Assignment {
                     !is_written_otherwise(operand, result) && takes_over(op, result, operand))
                     place = offset_of(operand);
         });
-        if (place && llvm::is_contained(taken_places_, *place))
+        if (place && !taken_places_.insert(*place).second)
             return std::nullopt;
-        if (place)
-            taken_places_.push_back(*place);
         return place;
     }
 
@@ -180,10 +183,8 @@ class Assignment {
 
     /// Does the function keep another value than `result` in the variable that `old` was read from?
     bool is_written_otherwise(Value old, Value result) {
-        const auto variable = old.getDefiningOp<ir::ReadOp>().getVariable();
-        return llvm::any_of(function_.getOps<ir::WriteOp>(), [&](ir::WriteOp write) {
-            return write.getVariable() == variable && write.getValue() != result;
-        });
+        const auto variable = old.getDefiningOp<ir::ReadOp>().getVariableAttr().getAttr();
+        return llvm::any_of(writes_.lookup(variable), [&](ir::WriteOp write) { return write.getValue() != result; });
     }
 
     bool takes_over(Operation *op, Value result, Value old) {
@@ -215,7 +216,7 @@ class Assignment {
         const Value root = buffer_root(value);
         const auto at = locations_.find(root);
         return at != locations_.end() && at->second.buffer != in_variable && last_use_.lookup(root) == index_[op] &&
-               !llvm::is_contained(taken_, root);
+               !taken_.contains(root);
     }
 
     Value replaced_operand(Operation *op, Value result) {
@@ -242,7 +243,7 @@ class Assignment {
     bool is_temporary(Value value) {
         const Value root = buffer_root(value);
         const auto at = locations_.find(root);
-        return at != locations_.end() && at->second.buffer != in_variable && !llvm::is_contained(taken_, root);
+        return at != locations_.end() && at->second.buffer != in_variable && !taken_.contains(root);
     }
 
     void write_offsets(Operation *op, int64_t temporaries, const Placed &placed) {
@@ -266,14 +267,15 @@ class Assignment {
     mlir::Builder builder_;
     mlir::SymbolTableCollection symbols_;
     llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<ir::ReadOp>> reads_; ///< by variable
+    llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<ir::WriteOp>> writes_;
     llvm::DenseMap<Operation *, int> index_;
     llvm::DenseMap<Value, int> last_read_; ///< by the root of the buffer: the last operation that has it as an operand
     llvm::DenseMap<Value, int> last_use_;  ///< the same, with the waits until which collectives use it
     llvm::DenseMap<Value, Location> locations_;
     llvm::DenseMap<Operation *, int> scratch_;
     std::vector<Lifetime> lifetimes_;
-    std::vector<Value> taken_;          ///< whose buffers are another value's by now
-    std::vector<int64_t> taken_places_; ///< of sums over micro-batches
+    llvm::DenseSet<Value> taken_;    ///< whose buffers are another value's by now
+    std::set<int64_t> taken_places_; ///< of sums over micro-batches
 };
 
 int64_t place_variables(mlir::ModuleOp module, ir::MeshAttr mesh) {

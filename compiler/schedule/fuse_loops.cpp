@@ -114,7 +114,8 @@ class Fusion {
     void note(Operation *op, size_t group) {
         makers_[op] = group;
         for (const Value operand : op->getOperands())
-            readers_[operand].push_back(group);
+            if (may_be_shared(operand, groups_[group]))
+                readers_[operand].push_back(group);
     }
 
     /// The groups that make or read a value of the operation's, and those of its layer; the latest first.
@@ -147,11 +148,13 @@ class Fusion {
     }
 
     /// A number that both read is no reason: nothing is saved.
+    static bool may_be_shared(Value value, const Group &group) {
+        return (!tensor(value).getRoles().empty() || group.space.empty()) && !is_inline(value.getDefiningOp());
+    }
+
     static bool shares_a_value(const Group &group, Operation *op) {
         return llvm::any_of(op->getOperands(), [&](Value operand) {
-            if (tensor(operand).getRoles().empty() && !group.space.empty())
-                return false;
-            return !is_inline(operand.getDefiningOp()) &&
+            return may_be_shared(operand, group) &&
                    (group.contains(operand.getDefiningOp()) || llvm::any_of(group.ops, [&](Operation *other) {
                         return llvm::is_contained(other->getOperands(), operand);
                     }));

@@ -69,9 +69,11 @@ class Outlining {
             builder_.getFunctionType(mlir::ValueRange(inputs_.getArrayRef()).getTypes(),
                                      mlir::ValueRange(outputs).getTypes()));
         mlir::Block *body = outlined.addEntryBlock();
-        for (auto [number, input] : llvm::enumerate(inputs_))
-            outlined.setArgAttr(static_cast<unsigned>(number), "plan.offset",
-                                builder_.getI64IntegerAttr(offset_of(input)));
+        llvm::SmallVector<mlir::DictionaryAttr> places; // set at once: each time they are all made anew
+        for (Value input : inputs_)
+            places.push_back(builder_.getDictionaryAttr(
+                builder_.getNamedAttr("plan.offset", builder_.getI64IntegerAttr(offset_of(input)))));
+        outlined.setAllArgAttrs(places);
         mlir::func::CallOp call = create_call(outlined, outputs);
         for (Operation *op : ops_)
             op->moveBefore(body, body->end());

@@ -7,6 +7,7 @@
 #include "schedule/functions.h"
 #include "schedule/passes.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <map>
@@ -81,10 +82,9 @@ mlir::Attribute tensor_name(ir::CollectiveOp op) {
 
 /// Layers of the members, each once: "h1, h2".
 std::string layers(const Members &members) {
-    llvm::SmallVector<std::string> names;
+    llvm::SetVector<llvm::StringRef> names;
     for (ir::CollectiveOp member : members)
-        if (!llvm::is_contained(names, layer_of(member)))
-            names.push_back(layer_of(member));
+        names.insert(member.getLayer().value_or(""));
     return llvm::join(names, ", ");
 }
 
