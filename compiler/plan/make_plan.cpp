@@ -196,37 +196,40 @@ class Planner {
     }
 
     void price_baselines() {
-        std::vector<std::vector<Baseline>> by_mesh(meshes_.size());
-        in_parallel(meshes_.size(), [&](std::size_t m) { by_mesh[m] = baselines_on(*meshes_[m], m == 0); });
-        for (std::vector<Baseline> &of_mesh : by_mesh)
-            for (Baseline &baseline : of_mesh)
-                add_baseline(std::move(baseline));
+        std::vector<std::pair<const OnMesh *, NamedStrategies>> wanted;
+        for (const auto &on : meshes_)
+            for (NamedStrategies &named : baselines(request_.graph, request_.batch, on->shape.mesh))
+                if (!is_known(named, *on))
+                    wanted.emplace_back(on.get(), std::move(named));
+        std::vector<Baseline> priced(wanted.size());
+        in_parallel(wanted.size(),
+                    [&](std::size_t i) { priced[i] = priced_on(*wanted[i].first, std::move(wanted[i].second)); });
+        for (Baseline &baseline : priced)
+            add_baseline(std::move(baseline));
     }
 
     /// Where no rule tells axes apart, one that splits along all of them alike is the same on each mesh.
-    [[nodiscard]] std::vector<Baseline> baselines_on(const OnMesh &on, bool first) const {
+    [[nodiscard]] bool is_known(const NamedStrategies &named, const OnMesh &on) const {
+        return named.alike && &on != meshes_.front().get() && request_.mesh.automatic && !pins_axes(request_);
+    }
+
+    [[nodiscard]] Baseline priced_on(const OnMesh &on, NamedStrategies named) const {
         const MeshShape &shape = on.shape;
         const Storage storage = storage_choices(request_, shape).front().storage;
-        std::vector<Baseline> result;
-        for (NamedStrategies &named : baselines(request_.graph, request_.batch, shape.mesh)) {
-            if (named.alike && !first && request_.mesh.automatic && !pins_axes(request_))
-                continue;
-            follow_orders(on.space, named.layers);
-            const CostTable cost = evaluate(request_, shape.mesh, shape.axes, named.layers, storage);
-            Baseline baseline;
-            baseline.name = named.name;
-            baseline.axes = shape.axes;
-            baseline.mesh = shape.mesh;
-            baseline.layers = std::move(named.layers);
-            baseline.storage = storage;
-            baseline.seconds = cost.seconds();
-            baseline.carried = cost.carried();
-            baseline.payload = cost.payload;
-            baseline.memory = cost.memory.total();
-            baseline.excluded = exclusion(shape, on.space, baseline);
-            result.push_back(std::move(baseline));
-        }
-        return result;
+        follow_orders(on.space, named.layers);
+        const CostTable cost = evaluate(request_, shape.mesh, shape.axes, named.layers, storage);
+        Baseline baseline;
+        baseline.name = named.name;
+        baseline.axes = shape.axes;
+        baseline.mesh = shape.mesh;
+        baseline.layers = std::move(named.layers);
+        baseline.storage = storage;
+        baseline.seconds = cost.seconds();
+        baseline.carried = cost.carried();
+        baseline.payload = cost.payload;
+        baseline.memory = cost.memory.total();
+        baseline.excluded = exclusion(shape, on.space, baseline);
+        return baseline;
     }
 
     /// Where the rules say which of several axes that split one loop is the major one, a baseline keeps to that.

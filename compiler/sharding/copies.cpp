@@ -71,11 +71,18 @@ Derived Copies::derive_with_partial_sums(int operation) {
 }
 
 Placement Copies::origin(int value) {
-    const Value &v = graph_.values[value];
-    if (v.kind == ValueKind::variable)
-        return home(value);
-    const std::vector<int> &results = graph_.operations[v.producer].results;
-    return derived(v.producer).results[std::find(results.begin(), results.end(), value) - results.begin()];
+    return graph_.values[value].kind == ValueKind::variable ? home(value) : produced(value);
+}
+
+const Placement &Copies::produced(int value) {
+    const int producer = graph_.values[value].producer;
+    const std::vector<int> &results = graph_.operations[producer].results;
+    return derived(producer).results[std::find(results.begin(), results.end(), value) - results.begin()];
+}
+
+std::pair<Strategy, Derived> Copies::take(int operation) {
+    derived(operation);
+    return {std::move(strategies_.at(operation)), std::move(derived_.at(operation))};
 }
 
 Placement Copies::home(int variable) {
@@ -125,8 +132,13 @@ std::vector<Copy> Copies::of(int value) {
     Links links(index_, value, reshards);
     std::vector<int> numbers;
     for (const Need &need : links.needs())
-        numbers.push_back(reshards.number(wanted(value, need)));
-    const int from = graph_.values[value].kind == ValueKind::free ? -1 : reshards.number(origin(value));
+        numbers.push_back(reshards.number(need.operand >= 0 ? derived(need.operation).operands[need.operand]
+                                                            : wanted(value, need)));
+    int from = -1;
+    if (graph_.values[value].kind == ValueKind::computed)
+        from = reshards.number(produced(value));
+    else if (graph_.values[value].kind == ValueKind::variable)
+        from = reshards.number(home(value));
     std::vector<Copy> copies;
     for (const Link &link : links.of(from, numbers))
         copies.push_back(copy_of(graph_, value, link, reshards));

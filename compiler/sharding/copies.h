@@ -5,6 +5,8 @@
 #include "sharding/links.h"
 
 #include <map>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace planc::sharding {
@@ -27,20 +29,24 @@ class Copies {
     std::vector<Copy> of(int value);
     /// Which of the copies operation `reader` reads in `placement` (graph.operations.size(): the end of the program).
     int find(int value, const std::vector<Copy> &copies, const Placement &placement, int reader);
+    /// strategy() and derived(), given away: nothing is asked any more afterwards.
+    std::pair<Strategy, Derived> take(int operation);
 
   private:
     Strategy follow_parameter(int operation);
     [[nodiscard]] std::vector<int> shares(const std::vector<int> &axes, const Placement &placement) const;
     Derived derive_with_partial_sums(int operation);
     Placement home(int variable);
+    /// Of a computed value: as its producer leaves it.
+    const Placement &produced(int value);
 
     const GraphIndex &index_;
     const Graph &graph_;
     const Mesh &mesh_;
     const std::vector<LayerStrategy> &layers_;
     const Storage &storage_;
-    std::map<int, Strategy> strategies_;
-    std::map<int, Derived> derived_;
+    std::unordered_map<int, Strategy> strategies_;
+    std::unordered_map<int, Derived> derived_;
     std::map<std::vector<std::int64_t>, Reshards> reshards_; ///< by extents
 };
 

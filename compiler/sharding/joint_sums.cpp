@@ -57,12 +57,12 @@ std::vector<int> companions(const Graph &graph) {
                     kinds.erase(value);
             }
         const bool sums = operation.nest.reduction == Reduction::sum && operation.parameter < 0 &&
-                          operation.phase != Phase::update && !operation.per_step;
+                          operation.phase != Phase::update && !operation.per_step &&
+                          std::any_of(operation.nest.loops.begin(), operation.nest.loops.end(),
+                                      [](const Loop &loop) { return loop.kind == LoopKind::reduced; });
         for (std::size_t r = 0; sums && r < operation.results.size(); ++r) {
             const int value = operation.results[r];
             Kind kind = kind_of(operation, graph.values[value], r);
-            if (kind.reduced.empty())
-                continue;
             Open &together = open[kind];
             if (together.first < 0)
                 together.first = value;

@@ -25,20 +25,15 @@ LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStr
     Copies copies(index, mesh, layers, storage);
     const int end = static_cast<int>(graph.operations.size());
     LaidOut result;
-    for (std::size_t o = 0; o < graph.operations.size(); ++o) {
-        LaidOutOperation &operation = result.operations.emplace_back();
-        operation.strategy = copies.strategy(static_cast<int>(o));
-        operation.operands = copies.derived(static_cast<int>(o)).operands;
-        operation.results = copies.derived(static_cast<int>(o)).results;
-    }
     for (std::size_t v = 0; v < graph.values.size(); ++v)
         result.copies.push_back(copies.of(static_cast<int>(v)));
     for (std::size_t o = 0; o < graph.operations.size(); ++o) {
         const Operation &operation = graph.operations[o];
-        LaidOutOperation &laid_out = result.operations[o];
+        LaidOutOperation &laid_out = result.operations.emplace_back();
+        const std::vector<Placement> &operands = copies.derived(static_cast<int>(o)).operands;
         for (std::size_t i = 0; i < operation.operands.size(); ++i)
             laid_out.operand_copy.push_back(copies.find(operation.operands[i], result.copies[operation.operands[i]],
-                                                        laid_out.operands[i], static_cast<int>(o)));
+                                                        operands[i], static_cast<int>(o)));
         for (int value : operation.results) {
             const int variable = index.stored_in[value];
             laid_out.result_copy.push_back(
@@ -48,6 +43,12 @@ LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStr
     for (int value : graph.outputs)
         result.output_copy.push_back(
             copies.find(value, result.copies[value], replicated(graph.values[value].extents), end));
+    for (std::size_t o = 0; o < graph.operations.size(); ++o) {
+        auto [strategy, derived] = copies.take(static_cast<int>(o));
+        result.operations[o].strategy = std::move(strategy);
+        result.operations[o].operands = std::move(derived.operands);
+        result.operations[o].results = std::move(derived.results);
+    }
     return result;
 }
 
