@@ -132,8 +132,8 @@ std::vector<Copy> Copies::of(int value) {
     Links links(index_, value, reshards);
     std::vector<int> numbers;
     for (const Need &need : links.needs())
-        numbers.push_back(reshards.number(need.operand >= 0 ? derived(need.operation).operands[need.operand]
-                                                            : wanted(value, need)));
+        numbers.push_back(
+            reshards.number(need.operand >= 0 ? derived(need.operation).operands[need.operand] : wanted(value, need)));
     int from = -1;
     if (graph_.values[value].kind == ValueKind::computed)
         from = reshards.number(produced(value));

@@ -58,8 +58,9 @@ std::vector<int> companions(const Graph &graph) {
             }
         const bool sums = operation.nest.reduction == Reduction::sum && operation.parameter < 0 &&
                           operation.phase != Phase::update && !operation.per_step &&
-                          std::any_of(operation.nest.loops.begin(), operation.nest.loops.end(),
-                                      [](const Loop &loop) { return loop.kind == LoopKind::reduced; });
+                          std::any_of(
+                              operation.nest.loops.begin(), operation.nest.loops.end(),
+                              [](const Loop &loop) { return loop.kind == LoopKind::reduced; });
         for (std::size_t r = 0; sums && r < operation.results.size(); ++r) {
             const int value = operation.results[r];
             Kind kind = kind_of(operation, graph.values[value], r);
