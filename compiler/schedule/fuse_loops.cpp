@@ -25,8 +25,18 @@ using mlir::Value;
 
 constexpr int undecided = -1;
 
+/// What is asked of an operation again for each group that it may join.
+struct Traits {
+    LoopSpace space;
+    std::string layer;
+    Stage stage;
+
+    explicit Traits(Operation *op) : space(space_of(op)), layer(layer_of(op)), stage(stage_of(op)) {}
+};
+
 struct Group {
     std::vector<Operation *> ops;
+    Traits first; ///< of the first operation
     LoopSpace space;
     int outer = undecided;
     int place = 0;               ///< where it will stand: index in the block of the operation `anchor`
@@ -58,8 +68,7 @@ bool reduces_row(Operation *op, const LoopSpace &space, int &outer) {
            decide_outer(outer, result.size());
 }
 
-std::optional<Fit> fit(const Group &group, Operation *op) {
-    const LoopSpace space = space_of(op);
+std::optional<Fit> fit(const Group &group, Operation *op, const LoopSpace &space) {
     if (!is_prefix(space, group.space) && !is_prefix(group.space, space))
         return std::nullopt;
     Fit fit{space.size() > group.space.size() ? space : group.space, group.outer};
@@ -89,9 +98,10 @@ class Fusion {
 
   private:
     void add(Operation *op) {
+        const Traits traits(op);
         for (const size_t number : candidates(op)) {
             Group &group = groups_[number];
-            if (const auto joined = may_join(group, op)) {
+            if (const auto joined = may_join(group, op, traits)) {
                 group.space = joined->space;
                 group.outer = joined->outer;
                 group.ops.push_back(op);
@@ -104,7 +114,7 @@ class Fusion {
                 return note(op, number);
             }
         }
-        Group group{{op}, space_of(op), undecided, place_.lookup(op), op};
+        Group group{{op}, traits, traits.space, undecided, place_.lookup(op), op};
         reduces_row(op, group.space, group.outer);
         groups_.push_back(std::move(group));
         of_layer_[op->getAttr("layer")].push_back(groups_.size() - 1);
@@ -132,16 +142,16 @@ class Fusion {
         return numbers;
     }
 
-    std::optional<Fit> may_join(const Group &group, Operation *op) const {
-        Operation *first = group.ops.front();
-        const bool loss = layer_of(first) == "loss" || layer_of(op) == "loss";
-        if ((stage_of(first) == Stage::update) != (stage_of(op) == Stage::update) ||
-            (loss && layer_of(first) != layer_of(op)) || (!loss && stage_of(first) != stage_of(op)) ||
-            !(shares_a_value(group, op) || is_alike(group, op)))
+    std::optional<Fit> may_join(const Group &group, Operation *op, const Traits &traits) const {
+        const Traits &first = group.first;
+        const bool loss = first.layer == "loss" || traits.layer == "loss";
+        if ((first.stage == Stage::update) != (traits.stage == Stage::update) ||
+            (loss && first.layer != traits.layer) || (!loss && first.stage != traits.stage) ||
+            !(shares_a_value(group, op) || is_alike(group, traits)))
             return std::nullopt;
         if (!is_ready(group, op) && !may_move(group, op))
             return std::nullopt;
-        auto fitting = fit(group, op);
+        auto fitting = fit(group, op, traits.space);
         if (fitting && !uses_are_complete(group, *fitting, op))
             return std::nullopt;
         return fitting;
@@ -161,9 +171,8 @@ class Fusion {
         });
     }
 
-    static bool is_alike(const Group &group, Operation *op) {
-        return layer_of(group.ops.front()) == layer_of(op) && depth_of(op) == static_cast<int>(group.space.size()) &&
-               space_of(op) == group.space && !group.space.empty();
+    static bool is_alike(const Group &group, const Traits &traits) {
+        return group.first.layer == traits.layer && traits.space == group.space && !group.space.empty();
     }
 
     /// The operands are there where the group stands.
