@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace planc::plan {
 
@@ -39,8 +40,6 @@ bool has_empty_blocks(const Request &request, const MeshShape &shape, const Stra
 class Planner {
   public:
     explicit Planner(const Request &request) : request_(request), index_(request.graph) {
-        if (request.search)
-            step_.emplace(index_);
         limit_ = request.memory_limit_bytes;
         if (limit_ == 0 && request.search)
             limit_ = request.machine.memory_bytes;
@@ -57,8 +56,7 @@ class Planner {
         lower_bound_ = infinity;
         for (const MeshShape &shape : shapes)
             meshes_.push_back(std::make_unique<OnMesh>(request_, shape));
-        if (request_.baselines)
-            price_baselines();
+        prepare();
         try_candidates();
         if (plan_.failure.empty() && best_seconds_ == infinity && best_baseline_ == infinity) {
             plan_.failure = does_not_fit(Bytes(least_bytes_), Bytes(limit_));
@@ -195,17 +193,26 @@ class Planner {
         return found;
     }
 
-    void price_baselines() {
+    /// What terms are made of, where strategies are searched; and, beside it, the baselines.
+    void prepare() {
         std::vector<std::pair<const OnMesh *, NamedStrategies>> wanted;
         for (const auto &on : meshes_)
-            for (NamedStrategies &named : baselines(request_.graph, request_.batch, on->shape.mesh))
+            for (NamedStrategies &named : wanted_baselines(on->shape.mesh))
                 if (!is_known(named, *on))
                     wanted.emplace_back(on.get(), std::move(named));
         std::vector<Baseline> priced(wanted.size());
-        in_parallel(wanted.size(),
-                    [&](std::size_t i) { priced[i] = priced_on(*wanted[i].first, std::move(wanted[i].second)); });
+        in_parallel(wanted.size() + 1, [&](std::size_t i) {
+            if (i > 0)
+                priced[i - 1] = priced_on(*wanted[i - 1].first, std::move(wanted[i - 1].second));
+            else if (request_.search)
+                step_.emplace(index_);
+        });
         for (Baseline &baseline : priced)
             add_baseline(std::move(baseline));
+    }
+
+    [[nodiscard]] std::vector<NamedStrategies> wanted_baselines(const sharding::Mesh &mesh) const {
+        return request_.baselines ? baselines(request_.graph, request_.batch, mesh) : std::vector<NamedStrategies>{};
     }
 
     /// Where no rule tells axes apart, one that splits along all of them alike is the same on each mesh.
