@@ -22,7 +22,7 @@ namespace {
 /// and is the busiest of every collective but an all-to-all or exchange of uneven blocks.
 class RankSums {
   public:
-    explicit RankSums(const Mesh &mesh) : mesh_(mesh) {}
+    explicit RankSums(const Mesh &mesh) : mesh_(mesh), sends_(mesh) {}
 
     /// `times` a step.
     void add(const Step &step, int element_bytes, bool call, int times) {
@@ -36,12 +36,12 @@ class RankSums {
     void report(CostTable &table) {
         table.calls = calls_;
         for (const Row &row : alike_)
-            add(table, row, busiest_traffic(row.step, mesh_));
+            add(table, row, sends_.busiest(row.step));
         if (scan_)
             find_busiest(table);
         else
             for (const Row &row : different_)
-                add(table, row, busiest_traffic(row.step, mesh_));
+                add(table, row, sends_.busiest(row.step));
     }
 
   private:
@@ -73,6 +73,7 @@ class RankSums {
     }
 
     const Mesh &mesh_;
+    SendTables sends_;
     std::int64_t calls_ = 0;
     std::vector<Row> alike_;     ///< the same on every rank
     std::vector<Row> different_; ///< by rank

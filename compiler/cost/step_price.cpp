@@ -1,6 +1,5 @@
 #include "cost/step_price.h"
 
-#include "cost/traffic.h"
 #include "sharding/bucket.h"
 
 namespace planc::cost {
@@ -71,13 +70,6 @@ Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, con
     return {};
 }
 
-StepPrice price_in(const Group &group, const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh,
-                   const Machine &machine, bool in_bucket) {
-    if (step.kind == CollectiveKind::slice)
-        return {};
-    return price_traffic(step, busiest_traffic(step, mesh), element_bytes, group, machine, in_bucket);
-}
-
 } // namespace
 
 const support::CollectiveRate *measured_rate(CollectiveKind kind, const Group &group, Bytes n, const Machine &machine) {
@@ -97,7 +89,7 @@ bool in_bucket(bool fusable, sharding::Phase phase) {
 
 StepPrice price_step(const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh, const Machine &machine,
                      bool in_bucket) {
-    return price_in(group(step.axes, mesh.sizes, machine), step, element_bytes, mesh, machine, in_bucket);
+    return StepPrices(mesh, machine).of(step, element_bytes, in_bucket);
 }
 
 // By the cheapest of the algorithms that the machine has for vectors of the size; of equals, the first. What was
@@ -194,9 +186,10 @@ const StepPrice &StepPrices::of(const sharding::Step &step, int element_bytes, b
     const auto found = known_.find(numbers);
     if (found != known_.end())
         return found->second;
-    return known_
-        .emplace(std::move(numbers), price_in(group_over(step.axes), step, element_bytes, mesh_, machine_, in_bucket))
-        .first->second;
+    StepPrice &price = known_[std::move(numbers)];
+    if (step.kind != CollectiveKind::slice)
+        price = price_traffic(step, sends_.busiest(step), element_bytes, group_over(step.axes), machine_, in_bucket);
+    return price;
 }
 
 } // namespace planc::cost

@@ -3,6 +3,7 @@
 
 #include "cost/collectives.h"
 #include "cost/machine.h"
+#include "cost/traffic.h"
 #include "sharding/lay_out.h"
 
 #include <planrt/layout.h>
@@ -53,7 +54,7 @@ struct StepPrice {
 class StepPrices {
   public:
     /// Both must outlive this.
-    StepPrices(const sharding::Mesh &mesh, const Machine &machine) : mesh_(mesh), machine_(machine) {}
+    StepPrices(const sharding::Mesh &mesh, const Machine &machine) : mesh_(mesh), machine_(machine), sends_(mesh) {}
     const StepPrice &of(const sharding::Step &step, int element_bytes, bool in_bucket = false);
 
   private:
@@ -61,6 +62,7 @@ class StepPrices {
 
     const sharding::Mesh &mesh_;
     const Machine &machine_;
+    SendTables sends_;
     std::map<std::vector<std::int64_t>, StepPrice> known_;
     std::map<std::vector<int>, Group> groups_; ///< by axes
 };

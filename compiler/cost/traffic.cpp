@@ -1,6 +1,7 @@
 #include "cost/traffic.h"
 
 #include <algorithm>
+#include <map>
 
 namespace planc::cost {
 
@@ -30,44 +31,52 @@ int block_of(Range whole, int parts, std::int64_t at) {
 }
 
 /// One dimension of an exchange, tabulated over the coordinates of the axes that cut it before or after.
-class DimensionSends {
-  public:
-    /// `cuts_from[axis]`: the axis cuts some dimension of the exchange's `from`.
-    DimensionSends(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to, const Mesh &mesh,
-                   const std::vector<bool> &cuts_from)
-        : from_(from), to_(to), mesh_(mesh), cuts_from_(cuts_from), stride_(mesh.sizes.size(), 0),
-          coordinates_(mesh.sizes.size(), 0) {
-        std::size_t size = 1;
-        for (std::size_t axis = 0; axis < stride_.size(); ++axis)
-            if (contains(from.axes, static_cast<int>(axis)) || contains(to.axes, static_cast<int>(axis))) {
-                stride_[axis] = size;
-                size *= static_cast<std::size_t>(mesh.sizes[axis]);
-            }
-        entries_.resize(size);
-        fill(0);
-    }
-
+struct DimensionSends {
     struct Entry {
         Traffic wanted;        ///< peers whose block meets this rank's, and the length of what they get together
         std::int64_t kept = 0; ///< length of what the rank itself keeps
     };
+    std::vector<std::size_t> stride; ///< per axis, 0: of no matter here
+    std::vector<Entry> entries;
+
     [[nodiscard]] const Entry &at(const std::vector<int> &coordinates) const {
         std::size_t index = 0;
-        for (std::size_t axis = 0; axis < stride_.size(); ++axis)
-            index += stride_[axis] * static_cast<std::size_t>(coordinates[axis]);
-        return entries_[index];
+        for (std::size_t axis = 0; axis < stride.size(); ++axis)
+            index += stride[axis] * static_cast<std::size_t>(coordinates[axis]);
+        return entries[index];
+    }
+};
+
+class TabulateSends {
+  public:
+    /// `cuts_from[axis]`: the axis cuts some dimension of the exchange's `from`.
+    TabulateSends(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to, const Mesh &mesh,
+                  const std::vector<bool> &cuts_from)
+        : from_(from), to_(to), mesh_(mesh), cuts_from_(cuts_from), coordinates_(mesh.sizes.size(), 0) {}
+
+    DimensionSends run() {
+        std::size_t size = 1;
+        sends_.stride.assign(mesh_.sizes.size(), 0);
+        for (std::size_t axis = 0; axis < sends_.stride.size(); ++axis)
+            if (contains(from_.axes, static_cast<int>(axis)) || contains(to_.axes, static_cast<int>(axis))) {
+                sends_.stride[axis] = size;
+                size *= static_cast<std::size_t>(mesh_.sizes[axis]);
+            }
+        sends_.entries.resize(size);
+        fill(0);
+        return std::move(sends_);
     }
 
   private:
     void fill(std::size_t axis) {
-        if (axis == stride_.size()) {
+        if (axis == coordinates_.size()) {
             const Range held = range(from_);
-            Entry &entry = entries_[&at(coordinates_) - entries_.data()];
+            DimensionSends::Entry &entry = sends_.entries[&sends_.at(coordinates_) - sends_.entries.data()];
             entry.kept = overlap(held, range(to_));
             entry.wanted = wanted(0, to_.whole(), held);
             return;
         }
-        const int size = stride_[axis] > 0 ? mesh_.sizes[axis] : 1;
+        const int size = sends_.stride[axis] > 0 ? mesh_.sizes[axis] : 1;
         for (coordinates_[axis] = 0; coordinates_[axis] < size; ++coordinates_[axis])
             fill(axis + 1);
         coordinates_[axis] = 0;
@@ -130,17 +139,41 @@ class DimensionSends {
     const planrt::DimensionPlacement &to_;
     const Mesh &mesh_;
     const std::vector<bool> &cuts_from_;
-    std::vector<std::size_t> stride_; ///< per axis, 0: of no matter here
     std::vector<int> coordinates_;
-    std::vector<Entry> entries_;
+    DimensionSends sends_;
 };
+
+} // namespace
+
+struct SendTables::Known {
+    std::map<std::vector<std::int64_t>, DimensionSends> tables; ///< by all that they depend on
+
+    const DimensionSends &of(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to,
+                             const Mesh &mesh, const std::vector<bool> &cuts_from) {
+        std::vector<std::int64_t> key{from.extent, static_cast<std::int64_t>(from.axes.size())};
+        key.insert(key.end(), from.axes.begin(), from.axes.end());
+        for (int axis : to.axes)
+            key.push_back(2 * axis + (cuts_from[axis] ? 1 : 0));
+        if (const auto &window = to.window)
+            for (const std::int64_t number : {std::int64_t{-1}, window->positions, window->kernel, window->stride,
+                                              window->dilation, window->padding, std::int64_t{window->transposed},
+                                              static_cast<std::int64_t>(window->part)})
+                key.push_back(number);
+        const auto known = tables.find(key);
+        return known != tables.end() ? known->second
+                                     : tables.emplace(std::move(key), TabulateSends(from, to, mesh, cuts_from).run())
+                                           .first->second;
+    }
+};
+
+namespace {
 
 /// What the sends of an exchange amount to, as products over dimensions: a rank sends to those peers that share its
 /// coordinates on every axis that does not cut `from`, and of the axes that do, only those that also cut `to` decide
 /// what a peer wants.
 class Sends {
   public:
-    Sends(const Step &step, const Mesh &mesh)
+    Sends(const Step &step, const Mesh &mesh, SendTables::Known &known)
         : cuts_from_(mesh.sizes.size(), false), varying_(mesh.sizes.size(), false) {
         std::vector<bool> cuts_to(mesh.sizes.size(), false);
         mark(step.from, cuts_from_);
@@ -151,7 +184,7 @@ class Sends {
             varying_[axis] = cuts_from_[axis] || cuts_to[axis];
         }
         for (std::size_t d = 0; d < step.from.dimensions.size(); ++d) {
-            dimensions_.emplace_back(step.from.dimensions[d], step.to.dimensions[d], mesh, cuts_from_);
+            dimensions_.push_back(&known.of(step.from.dimensions[d], step.to.dimensions[d], mesh, cuts_from_));
             skip_even_prefix(step.from.dimensions[d], step.to.dimensions[d], mesh);
         }
     }
@@ -162,8 +195,8 @@ class Sends {
     [[nodiscard]] Traffic of(const std::vector<int> &coordinates) const {
         Traffic all{replicas_, replicas_};
         std::int64_t kept = 1;
-        for (const DimensionSends &dimension : dimensions_) {
-            const DimensionSends::Entry &entry = dimension.at(coordinates);
+        for (const DimensionSends *dimension : dimensions_) {
+            const DimensionSends::Entry &entry = dimension->at(coordinates);
             all.calls *= entry.wanted.calls;
             all.elements *= entry.wanted.elements;
             kept *= entry.kept;
@@ -199,7 +232,7 @@ class Sends {
 
     std::vector<bool> cuts_from_;
     std::vector<bool> varying_;
-    std::vector<DimensionSends> dimensions_;
+    std::vector<const DimensionSends *> dimensions_;
     std::int64_t replicas_ = 1; ///< peers that want the same
 };
 
@@ -236,7 +269,8 @@ std::vector<Traffic> traffic_by_rank(const Step &step, const Mesh &mesh) {
             result.push_back(planrt::traffic(step.kind, step.from, step.to, mesh, rank));
         return result;
     }
-    const Sends sends(step, mesh);
+    SendTables::Known tables;
+    const Sends sends(step, mesh, tables);
     for_each_rank(mesh, std::vector<bool>(mesh.sizes.size(), true), [&](const std::vector<int> &coordinates) {
         result.push_back(sends.of(coordinates));
         if (step.kind == CollectiveKind::all_to_all)
@@ -245,10 +279,18 @@ std::vector<Traffic> traffic_by_rank(const Step &step, const Mesh &mesh) {
     return result;
 }
 
+SendTables::SendTables(const Mesh &mesh) : mesh_(mesh), known_(std::make_unique<Known>()) {}
+SendTables::~SendTables() = default;
+
 Traffic busiest_traffic(const Step &step, const Mesh &mesh) {
+    return SendTables(mesh).busiest(step);
+}
+
+Traffic SendTables::busiest(const Step &step) {
+    const Mesh &mesh = mesh_;
     if (!point_to_point(step.kind)) // the first rank has the largest blocks
         return planrt::traffic(step.kind, step.from, step.to, mesh, 0);
-    const Sends sends(step, mesh);
+    const Sends sends(step, mesh, *known_);
     const std::vector<bool> varying =
         uniform_traffic(step, mesh) ? std::vector<bool>(mesh.sizes.size(), false) : sends.varying();
     Traffic busiest;

@@ -7,6 +7,7 @@
 
 #include <planrt/layout.h>
 
+#include <memory>
 #include <vector>
 
 namespace planc::cost {
@@ -18,6 +19,23 @@ using planrt::Traffic;
 
 /// Of the rank with the most elements (of equals, the most calls).
 [[nodiscard]] Traffic busiest_traffic(const sharding::Step &step, const sharding::Mesh &mesh);
+
+/// The same of many steps on one mesh: what these share by dimensions is found once.
+class SendTables {
+  public:
+    /// The mesh must outlive this.
+    explicit SendTables(const sharding::Mesh &mesh);
+    ~SendTables();
+    SendTables(const SendTables &) = delete;
+    SendTables &operator=(const SendTables &) = delete;
+    [[nodiscard]] Traffic busiest(const sharding::Step &step);
+
+    struct Known;
+
+  private:
+    const sharding::Mesh &mesh_;
+    std::unique_ptr<Known> known_;
+};
 
 /// Certainly the same on every rank.
 [[nodiscard]] bool uniform_traffic(const sharding::Step &step, const sharding::Mesh &mesh);

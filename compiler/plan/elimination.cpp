@@ -31,48 +31,118 @@ Function as_function(const Factor &factor) {
     return function;
 }
 
-/// The sum of functions of the same variables, as a full table over their domains.
-Function added(const std::vector<int> &domains, const std::vector<Function> &terms) {
+/// Values of the variable at `place` of all terms that none of these tells apart, as classes.
+struct JointClasses {
+    std::vector<int> of_value;
+    std::vector<int> representatives; ///< a value of each class
+};
+
+JointClasses joint_classes(const std::vector<Function> &terms, std::size_t place) {
+    JointClasses result;
+    std::map<std::pair<int, int>, int> known; // by class so far and offset
+    for (const Function &term : terms) {
+        const std::vector<int> &offsets = *term.offsets[place];
+        result.of_value.resize(offsets.size(), 0);
+        known.clear();
+        for (std::size_t value = 0; value < offsets.size(); ++value)
+            result.of_value[value] = known
+                                         .emplace(std::pair(result.of_value[value], offsets[value]),
+                                                  static_cast<int>(known.size()))
+                                         .first->second;
+    }
+    for (std::size_t value = 0; value < result.of_value.size(); ++value)
+        if (result.of_value[value] == static_cast<int>(result.representatives.size()))
+            result.representatives.push_back(static_cast<int>(value));
+    return result;
+}
+
+/// The terms with classes for values.
+std::vector<Function> by_class(const std::vector<Function> &terms, const std::vector<JointClasses> &classes) {
+    std::vector<Function> result = terms;
+    for (Function &term : result)
+        for (std::size_t i = 0; i < classes.size(); ++i) {
+            auto offsets = std::make_shared<std::vector<int>>();
+            for (int value : classes[i].representatives)
+                offsets->push_back((*term.offsets[i])[value]);
+            term.offsets[i] = std::move(offsets);
+        }
+    return result;
+}
+
+/// The sum of functions of the same variables, one or more, by their joint classes.
+Function added(const std::vector<Function> &terms, const std::vector<JointClasses> &classes) {
     Function sum;
     sum.variables = terms[0].variables;
+    sum.offsets.resize(classes.size());
+    std::vector<int> counts;
+    std::vector<int> outer; // places of all variables but the last
+    int stride = 1;
+    for (std::size_t i = classes.size(); i-- > 0;) {
+        sum.offsets[i] = scaled(classes[i].of_value, stride);
+        stride *= static_cast<int>(classes[i].representatives.size());
+    }
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+        counts.push_back(static_cast<int>(classes[i].representatives.size()));
+        if (i + 1 < classes.size())
+            outer.push_back(static_cast<int>(i));
+    }
+    std::vector<Function> placed = by_class(terms, classes);
     std::vector<const Function *> pointers;
     bool any_bytes = false;
-    for (const Function &term : terms) {
+    for (Function &term : placed) {
+        std::iota(term.variables.begin(), term.variables.end(), 0);
         pointers.push_back(&term);
         any_bytes |= term.bytes != nullptr;
     }
-    const auto size = static_cast<std::size_t>(table_size(domains, sum.variables));
-    auto seconds = std::make_shared<std::vector<double>>();
-    auto bytes = std::make_shared<std::vector<double>>();
-    seconds->reserve(size);
-    Odometer odometer(domains, sum.variables, pointers);
+    const auto rows = static_cast<std::size_t>(counts.back());
+    auto seconds = std::make_shared<std::vector<double>>(static_cast<std::size_t>(stride), 0.0);
+    auto bytes = std::make_shared<std::vector<double>>(any_bytes ? static_cast<std::size_t>(stride) : 0, 0.0);
+    Odometer odometer(counts, outer, pointers);
+    std::size_t first = 0;
     do {
-        double s = 0;
-        double b = 0;
-        for (std::size_t f = 0; f < terms.size(); ++f) {
-            s += (*terms[f].seconds)[odometer.offset(f)];
-            b += terms[f].bytes ? (*terms[f].bytes)[odometer.offset(f)] : 0;
+        for (std::size_t f = 0; f < placed.size(); ++f) {
+            const int *offsets = placed[f].offsets.back()->data();
+            const double *term = placed[f].seconds->data() + odometer.offset(f);
+            for (std::size_t i = 0; i < rows; ++i)
+                (*seconds)[first + i] += term[offsets[i]];
+            if (!placed[f].bytes)
+                continue;
+            const double *of_bytes = placed[f].bytes->data() + odometer.offset(f);
+            for (std::size_t i = 0; i < rows; ++i)
+                (*bytes)[first + i] += of_bytes[offsets[i]];
         }
-        seconds->push_back(s);
-        if (any_bytes)
-            bytes->push_back(b);
+        first += rows;
     } while (odometer.next());
     sum.seconds = std::move(seconds);
     if (any_bytes)
         sum.bytes = std::move(bytes);
-    int stride = 1;
-    sum.offsets.resize(sum.variables.size());
-    for (std::size_t i = sum.variables.size(); i-- > 0;) {
-        std::vector<int> values(domains[sum.variables[i]]);
-        std::iota(values.begin(), values.end(), 0);
-        sum.offsets[i] = scaled(values, stride);
-        stride *= domains[sum.variables[i]];
-    }
     return sum;
 }
 
-/// Adding is worth while the full table stays small.
+double entries(const std::vector<JointClasses> &classes) {
+    double product = 1;
+    for (const JointClasses &of_variable : classes)
+        product *= static_cast<double>(of_variable.representatives.size());
+    return product;
+}
+
+/// Adding is worth while the table of all stays small.
 constexpr double largest_sum = 1 << 18;
+
+/// The factors, which have the same variables, as one function, or as one each where that would be too large.
+std::vector<Function> joined(const std::vector<const Factor *> &factors) {
+    std::vector<Function> terms;
+    for (const Factor *factor : factors)
+        terms.push_back(as_function(*factor));
+    if (terms.size() == 1 || terms[0].variables.empty())
+        return terms;
+    std::vector<JointClasses> classes;
+    for (std::size_t i = 0; i < terms[0].variables.size(); ++i)
+        classes.push_back(joint_classes(terms, i));
+    if (entries(classes) > largest_sum)
+        return terms;
+    return {added(terms, classes)};
+}
 
 } // namespace
 
@@ -85,14 +155,9 @@ std::vector<Function> functions(const Problem &problem) {
     std::map<std::vector<int>, std::vector<const Factor *>> groups; // by variables
     for (const Factor &factor : problem.factors)
         groups[factor.variables].push_back(&factor);
-    std::map<std::vector<const void *>, Function> known; // sums by what was added
+    std::map<std::vector<const void *>, std::vector<Function>> known; // sums by what was added
     std::vector<Function> result;
     for (const auto &[variables, factors] : groups) {
-        if (factors.size() == 1 || table_size(problem.domains, variables) > largest_sum) {
-            for (const Factor *factor : factors)
-                result.push_back(as_function(*factor));
-            continue;
-        }
         std::vector<const void *> key;
         for (const Factor *factor : factors) {
             key.push_back(factor->table.get());
@@ -101,14 +166,12 @@ std::vector<Function> functions(const Problem &problem) {
                 key.push_back(classes.get());
         }
         auto sum = known.find(key);
-        if (sum == known.end()) {
-            std::vector<Function> terms;
-            for (const Factor *factor : factors)
-                terms.push_back(as_function(*factor));
-            sum = known.emplace(key, added(problem.domains, terms)).first;
+        if (sum == known.end())
+            sum = known.emplace(key, joined(factors)).first;
+        for (const Function &function : sum->second) {
+            result.push_back(function);
+            result.back().variables = variables;
         }
-        result.push_back(sum->second);
-        result.back().variables = variables;
     }
     return result;
 }

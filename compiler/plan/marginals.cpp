@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <map>
 #include <numeric>
+#include <tuple>
 
 namespace planc::plan {
 
@@ -16,41 +19,99 @@ constexpr double rounding = 1e-9;
 constexpr int most_sweeps = 6;
 constexpr double worthwhile = 1e-3; ///< gain of the bound for which another sweep is made
 
+/// A table of two variables by their classes, and the same transposed: a sweep reads along either.
+struct Matrix {
+    std::array<std::vector<double>, 2> by_class; ///< of the first variable, of the second: its class is a line
+};
+
 /// One end of a table of two variables.
 struct End {
     int variable = 0;
-    std::vector<int> class_of; ///< by value
-    std::vector<double> moved; ///< by class: what has been taken from the table for the variable
+    std::shared_ptr<const std::vector<int>> class_of; ///< by value
+    std::vector<double> moved;                        ///< by class: what has been taken from the table for the variable
 };
 
 /// A table of two variables. What is left of an entry, not negative: the table's less what both ends have taken.
 struct Edge {
     std::array<End, 2> ends;
-    std::shared_ptr<const std::vector<double>> seconds; ///< by class of the first and of the second
+    std::shared_ptr<const Matrix> table;
 };
 
-End end_of(const Function &function, std::size_t position, std::vector<int> &offsets) {
-    End end;
-    end.variable = function.variables[position];
-    for (int offset : *function.offsets[position]) {
-        const auto known = std::find(offsets.begin(), offsets.end(), offset);
-        end.class_of.push_back(static_cast<int>(known - offsets.begin()));
-        if (known == offsets.end())
-            offsets.push_back(offset);
+/// Tables of one kind occur between many pairs of layers.
+class Edges {
+  public:
+    Edge of(const Function &function) {
+        const Classes &first = classes(function.offsets[0]);
+        const Classes &second = classes(function.offsets[1]);
+        Edge edge;
+        edge.ends[0] = {function.variables[0], first.of_value, std::vector<double>(first.offsets.size(), 0.0)};
+        edge.ends[1] = {function.variables[1], second.of_value, std::vector<double>(second.offsets.size(), 0.0)};
+        std::shared_ptr<const Matrix> &table = tables_[{function.seconds, function.offsets[0], function.offsets[1]}];
+        if (!table)
+            table = matrix(*function.seconds, first.offsets, second.offsets);
+        edge.table = table;
+        return edge;
     }
-    end.moved.assign(offsets.size(), 0.0);
-    return end;
-}
 
-Edge edge_of(const Function &function) {
-    std::array<std::vector<int>, 2> offsets;
-    Edge edge{{end_of(function, 0, offsets[0]), end_of(function, 1, offsets[1])}, nullptr};
-    auto seconds = std::make_shared<std::vector<double>>();
-    for (int a : offsets[0])
-        for (int b : offsets[1])
-            seconds->push_back((*function.seconds)[static_cast<std::size_t>(a) + static_cast<std::size_t>(b)]);
-    edge.seconds = std::move(seconds);
-    return edge;
+  private:
+    using Offsets = std::shared_ptr<const std::vector<int>>;
+    struct Classes {
+        Offsets of_value;
+        std::vector<int> offsets; ///< by class
+    };
+
+    const Classes &classes(const Offsets &offsets) {
+        const auto [known, is_new] = classes_.try_emplace(offsets);
+        Classes &result = known->second;
+        if (!is_new)
+            return result;
+        std::map<int, int> numbers;
+        auto of_value = std::make_shared<std::vector<int>>();
+        for (int offset : *offsets) {
+            const auto [at, is_first] = numbers.emplace(offset, static_cast<int>(numbers.size()));
+            of_value->push_back(at->second);
+            if (is_first)
+                result.offsets.push_back(offset);
+        }
+        result.of_value = std::move(of_value);
+        return result;
+    }
+
+    static std::shared_ptr<const Matrix> matrix(const std::vector<double> &seconds, const std::vector<int> &first,
+                                                const std::vector<int> &second) {
+        auto result = std::make_shared<Matrix>();
+        auto &[rows, columns] = result->by_class;
+        for (int a : first)
+            for (int b : second)
+                rows.push_back(seconds[static_cast<std::size_t>(a) + static_cast<std::size_t>(b)]);
+        for (std::size_t b = 0; b < second.size(); ++b)
+            for (std::size_t a = 0; a < first.size(); ++a)
+                columns.push_back(rows[a * second.size() + b]);
+        return result;
+    }
+
+    std::map<Offsets, Classes> classes_;
+    std::map<std::tuple<std::shared_ptr<const std::vector<double>>, Offsets, Offsets>, std::shared_ptr<const Matrix>>
+        tables_;
+};
+
+using Lanes [[gnu::vector_size(16)]] = double;
+constexpr std::size_t lanes = sizeof(Lanes) / sizeof(double);
+
+/// least[i] = min(least[i], line[i] + added)
+void lower(const double *line, std::size_t length, double added, double *least) {
+    std::size_t i = 0;
+    for (; i + lanes <= length; i += lanes) {
+        Lanes sums;
+        Lanes best;
+        std::memcpy(&sums, line + i, sizeof(sums));
+        std::memcpy(&best, least + i, sizeof(best));
+        sums += added;
+        best = sums < best ? sums : best;
+        std::memcpy(least + i, &best, sizeof(best));
+    }
+    for (; i < length; ++i)
+        least[i] = std::min(least[i], line[i] + added);
 }
 
 class Sweeps {
@@ -62,8 +123,9 @@ class Sweeps {
             result_.of.emplace_back(problem.domains[v], 0.0);
         }
         least_.assign(own_.size(), 0.0);
+        Edges edges;
         for (const Function &function : functions(problem))
-            add(function);
+            add(function, edges);
     }
 
     Marginals run() {
@@ -87,7 +149,7 @@ class Sweeps {
     [[nodiscard]] int variables() const { return static_cast<int>(own_.size()); }
     [[nodiscard]] double total() const { return std::accumulate(least_.begin(), least_.end(), constant_); }
 
-    void add(const Function &function) {
+    void add(const Function &function, Edges &edges) {
         if (function.variables.empty())
             constant_ += (*function.seconds)[0];
         if (function.variables.size() == 1)
@@ -97,7 +159,7 @@ class Sweeps {
         if (function.variables.size() != 2)
             return;
         const std::size_t edge = edges_.size();
-        edges_.push_back(edge_of(function));
+        edges_.push_back(edges.of(function));
         for (std::size_t end : {0, 1})
             edges_of_[function.variables[end]].push_back({edge, end});
     }
@@ -137,20 +199,18 @@ class Sweeps {
         End &end = edge.ends[incident.end];
         End &other = edge.ends[1 - incident.end];
         std::vector<double> moved(other.moved.size(), infinity); // of classes that no value is left of: never
-        for (std::size_t value = 0; value < other.class_of.size(); ++value)
+        for (std::size_t value = 0; value < other.class_of->size(); ++value)
             if (!std::isinf(own_[other.variable][value]))
-                moved[other.class_of[value]] = -other.moved[other.class_of[value]];
-        const std::size_t rows = edge.ends[0].moved.size();
-        const std::size_t columns = edge.ends[1].moved.size();
+                moved[(*other.class_of)[value]] = -other.moved[(*other.class_of)[value]];
         std::vector<double> left(end.moved.size(), infinity);
-        for (std::size_t row = 0; row < rows; ++row)
-            for (std::size_t column = 0; column < columns; ++column) {
-                const double seconds = (*edge.seconds)[row * columns + column];
-                double &least = left[incident.end == 0 ? row : column];
-                least = std::min(least, seconds + moved[incident.end == 0 ? column : row]);
-            }
-        for (std::size_t value = 0; value < end.class_of.size(); ++value)
-            own_[end.variable][value] += left[end.class_of[value]] - end.moved[end.class_of[value]];
+        const double *line = edge.table->by_class[1 - incident.end].data();
+        for (const double added : moved) {
+            if (!std::isinf(added))
+                lower(line, left.size(), added, left.data());
+            line += left.size();
+        }
+        for (std::size_t value = 0; value < end.class_of->size(); ++value)
+            own_[end.variable][value] += left[(*end.class_of)[value]] - end.moved[(*end.class_of)[value]];
         for (std::size_t c = 0; c < left.size(); ++c)
             if (!std::isinf(left[c]))
                 end.moved[c] = left[c];
@@ -163,10 +223,10 @@ class Sweeps {
         const double least = *std::min_element(own.begin(), own.end());
         std::vector<double> spare(end.moved.size(), infinity);
         for (std::size_t value = 0; value < own.size(); ++value)
-            spare[end.class_of[value]] = std::min(spare[end.class_of[value]], own[value] - least);
+            spare[(*end.class_of)[value]] = std::min(spare[(*end.class_of)[value]], own[value] - least);
         for (std::size_t value = 0; value < own.size(); ++value)
             if (!std::isinf(own[value]))
-                own[value] -= spare[end.class_of[value]] / parts;
+                own[value] -= spare[(*end.class_of)[value]] / parts;
         for (std::size_t c = 0; c < spare.size(); ++c)
             if (!std::isinf(spare[c]))
                 end.moved[c] -= spare[c] / parts;

@@ -107,16 +107,43 @@ Lengths lengths(const planrt::DimensionPlacement &from, const planrt::DimensionP
 
 } // namespace
 
+/// Of dimensions that no axis cuts together: every combination of their lengths is some rank's.
+static std::int64_t largest_of_any(std::vector<Lengths> &dimensions) {
+    std::vector<WantedAndKept> products{{1, 1}};
+    for (Lengths &dimension : dimensions) {
+        std::vector<WantedAndKept> &pairs = dimension.pairs;
+        std::sort(pairs.begin(), pairs.end());
+        pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+        std::vector<WantedAndKept> next;
+        for (const auto &[wanted, kept] : products)
+            for (const auto &[more_wanted, more_kept] : pairs)
+                next.emplace_back(wanted * more_wanted, kept * more_kept);
+        products = std::move(next);
+    }
+    std::int64_t largest = 0;
+    for (const auto &[wanted, kept] : products)
+        largest = std::max(largest, wanted - kept);
+    return largest;
+}
+
 /// What the rank that lacks most receives.
 static std::int64_t largest_halo(const Step &step, const Mesh &mesh) {
     std::vector<Lengths> dimensions;
     std::vector<int> axes; // along which ranks differ
+    bool apart = true;
     for (std::size_t d = 0; d < step.to.dimensions.size(); ++d) {
         dimensions.push_back(lengths(step.from.dimensions[d], step.to.dimensions[d], mesh));
-        for (int axis = 0; axis < static_cast<int>(mesh.sizes.size()); ++axis)
-            if (dimensions.back().strides[axis] > 0 && !contains(axes, axis))
+        for (int axis = 0; axis < static_cast<int>(mesh.sizes.size()); ++axis) {
+            if (dimensions.back().strides[axis] == 0)
+                continue;
+            if (contains(axes, axis))
+                apart = false;
+            else
                 axes.push_back(axis);
+        }
     }
+    if (apart)
+        return largest_of_any(dimensions);
     std::int64_t largest = 0;
     std::vector<int> at(mesh.sizes.size(), 0);
     do {

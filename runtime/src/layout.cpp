@@ -151,8 +151,18 @@ static std::int64_t largest_range(const DimensionPlacement &dimension, const Mes
 }
 
 std::int64_t largest_volume(const Placement &placement, const Mesh &mesh) {
-    if (!is_windowed(placement))
-        return local_volume(placement, mesh, 0); // block() puts the larger blocks first
+    if (!is_windowed(placement)) { // block() puts the larger blocks first
+        std::int64_t volume = 1;
+        for (const DimensionPlacement &dimension : placement.dimensions) {
+            std::int64_t length = dimension.extent;
+            for (int axis : dimension.axes)
+                length = (length + mesh.sizes[axis] - 1) / mesh.sizes[axis];
+            volume *= length;
+        }
+        for (int axis : placement.stored)
+            volume = (volume + mesh.sizes[axis] - 1) / mesh.sizes[axis];
+        return volume;
+    }
     std::int64_t result = 1; // dimensions are cut by axes of their own: some rank has the largest range of each
     for (const DimensionPlacement &dimension : placement.dimensions)
         result *= largest_range(dimension, mesh, 0, dimension.whole());

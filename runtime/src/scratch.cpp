@@ -19,14 +19,39 @@ bool is_one_run(const Box &part, const Box &whole) {
 
 std::int64_t moved_elements(const Placement &from, const Placement &to, const Mesh &mesh, int rank, bool packs_runs) {
     const Exchange moved = exchange(from, to, mesh, rank);
+    const Box has = local_box(from, mesh, rank);
+    const Box wants = local_box(to, mesh, rank);
     std::int64_t elements = 0;
     for (const Transfer &send : moved.sends)
-        if (packs_runs || !is_one_run(send.box, local_box(from, mesh, rank)))
+        if (packs_runs || !is_one_run(send.box, has))
             elements += volume(send.box);
     for (const Transfer &receive : moved.receives)
-        if (packs_runs || !is_one_run(receive.box, local_box(to, mesh, rank)))
+        if (packs_runs || !is_one_run(receive.box, wants))
             elements += volume(receive.box);
     return elements;
+}
+
+/// Ranks that differ along other axes have the same exchange but for where its boxes begin: these cut nothing, or a
+/// dimension first and into equal blocks, before and after.
+std::vector<int> telling_axes(const Placement &from, const Placement &to, const Mesh &mesh) {
+    std::vector<bool> tells(mesh.sizes.size(), false);
+    for (std::size_t d = 0; d < from.dimensions.size(); ++d) {
+        const std::vector<int> &before = from.dimensions[d].axes;
+        const std::vector<int> &after = to.dimensions[d].axes;
+        std::int64_t rest = from.dimensions[d].extent;
+        std::size_t alike = 0;
+        while (alike < std::min(before.size(), after.size()) && before[alike] == after[alike] &&
+               !to.dimensions[d].window && rest % mesh.sizes[before[alike]] == 0)
+            rest /= mesh.sizes[before[alike++]];
+        for (const std::vector<int> *axes : {&before, &after})
+            for (std::size_t i = alike; i < axes->size(); ++i)
+                tells[(*axes)[i]] = true;
+    }
+    std::vector<int> result;
+    for (std::size_t axis = 0; axis < tells.size(); ++axis)
+        if (tells[axis])
+            result.push_back(static_cast<int>(axis));
+    return result;
 }
 
 /// Whether the blocks under `cut`, member after member, are the block under `whole` as it lies: axes leave the cuts of
@@ -74,7 +99,7 @@ std::int64_t largest_scratch_elements(CollectiveKind kind, const Placement &from
     // Blocks are largest in the first rank, except that what an exchange moves depends on who asks.
     if (kind == CollectiveKind::exchange || kind == CollectiveKind::all_to_all) {
         std::int64_t largest = 0;
-        for (int rank = 0; rank < mesh.ranks(); ++rank)
+        for (const int rank : mesh.group(0, telling_axes(from, to, mesh)))
             largest = std::max(largest, scratch_elements(kind, from, to, mesh, rank));
         return largest;
     }
