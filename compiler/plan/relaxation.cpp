@@ -1,6 +1,7 @@
 #include "plan/relaxation.h"
 
 #include "plan/term_builder.h"
+#include "sharding/joint_sums.h"
 
 namespace planc::plan {
 
@@ -58,7 +59,7 @@ class Relaxation : TermBuilder {
         sharding::Reshards &reshards = cache_.reshards.of(value.extents);
         const Column from = origin(term, v);
         const Column to = wanted(term, v, need);
-        const bool latency = pays_latency(v);
+        const bool alone = pays_latency(v);
         seconds.resize(static_cast<std::size_t>(entries(term)), 0.0);
         std::size_t entry = 0;
         TransferBounds::OfShape &transfers = cache_.transfers.of(reshards);
@@ -67,6 +68,7 @@ class Relaxation : TermBuilder {
             for (int b = 0; b < (second == 0 ? 1 : term.classes[1]); ++b, ++entry) {
                 const int x = from.strides[0] * a + (second == 0 ? 0 : from.strides[1] * b);
                 const int y = to.strides[0] * a + (second == 0 ? 0 : to.strides[1] * b);
+                const bool latency = alone || !may_share_call(v, from.numbers[x], to.numbers[y]);
                 const cost::Seconds least =
                     transfers.seconds(from.numbers[x], to.numbers[y], value.element_bytes, latency);
                 seconds[entry] = std::max(seconds[entry], share * least.value);
@@ -81,6 +83,20 @@ class Relaxation : TermBuilder {
                    [this](const sharding::Use &use) {
                        return graph_.operations[use.operation].phase == sharding::Phase::update;
                    });
+    }
+
+    /// May a copy of such a value travel in a bucket or with its companion? Only where all that it takes is one
+    /// all-reduce, not too large.
+    [[nodiscard]] bool may_share_call(int v, int from, int to) {
+        const sharding::Value &value = graph_.values[v];
+        const sharding::Reshards &reshards = cache_.reshards.of(value.extents);
+        const sharding::Placement &lies = reshards.placement(from);
+        const sharding::Placement &wanted = reshards.placement(to);
+        const std::int64_t most =
+            index_.companion[v] < 0 ? sharding::largest_fused_bytes
+                                    : std::max(sharding::largest_fused_bytes, sharding::largest_joint_bytes);
+        return lies.dimensions == wanted.dimensions && lies.stored == wanted.stored &&
+               planrt::largest_volume(wanted, mesh_) * value.element_bytes <= most;
     }
 
     /// How often a step makes a copy at least.

@@ -115,7 +115,10 @@ PlacedVolume TransferBounds::measured(const sharding::Placement &placement) cons
         result.elements *= static_cast<double>(dimension.extent);
     }
     result.partial = set_of(placement.partial, mesh_);
-    result.stored = !placement.stored.empty();
+    result.stored = set_of(placement.stored, mesh_);
+    for (int axis : placement.stored)
+        result.average /= mesh_.sizes[axis];
+    result.share = static_cast<double>(planrt::largest_volume(placement, mesh_));
     return result;
 }
 
@@ -123,25 +126,24 @@ double TransferBounds::latencies(const PlacedVolume &from, const PlacedVolume &t
     std::uint32_t gathered = 0;
     for (std::size_t d = 0; d < to.cut.size(); ++d)
         gathered |= to.cut[d] == 0 ? from.cut[d] : 0;
-    gathered &= to.average > 0 ? ~to.cut_by : 0; // where windows touch nothing, nothing is sent
+    gathered |= from.stored;
+    gathered &= to.average > 0 ? ~(to.cut_by | to.stored) : 0; // where windows touch nothing, nothing is sent
     double seconds = 0;
     for (int axis = 0; axis < static_cast<int>(mesh_.sizes.size()); ++axis)
         if (from.partial & ~to.partial & bit(axis))
-            seconds += to.cut_by & bit(axis) ? gather_seconds_[axis] : reduce_seconds_[axis];
+            seconds += (to.cut_by | to.stored) & bit(axis) ? gather_seconds_[axis] : reduce_seconds_[axis];
         else if (gathered & bit(axis))
             seconds += gather_seconds_[axis];
     return seconds;
 }
 
 double TransferBounds::arriving(const PlacedVolume &from, const PlacedVolume &to) const {
-    if (from.stored || to.stored)
-        return 0;
     double arriving = to.average;
     if (from.partial == to.partial) {
         double kept = 1;
         for (std::size_t d = 0; d < to.largest.size(); ++d)
             kept *= std::min(from.largest[d], to.largest[d]);
-        arriving -= kept;
+        arriving -= std::min({kept, from.share, to.share});
     } else {
         double going = 1; // addends of one sum
         double staying = 1;
@@ -172,7 +174,7 @@ cost::Seconds TransferBounds::OfShape::seconds(int from, int to, int element_byt
         const PlacedVolume &has = volume(from);
         const PlacedVolume &wants = volume(to);
         least.elements = bounds_.arriving(has, wants);
-        least.latency = has.stored || wants.stored ? 0 : bounds_.latencies(has, wants);
+        least.latency = bounds_.latencies(has, wants);
     }
     return cost::Seconds(least.elements * element_bytes / bounds_.bytes_per_second_ + (latency ? least.latency : 0));
 }

@@ -6,7 +6,8 @@
 // arrive. Collectives that were measured take n of their own beta, whatever P up to the P measured: beta is the least
 // of the links' and, per element that arrives, of theirs.
 //
-//   no partial sums go   a rank wants |to| and has of that at most the product over dimensions of the shorter block
+//   no partial sums go   a rank wants |to| and has of that at most the product over dimensions of the shorter block, and
+//                        at most its share
 //   sums over R go       each element is added up from R addends, R - 1 of which travel; where it is added up it is
 //                        there for free, all other places where it is wanted receive it:
 //                        E (R - 1) + (sum over ranks of |to|) - E elements, of E elements in the tensor (in each of the
@@ -14,7 +15,8 @@
 //
 // Messages are counted by axis, beside that: of a collective over several axes there are at least as many as of one
 // over each in turn, (size - 1) of a ring and lg(size) of anything. An axis that cuts a dimension which is wanted
-// whole, and nothing else there, takes part in an all-gather (or in an exchange with as many messages); an axis of sums
+// whole, and nothing else there, takes part in an all-gather (or in an exchange with as many messages), and so does an
+// axis of shares that cuts nothing there; an axis of sums
 // that go takes part in a reduction, and in an all-gather too where the sums are wanted everywhere, or in an all-reduce
 // for both. A latency that was measured of P ranks counts as lg(P) messages.
 #pragma once
@@ -31,12 +33,13 @@ namespace planc::plan {
 /// What of a placement matters here. Lengths in elements.
 struct PlacedVolume {
     std::vector<double> largest;    ///< per dimension: the longest part of any rank
-    double average = 1;             ///< volume of a rank's part, over all ranks
+    double average = 1;             ///< volume of a rank's part or share, over all ranks
+    double share = 1;               ///< volume of the largest
     double elements = 1;            ///< of the tensor
     std::vector<std::uint32_t> cut; ///< per dimension: set of the axes that cut it
     std::uint32_t cut_by = 0;       ///< all of these
     std::uint32_t partial = 0;      ///< set of axes
-    bool stored = false;
+    std::uint32_t stored = 0; ///< set of the axes by which local parts are cut into shares
 };
 
 class TransferBounds {

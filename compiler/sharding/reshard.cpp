@@ -46,12 +46,15 @@ class Route {
     void slice() {
         Placement next = now_;
         append_missing(next, [this](int axis) { return !contains(now_.partial, axis); });
-        go(CollectiveKind::slice, next, moved_axes(now_, next));
+        std::vector<int> axes = moved_axes(now_, next);
+        go(CollectiveKind::slice, std::move(next), std::move(axes));
     }
 
     /// Combines the partial sums that `to` does not have, by reduce-scatter where `to` is cut by the axis. Axes that
     /// cut nothing in `to` are scattered over `dimension`, to be gathered at the end, or all-reduced if it is -1.
     void reduce(int dimension) {
+        if (std::none_of(now_.partial.begin(), now_.partial.end(), [this](int axis) { return going(axis); }))
+            return;
         Placement next = now_;
         append_missing(next, [this](int axis) { return going(axis); });
         if (dimension >= 0)
@@ -60,32 +63,37 @@ class Route {
                     next.dimensions[dimension].axes.push_back(axis);
         const std::vector<int> scattered = moved_axes(now_, next);
         without_partial(next, scattered);
-        go(CollectiveKind::reduce_scatter, next, scattered);
+        go(CollectiveKind::reduce_scatter, std::move(next), scattered);
 
         std::vector<int> rest;
         std::copy_if(now_.partial.begin(), now_.partial.end(), std::back_inserter(rest),
                      [this](int axis) { return going(axis); });
         next = now_;
         without_partial(next, rest);
-        go(CollectiveKind::all_reduce, next, rest);
+        go(CollectiveKind::all_reduce, std::move(next), std::move(rest));
     }
 
     /// Moves blocks of the present size to where they are in `to`, leaving the axes that `to` lacks as last cuts.
     void permute() {
+        if (same_cuts(now_, to_))
+            return;
         Placement next = now_;
         next.dimensions = to_.dimensions;
         for (std::size_t d = 0; d < now_.dimensions.size(); ++d)
             for (int axis : now_.dimensions[d].axes)
                 if (!cuts(to_, axis))
                     next.dimensions[d].axes.push_back(axis);
-        move(next);
+        move(std::move(next));
     }
 
     /// Gathers axes that `to` lacks from the ends of the dimensions' lists.
     void gather() {
+        if (same_cuts(now_, to_))
+            return;
         Placement next = now_;
         next.dimensions = to_.dimensions;
-        go(CollectiveKind::all_gather, next, moved_axes(now_, next));
+        std::vector<int> axes = moved_axes(now_, next);
+        go(CollectiveKind::all_gather, std::move(next), std::move(axes));
     }
 
     /// Gathers everything that is not cut alike in `to`.
@@ -96,17 +104,22 @@ class Route {
             const std::vector<int> &wanted = to_.dimensions[d].axes;
             axes.erase(std::mismatch(axes.begin(), axes.end(), wanted.begin(), wanted.end()).first, axes.end());
         }
-        go(CollectiveKind::all_gather, next, moved_axes(now_, next));
+        std::vector<int> cut = moved_axes(now_, next);
+        go(CollectiveKind::all_gather, std::move(next), std::move(cut));
     }
 
     /// Everything at once, point to point.
     void exchange() {
+        if (same_cuts(now_, to_))
+            return;
         Placement next = now_;
         next.dimensions = to_.dimensions;
-        go(CollectiveKind::exchange, next, moved_axes(now_, next));
+        std::vector<int> axes = moved_axes(now_, next);
+        go(CollectiveKind::exchange, std::move(next), std::move(axes));
     }
 
-    [[nodiscard]] const std::vector<Step> &steps() const { return steps_; }
+    [[nodiscard]] bool is_empty() const { return steps_.empty(); }
+    [[nodiscard]] std::vector<Step> take() && { return std::move(steps_); }
 
   private:
     [[nodiscard]] bool going(int axis) const { return contains(now_.partial, axis) && !contains(to_.partial, axis); }
@@ -125,19 +138,20 @@ class Route {
     }
 
     /// All-to-all if every axis that moves goes from one dimension to another, else a general exchange.
-    void move(const Placement &next) {
-        const std::vector<int> axes = moved_axes(now_, next);
+    void move(Placement next) {
+        std::vector<int> axes = moved_axes(now_, next);
         const bool between_dimensions = std::all_of(axes.begin(), axes.end(), [&](int axis) {
             return dimension_cut_by(now_, axis) != dimension_cut_by(next, axis);
         });
-        go(between_dimensions ? CollectiveKind::all_to_all : CollectiveKind::exchange, next, axes);
+        go(between_dimensions ? CollectiveKind::all_to_all : CollectiveKind::exchange, std::move(next),
+           std::move(axes));
     }
 
-    void go(CollectiveKind kind, const Placement &next, std::vector<int> axes) {
+    void go(CollectiveKind kind, Placement next, std::vector<int> axes) {
         if (next == now_)
             return;
-        steps_.push_back({kind, std::move(axes), now_, next});
-        now_ = next;
+        steps_.push_back({kind, std::move(axes), std::move(now_), next});
+        now_ = std::move(next);
     }
 
     const Placement &to_;
@@ -149,7 +163,7 @@ class Route {
 class Cheapest {
   public:
     explicit Cheapest(const Mesh &mesh) : mesh_(mesh) {}
-    void offer(const Route &route) { offer(route.steps()); }
+    void offer(Route route) { offer(std::move(route).take()); }
     void offer(std::vector<Step> steps) {
         const double volume = wire_volume(steps, mesh_);
         if (found_ && (volume > volume_ || (volume == volume_ && steps.size() >= steps_.size())))
@@ -171,27 +185,30 @@ class Cheapest {
 void offer_routes(const Placement &from, const Placement &to, int scattered, Cheapest &cheapest) {
     Route small_first(from, to);
     small_first.slice();
+    const bool slices = !small_first.is_empty();
     small_first.reduce(scattered);
     Route small_direct = small_first;
     small_first.permute();
     small_first.gather();
-    cheapest.offer(small_first);
+    cheapest.offer(std::move(small_first));
 
-    Route reduced_first(from, to); // spares a permutation where `to` is cut by the reduced axis first
-    reduced_first.reduce(scattered);
-    reduced_first.slice();
-    reduced_first.permute();
-    reduced_first.gather();
-    cheapest.offer(reduced_first);
+    if (slices && from.partial != to.partial) { // spares a permutation where `to` is cut by the reduced axis first
+        Route reduced_first(from, to);
+        reduced_first.reduce(scattered);
+        reduced_first.slice();
+        reduced_first.permute();
+        reduced_first.gather();
+        cheapest.offer(std::move(reduced_first));
+    }
 
     Route through_common(from, to);
     through_common.reduce(scattered);
     through_common.gather_to_common();
     through_common.slice();
-    cheapest.offer(through_common);
+    cheapest.offer(std::move(through_common));
 
     small_direct.exchange();
-    cheapest.offer(small_direct);
+    cheapest.offer(std::move(small_direct));
 }
 
 void normalise(Placement &placement) {
@@ -211,7 +228,7 @@ static std::vector<Step> reshard_blocks(const Placement &from, const Placement &
     if (reduces && same_cuts(from, to)) {
         Route route(from, to);
         route.reduce(-1);
-        return route.steps();
+        return std::move(route).take();
     }
     const int dimensions = static_cast<int>(to.dimensions.size());
     for (int scattered = -1; scattered < (reduces ? dimensions : 0); ++scattered)
@@ -219,7 +236,7 @@ static std::vector<Step> reshard_blocks(const Placement &from, const Placement &
     if (!reduces) {
         Route direct(from, to);
         direct.exchange();
-        cheapest.offer(direct);
+        cheapest.offer(std::move(direct));
     }
     return cheapest.take();
 }
@@ -250,6 +267,9 @@ class WindowRoutes {
 
   private:
     void offer(const Placement &through) {
+        if (std::find(offered_.begin(), offered_.end(), through) != offered_.end())
+            return;
+        offered_.push_back(through);
         std::vector<Step> steps = steps_(from_, through);
         steps.push_back(last(through));
         cheapest_.offer(std::move(steps));
@@ -277,6 +297,7 @@ class WindowRoutes {
     const Placement &to_;
     const FindSteps &steps_;
     Cheapest cheapest_;
+    std::vector<Placement> offered_;
 };
 
 /// Routes between placements in shares: whole blocks move as ever, shares are gathered before or cut after.

@@ -5,6 +5,7 @@
 #include "plan/relaxation.h"
 #include "sharding/convolutions.h"
 #include "sharding/graphs.h"
+#include "sharding/placement.h"
 #include "sharding/random_graph.h"
 
 #include <gtest/gtest.h>
@@ -60,9 +61,16 @@ TEST(TransferBounds, AreBelowThePriceOfEveryRoute) {
         for (int d = uniform(random, 1, 3); d > 0; --d)
             extents.push_back(uniform(random, 1, 40));
         sharding::Reshards reshards(mesh);
-        const int from = reshards.number(sharding::reference::random_placement(extents, mesh, true, random));
-        sharding::Placement wanted = sharding::reference::random_placement(extents, mesh, true, random);
-        if (uniform(random, 0, 1))
+        const bool stored = uniform(random, 0, 2) == 0;
+        const sharding::Placement lies = sharding::reference::random_placement(extents, mesh, true, random, stored);
+        const int from = reshards.number(lies);
+        sharding::Placement wanted = sharding::reference::random_placement(extents, mesh, true, random, stored);
+        if (stored && uniform(random, 0, 1)) { // as it is between a parameter and its shares
+            wanted.dimensions = lies.dimensions;
+            for (std::vector<int> *axes : {&wanted.partial, &wanted.stored})
+                std::erase_if(*axes, [&](int axis) { return sharding::cuts(lies, axis); });
+        }
+        if (!stored && uniform(random, 0, 1))
             wanted = sharding::reference::with_random_windows(std::move(wanted), random);
         const int to = reshards.number(wanted);
         const sharding::Reshards::Route &route = reshards.route(from, to);
