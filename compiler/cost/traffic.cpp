@@ -155,14 +155,14 @@ struct SendTables::Known {
         for (int axis : to.axes)
             key.push_back(2 * axis + (cuts_from[axis] ? 1 : 0));
         if (const auto &window = to.window)
-            for (const std::int64_t number : {std::int64_t{-1}, window->positions, window->kernel, window->stride,
-                                              window->dilation, window->padding, std::int64_t{window->transposed},
-                                              static_cast<std::int64_t>(window->part)})
+            for (const std::int64_t number :
+                 {std::int64_t{-1}, window->positions, window->kernel, window->stride, window->dilation,
+                  window->padding, std::int64_t{window->transposed}, static_cast<std::int64_t>(window->part)})
                 key.push_back(number);
         const auto known = tables.find(key);
-        return known != tables.end() ? known->second
-                                     : tables.emplace(std::move(key), TabulateSends(from, to, mesh, cuts_from).run())
-                                           .first->second;
+        return known != tables.end()
+                   ? known->second
+                   : tables.emplace(std::move(key), TabulateSends(from, to, mesh, cuts_from).run()).first->second;
     }
 };
 

@@ -45,10 +45,9 @@ JointClasses joint_classes(const std::vector<Function> &terms, std::size_t place
         result.of_value.resize(offsets.size(), 0);
         known.clear();
         for (std::size_t value = 0; value < offsets.size(); ++value)
-            result.of_value[value] = known
-                                         .emplace(std::pair(result.of_value[value], offsets[value]),
-                                                  static_cast<int>(known.size()))
-                                         .first->second;
+            result.of_value[value] =
+                known.emplace(std::pair(result.of_value[value], offsets[value]), static_cast<int>(known.size()))
+                    .first->second;
     }
     for (std::size_t value = 0; value < result.of_value.size(); ++value)
         if (result.of_value[value] == static_cast<int>(result.representatives.size()))

@@ -92,9 +92,9 @@ class Relaxation : TermBuilder {
         const sharding::Reshards &reshards = cache_.reshards.of(value.extents);
         const sharding::Placement &lies = reshards.placement(from);
         const sharding::Placement &wanted = reshards.placement(to);
-        const std::int64_t most =
-            index_.companion[v] < 0 ? sharding::largest_fused_bytes
-                                    : std::max(sharding::largest_fused_bytes, sharding::largest_joint_bytes);
+        const std::int64_t most = index_.companion[v] < 0
+                                      ? sharding::largest_fused_bytes
+                                      : std::max(sharding::largest_fused_bytes, sharding::largest_joint_bytes);
         return lies.dimensions == wanted.dimensions && lies.stored == wanted.stored &&
                planrt::largest_volume(wanted, mesh_) * value.element_bytes <= most;
     }

@@ -6,7 +6,8 @@
 // arrive. Collectives that were measured take n of their own beta, whatever P up to the P measured: beta is the least
 // of the links' and, per element that arrives, of theirs.
 //
-//   no partial sums go   a rank wants |to| and has of that at most the product over dimensions of the shorter block, and
+//   no partial sums go   a rank wants |to| and has of that at most the product over dimensions of the shorter block,
+//   and
 //                        at most its share
 //   sums over R go       each element is added up from R addends, R - 1 of which travel; where it is added up it is
 //                        there for free, all other places where it is wanted receive it:
@@ -39,7 +40,7 @@ struct PlacedVolume {
     std::vector<std::uint32_t> cut; ///< per dimension: set of the axes that cut it
     std::uint32_t cut_by = 0;       ///< all of these
     std::uint32_t partial = 0;      ///< set of axes
-    std::uint32_t stored = 0; ///< set of the axes by which local parts are cut into shares
+    std::uint32_t stored = 0;       ///< set of the axes by which local parts are cut into shares
 };
 
 class TransferBounds {

@@ -17,17 +17,40 @@ bool is_one_run(const Box &part, const Box &whole) {
     return true;
 }
 
-std::int64_t moved_elements(const Placement &from, const Placement &to, const Mesh &mesh, int rank, bool packs_runs) {
+/// The axes that cut a dimension, by number.
+std::vector<bool> cutting(const Placement &placement, const Mesh &mesh) {
+    std::vector<bool> result(mesh.sizes.size(), false);
+    for (const DimensionPlacement &dimension : placement.dimensions)
+        for (int axis : dimension.axes)
+            result[axis] = true;
+    return result;
+}
+
+/// All that is sent and received.
+std::int64_t moved_elements(const Placement &from, const Placement &to, const Mesh &mesh, int rank) {
+    if (cutting(from, mesh) == cutting(to, mesh) && !is_windowed(to)) { // what one rank has, just one wants
+        const Box has = local_box(from, mesh, rank);
+        const Box wants = local_box(to, mesh, rank);
+        return volume(has) + volume(wants) - 2 * volume(intersect(has, wants));
+    }
+    const Exchange moved = exchange(from, to, mesh, rank);
+    std::int64_t elements = 0;
+    for (const std::vector<Transfer> *transfers : {&moved.sends, &moved.receives})
+        for (const Transfer &transfer : *transfers)
+            elements += volume(transfer.box);
+    return elements;
+}
+
+/// Of that, what is not one run of its buffer.
+std::int64_t packed_elements(const Placement &from, const Placement &to, const Mesh &mesh, int rank) {
     const Exchange moved = exchange(from, to, mesh, rank);
     const Box has = local_box(from, mesh, rank);
     const Box wants = local_box(to, mesh, rank);
     std::int64_t elements = 0;
     for (const Transfer &send : moved.sends)
-        if (packs_runs || !is_one_run(send.box, has))
-            elements += volume(send.box);
+        elements += is_one_run(send.box, has) ? 0 : volume(send.box);
     for (const Transfer &receive : moved.receives)
-        if (packs_runs || !is_one_run(receive.box, wants))
-            elements += volume(receive.box);
+        elements += is_one_run(receive.box, wants) ? 0 : volume(receive.box);
     return elements;
 }
 
@@ -87,9 +110,9 @@ std::int64_t scratch_elements(CollectiveKind kind, const Placement &from, const 
     case CollectiveKind::all_gather:
         return blocks_follow_one_another(from, to, mesh, rank) ? 0 : local_volume(to, mesh, rank);
     case CollectiveKind::all_to_all:
-        return moved_elements(from, to, mesh, rank, /*packs_runs=*/true);
+        return moved_elements(from, to, mesh, rank);
     case CollectiveKind::exchange:
-        return moved_elements(from, to, mesh, rank, /*packs_runs=*/false);
+        return packed_elements(from, to, mesh, rank);
     }
     return 0;
 }

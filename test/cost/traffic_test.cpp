@@ -39,6 +39,29 @@ TEST(Traffic, EqualsTheIntersectionOfBoxesOnEveryRank) {
     }
 }
 
+TEST(Traffic, TablesOfOneStepServeOthers) {
+    Random random(9);
+    for (int trial = 0; trial < 100; ++trial) {
+        const sharding::Mesh mesh = random_mesh(random, 3, 16);
+        SendTables tables(mesh);
+        for (int i = 0; i < 30; ++i) {
+            const std::vector<std::int64_t> extents = {uniform(random, 1, 2) * 6, uniform(random, 1, 2) * 5};
+            Step step;
+            step.kind = CollectiveKind::exchange;
+            step.from = random_placement(extents, mesh, false, random);
+            step.to = random_placement(extents, mesh, false, random);
+            if (i % 3 == 0)
+                step.to = with_random_windows(step.to, random);
+            Traffic most;
+            for (int rank = 0; rank < mesh.ranks(); ++rank) {
+                const Traffic each = planrt::traffic(step.kind, step.from, step.to, mesh, rank);
+                most = std::max(most, each, [](const Traffic &a, const Traffic &b) { return a.elements < b.elements; });
+            }
+            ASSERT_EQ(tables.busiest(step).elements, most.elements) << text(step.from) << " to " << text(step.to);
+        }
+    }
+}
+
 TEST(Traffic, ReshardsOfAllKinds) {
     Random random(8);
     for (int trial = 0; trial < 2000; ++trial) {

@@ -3,6 +3,8 @@
 #include "sharding/placement.h"
 #include "sharding/random_graph.h"
 
+#include <planrt/scratch.h>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -110,6 +112,45 @@ TEST(Traffic, CountsWhatEachKindHandsToMpi) {
     EXPECT_EQ(traffic(CollectiveKind::exchange, cut, whole, mesh, 0), (Traffic{2, 4}));
     EXPECT_EQ(traffic(CollectiveKind::exchange, cut, whole, mesh, 2), (Traffic{2, 2}));
     EXPECT_EQ(traffic(CollectiveKind::all_to_all, cut, whole, mesh, 2), (Traffic{1, 2}));
+}
+
+TEST(Exchange, LargestScratchAndHaloAreThoseOfSomeRank) {
+    Random random(47);
+    for (int trial = 0; trial < 2000; ++trial) {
+        const Mesh mesh = random_mesh(random, 3, 12);
+        std::vector<std::int64_t> extents;
+        for (int d = uniform(random, 1, 3); d > 0; --d)
+            extents.push_back(uniform(random, 1, 12));
+        Step step{CollectiveKind::exchange, {}, random_placement(extents, mesh, false, random), {}};
+        step.to = random_placement(extents, mesh, false, random);
+        if (uniform(random, 0, 1)) { // most is cut alike, the last by the same axes as the first before
+            step.to = step.from;
+            std::swap(step.to.dimensions.front().axes, step.to.dimensions.back().axes);
+        }
+        if (uniform(random, 0, 1))
+            step.to = with_random_windows(step.to, random);
+        std::int64_t scratch = 0;
+        std::int64_t halo = 0;
+        const auto all = [](const std::vector<Transfer> &transfers) {
+            std::int64_t elements = 0;
+            for (const Transfer &transfer : transfers)
+                elements += planrt::volume(transfer.box);
+            return elements;
+        };
+        for (int rank = 0; rank < mesh.ranks(); ++rank) {
+            scratch = std::max(scratch, planrt::scratch_elements(step.kind, step.from, step.to, mesh, rank));
+            const Exchange moved = planrt::exchange(step.from, step.to, mesh, rank);
+            EXPECT_EQ(planrt::scratch_elements(CollectiveKind::all_to_all, step.from, step.to, mesh, rank),
+                      all(moved.sends) + all(moved.receives));
+            const planrt::Box wanted = planrt::local_box(step.to, mesh, rank);
+            const planrt::Box kept = planrt::intersect(wanted, planrt::local_box(step.from, mesh, rank));
+            halo = std::max(halo, planrt::volume(wanted) - planrt::volume(kept));
+        }
+        EXPECT_EQ(planrt::largest_scratch_elements(step.kind, step.from, step.to, mesh), scratch);
+        if (planrt::is_windowed(step.to)) {
+            EXPECT_EQ(wire_volume(step, mesh), static_cast<double>(halo) * mesh.ranks());
+        }
+    }
 }
 
 } // namespace
