@@ -164,9 +164,10 @@ static void append(std::vector<std::int64_t> &numbers, const planrt::Placement &
 }
 
 std::vector<std::int64_t> key(const sharding::Step &step) {
-    std::vector<std::int64_t> numbers{static_cast<std::int64_t>(step.kind),
-                                      static_cast<std::int64_t>(step.from.dimensions.size()),
-                                      static_cast<std::int64_t>(step.axes.size())};
+    std::vector<std::int64_t> numbers;
+    numbers.reserve(64); // most have fewer
+    numbers.assign({static_cast<std::int64_t>(step.kind), static_cast<std::int64_t>(step.from.dimensions.size()),
+                    static_cast<std::int64_t>(step.axes.size())});
     numbers.insert(numbers.end(), step.axes.begin(), step.axes.end());
     append(numbers, step.from);
     append(numbers, step.to);
