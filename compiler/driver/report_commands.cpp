@@ -23,15 +23,13 @@ int summary(const Options &options) {
     Pipeline pipeline(options);
     if (!pipeline.analyze_only())
         return pipeline.exit_code();
-    const std::vector<sema::Network> &networks = pipeline.program().networks;
-    const auto trained = std::find_if(networks.begin(), networks.end(), [&](const sema::Network &network) {
-        return !pipeline.program().trains.empty() && network.name == pipeline.network_name();
-    });
-    if (trained == networks.end() && networks.empty()) {
+    const sema::Program &program = pipeline.program();
+    if (program.trains.empty() && program.networks.empty()) {
         std::cerr << "planc: '" << options.file << "' has no network to summarize\n";
         return input_error;
     }
-    const NetworkSummary summary = summarize(trained == networks.end() ? networks.back() : *trained);
+    const NetworkSummary summary =
+        program.trains.empty() ? summarize(program.networks.back()) : summarize_trained(program.trains.back());
     switch (options.format) {
     case ReportFormat::table:
         std::cout << text_report(summary);

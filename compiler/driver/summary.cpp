@@ -87,6 +87,13 @@ NetworkSummary summarize(const sema::Network &network) {
     return summary;
 }
 
+NetworkSummary summarize_trained(const sema::Train &train) {
+    sema::Network network = train.loss;
+    network.name = train.network;
+    std::erase(network.layers, "loss");
+    return summarize(network);
+}
+
 std::string text_report(const NetworkSummary &summary) {
     cost::Lines lines;
     lines.row({summary.network, "result", "parameters", "multiply-adds a sample"});

@@ -29,6 +29,8 @@ struct NetworkSummary {
 /// A product without the dimension of the samples counts whole. Samples are the first dimension of the network's first
 /// argument. A parameter that several layers share counts once, where it is read first.
 [[nodiscard]] NetworkSummary summarize(const sema::Network &network);
+/// The network that is trained, wherever it is declared: without its loss.
+[[nodiscard]] NetworkSummary summarize_trained(const sema::Train &train);
 
 [[nodiscard]] std::string text_report(const NetworkSummary &summary);
 [[nodiscard]] std::string json_report(const NetworkSummary &summary);

@@ -119,13 +119,12 @@ std::vector<Plan> further_baselines(const Request &request, const Plan &answer, 
             std::any_of(others.begin(), others.end(), is_this) || std::any_of(result.begin(), result.end(), is_this))
             continue;
         result.push_back(exchange(
-            request, answer,
-            {&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds}));
+            request, answer, {&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds}));
     }
     return result;
 }
 
-Fastest fastest(const std::vector<SimulatedPlan> &plans) {
+FastestPlan fastest(const std::vector<SimulatedPlan> &plans) {
     const SimulatedPlan &answer = plans.front();
     std::vector<Baseline> baselines = answer.plan.baselines;
     SimulatedChoice choice{0, 0, *answer.step, *answer.step, answer.plan.cost.seconds()};

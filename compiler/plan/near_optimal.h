@@ -34,7 +34,7 @@ struct SimulatedPlan {
     std::optional<Seconds> step; ///< with overlap; none: its program does not keep the limit on memory
 };
 
-struct Fastest {
+struct FastestPlan {
     Plan plan;
     std::size_t place = 0; ///< among those that were simulated
 };
@@ -42,6 +42,6 @@ struct Fastest {
 /// Of the answer, which is the first, and others the one to take: the fastest, or the answer where none of the others
 /// is faster by least_gain and no baseline at all. With `simulated` and the steps of the baselines, none of which is
 /// faster.
-[[nodiscard]] Fastest fastest(const std::vector<SimulatedPlan> &plans);
+[[nodiscard]] FastestPlan fastest(const std::vector<SimulatedPlan> &plans);
 
 } // namespace planc::plan
