@@ -152,13 +152,16 @@ struct SendTables::Known {
                              const Mesh &mesh, const std::vector<bool> &cuts_from) {
         std::vector<std::int64_t> key{from.extent, static_cast<std::int64_t>(from.axes.size())};
         key.insert(key.end(), from.axes.begin(), from.axes.end());
+        key.push_back(static_cast<std::int64_t>(to.axes.size()));
         for (int axis : to.axes)
             key.push_back(2 * axis + (cuts_from[axis] ? 1 : 0));
-        if (const auto &window = to.window)
-            for (const std::int64_t number :
-                 {std::int64_t{-1}, window->positions, window->kernel, window->stride, window->dilation,
-                  window->padding, std::int64_t{window->transposed}, static_cast<std::int64_t>(window->part)})
-                key.push_back(number);
+        for (const auto *window : {&from.window, &to.window})
+            if (key.push_back(window->has_value()); window->has_value())
+                for (const std::int64_t number :
+                     {(*window)->positions, (*window)->kernel, (*window)->stride, (*window)->dilation,
+                      (*window)->padding, std::int64_t{(*window)->transposed},
+                      static_cast<std::int64_t>((*window)->part)})
+                    key.push_back(number);
         const auto known = tables.find(key);
         return known != tables.end()
                    ? known->second
