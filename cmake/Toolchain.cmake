@@ -30,6 +30,7 @@ set(BLA_VENDOR OpenBLAS)
 find_package(BLAS REQUIRED)
 find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-pthread openblas REQUIRED)
 find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h REQUIRED)  # types and numbers; the library is loaded at run time
+find_library(MIMALLOC_LIBRARY mimalloc)  # its malloc, for planc; where it is absent, the C library's
 find_path(SMPI_INCLUDE_DIR smpi/smpi.h)  # SimGrid's, for `planc simulate`; where it is absent, that command says so
 find_package(ZLIB REQUIRED)
 find_package(GTest REQUIRED)

@@ -7,8 +7,9 @@ packages_to_build=(
 )
 # Besides, to check a change.
 packages_to_check=(clang-format-19 clang-tidy-19 ccache mold python3)
-# For `planc simulate` (with all that it needs about 24 MB to download); without it its tests are skipped.
-packages_to_simulate=(libsimgrid-dev)
+# What planc does without too: for `planc simulate` (with all that it needs about 24 MB to download; where it is absent
+# its tests are skipped), and a faster malloc for planc itself.
+packages_besides=(libsimgrid-dev libmimalloc-dev)
 
 # install_missing PACKAGE…: says what it does in one line; returns 1, with one line on stderr, where it cannot.
 install_missing() {
