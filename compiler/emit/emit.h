@@ -53,7 +53,7 @@ struct EmitInfo {
         double seconds = 0;
     };
     std::vector<Computation> computations;
-    double reference_seconds = 0; ///< of planrt::reference_product; 0: not measured
+    double reference_seconds = 0; ///< of two of planrt::reference_product; 0: not measured
     /// Where it is there, kernels are not written out but take their time (<planrt/simulate.h>).
     struct Modelled {
         std::function<int(mlir::Operation *)> kernel; ///< index of its row; -1: takes no time

@@ -58,7 +58,7 @@ struct KernelRates {
     std::optional<PoolRate> pool;
     std::optional<LoopRate> loops; ///< pointwise operations and sums
     std::optional<CacheRate> cache;
-    /// What planrt::reference_product took: by it a program knows the processor's speed again. 0: not measured.
+    /// What two of planrt::reference_product took: by it a program knows the processor's speed again. 0: not measured.
     Seconds reference{};
     bool wide_vectors = true; ///< AVX-512: by it some kernels are chosen
 };

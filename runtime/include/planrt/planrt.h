@@ -172,7 +172,7 @@ struct MicroBatch {
     void (*run)(Context &) = nullptr;
 };
 
-/// Rows, columns and what is summed over of a product by which a processor's speed is known again.
+/// Rows, columns and what is summed over of a product by which a processor's speed is known again: the time of two.
 constexpr std::int64_t reference_product = 256;
 
 struct Program {
@@ -188,7 +188,7 @@ struct Program {
     std::span<const Collective> collectives = {}; ///< of the training step, then of evaluation, then of prediction
     int training_collectives = 0;                 ///< how many of them belong to the training step
     std::span<const Work> work = {};              ///< of the training step
-    double reference_seconds = 0; ///< of reference_product where the machine was measured; 0: it was not
+    double reference_seconds = 0; ///< of two reference_products where the machine was measured; 0: it was not
     std::int64_t batch = 0;       ///< global samples a step
     std::int64_t epochs = 0;      ///< 0: by steps
     std::int64_t steps = 0;       ///< 0: by epochs

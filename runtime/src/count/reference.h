@@ -8,7 +8,8 @@ namespace planrt {
 class Reference {
   public:
     Reference();
-    /// Computes reference_product once more, on one thread, and notes its time.
+    /// Computes reference_product twice, on one thread, and notes the time, as `planc calibrate` does: caches are full
+    /// of other things when it begins.
     void run();
     /// The median of the times, s; 0: none.
     [[nodiscard]] double seconds() const;

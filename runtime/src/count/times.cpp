@@ -124,8 +124,8 @@ std::string Times::table() const {
         table.add("computation, at this speed", "", computing, sum(longest, computation));
         table.add("step, at this speed", "", computing + predicted(communication), sum(longest, step));
         explanation =
-            text("the processor runs at %.2f of the speed at which the machine was measured: a product of "
-                 "%d x %d x %d\nbeside each step takes %.3f ms, then it took %.3f ms\n",
+            text("the processor runs at %.2f of the speed at which the machine was measured: two products of "
+                 "%d x %d x %d\nbeside each step take %.3f ms, then they took %.3f ms\n",
                  speed, static_cast<int>(reference_product), static_cast<int>(reference_product),
                  static_cast<int>(reference_product), 1e3 * sum(longest, reference), 1e3 * program_.reference_seconds);
     }

@@ -15,7 +15,7 @@ namespace planrt {
 class Times {
   public:
     /// Gathers the ranks' times. Collective over the world.
-    /// `product`: the rank's measured time of reference_product; 0: none.
+    /// `product`: the rank's measured time of two reference_products; 0: none.
     Times(const Program &program, const StepClock &clock, double product, int ranks);
 
     /// For people; rank 0 only. Rows are those of the rank that computes longest.
