@@ -3,8 +3,10 @@
 #include "ir/plan_dialect.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace planc::autodiff {
@@ -32,6 +34,14 @@ void order_by_norms(mlir::Block &block) {
         norms[&op] = most;
         updates.push_back(&op);
     }
+    // What waits for norms only where it is used is computed there, in the same loop, rather than kept until then.
+    for (mlir::Operation *op : llvm::reverse(updates))
+        if (!is_norm(op) && !op->use_empty()) {
+            int least = std::numeric_limits<int>::max();
+            for (mlir::Operation *user : op->getUsers())
+                least = std::min(least, norms.contains(user) ? norms.lookup(user) : 0);
+            norms[op] = std::max(norms.lookup(op), least);
+        }
     std::stable_sort(updates.begin(), updates.end(),
                      [&](mlir::Operation *a, mlir::Operation *b) { return norms.lookup(a) < norms.lookup(b); });
     for (mlir::Operation *op : updates)

@@ -200,6 +200,54 @@ struct SimplifySum : mlir::OpRewritePattern<ir::ReduceOp> {
     }
 };
 
+/// What exp, sum and quotient of a softmax P = e / s give together: e · (g/s − Σ (g/s) · P) = P · (g − Σ g · P). Then e
+/// need not be kept for the way back, and nothing is divided there.
+struct SimplifySoftmaxGradient : mlir::OpRewritePattern<PointwiseOp> {
+    using OpRewritePattern::OpRewritePattern;
+    LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override {
+        if (op.getFunction() != "mul")
+            return mlir::failure();
+        for (unsigned at : {0U, 1U}) {
+            auto difference = pointwise(op.getInputs()[1 - at], "sub");
+            auto share = difference ? pointwise(difference.getInputs()[0], "div") : PointwiseOp();
+            auto sum = share ? difference.getInputs()[1].getDefiningOp<ir::ReduceOp>() : ir::ReduceOp();
+            auto product = sum && sum.getReduction() == "sum" ? pointwise(sum.getOperand(), "mul") : PointwiseOp();
+            if (!product || !difference->hasOneUse())
+                continue;
+            for (unsigned factor : {0U, 1U}) {
+                auto softmax = pointwise(product.getInputs()[factor], "div");
+                if (product.getInputs()[1 - factor] != share.getResult() || !softmax ||
+                    softmax.getInputs()[0] != op.getInputs()[at] || softmax.getInputs()[1] != share.getInputs()[1] ||
+                    !has_only(softmax.getInputs()[1], sum.getResult()))
+                    continue;
+                rewrite(op, softmax, share.getInputs()[0], difference, sum, product, rewriter);
+                return mlir::success();
+            }
+        }
+        return mlir::failure();
+    }
+
+  private:
+    /// s may leave the sum only if it lacks what is summed over.
+    static bool has_only(Value value, Value roles) {
+        const auto type = mlir::cast<ir::TensorType>(roles.getType());
+        return llvm::all_of(mlir::cast<ir::TensorType>(value.getType()).getRoles(),
+                            [&](mlir::StringAttr role) { return type.find(role) >= 0; });
+    }
+
+    static void rewrite(PointwiseOp op, PointwiseOp softmax, Value gradient, PointwiseOp difference, ir::ReduceOp sum,
+                        PointwiseOp product, PatternRewriter &rewriter) {
+        const auto with = [&](mlir::Operation *old, std::initializer_list<Value> operands) {
+            mlir::Operation *fresh = rewriter.clone(*old);
+            fresh->setOperands(mlir::ValueRange(mlir::ArrayRef<Value>(operands)));
+            return fresh->getResult(0);
+        };
+        const Value sum_of_products = with(sum, {with(product, {gradient, softmax.getResult()})});
+        const Value rest = with(difference, {gradient, sum_of_products});
+        rewriter.replaceOp(op, with(op, {rest, softmax.getResult()}));
+    }
+};
+
 /// An einsum of one operand that neither sums, nor permutes, nor renames.
 struct SimplifyEinsum : mlir::OpRewritePattern<ir::EinsumOp> {
     using OpRewritePattern::OpRewritePattern;
@@ -241,6 +289,8 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     void runOnOperation() override {
         mlir::RewritePatternSet patterns(&getContext());
         patterns.add<SimplifyPointwise, SimplifySum, SimplifyEinsum>(&getContext());
+        mlir::RewritePatternSet patterns_of_equals(&getContext()); // that compare operands
+        patterns_of_equals.add<SimplifySoftmaxGradient>(&getContext());
         // Each rewrite removes an operation or moves a sign or a number outwards: it ends however long the chain.
         mlir::GreedyRewriteConfig config;
         config.maxIterations = mlir::GreedyRewriteConfig::kNoLimit;
@@ -249,6 +299,8 @@ struct Simplify : impl::SimplifyBase<Simplify> {
         mlir::DominanceInfo dominance(getOperation());
         mlir::IRRewriter rewriter(&getContext());
         mlir::eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+        if (failed(mlir::applyPatternsAndFoldGreedily(getOperation(), std::move(patterns_of_equals), config)))
+            return signalPassFailure();
         getOperation().walk([](mlir::func::FuncOp function) { share_sums(function); });
     }
 };

@@ -246,6 +246,13 @@ class LoopWriter {
         return nest_.producer(operand) == nullptr && !schedule::is_inline(operand.getDefiningOp());
     }
 
+    /// From an earlier sweep, through a buffer.
+    bool is_kept(Value operand) const {
+        const LoopMember *member = nest_.producer(operand);
+        return member != nullptr && member->inner && member->sweep < sweep_ && !nest_.is_made_again(*member) &&
+               member->role == LoopRole::element && stored_.contains(operand);
+    }
+
     /// The iterations are independent but for the variables that collect: `reduction` names them.
     std::string pragma(const std::vector<const LoopMember *> &members) {
         std::string text = "#pragma omp simd";
@@ -287,16 +294,18 @@ class LoopWriter {
                                 const std::vector<std::pair<Value, const LoopMember *>> &stores) {
         for (const LoopMember *member : members)
             for (Value operand : member->op->getOperands()) {
-                if (!is_loaded(operand) || hoisted_.contains(operand) || loaded_.contains(operand))
+                const bool kept = is_kept(operand);
+                if ((!kept && !is_loaded(operand)) || hoisted_.contains(operand) || loaded_.contains(operand))
                     continue;
+                const Value lies = kept ? stored_.lookup(operand) : operand;
                 const bool overwritten = llvm::any_of(stores, [&](const auto &store) {
-                    return body_.buffer(stored_.lookup(store.first)) == body_.buffer(operand);
+                    return body_.buffer(stored_.lookup(store.first)) == body_.buffer(lies);
                 });
                 if (!overwritten)
                     continue;
                 const std::string name = body_.local("old");
                 body_.line("const " + type_name(schedule::tensor(operand).getElementType()) + " " + name + " = " +
-                           element(operand) + ";");
+                           element(lies) + ";");
                 loaded_[operand] = name;
             }
     }

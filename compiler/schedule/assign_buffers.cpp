@@ -2,8 +2,8 @@
 // Entry functions never run at the same time: all begin behind the variables.
 //
 // A result takes over the buffer of an operand that dies there where that is safe: loops where each point is read
-// before it is written, products and convolutions their accumulator, all-reduces their input. An updated variable is
-// written in place.
+// before it is written, products and convolutions their accumulator, all-reduces their input; or of another result that
+// only the loops themselves read. An updated variable is written in place.
 
 #include "schedule/arena.h"
 #include "schedule/buffers.h"
@@ -24,7 +24,7 @@ namespace {
 using mlir::Operation;
 using mlir::Value;
 
-/// The last sweep of a nest that reads the buffer of `root`; -1: it is read otherwise than point by point.
+/// The last sweep of a nest that reads `root`, or its buffer; -1: it is read otherwise than point by point.
 int last_pointwise_read(const LoopNest &nest, Value root) {
     int last = 0;
     for (const LoopMember &member : nest.members)
@@ -205,8 +205,7 @@ class Assignment {
         const Value inside =
             loops.getBody().front().getTerminator()->getOperand(mlir::cast<mlir::OpResult>(result).getResultNumber());
         const LoopMember *producer = nest.producer(inside);
-        if (producer == nullptr || !producer->inner || producer->role != LoopRole::element ||
-            space_of(tensor(result)) != nest.space)
+        if (!is_point(nest, producer))
             return false;
         const int last = last_pointwise_read(nest, old);
         return last >= 0 && last <= producer->sweep;
@@ -237,7 +236,31 @@ class Assignment {
                 if (operand.getParentBlock() == &block() && dies_at(operand, op) &&
                     may_overwrite(loops, result, buffer_root(operand)))
                     return operand;
+        return replaced_result(loops, result);
+    }
+
+    /// Another result of the loops, kept from sweep to sweep only, and no longer when `result` is written.
+    Value replaced_result(ir::LoopsOp loops, Value result) {
+        const LoopNest nest = analyze_loops(loops);
+        const auto inside = loops.getBody().front().getTerminator()->getOperands();
+        const LoopMember *const writer = nest.producer(inside[mlir::cast<mlir::OpResult>(result).getResultNumber()]);
+        for (const auto &[value, other] : llvm::zip(inside, loops.getResults())) {
+            const LoopMember *const kept = nest.producer(value);
+            const auto at = locations_.find(other);
+            if (!other.use_empty() || at == locations_.end() || at->second.buffer == in_variable ||
+                taken_.contains(other) || tensor(other) != tensor(result) || !is_point(nest, writer) ||
+                !is_point(nest, kept) || kept->sweep >= writer->sweep)
+                continue;
+            const int last = last_pointwise_read(nest, value);
+            if (last >= 0 && last <= writer->sweep)
+                return other;
+        }
         return {};
+    }
+
+    static bool is_point(const LoopNest &nest, const LoopMember *member) {
+        return member != nullptr && member->inner && member->role == LoopRole::element &&
+               space_of(tensor(member->op->getResult(0))) == nest.space;
     }
 
     bool is_temporary(Value value) {

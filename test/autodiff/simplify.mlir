@@ -113,3 +113,39 @@ func.func @factors_that_stay(%g: !matrix, %f: !matrix, %v: !vector) -> (!vector,
   %3 = plan.reduce "max"(%2) : (!matrix) -> !vector
   return %1, %3 : !vector, !vector
 }
+
+!row = !plan.tensor<n: 8, f32>
+
+// The gradient of a softmax needs its result and nothing else. A sum over another dimension is no softmax's.
+// CHECK-LABEL: func.func @softmax_gradient
+// CHECK-SAME:    %[[E:.*]]: !plan{{.*}}, %[[S:.*]]: !plan{{.*}}, %[[G:.*]]: !plan
+func.func @softmax_gradient(%e: !matrix, %s: !row, %g: !matrix) -> (!matrix, !matrix) {
+  // CHECK-NEXT: %[[P:.*]] = plan.pointwise "div"(%[[E]], %[[S]])
+  // CHECK-NEXT: %[[M:.*]] = plan.pointwise "mul"(%[[G]], %[[P]])
+  // CHECK-NEXT: %[[T:.*]] = plan.reduce "sum"(%[[M]])
+  // CHECK-NEXT: %[[D:.*]] = plan.pointwise "sub"(%[[G]], %[[T]])
+  // CHECK-NEXT: %[[R:.*]] = plan.pointwise "mul"(%[[D]], %[[P]])
+  // CHECK-NEXT: return %[[P]], %[[R]]
+  %p = plan.pointwise "div"(%e, %s) : (!matrix, !row) -> !matrix
+  %0 = plan.pointwise "div"(%g, %s) : (!matrix, !row) -> !matrix
+  %1 = plan.pointwise "mul"(%0, %p) : (!matrix, !matrix) -> !matrix
+  %2 = plan.reduce "sum"(%1) : (!matrix) -> !row
+  %3 = plan.pointwise "sub"(%0, %2) : (!matrix, !row) -> !matrix
+  %4 = plan.pointwise "mul"(%e, %3) : (!matrix, !matrix) -> !matrix
+  return %p, %4 : !matrix, !matrix
+}
+
+// CHECK-LABEL: func.func @divided_within_the_sum
+// CHECK: plan.reduce "sum"
+// CHECK-NEXT: plan.pointwise "sub"
+// CHECK-NEXT: %[[R:.*]] = plan.pointwise "mul"(%{{.*}}, %{{.*}})
+// CHECK-NEXT: return %{{.*}}, %[[R]]
+func.func @divided_within_the_sum(%e: !matrix, %s: !vector, %g: !matrix) -> (!matrix, !matrix) {
+  %p = plan.pointwise "div"(%e, %s) : (!matrix, !vector) -> !matrix
+  %0 = plan.pointwise "div"(%g, %s) : (!matrix, !vector) -> !matrix
+  %1 = plan.pointwise "mul"(%0, %p) : (!matrix, !matrix) -> !matrix
+  %2 = plan.reduce "sum"(%1) : (!matrix) -> !row
+  %3 = plan.pointwise "sub"(%0, %2) : (!matrix, !row) -> !matrix
+  %4 = plan.pointwise "mul"(%e, %3) : (!matrix, !matrix) -> !matrix
+  return %p, %4 : !matrix, !matrix
+}

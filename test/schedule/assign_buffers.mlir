@@ -152,3 +152,50 @@ func.func @accumulate(%g: !w) -> !w {
   plan.write %b#1, @"sum of gradient of w" : !w
   return %b#0 : !w
 }
+
+// -----
+
+!m = !plan.tensor<a: 4, b: 16, f32>
+!r = !plan.tensor<a: 4, f32>
+
+// What only the loops themselves read, from sweep to sweep, lends its place to what is written when nobody reads it any
+// more: softmax in one place, which the operand must not be, since it is read afterwards.
+// CHECK-LABEL: func.func @train
+// CHECK: } {offsets = array<i64: 256, 256>}
+func.func @train(%x: !m) -> (!m, !m) {
+  %e, %p = plan.loops outer 1 {
+    %e = plan.pointwise "exp" (%x) : (!m) -> !m
+    %s = plan.reduce "sum" (%e) : (!m) -> !r
+    %p = plan.pointwise "div" (%e, %s) : (!m, !r) -> !m
+    plan.yield %e, %p : !m, !m
+  } : !m, !m
+  return %p, %x : !m, !m
+}
+
+// -----
+
+!m = !plan.tensor<a: 4, b: 16, f32>
+!r = !plan.tensor<a: 4, f32>
+
+// One that a later sweep reads again, and one that is read behind the loops, keep theirs.
+// CHECK-LABEL: func.func @train
+// CHECK: } {offsets = array<i64: 256, 512, 256>}
+// CHECK: } {offsets = array<i64: 512, 768>}
+func.func @train(%x: !m) -> (!m, !m, !m, !m) {
+  %e, %p, %q = plan.loops outer 1 {
+    %e = plan.pointwise "exp" (%x) : (!m) -> !m
+    %s = plan.reduce "sum" (%e) : (!m) -> !r
+    %p = plan.pointwise "div" (%e, %s) : (!m, !r) -> !m
+    %t = plan.reduce "sum" (%p) : (!m) -> !r
+    %d = plan.pointwise "sub" (%p, %t) : (!m, !r) -> !m
+    %q = plan.pointwise "mul" (%e, %d) : (!m, !m) -> !m
+    plan.yield %e, %p, %q : !m, !m, !m
+  } : !m, !m, !m
+  %f, %g = plan.loops outer 1 {
+    %f = plan.pointwise "exp" (%x) : (!m) -> !m
+    %s = plan.reduce "sum" (%f) : (!m) -> !r
+    %g = plan.pointwise "div" (%f, %s) : (!m, !r) -> !m
+    plan.yield %f, %g : !m, !m
+  } : !m, !m
+  return %q, %x, %f, %g : !m, !m, !m, !m
+}
