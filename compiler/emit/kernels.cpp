@@ -3,6 +3,7 @@
 #include "emit/text.h"
 #include "emit/windows.h"
 #include "ir/subscripts.h"
+#include "schedule/band.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
 #include "schedule/matrix_product.h"
@@ -55,7 +56,10 @@ class GemmWriter {
             outer.push_back(
                 "{" + joined({extents(loops), outer_stride(a, loops), outer_stride(b, loops), outer_stride(c, loops)}) +
                 "}");
-        body_.line("planrt::batched_gemm(" + joined({ops, "{" + joined(outer) + "}", sizes, matrices}) + ");");
+        std::vector<std::string> arguments{ops, "{" + joined(outer) + "}", sizes, matrices};
+        if (const std::string text = bands(); !text.empty())
+            arguments.push_back(text);
+        body_.line("planrt::batched_gemm(" + joined(arguments) + ");");
     }
 
   private:
@@ -63,6 +67,41 @@ class GemmWriter {
         mlir::Value value;
         schedule::Loops loops;
     };
+
+    /// "{.c = {.upper = 0}}"; empty where all elements count, or those that do are no band of op(A) or C.
+    std::string bands() {
+        const auto band = schedule::band_of(gemm_);
+        if (!band)
+            return "";
+        const bool of_result = band->matrix == "result";
+        if (!of_result && (band->matrix == "b") != product_.swapped)
+            return "";
+        const schedule::Loops &columns = of_result ? product_.columns : product_.summed;
+        const auto are = [&](const std::string &row, const std::string &column) {
+            return product_.rows == schedule::Loops{row} && columns == schedule::Loops{column};
+        };
+        const std::string matrix = of_result ? ".c" : ".a";
+        if (are(band->greater, band->lesser))
+            return "{" + matrix + " = {.upper = " + distance(band->greater, band->lesser, band->strict ? " - 1" : "") +
+                   "}}";
+        if (are(band->lesser, band->greater))
+            return "{" + matrix + " = {.lower = " + distance(band->lesser, band->greater, band->strict ? " + 1" : "") +
+                   "}}";
+        return "";
+    }
+
+    /// How much later the rank's part of the rows begins than that of the columns.
+    std::string distance(const std::string &row, const std::string &column, const std::string &more) {
+        const auto begin = [&](const std::string &loop) {
+            const schedule::LoopDimension &dimension = dimensions_.at(loop);
+            return dimension.axes.empty() ? "" : body_.begin(dimension);
+        };
+        const std::string rows = begin(row);
+        const std::string columns = begin(column);
+        if (rows.empty() && columns.empty())
+            return more.empty() ? "0" : more == " - 1" ? "-1" : "1";
+        return rows + (columns.empty() ? "" : rows.empty() ? "-" + columns : " - " + columns) + more;
+    }
 
     void note(const schedule::Loops &loops, mlir::Value value) {
         const schedule::LoopSpace space = schedule::dimensions_of(schedule::tensor(value));

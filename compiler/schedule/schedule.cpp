@@ -15,6 +15,7 @@ void add_passes(mlir::OpPassManager &manager, const Options &options) {
     manager.addPass(lower_convolutions());               // convolutions and pools stand as their kernels want them
     manager.addPass(advance_updates());                  // gradients that stay on the rank are used at once
     manager.addPass(start_collectives(options.overlap)); // communication runs beside computation
+    manager.addPass(find_bands());                       // products know what masks leave of them
     manager.addPass(fuse_loops());                       // what is left is kernels: products, permutations, loops
     manager.addPass(insert_progress());                  // what is under way advances
     manager.addPass(assign_buffers());                   // every value has its place

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -112,54 +113,78 @@ TEST_F(Gemm, LargerProductsOnThreads) {
     set_thread_count(1);
 }
 
-/// Weights of masked attention: rows end in zeros, begin with them, or both; sizes that fill no tile.
-TEST_F(Gemm, ZerosAtTheEndsOfRowsAreLeftOut) {
-    struct Mask {
-        std::int64_t before; ///< columns left of the diagonal that are there
-        std::int64_t behind;
-    };
-    for (const Mask mask : {Mask{200, 0}, Mask{0, 200}, Mask{9, 3}})
-        for (const auto [m, n, k] : {std::array<std::int64_t, 3>{128, 32, 128}, {61, 19, 83}, {90, 1, 77}})
-            for (const Op a_op : {Op::plain, Op::transposed})
-                for (const float beta : {0.0F, 1.0F, 3.0F}) {
-                    const std::int64_t lda = (a_op == Op::plain ? k : m) + 2;
-                    auto a = random<float>(140 * lda);
-                    for (std::int64_t i = 0; i < m; ++i)
-                        for (std::int64_t p = 0; p < k; ++p)
-                            if (p < i - mask.before || p > i + mask.behind)
-                                a[a_op == Op::plain ? i * lda + p : p * lda + i] = 0;
-                    const auto b = random<float>(k * (n + 1));
-                    auto c = random<float>(m * (n + 3));
-                    const auto wanted =
-                        expected_product(a_op, Op::plain, m, n, k, 1.0F, a, lda, b, n + 1, beta, c, n + 3);
-                    const bool suits = suitable_core_type() == std::string("Haswell");
-                    std::vector<float> given = c;
-                    if (beta == 0)
-                        for (std::int64_t i = 0; i < m; ++i) // beta 0 does not read C
-                            std::fill_n(given.begin() + i * (n + 3), n, std::numeric_limits<float>::quiet_NaN());
-                    EXPECT_EQ(multiply_banded(a_op, m, n, k, a.data(), lda, b.data(), n + 1, beta, given.data(), n + 3),
-                              suits);
-                    if (suits) {
-                        EXPECT_EQ(given, wanted) << m << " " << n << " " << k << " " << mask.before;
-                    }
-                    gemm(a_op, Op::plain, m, n, k, 1.0F, a.data(), lda, b.data(), n + 1, beta, c.data(), n + 3);
-                    EXPECT_EQ(c, wanted);
+/// A product of masked attention: bands below the diagonal, above it, or around it; sizes that fill no tile.
+struct BandedProduct {
+    Op a_op;
+    Op b_op;
+    std::int64_t m;
+    std::int64_t n;
+    std::int64_t k;
+    float beta;
+};
+
+class BandedGemm : public Gemm {
+  protected:
+    /// Compares in C's band, and looks for finite numbers outside of it.
+    void check(const BandedProduct &product, const Bands &bands, bool small) {
+        const auto [a_op, b_op, m, n, k, beta] = product;
+        const auto within = [](const Band &band, std::int64_t i, std::int64_t j) {
+            return j - i >= band.lower && j - i <= band.upper;
+        };
+        const std::int64_t lda = (a_op == Op::plain ? k : m) + 2;
+        const std::int64_t ldb = (b_op == Op::plain ? n : k) + 1;
+        const std::int64_t ldc = n + 3;
+        auto a = random<float>((a_op == Op::plain ? m : k) * lda);
+        for (std::int64_t i = 0; i < m; ++i)
+            for (std::int64_t p = 0; p < k; ++p)
+                if (!within(bands.a, i, p))
+                    a[a_op == Op::plain ? i * lda + p : p * lda + i] = 0;
+        const auto b = random<float>((b_op == Op::plain ? k : n) * ldb);
+        auto c = random<float>(m * ldc);
+        const auto wanted = expected_product(a_op, b_op, m, n, k, 1.0F, a, lda, b, ldb, beta, c, ldc);
+        if (beta == 0)
+            for (std::int64_t i = 0; i < m; ++i) // beta 0 does not read C
+                std::fill_n(c.begin() + i * ldc, n, std::numeric_limits<float>::quiet_NaN());
+        std::vector<float> tiled = c;
+        batched_gemm(a_op, b_op, {{1, 0, 0, 0}}, m, n, k, 1.0F, a.data(), lda, b.data(), ldb, beta, c.data(), ldc,
+                     bands);
+        const bool suits = small && suitable_core_type() == std::string("Haswell");
+        EXPECT_EQ(multiply_banded(a_op, b_op, m, n, k, a.data(), lda, b.data(), ldb, beta, tiled.data(), ldc, bands),
+                  suits);
+        for (const std::vector<float> *made : {&c, suits ? &tiled : &c})
+            for (std::int64_t i = 0; i < m; ++i)
+                for (std::int64_t j = 0; j < ldc; ++j) {
+                    const std::int64_t at = i * ldc + j;
+                    if (j >= n || within(bands.c, i, j))
+                        ASSERT_EQ((*made)[at], wanted[at]) << m << " " << n << " " << k << " " << i << " " << j;
+                    else
+                        ASSERT_TRUE(std::isfinite((*made)[at]));
                 }
+    }
+};
+
+TEST_F(BandedGemm, BandsAreAllThatCounts) {
+    constexpr std::array<Band, 6> bands{
+        {{.upper = 0}, {.lower = 1}, {.lower = -9, .upper = 3}, {.upper = -40}, {.lower = -500}, {.upper = -1000}}};
+    for (const Band &band : bands)
+        for (const auto [m, n, k] : {std::array<std::int64_t, 3>{128, 32, 128}, {61, 19, 83}, {90, 1, 77}, {45, 90, 3}})
+            for (const Op a_op : {Op::plain, Op::transposed})
+                for (const Op b_op : {Op::plain, Op::transposed})
+                    for (const float beta : {0.0F, 1.0F, 3.0F}) {
+                        const BandedProduct product{a_op, b_op, m, n, k, beta};
+                        check(product, {.a = band}, true);
+                        check(product, {.c = band}, true);
+                        check(product, {.a = band, .c = {.lower = -7}}, true);
+                    }
 }
 
-TEST_F(Gemm, MatricesWithoutBandsAreLeftToTheLibraries) {
-    auto a = random<float>(128 * 128);
-    const auto b = random<float>(128 * 32);
-    std::vector<float> c(128 * 32, 5.0F);
-    const auto multiply = [&] {
-        return multiply_banded(Op::plain, 128, 32, 128, a.data(), 128, b.data(), 32, 0.0F, c.data(), 32);
-    };
-    for (float &number : a)
-        number = number == 0 ? 1 : number;
-    EXPECT_FALSE(multiply());
-    a[127] = 0; // a corner alone is no band
-    EXPECT_FALSE(multiply());
-    EXPECT_EQ(c, std::vector<float>(c.size(), 5.0F));
+/// Of long sequences blocks of rows are multiplied.
+TEST_F(BandedGemm, BandsOfLargeMatrices) {
+    for (const Band &band : {Band{.upper = 5}, Band{.lower = 17}, Band{.lower = -60, .upper = 300}})
+        for (const Op op : {Op::plain, Op::transposed}) {
+            check({op, Op::plain, 301, 24, 530, 0.0F}, {.a = band}, false);
+            check({op, Op::transposed, 530, 401, 150, 1.0F}, {.c = band}, false);
+        }
 }
 
 /// Scores of attention: (batch, query, head, feature) with (batch, key, head, feature) to (batch, head, query, key).

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <span>
 
 namespace planrt {
@@ -23,13 +24,26 @@ struct BatchLoop {
     std::int64_t c = 0;
 };
 
+/// The elements (i, j) of a matrix with lower <= j - i <= upper.
+struct Band {
+    std::int64_t lower = std::numeric_limits<std::int64_t>::min();
+    std::int64_t upper = std::numeric_limits<std::int64_t>::max();
+    friend bool operator==(const Band &, const Band &) = default;
+};
+
+/// What counts of a product, as causal attention leaves it.
+struct Bands {
+    Band a = {}; ///< op(A) is zero outside
+    Band c = {}; ///< outside, C is not needed: some of its elements are beta * C there
+};
+
 /// A product for every combination of the loops `batch`; no two of them share elements of C.
 void batched_gemm(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,
                   std::int64_t k, float alpha, const float *a, std::int64_t lda, const float *b, std::int64_t ldb,
-                  float beta, float *c, std::int64_t ldc);
+                  float beta, float *c, std::int64_t ldc, const Bands &bands = {});
 void batched_gemm(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,
                   std::int64_t k, double alpha, const double *a, std::int64_t lda, const double *b, std::int64_t ldb,
-                  double beta, double *c, std::int64_t ldc);
+                  double beta, double *c, std::int64_t ldc, const Bands &bands = {});
 
 /// Permutes dimensions: `to`, dense, has extents[permutation[0]], extents[permutation[1]], …; `from` is dense with
 /// `extents`.

@@ -1,12 +1,11 @@
 // C is made in tiles of 6 x 16 numbers, which are 12 of AVX2's 16 registers; B is packed in panels of 16 columns, A
-// read where it lies. A row of tiles leaves out what all its rows of A leave out.
+// read where it lies. Tiles outside of C's band are left out, and of the others what is zero in all their rows of A.
 #include "kernels/banded_product.h"
 
 #include "kernels/blas.h"
 
 #include <algorithm>
 #include <array>
-#include <span>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -17,68 +16,14 @@ namespace {
 
 constexpr int tile_rows = 6;
 constexpr int tile_columns = 16;
-constexpr int vector = 8;                                   ///< numbers of a register
-constexpr std::int64_t most_of_a = std::int64_t{64} * 1024; ///< numbers
-constexpr std::int64_t most_k = 512;                        ///< a panel of B stays in the first cache
-constexpr std::int64_t most_m = 1536;
-
-/// From the first to behind the last column with numbers other than zero; begin >= end: none.
-struct Range {
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-};
+constexpr int vector = 8;                                    ///< numbers of a register
+constexpr std::int64_t most_of_a = std::int64_t{64} * 1024;  ///< numbers
+constexpr std::int64_t most_packed = std::int64_t{8} * 1024; ///< numbers of B: they stay in the first cache
+constexpr std::int64_t most_k = most_packed / tile_columns;
 
 #if defined(__x86_64__)
 
 #define PLANRT_AVX2 [[gnu::target("avx2,fma")]]
-
-/// Eight columns of some rows, of either sign.
-PLANRT_AVX2 bool are_zero(const float *first, std::int64_t rows, std::int64_t stride) {
-    __m256 bits = _mm256_loadu_ps(first);
-    for (std::int64_t r = 1; r < rows; ++r)
-        bits = _mm256_or_ps(bits, _mm256_loadu_ps(first + r * stride));
-    return _mm256_testz_si256(_mm256_castps_si256(bits), _mm256_set1_epi32(0x7fffffff)) != 0;
-}
-
-/// Of some rows together, in whole vectors from both ends.
-PLANRT_AVX2 Range numbers_of(const float *first, std::int64_t rows, std::int64_t stride, std::int64_t columns) {
-    constexpr std::int64_t line = 16;
-    for (std::int64_t r = rows; r < 2 * rows; ++r) // what is read next: processors do not foresee that
-        for (std::int64_t j = 0; j < columns; j += line)
-            __builtin_prefetch(first + r * stride + j);
-    Range range{0, columns};
-    while (range.end >= vector && are_zero(first + range.end - vector, rows, stride))
-        range.end -= vector;
-    while (range.begin + vector <= range.end && are_zero(first + range.begin, rows, stride))
-        range.begin += vector;
-    return range;
-}
-
-/// The columns of op(A) that each row of tiles needs; returns how many in all.
-std::int64_t find_bands(Op a_op, std::int64_t m, std::int64_t k, const float *a, std::int64_t lda,
-                        std::span<Range> bands) {
-    const auto tile = [&](std::int64_t i) -> Range & { return bands[static_cast<std::size_t>(i)]; };
-    const auto tiles = static_cast<std::int64_t>(bands.size());
-    if (a_op == Op::plain) {
-        for (std::int64_t i = 0; i < tiles; ++i)
-            tile(i) = numbers_of(a + i * tile_rows * lda, std::min<std::int64_t>(tile_rows, m - i * tile_rows), lda, k);
-    } else {
-        std::fill(bands.begin(), bands.end(), Range{k, 0});
-        constexpr std::int64_t together = 4;
-        for (std::int64_t p = 0; p < k; p += together) {
-            const std::int64_t rows = std::min(together, k - p);
-            const Range range = numbers_of(a + p * lda, rows, lda, m);
-            for (std::int64_t i = range.begin / tile_rows; i * tile_rows < range.end; ++i)
-                tile(i) = {std::min(tile(i).begin, p), p + rows};
-        }
-    }
-    std::int64_t needed = 0;
-    for (Range &band : bands) {
-        band.begin = std::min(band.begin, band.end);
-        needed += band.end - band.begin;
-    }
-    return needed;
-}
 
 PLANRT_AVX2 [[gnu::always_inline]] inline void store_line(__m256 low, __m256 high, float beta, float *c,
                                                           std::int64_t columns) {
@@ -107,6 +52,10 @@ PLANRT_AVX2 void make_tile(std::int64_t k, const float *a, std::int64_t lda, con
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r)
         low[r] = high[r] = _mm256_setzero_ps();
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r)
+        __builtin_prefetch(c + r * ldc, 1);
+#pragma GCC unroll 4
     for (std::int64_t p = 0; p < k; ++p) {
         const __m256 b_low = _mm256_load_ps(panel);
         const __m256 b_high = _mm256_load_ps(panel + vector);
@@ -133,18 +82,62 @@ void make_tile_of(std::int64_t count, std::int64_t k, const float *a, std::int64
         make_tile_of<op, rows - 1>(count, k, a, lda, panel, beta, c, ldc, columns);
 }
 
-void pack(std::int64_t k, const float *b, std::int64_t ldb, std::int64_t columns, float *panel) {
-    if (columns == tile_columns) {
-        for (std::int64_t p = 0; p < k; ++p) {
-            __builtin_prefetch(b + (p + 16) * ldb); // rows far apart, which the processor does not foresee
-            std::copy_n(b + p * ldb, tile_columns, panel + p * tile_columns);
+/// Eight rows of eight numbers each as columns.
+PLANRT_AVX2 void transpose_block(const float *from, std::int64_t stride, float *to, std::int64_t to_stride) {
+    __m256 rows[vector];
+    __m256 pairs[vector];
+    for (int i = 0; i < vector; ++i)
+        rows[i] = _mm256_loadu_ps(from + i * stride);
+    for (int i = 0; i < vector; i += 2) { // 2 x 2 blocks
+        pairs[i] = _mm256_unpacklo_ps(rows[i], rows[i + 1]);
+        pairs[i + 1] = _mm256_unpackhi_ps(rows[i], rows[i + 1]);
+    }
+    for (int i = 0; i < vector; i += 4) // 4 x 4 blocks
+        for (int half = 0; half < 2; ++half) {
+            rows[i + 2 * half] = _mm256_shuffle_ps(pairs[i + half], pairs[i + 2 + half], 0x44);
+            rows[i + 2 * half + 1] = _mm256_shuffle_ps(pairs[i + half], pairs[i + 2 + half], 0xee);
         }
+    for (int i = 0; i < vector / 2; ++i) {
+        _mm256_store_ps(to + i * to_stride, _mm256_permute2f128_ps(rows[i], rows[i + 4], 0x20));
+        _mm256_store_ps(to + (i + 4) * to_stride, _mm256_permute2f128_ps(rows[i], rows[i + 4], 0x31));
+    }
+}
+
+/// `columns` columns of op(B), from `b` on, padded by zeros.
+void pack(Op b_op, std::int64_t k, const float *b, std::int64_t ldb, std::int64_t columns, float *panel) {
+    if (columns < tile_columns)
+        std::fill_n(panel, k * tile_columns, 0.0F);
+    if (b_op == Op::transposed) {
+        const std::int64_t whole = columns == tile_columns ? k - k % vector : 0;
+        for (std::int64_t p = 0; p < whole; p += vector)
+            for (std::int64_t j = 0; j < tile_columns; j += vector)
+                transpose_block(b + j * ldb + p, ldb, panel + p * tile_columns + j, tile_columns);
+        for (std::int64_t j = 0; j < columns; ++j)
+            for (std::int64_t p = whole; p < k; ++p)
+                panel[p * tile_columns + j] = b[j * ldb + p];
         return;
     }
     for (std::int64_t p = 0; p < k; ++p) {
-        float *const to = panel + p * tile_columns;
-        std::copy_n(b + p * ldb, columns, to);
-        std::fill_n(to + columns, tile_columns - columns, 0.0F);
+        __builtin_prefetch(b + (p + 16) * ldb); // rows far apart, which the processor does not foresee
+        std::copy_n(b + p * ldb, columns, panel + p * tile_columns);
+    }
+}
+
+/// Of the columns `all`, which begin with a panel, those of the panels with any that the band needs in these rows.
+Range panels_of(const Band &band, std::int64_t first, std::int64_t rows, std::int64_t n, Range all, bool any) {
+    const Range needed = columns_of(band, first, rows, n);
+    const std::int64_t begin = std::clamp(needed.begin - needed.begin % tile_columns, all.begin, all.end);
+    const std::int64_t whole = (needed.end + tile_columns - 1) / tile_columns * tile_columns;
+    return {begin, any ? std::clamp(whole, begin, all.end) : begin};
+}
+
+void scale_rows(std::int64_t rows, Range columns, float beta, float *c, std::int64_t ldc) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+        float *const from = c + r * ldc + columns.begin;
+        if (beta == 0)
+            std::fill_n(from, columns.size(), 0.0F); // also where C holds no numbers yet
+        else
+            std::transform(from, from + columns.size(), from, [=](float x) { return beta * x; });
     }
 }
 
@@ -158,37 +151,45 @@ bool suits_processor() {
 
 } // namespace
 
-bool multiply_banded([[maybe_unused]] Op a_op, [[maybe_unused]] std::int64_t m, [[maybe_unused]] std::int64_t n,
-                     [[maybe_unused]] std::int64_t k, [[maybe_unused]] const float *a,
+Range columns_of(const Band &band, std::int64_t first, std::int64_t rows, std::int64_t columns) {
+    const std::int64_t last = first + rows - 1;
+    const std::int64_t begin = band.lower <= -first ? 0 : first + band.lower; // where nothing overflows
+    const std::int64_t end = band.upper >= columns - last ? columns : std::max<std::int64_t>(last + band.upper + 1, 0);
+    return {std::min(begin, columns), end};
+}
+
+bool multiply_banded([[maybe_unused]] Op a_op, [[maybe_unused]] Op b_op, [[maybe_unused]] std::int64_t m,
+                     [[maybe_unused]] std::int64_t n, [[maybe_unused]] std::int64_t k, [[maybe_unused]] const float *a,
                      [[maybe_unused]] std::int64_t lda, [[maybe_unused]] const float *b,
                      [[maybe_unused]] std::int64_t ldb, [[maybe_unused]] float beta, [[maybe_unused]] float *c,
-                     [[maybe_unused]] std::int64_t ldc) {
+                     [[maybe_unused]] std::int64_t ldc, [[maybe_unused]] const Bands &bands) {
 #if defined(__x86_64__)
-    const auto last = [&](std::int64_t i, std::int64_t p) {
-        return a_op == Op::plain ? a[i * lda + p] : a[p * lda + i];
-    };
-    // A band leaves a corner out: others need no second look.
-    if (!suits_processor() || m * k > most_of_a || k > most_k || m > most_m ||
-        (last(0, k - 1) != 0 && last(m - 1, 0) != 0))
+    if (!suits_processor() || m * k > most_of_a || k > most_k)
         return false;
-    std::array<Range, most_m / tile_rows> all_bands;
-    const std::span bands(all_bands.data(), static_cast<std::size_t>((m + tile_rows - 1) / tile_rows));
-    if (4 * find_bands(a_op, m, k, a, lda, bands) > 3 * k * static_cast<std::int64_t>(bands.size()))
-        return false;
-    alignas(64) std::array<float, most_k * tile_columns> panel;
-    for (std::int64_t j = 0; j < n; j += tile_columns) {
-        const std::int64_t columns = std::min<std::int64_t>(tile_columns, n - j);
-        pack(k, b + j, ldb, columns, panel.data());
+    alignas(64) std::array<float, most_packed> panels;
+    const std::int64_t at_once = most_packed / (k * tile_columns) * tile_columns;
+    for (std::int64_t first = 0; first < n; first += at_once) {
+        const std::int64_t end = std::min(first + at_once, n);
+        for (std::int64_t j = first; j < end; j += tile_columns)
+            pack(b_op, k, b_op == Op::plain ? b + j : b + j * ldb, ldb, std::min<std::int64_t>(tile_columns, n - j),
+                 panels.data() + (j - first) * k);
         for (std::int64_t i = 0; i < m; i += tile_rows) {
-            const Range band = bands[static_cast<std::size_t>(i / tile_rows)];
             const std::int64_t rows = std::min<std::int64_t>(tile_rows, m - i);
-            const float *const b_band = panel.data() + band.begin * tile_columns;
-            if (a_op == Op::plain)
-                make_tile_of<Op::plain>(rows, band.end - band.begin, a + i * lda + band.begin, lda, b_band, beta,
-                                        c + i * ldc + j, ldc, columns);
-            else
-                make_tile_of<Op::transposed>(rows, band.end - band.begin, a + band.begin * lda + i, lda, b_band, beta,
-                                             c + i * ldc + j, ldc, columns);
+            const Range band = columns_of(bands.a, i, rows, k);
+            const Range needed = panels_of(bands.c, i, rows, n, {first, end}, band.begin < band.end);
+            float *const c_rows = c + i * ldc;
+            scale_rows(rows, {first, needed.begin}, beta, c_rows, ldc);
+            scale_rows(rows, {needed.end, end}, beta, c_rows, ldc);
+            for (std::int64_t j = needed.begin; j < needed.end; j += tile_columns) {
+                const std::int64_t columns = std::min<std::int64_t>(tile_columns, n - j);
+                const float *const b_band = panels.data() + (j - first) * k + band.begin * tile_columns;
+                if (a_op == Op::plain)
+                    make_tile_of<Op::plain>(rows, band.end - band.begin, a + i * lda + band.begin, lda, b_band, beta,
+                                            c_rows + j, ldc, columns);
+                else
+                    make_tile_of<Op::transposed>(rows, band.end - band.begin, a + band.begin * lda + i, lda, b_band,
+                                                 beta, c_rows + j, ldc, columns);
+            }
         }
     }
     return true;

@@ -52,8 +52,6 @@ bool multiply_small(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64
         const std::int64_t work = m * n * k;
         if (work < blas().least_for_onednn || work > blas().most_for_onednn)
             return false;
-        if (alpha == 1 && b_op == Op::plain && multiply_banded(a_op, m, n, k, a, lda, b, ldb, beta, c, ldc))
-            return true;
         return onednn().sgemm != nullptr &&
                onednn().sgemm(letter(a_op), letter(b_op), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) == 0;
     }
@@ -110,6 +108,34 @@ void multiply_on_threads(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::
     });
 }
 
+/// Rows of a block that is multiplied whole, of those of its columns that the bands reach.
+constexpr std::int64_t rows_of_band = 128;
+
+/// What counts of a product, in tiles or in blocks of rows.
+template <class T>
+void multiply_bands(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a,
+                    std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc,
+                    const Bands &bands) {
+    if constexpr (sizeof(T) == sizeof(float))
+        if (alpha == 1 && multiply_banded(a_op, b_op, m, n, k, a, lda, b, ldb, beta, c, ldc, bands))
+            return;
+    for (std::int64_t i = 0; i < m; i += rows_of_band) {
+        const std::int64_t rows = std::min(rows_of_band, m - i);
+        Range of_c = columns_of(bands.c, i, rows, n);
+        Range of_a = columns_of(bands.a, i, rows, k);
+        of_c.end = std::max(of_c.begin, of_c.end);
+        of_a.end = std::max(of_a.begin, of_a.end);
+        const std::int64_t p = of_a.begin;
+        const std::int64_t j = of_c.begin;
+        T *const c_rows = c + i * ldc;
+        scale(rows, j, beta, c_rows, ldc);
+        multiply(a_op, b_op, rows, of_c.end - j, of_a.end - p, alpha,
+                 a_op == Op::plain ? a + i * lda + p : a + p * lda + i, lda,
+                 b_op == Op::plain ? b + p * ldb + j : b + j * ldb + p, ldb, beta, c_rows + j, ldc);
+        scale(rows, n - of_c.end, beta, c_rows + of_c.end, ldc);
+    }
+}
+
 /// Where the matrices of the product with number `i` begin.
 struct Place {
     std::int64_t a = 0;
@@ -132,15 +158,19 @@ Place place_of(std::int64_t i, std::initializer_list<BatchLoop> batch) {
 template <class T>
 void multiply_batch(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,
                     std::int64_t k, T alpha, const T *a, std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c,
-                    std::int64_t ldc) {
+                    std::int64_t ldc, const Bands &bands) {
     std::int64_t products = 1;
     for (const BatchLoop &loop : batch)
         products *= loop.count;
     const std::int64_t grain = work_of_thread / std::max<std::int64_t>(m * n * k, 1) + 1;
+    const bool has_bands = bands.a != Band() || bands.c != Band();
     parallel(0, products, grain, [=](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
             const Place at = place_of(i, batch);
-            multiply(a_op, b_op, m, n, k, alpha, a + at.a, lda, b + at.b, ldb, beta, c + at.c, ldc);
+            if (has_bands)
+                multiply_bands(a_op, b_op, m, n, k, alpha, a + at.a, lda, b + at.b, ldb, beta, c + at.c, ldc, bands);
+            else
+                multiply(a_op, b_op, m, n, k, alpha, a + at.a, lda, b + at.b, ldb, beta, c + at.c, ldc);
         }
     });
 }
@@ -159,14 +189,14 @@ void gemm(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, doub
 
 void batched_gemm(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,
                   std::int64_t k, float alpha, const float *a, std::int64_t lda, const float *b, std::int64_t ldb,
-                  float beta, float *c, std::int64_t ldc) {
-    multiply_batch(a_op, b_op, batch, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+                  float beta, float *c, std::int64_t ldc, const Bands &bands) {
+    multiply_batch(a_op, b_op, batch, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, bands);
 }
 
 void batched_gemm(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,
                   std::int64_t k, double alpha, const double *a, std::int64_t lda, const double *b, std::int64_t ldb,
-                  double beta, double *c, std::int64_t ldc) {
-    multiply_batch(a_op, b_op, batch, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+                  double beta, double *c, std::int64_t ldc, const Bands &bands) {
+    multiply_batch(a_op, b_op, batch, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, bands);
 }
 
 } // namespace planrt
