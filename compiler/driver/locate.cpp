@@ -1,6 +1,7 @@
 #include "driver/locate.h"
 
 #include <filesystem>
+#include <string_view>
 
 namespace planc::driver {
 
@@ -11,6 +12,14 @@ Installation locate_installation() {
         executable = std::filesystem::current_path(error) / "bin" / "planc";
     const std::filesystem::path prefix = executable.parent_path().parent_path();
     return {(prefix / "include").string(), (prefix / "lib").string(), (prefix / "share/planc/stdlib").string()};
+}
+
+std::string Installation::path_of(const std::string &file) const {
+    constexpr std::string_view standard = "std/";
+    std::error_code error;
+    if (!file.starts_with(standard) || std::filesystem::exists(file, error))
+        return file;
+    return stdlib + "/" + file.substr(standard.size());
 }
 
 } // namespace planc::driver

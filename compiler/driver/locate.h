@@ -9,6 +9,9 @@ struct Installation {
     std::string include; ///< has planrt/planrt.h
     std::string library; ///< has libplanrt.a and planrt.flags
     std::string stdlib;  ///< what `import "std/…"` reads
+
+    /// "std/…" is the standard library's file of that name, unless there is one where planc was called.
+    [[nodiscard]] std::string path_of(const std::string &file) const;
 };
 
 /// PREFIX/bin/planc -> PREFIX/include, PREFIX/lib, PREFIX/share/planc/stdlib.

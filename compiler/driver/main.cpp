@@ -1,6 +1,7 @@
 // planc: the command.
 
 #include "driver/commands.h"
+#include "driver/locate.h"
 #include "driver/options.h"
 
 #include <iostream>
@@ -12,5 +13,10 @@ int main(int argc, char **argv) {
         std::cerr << "planc: " << *wrong << "; `planc --help` lists all options\n";
         return usage_error;
     }
-    return run(std::get<Options>(parsed));
+    Options options = std::get<Options>(parsed);
+    const Installation installation = locate_installation();
+    options.file = installation.path_of(options.file);
+    for (std::string &file : options.lists.files)
+        file = installation.path_of(file);
+    return run(options);
 }

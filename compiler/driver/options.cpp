@@ -360,6 +360,8 @@ std::string help_text() {
   planc fmt FILE.plan              the file in canonical form, on standard output
   planc calibrate [-o FILE.plan]   measures this computer, writes it as a machine for --machine
 
+FILE.plan may be one of the standard library: std/networks/resnet50.plan
+
 What to plan for
   --ranks N            how many ranks; default: what the mesh says, else 1
   --mesh a=2,b=3       sizes of the mesh's axes

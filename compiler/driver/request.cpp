@@ -170,11 +170,9 @@ class RequestMaker {
     sema::Machine machine_from(const std::string &file) {
         if (const sema::Machine *declared = find(program_.machines, file))
             return *declared;
-        const std::string path =
-            file.starts_with("std/") ? installation_.stdlib + file.substr(std::string("std").size()) : file;
         sema::Options sema_options;
         sema_options.stdlib_directory = installation_.stdlib;
-        const auto library = sema::analyze(path, files_, diagnostics_, sema_options);
+        const auto library = sema::analyze(installation_.path_of(file), files_, diagnostics_, sema_options);
         if (!library)
             throw Failure{"", input_error};
         if (library->machines.size() != 1)

@@ -175,7 +175,7 @@ std::vector<DimensionValue> Elaborator::dimension(const syntax::Name &name) {
         std::vector<Note> notes =
             Context::suggestion(name.text, analysis_.declarations.visible(&UnitNames::dimensions, frame_->unit));
         if (notes.empty())
-            notes = {hint("declare it with 'dim " + name.text + " = …', or write '" + name.text + ": …' here")};
+            notes = {hint(extent_hint(name.text))};
         fail(unknown_dimension, name.where, {name.text}, notes);
     }
     return {expect_dimension(context(), value, name.where, "'" + name.text + "'")};

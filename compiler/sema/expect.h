@@ -32,6 +32,8 @@ void check_integers(const Context &context, const Value &value, SourceRange wher
 /// A number with a unit of the measure, in base units, not negative.
 [[nodiscard]] double expect_quantity(const Context &context, const Value &value, SourceRange where,
                                      const std::string &what, Measure measure);
+/// What to write where a dimension has no extent.
+[[nodiscard]] std::string extent_hint(const std::string &role);
 /// A dimension with an extent.
 [[nodiscard]] DimensionValue expect_dimension(const Context &context, const Value &value, SourceRange where,
                                               const std::string &what);
