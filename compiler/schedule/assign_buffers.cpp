@@ -241,13 +241,16 @@ class Assignment {
 
     /// Another result of the loops, kept from sweep to sweep only, and no longer when `result` is written.
     Value replaced_result(ir::LoopsOp loops, Value result) {
+        const auto is_kept = [&](Value other) { return other != result && other.use_empty(); };
+        if (llvm::none_of(loops.getResults(), is_kept))
+            return {};
         const LoopNest nest = analyze_loops(loops);
         const auto inside = loops.getBody().front().getTerminator()->getOperands();
         const LoopMember *const writer = nest.producer(inside[mlir::cast<mlir::OpResult>(result).getResultNumber()]);
         for (const auto &[value, other] : llvm::zip(inside, loops.getResults())) {
             const LoopMember *const kept = nest.producer(value);
             const auto at = locations_.find(other);
-            if (!other.use_empty() || at == locations_.end() || at->second.buffer == in_variable ||
+            if (!is_kept(other) || at == locations_.end() || at->second.buffer == in_variable ||
                 taken_.contains(other) || tensor(other) != tensor(result) || !is_point(nest, writer) ||
                 !is_point(nest, kept) || kept->sweep >= writer->sweep)
                 continue;
