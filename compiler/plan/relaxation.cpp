@@ -38,6 +38,7 @@ class Relaxation : TermBuilder {
             if (both.size() <= 2)
                 by_layers[both].push_back(n);
         }
+        join_contained(by_layers);
         const double share = times(v, needs) / static_cast<double>(by_layers.size());
         for (const auto &[layers, of_layers] : by_layers) {
             std::string key = "bound " + std::to_string(step_.value_kind[v]);
@@ -50,6 +51,20 @@ class Relaxation : TermBuilder {
                 for (int need : of_layers)
                     bound_need(v, needs[need], share, priced, table.prices.seconds);
             });
+        }
+    }
+
+    /// What layers within others' need bounds the same copies: it stands with these, of which each counts for more.
+    static void join_contained(std::map<std::vector<int>, std::vector<int>> &by_layers) {
+        for (auto within = by_layers.begin(); within != by_layers.end();) {
+            bool is_contained = false;
+            for (auto &[layers, needs] : by_layers)
+                if (layers.size() > within->first.size() &&
+                    std::includes(layers.begin(), layers.end(), within->first.begin(), within->first.end())) {
+                    needs.insert(needs.end(), within->second.begin(), within->second.end());
+                    is_contained = true;
+                }
+            within = is_contained ? by_layers.erase(within) : std::next(within);
         }
     }
 

@@ -107,6 +107,7 @@ TransferBounds::TransferBounds(const sharding::Mesh &mesh, const cost::Machine &
 PlacedVolume TransferBounds::measured(const sharding::Placement &placement) const {
     PlacedVolume result;
     for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
+        result.windows |= dimension.window ? bit(static_cast<int>(result.cut.size())) : 0;
         result.cut.push_back(set_of(dimension.axes, mesh_));
         result.cut_by |= result.cut.back();
         const Lengths lengths = lengths_of(dimension, mesh_);
@@ -151,8 +152,58 @@ double TransferBounds::arriving(const PlacedVolume &from, const PlacedVolume &to
             if (from.partial & bit(axis))
                 (to.partial & bit(axis) ? staying : going) *= mesh_.sizes[axis];
         arriving += from.elements * staying * (going - 2) / ranks_;
+        if ((from.stored | to.stored) == 0)
+            arriving = std::max(arriving, arriving_by_steps(from, to));
     }
     return std::max(0.0, arriving);
+}
+
+double TransferBounds::size(std::uint32_t axes) const {
+    double size = 1;
+    for (int axis = 0; axis < static_cast<int>(mesh_.sizes.size()); ++axis)
+        size *= axes & bit(axis) ? mesh_.sizes[axis] : 1;
+    return size;
+}
+
+/// Routes reduce in the blocks of `from`: cut further first, or not; to what windows touch also without a scatter.
+double TransferBounds::arriving_by_steps(const PlacedVolume &from, const PlacedVolume &to) const {
+    const std::uint32_t scattered = from.partial & ~to.partial & to.cut_by;
+    const std::uint32_t sliced = to.cut_by & ~from.cut_by & ~from.partial;
+    double least = arriving_by_route(from, to, 0, scattered);
+    if (sliced != 0)
+        least = std::min(least, arriving_by_route(from, to, sliced, scattered));
+    if (to.windows != 0)
+        least = std::min(least, arriving_by_route(from, to, 0, 0));
+    return least;
+}
+
+/// Of a route that cuts by axes, scatters sums over others, reduces the rest of them, and moves what it has then.
+double TransferBounds::arriving_by_route(const PlacedVolume &from, const PlacedVolume &to, std::uint32_t sliced,
+                                         std::uint32_t scattered) const {
+    const double rest = size(from.partial & ~to.partial & ~scattered);
+    const double before = from.average / size(sliced);
+    const double after = before / size(scattered);
+    std::vector<double> lengths; // of the sums' parts
+    double kept = 1;
+    for (std::size_t d = 0; d < to.largest.size(); ++d) {
+        const bool window = to.windows & bit(static_cast<int>(d));
+        lengths.push_back(window ? from.largest[d]
+                                 : std::ceil(from.largest[d] / size(to.cut[d] & (sliced | scattered))));
+        kept *= std::min(lengths.back(), to.largest[d]);
+    }
+    const double arrived = before - after;
+    if (rest == 1)
+        return arrived + std::max(0.0, to.average - kept);
+    double kept_of_scattered = 0; // the rest is scattered along some dimension, or summed up everywhere
+    for (std::size_t d = 0; d < to.largest.size(); ++d) {
+        const double length = std::min(lengths[d], to.largest[d]);
+        if (length > 0)
+            kept_of_scattered =
+                std::max(kept_of_scattered, kept / length * std::min(std::ceil(lengths[d] / rest), to.largest[d]));
+    }
+    return arrived + (1 - 1 / rest) * after +
+           std::min(std::max(0.0, to.average - kept_of_scattered),
+                    (1 - 1 / rest) * after + std::max(0.0, to.average - kept));
 }
 
 const PlacedVolume &TransferBounds::OfShape::volume(int number) {

@@ -13,6 +13,9 @@
 //                        there for free, all other places where it is wanted receive it:
 //                        E (R - 1) + (sum over ranks of |to|) - E elements, of E elements in the tensor (in each of the
 //                        tensors of partial sums that stay)
+//   sums over R go       and before blocks move: of V elements in a rank's part, cut further by what `to` is cut by,
+//                        (1 - 1/R) V arrive in a reduce-scatter, or twice that in an all-reduce; then |to| less what
+//                        the rank has of it in its part of the sums
 //
 // Messages are counted by axis, beside that: of a collective over several axes there are at least as many as of one
 // over each in turn, (size - 1) of a ring and lg(size) of anything. An axis that cuts a dimension which is wanted
@@ -40,6 +43,7 @@ struct PlacedVolume {
     std::vector<std::uint32_t> cut; ///< per dimension: set of the axes that cut it
     std::uint32_t cut_by = 0;       ///< all of these
     std::uint32_t partial = 0;      ///< set of axes
+    std::uint32_t windows = 0;      ///< set of dimensions
     std::uint32_t stored = 0;       ///< set of the axes by which local parts are cut into shares
 };
 
@@ -76,6 +80,10 @@ class TransferBounds {
   private:
     [[nodiscard]] PlacedVolume measured(const sharding::Placement &placement) const;
     [[nodiscard]] double arriving(const PlacedVolume &from, const PlacedVolume &to) const;
+    [[nodiscard]] double arriving_by_steps(const PlacedVolume &from, const PlacedVolume &to) const;
+    [[nodiscard]] double arriving_by_route(const PlacedVolume &from, const PlacedVolume &to, std::uint32_t sliced,
+                                           std::uint32_t scattered) const;
+    [[nodiscard]] double size(std::uint32_t axes) const;
     [[nodiscard]] double latencies(const PlacedVolume &from, const PlacedVolume &to) const;
 
     const sharding::Mesh &mesh_;
