@@ -15,43 +15,69 @@ constexpr std::size_t most_others = 3;
 /// Operations of a step up to which a plan is lowered just to be simulated: some tenths of a second.
 constexpr std::size_t most_operations = 5000;
 
+std::vector<const plan::Plan *> pointers(const std::vector<plan::Plan> &plans) {
+    std::vector<const plan::Plan *> result;
+    for (const plan::Plan &plan : plans)
+        result.push_back(&plan);
+    return result;
+}
+
 } // namespace
 
-bool Pipeline::choose_by_simulation() {
+bool Pipeline::may_simulate() const {
     const plan::Request &request = request_->request;
-    if (!request.search || request.graph.operations.size() > most_operations)
-        return true;
-    std::vector<plan::Plan> others = plan::near_optimal(request, *plan_, most_others);
-    if (others.empty() && plan::further_baselines(request, *plan_, others, plan_->cost.seconds()).empty())
-        return true;
+    return request.search && request.graph.operations.size() <= most_operations;
+}
+
+bool Pipeline::schedule_candidates() {
+    std::vector<plan::Plan> others = plan::near_optimal(request_->request, *plan_, most_others);
+    std::vector<const plan::Plan *> plans = pointers(others);
     if (!scheduled_)
-        scheduled_ = schedule_of(*plan_);
-    if (!scheduled_)
+        plans.insert(plans.begin(), &*plan_);
+    std::vector<Scheduled> schedules = schedules_of(plans, true);
+    if (schedules.size() < plans.size())
         return false;
-    std::vector<plan::SimulatedPlan> simulated = {{*plan_, simulated_step(*plan_, *scheduled_)}};
-    if (!simulated.front().step)
-        return true;
-    std::vector<plan::Plan> baselines = plan::further_baselines(request, *plan_, others, *simulated.front().step);
-    std::move(baselines.begin(), baselines.end(), std::back_inserter(others));
-    std::vector<mlir::OwningOpRef<mlir::ModuleOp>> schedules; // of the others
-    for (plan::Plan &other : others) {
-        schedules.push_back(schedule_of(other));
-        if (!schedules.back())
-            return false;
-        const std::optional<cost::Seconds> step = simulated_step(other, *schedules.back());
-        simulated.push_back({std::move(other), step});
+    if (scheduled_) {
+        scheduled_->overlap = overlap_of(*scheduled_->module);
+        schedules.insert(schedules.begin(), std::move(*scheduled_));
+        scheduled_.reset();
     }
-    auto [chosen, place] = plan::fastest(simulated);
-    plan_ = std::move(chosen);
-    if (place > 0)
-        scheduled_ = std::move(schedules[place - 1]);
+    candidates_ = {std::move(others), std::move(schedules)};
     return true;
 }
 
-std::optional<cost::Seconds> Pipeline::simulated_step(const plan::Plan &plan, mlir::ModuleOp scheduled) {
-    if (plan.memory_limit_bytes > 0 && static_cast<double>(arena_bytes(scheduled)) > plan.memory_limit_bytes)
-        return std::nullopt;
-    return overlap(scheduled).step;
+bool Pipeline::choose_by_simulation() {
+    if (!may_simulate())
+        return true;
+    if (!candidates_ && !schedule_candidates())
+        return false;
+    const plan::Request &request = request_->request;
+    auto [others, schedules] = std::move(*candidates_);
+    candidates_.reset();
+    std::vector<plan::SimulatedPlan> simulated = {{*plan_, simulated_step(*plan_, schedules.front())}};
+    if (const std::optional<cost::Seconds> step = simulated.front().step) {
+        std::vector<plan::Plan> baselines = plan::further_baselines(request, *plan_, others, *step);
+        for (Scheduled &each : schedules_of(pointers(baselines), true))
+            schedules.push_back(std::move(each));
+        std::move(baselines.begin(), baselines.end(), std::back_inserter(others));
+        if (schedules.size() < 1 + others.size())
+            return false;
+        for (std::size_t i = 0; i < others.size(); ++i) {
+            const std::optional<cost::Seconds> of_other = simulated_step(others[i], schedules[1 + i]);
+            simulated.push_back({std::move(others[i]), of_other});
+        }
+        auto [chosen, place] = plan::fastest(simulated);
+        plan_ = std::move(chosen);
+        std::swap(schedules.front(), schedules[place]);
+    }
+    scheduled_ = std::move(schedules.front());
+    return true;
+}
+
+std::optional<cost::Seconds> Pipeline::simulated_step(const plan::Plan &plan, Scheduled &scheduled) {
+    const bool fits =
+        plan.memory_limit_bytes == 0 || static_cast<double>(arena_bytes(*scheduled.module)) <= plan.memory_limit_bytes;
+    return fits && scheduled.overlap ? std::optional(scheduled.overlap->step) : std::nullopt;
 }
 
 } // namespace planc::driver

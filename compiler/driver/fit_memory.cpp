@@ -70,6 +70,7 @@ bool Pipeline::search_savings() {
 bool Pipeline::fit_into_memory() {
     constexpr int most_attempts = 5;
     constexpr double above = 1.01; // of the least estimate, a lower bound
+    constexpr double likely_to_fit = 0.8;
     const double limit = plan_->memory_limit_bytes;
     if (limit == 0 || !request_->request.search)
         return true;
@@ -77,15 +78,26 @@ bool Pipeline::fit_into_memory() {
     bool by_least = false;
     for (int attempt = 0; true; ++attempt) {
         if (plan_->failure.empty()) {
-            mlir::OwningOpRef<mlir::ModuleOp> scheduled = schedule_of(*plan_);
-            if (!scheduled)
-                return false;
-            warn_of_memory(*scheduled);
-            const auto bytes = static_cast<double>(arena_bytes(*scheduled));
+            // Where the plan is likely to fit, what it is compared with is scheduled beside it.
+            if (may_simulate() && plan_->cost.memory.total().value < likely_to_fit * limit) {
+                if (!schedule_candidates())
+                    return false;
+            } else {
+                candidates_ = {{}, schedules_of({&*plan_}, false)};
+                if (candidates_->schedules.empty())
+                    return false;
+            }
+            Scheduled &scheduled = candidates_->schedules.front();
+            warn_of_memory(*scheduled.module);
+            const auto bytes = static_cast<double>(arena_bytes(*scheduled.module));
             if (bytes <= limit) {
-                scheduled_ = std::move(scheduled);
+                if (!scheduled.overlap) {
+                    scheduled_ = std::move(scheduled);
+                    candidates_.reset();
+                }
                 break;
             }
+            candidates_.reset();
             least = least == 0 ? bytes : std::min(least, bytes);
             memory_limit_ = plan_->memory_limit_bytes * limit / bytes;
         } else if (!plan_->out_of_memory) {

@@ -9,6 +9,7 @@
 #include "driver/request.h"
 #include "emit/emit.h"
 #include "ir/import.h"
+#include "plan/parallel.h"
 #include "schedule/schedule.h"
 #include "sema/analyze.h"
 #include "spmd/materialize.h"
@@ -80,6 +81,49 @@ std::string hint(const std::string &name, const std::map<std::string, std::int64
         names.push_back(candidate);
     const std::string near = support::nearest(name, names);
     return near.empty() ? "" : "; did you mean '" + near + "'?";
+}
+
+constexpr const char *not_laid_out = "internal error: the plan could not be laid out; please report the .plan file";
+
+/// A module into which set_plan() wrote the plan.
+bool lay_out_by(const plan::Plan &plan, const cost::Machine &machine, mlir::ModuleOp module) {
+    cost::StepPrices prices(plan.mesh, machine);
+    const auto method = [&](const sharding::Graph &graph, int value, const sharding::Copy &copy,
+                            const sharding::Step &step) {
+        const bool fusable = sharding::fusable(graph, plan.mesh, value, copy);
+        return prices
+            .of(step, graph.values[static_cast<std::size_t>(value)].element_bytes, cost::in_bucket(fusable, copy.phase))
+            .method;
+    };
+    return succeeded(spmd::materialize(module, method)) && succeeded(mlir::verify(module));
+}
+
+/// The first error of a pass; no text: a pass failed without one.
+struct PassError {
+    mlir::Location where;
+    std::string text;
+};
+
+std::optional<PassError> run(mlir::ModuleOp module, void (*add)(mlir::OpPassManager &), bool print) {
+    mlir::MLIRContext *context = module.getContext();
+    PassError error{mlir::UnknownLoc::get(context), ""};
+    const mlir::ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
+        if (error.text.empty() && diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+            error = {diagnostic.getLocation(), diagnostic.str()};
+    });
+    mlir::PassManager passes(context);
+    if (print)
+        passes.enableIRPrinting();
+    add(passes);
+    passes.enableVerifier(false); // after every pass in plan-opt; here what all of them made
+    if (succeeded(passes.run(module)) && succeeded(mlir::verify(module)))
+        return std::nullopt;
+    return error;
+}
+
+std::string internal_error(const PassError &error) {
+    return "internal error in the compiler" + (error.text.empty() ? "" : " (" + error.text + ")") +
+           "; please report the .plan file";
 }
 
 } // namespace
@@ -164,7 +208,7 @@ void Pipeline::tell_of_request() {
 bool Pipeline::run_through(const Step *last) {
     for (; next_ <= last; ++next_) {
         if (next_ == last && next_->stage == Stage::spmd) // wanted as it is before it is scheduled
-            scheduled_ = {};
+            scheduled_.reset();
         const Timer timer(options_.timing, next_->name);
         if (!(this->*next_->run)())
             return false;
@@ -240,7 +284,7 @@ bool Pipeline::derive_step() {
 bool Pipeline::derive_with(const MemorySavings &savings) {
     const sema::Network &network = program_->trains.back().loss;
     savings_ = savings;
-    scheduled_ = {};
+    scheduled_.reset();
     module_ = imported_->clone();
     set_savings(*module_, network, savings);
     const auto add = [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); };
@@ -259,7 +303,8 @@ bool Pipeline::report(const support::DiagnosticKind &kind, mlir::Location where,
 }
 
 bool Pipeline::choose_plan() {
-    scheduled_ = {};
+    scheduled_.reset();
+    candidates_.reset();
     if (!search() || !fit_into_memory())
         return false;
     if (!plan_->failure.empty())
@@ -271,7 +316,7 @@ bool Pipeline::choose_plan() {
         return false;
     set_plan(*module_, request_->request.graph, *plan_);
     if (options_.print_passes) // of the plan that was chosen all passes print, behind what was looked at
-        scheduled_ = {};
+        scheduled_.reset();
     return true;
 }
 
@@ -298,22 +343,9 @@ bool Pipeline::make_plan() {
 }
 
 bool Pipeline::lay_out() {
-    return scheduled_ || lay_out_by(*plan_);
-}
-
-/// module_, into which set_plan() wrote the plan.
-bool Pipeline::lay_out_by(const plan::Plan &plan) {
-    cost::StepPrices prices(plan.mesh, request_->request.machine);
-    const auto method = [&](const sharding::Graph &graph, int value, const sharding::Copy &copy,
-                            const sharding::Step &step) {
-        const bool fusable = sharding::fusable(graph, plan.mesh, value, copy);
-        return prices
-            .of(step, graph.values[static_cast<std::size_t>(value)].element_bytes, cost::in_bucket(fusable, copy.phase))
-            .method;
-    };
-    if (failed(spmd::materialize(*module_, method)) || failed(mlir::verify(*module_)))
-        return fail("internal error: the plan could not be laid out; please report the .plan file", input_error);
-    return true;
+    if (scheduled_ || lay_out_by(*plan_, request_->request.machine, *module_))
+        return true;
+    return fail(not_laid_out, input_error);
 }
 
 std::int64_t Pipeline::arena_bytes(mlir::ModuleOp scheduled) {
@@ -324,29 +356,63 @@ timeline::Program Pipeline::timeline_program() {
     return timeline::read_schedule(*module_, request_->request.machine);
 }
 
-cost::Overlap Pipeline::overlap(mlir::ModuleOp scheduled) {
+cost::Overlap Pipeline::overlap_of(mlir::ModuleOp scheduled) const {
     const timeline::Timeline timeline =
         timeline::simulate(timeline::read_schedule(scheduled, request_->request.machine));
     return {timeline.makespan, timeline.critical().exposed};
 }
 
+cost::Overlap Pipeline::overlap() {
+    if (!overlap_)
+        overlap_ = overlap_of(*module_);
+    return *overlap_;
+}
+
 bool Pipeline::schedule() {
-    if (scheduled_)
-        module_ = std::move(scheduled_);
-    else if (!run_passes([](mlir::OpPassManager &passes) { schedule::add_passes(passes); }))
+    overlap_.reset();
+    if (scheduled_) {
+        module_ = std::move(scheduled_->module);
+        overlap_ = scheduled_->overlap;
+        scheduled_.reset();
+    } else if (!run_passes([](mlir::OpPassManager &passes) { schedule::add_passes(passes); })) {
         return false;
+    }
     warn_of_memory(*module_);
     return true;
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> Pipeline::schedule_of(const plan::Plan &plan) {
-    mlir::OwningOpRef<mlir::ModuleOp> made = module_->clone();
-    std::swap(module_, made);
-    set_plan(*module_, request_->request.graph, plan);
-    const bool well = lay_out_by(plan) && run_passes([](mlir::OpPassManager &passes) { schedule::add_passes(passes); });
-    std::swap(module_, made);
-    if (!well)
-        made = {};
+void Pipeline::schedule_by(const plan::Plan &plan, bool simulate, Scheduled &made) const {
+    const plan::Request &request = request_->request;
+    set_plan(*made.module, request.graph, plan);
+    if (!lay_out_by(plan, request.machine, *made.module))
+        made.error = not_laid_out;
+    else if (const std::optional<PassError> error = run(
+                 *made.module, [](mlir::OpPassManager &passes) { schedule::add_passes(passes); },
+                 options_.print_passes))
+        made.error = internal_error(*error);
+    else if (simulate)
+        made.overlap = overlap_of(*made.module);
+}
+
+/// All at once: modules of one context may be changed side by side once it is told so. Passes that print take turns.
+std::vector<Pipeline::Scheduled> Pipeline::schedules_of(const std::vector<const plan::Plan *> &plans, bool simulate) {
+    std::vector<Scheduled> made(plans.size());
+    for (Scheduled &each : made)
+        each.module = module_->clone();
+    const bool side_by_side = plans.size() > 1 && !options_.print_passes;
+    if (side_by_side) {
+        context_.enableMultithreading();
+        plan::in_parallel(made.size(), [&](std::size_t i) { schedule_by(*plans[i], simulate, made[i]); });
+        context_.disableMultithreading();
+    } else {
+        for (std::size_t i = 0; i < made.size(); ++i)
+            schedule_by(*plans[i], simulate, made[i]);
+    }
+    for (const Scheduled &each : made)
+        if (!each.error.empty()) {
+            fail(each.error, input_error);
+            return {};
+        }
     return made;
 }
 
@@ -368,7 +434,7 @@ std::optional<timeline::Program> Pipeline::emit_to_simulate() {
         messages_ << "planc: note: what was measured of collectives on machine '" << machine.name
                   << "' decided on the plan; here they take what their messages take on its links\n";
     machine = cost::by_messages(machine);
-    scheduled_ = {}; // of the machine as it was
+    scheduled_.reset(); // of the machine as it was
     if (!run_until(Stage::schedule))
         return std::nullopt;
     timeline::ReadSchedule schedule = timeline::read_whole_schedule(*module_, machine);
@@ -396,23 +462,12 @@ bool Pipeline::emit() {
 }
 
 bool Pipeline::run_passes(void (*add)(mlir::OpPassManager &), const support::DiagnosticKind *users_error) {
-    std::optional<std::pair<mlir::Location, std::string>> error;
-    const mlir::ScopedDiagnosticHandler handler(&context_, [&](mlir::Diagnostic &diagnostic) {
-        if (!error && diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-            error.emplace(diagnostic.getLocation(), diagnostic.str());
-    });
-    mlir::PassManager passes(&context_);
-    if (options_.print_passes)
-        passes.enableIRPrinting();
-    add(passes);
-    passes.enableVerifier(false); // after every pass in plan-opt; here what all of them made
-    if (succeeded(passes.run(*module_)) && succeeded(mlir::verify(*module_)))
+    const std::optional<PassError> error = run(*module_, add, options_.print_passes);
+    if (!error)
         return true;
-    if (error && users_error != nullptr)
-        return report(*users_error, error->first, error->second);
-    return fail("internal error in the compiler" + (error ? " (" + error->second + ")" : "") +
-                    "; please report the .plan file",
-                input_error);
+    if (!error->text.empty() && users_error != nullptr)
+        return report(*users_error, error->where, error->text);
+    return fail(internal_error(*error), input_error);
 }
 
 } // namespace planc::driver

@@ -57,7 +57,7 @@ class Pipeline {
     [[nodiscard]] mlir::ModuleOp module() { return *module_; }
     [[nodiscard]] std::int64_t arena_bytes() { return arena_bytes(*module_); } ///< of the schedule
     [[nodiscard]] timeline::Program timeline_program();                        ///< of the schedule
-    [[nodiscard]] cost::Overlap overlap() { return overlap(*module_); }        ///< of the schedule
+    [[nodiscard]] cost::Overlap overlap();                                     ///< of the schedule
     [[nodiscard]] const std::string &cpp() const { return cpp_; }
     [[nodiscard]] const Installation &installation() const { return installation_; }
     [[nodiscard]] std::string ast_text();
@@ -69,6 +69,18 @@ class Pipeline {
         bool (Pipeline::*run)();
     };
     static const Step steps[];
+
+    /// The schedule of a plan, and what its step takes.
+    struct Scheduled {
+        mlir::OwningOpRef<mlir::ModuleOp> module;
+        std::optional<cost::Overlap> overlap; ///< none: not asked for
+        std::string error;                    ///< why there is no schedule; empty: there is one
+    };
+    /// Plans of nearly the price of plan_, and what they come to.
+    struct Candidates {
+        std::vector<plan::Plan> others;
+        std::vector<Scheduled> schedules; ///< of plan_, then of the others
+    };
     /// Runs what has not run yet, up to and including `last`.
     [[nodiscard]] bool run_through(const Step *last);
 
@@ -80,7 +92,6 @@ class Pipeline {
     bool choose_plan();
     bool lay_out();
     bool schedule();
-    bool lay_out_by(const plan::Plan &plan);
     void warn_of_memory(mlir::ModuleOp scheduled);
     bool emit();
 
@@ -93,11 +104,17 @@ class Pipeline {
     /// Takes the fastest of the plans that cost nearly the same, by the simulation of their schedules.
     bool choose_by_simulation();
     static std::int64_t arena_bytes(mlir::ModuleOp scheduled);
-    [[nodiscard]] cost::Overlap overlap(mlir::ModuleOp scheduled);
+    [[nodiscard]] cost::Overlap overlap_of(mlir::ModuleOp scheduled) const;
     /// A step of a plan with overlap; none: it does not keep the limit on memory.
-    std::optional<cost::Seconds> simulated_step(const plan::Plan &plan, mlir::ModuleOp scheduled);
-    /// The schedule of a plan for module_, which stays as it is. Null: an error was printed.
-    mlir::OwningOpRef<mlir::ModuleOp> schedule_of(const plan::Plan &plan);
+    static std::optional<cost::Seconds> simulated_step(const plan::Plan &plan, Scheduled &scheduled);
+    /// Is the choice among plans of nearly the same price worth their schedules?
+    [[nodiscard]] bool may_simulate() const;
+    /// candidates_; takes scheduled_ for that of plan_. False: an error was printed.
+    bool schedule_candidates();
+    /// Of plans for module_, which stays as it is. Empty: an error was printed.
+    std::vector<Scheduled> schedules_of(const std::vector<const plan::Plan *> &plans, bool simulate);
+    /// Of a copy of module_, which becomes the schedule.
+    void schedule_by(const plan::Plan &plan, bool simulate, Scheduled &made) const;
     /// request_ for the step as it is derived now.
     bool ask();
     /// What was assumed, and where the machine has fewer ranks than are planned for.
@@ -121,7 +138,9 @@ class Pipeline {
     mlir::MLIRContext context_;
     mlir::OwningOpRef<mlir::ModuleOp> imported_; ///< before the training step is derived
     mlir::OwningOpRef<mlir::ModuleOp> module_;
-    mlir::OwningOpRef<mlir::ModuleOp> scheduled_; ///< by plan_, where choosing it took its schedule
+    std::optional<Scheduled> scheduled_;   ///< by plan_, where choosing it took its schedule
+    std::optional<cost::Overlap> overlap_; ///< of module_, where it was scheduled_
+    std::optional<Candidates> candidates_; ///< beside plan_, until one of them is chosen
     MemorySavings savings_;
     double memory_limit_ = 0; ///< to plan for instead of the one that was asked for; 0: that one
     std::optional<PlanRequest> request_;
