@@ -176,10 +176,12 @@ class Reader {
         std::vector<CollectivePrice::Rank> by_class;
         for (const RankClass &ranks : program_.classes)
             by_class.push_back(price.on(ranks.first));
-        for (const RankClass &ranks : program_.classes) {
-            Group group;
-            group.members = classes_in_group(classes_, mesh_, ranks.first, price.axes());
-            for (int member : group.members) {
+        const Meetings &all = meetings(price.axes());
+        result.group_of = all.group_of;
+        for (const std::vector<int> &members : all.groups) {
+            Group &group = result.groups.emplace_back();
+            group.members = members;
+            for (int member : members) {
                 const CollectivePrice::Rank &rank = by_class[static_cast<std::size_t>(member)];
                 if (rank.seconds.value > 0)
                     group.senders.push_back(member);
@@ -188,11 +190,25 @@ class Reader {
                 group.seconds = std::max(group.seconds, rank.seconds);
                 group.rounds = std::max(group.rounds, rank.rounds);
             }
-            const auto known = std::find_if(result.groups.begin(), result.groups.end(),
-                                            [&](const Group &other) { return other.members == group.members; });
-            result.group_of.push_back(static_cast<int>(known - result.groups.begin()));
-            if (known == result.groups.end())
-                result.groups.push_back(std::move(group));
+        }
+        return result;
+    }
+
+    /// Groups over some axes by the classes of their members, and by class which of them.
+    struct Meetings {
+        std::vector<std::vector<int>> groups;
+        std::vector<int> group_of;
+    };
+    const Meetings &meetings(const std::vector<int> &axes) {
+        const auto [at, is_new] = meetings_.try_emplace(axes);
+        Meetings &result = at->second;
+        std::map<std::vector<int>, int> known;
+        for (std::size_t c = 0; is_new && c < program_.classes.size(); ++c) {
+            std::vector<int> members = classes_in_group(classes_, mesh_, program_.classes[c].first, axes);
+            const auto [group, is_first] = known.emplace(members, static_cast<int>(known.size()));
+            result.group_of.push_back(group->second);
+            if (is_first)
+                result.groups.push_back(std::move(members));
         }
         return result;
     }
@@ -204,6 +220,7 @@ class Reader {
     Program program_;
     RankClasses classes_;
     std::map<std::vector<int>, cost::Group> groups_;
+    std::map<std::vector<int>, Meetings> meetings_;  ///< by axes
     llvm::DenseMap<mlir::Operation *, int> kernels_; ///< numbers
     llvm::DenseMap<mlir::Operation *, int> starts_;
     cost::Bytes variables_;

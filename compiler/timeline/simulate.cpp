@@ -24,7 +24,8 @@ struct Transfer {
     double rate = 1; ///< share of the links from then on
     int version = 0; ///< counts the changes of its rate: only the last foreseen end holds
     bool complete = false;
-    std::int64_t found_in = 0; ///< the last search for transfers that share links which found it
+    std::int64_t found_in = 0;    ///< the last search for transfers that share links which found it
+    std::vector<int> events = {}; ///< by sender: its last event of this; -1: none yet
 };
 
 /// Which collective, which of its groups.
@@ -194,9 +195,11 @@ class Simulation {
     void end_round(const Key &key, Seconds time) {
         Transfer &transfer = at(key);
         ++transfer.version;
-        for (int sender : group(key).senders) {
-            std::erase(ranks_[sender].carries, key);
-            note_transfer(result_.ranks[sender].network, key.first, transfer, time);
+        const std::vector<int> &senders = group(key).senders;
+        transfer.events.resize(senders.size(), -1);
+        for (std::size_t s = 0; s < senders.size(); ++s) {
+            std::erase(ranks_[senders[s]].carries, key);
+            note_transfer(result_.ranks[senders[s]].network, key.first, transfer, time, transfer.events[s]);
         }
         share_links(group(key).senders, time);
         transfer.rounds_left -= transfer.rounds_now;
@@ -210,14 +213,14 @@ class Simulation {
     }
 
     /// Rounds without a pause between them are one event.
-    static void note_transfer(std::vector<Event> &events, int collective, const Transfer &transfer, Seconds end) {
-        const auto before =
-            std::find_if(events.rbegin(), events.rend(), [&](const Event &event) { return event.index == collective; });
-        if (before != events.rend() && before->end == transfer.begin) {
-            before->end = end;
-            before->rounds += transfer.rounds_now;
-            before->carried += transfer.alone;
+    static void note_transfer(std::vector<Event> &events, int collective, const Transfer &transfer, Seconds end,
+                              int &last) {
+        if (last >= 0 && events[last].end == transfer.begin) {
+            events[last].end = end;
+            events[last].rounds += transfer.rounds_now;
+            events[last].carried += transfer.alone;
         } else {
+            last = static_cast<int>(events.size());
             events.push_back(
                 {EventKind::transfer, collective, transfer.begin, end, transfer.rounds_now, transfer.alone});
         }
