@@ -83,6 +83,16 @@ class Narrowing {
     const Marginals &marginals_;
 };
 
+/// What the best of these strategies takes at least, without a route but with all that want a value.
+double bound_of(const StepStructure &step, const Space &space, const MeshShape &shape, const Machine &machine,
+                const Storage &storage, TermCache &cache, double give_up_at) {
+    const Objective relaxed =
+        relaxed_objective(step, space, shape.mesh, machine, storage, cache, space.options.size());
+    Problem problem = Problems(relaxed).without(0, infinity, {});
+    problem.give_up_at = give_up_at;
+    return minimise(problem).lower_bound;
+}
+
 /// How large tables of the layers that share values become, about.
 double entries(const StepStructure &step, const Space &space) {
     std::set<std::vector<const Strategies *>> counted;
@@ -116,6 +126,12 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
         return nothing;
     const Narrowing narrowing(step, space, bounds);
     const auto among = [&](const Space &kept, double limit) {
+        if (limit < infinity) {
+            Found none;
+            none.lower_bound = bound_of(step, kept, shape, request.machine, storage, cache, limit);
+            if (none.lower_bound >= limit)
+                return none;
+        }
         return search(request, step, shape, kept, storage, cache, byte_limit, limit);
     };
     const double guess = std::min(narrowing.bound_of(few), give_up_at);

@@ -3,15 +3,20 @@
 #include "plan/term_builder.h"
 #include "sharding/joint_sums.h"
 
+#include <limits>
+
 namespace planc::plan {
 
 namespace {
 
+/// Of a term that more than two layers decide on.
+constexpr double most_entries = 1 << 18;
+
 class Relaxation : TermBuilder {
   public:
     Relaxation(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
-               const Storage &storage, TermCache &cache)
-        : TermBuilder(step, space, mesh, machine, storage, cache) {}
+               const Storage &storage, TermCache &cache, std::size_t most_layers)
+        : TermBuilder(step, space, mesh, machine, storage, cache), most_layers_(most_layers) {}
 
     Objective build() {
         for (int o = 0; o < static_cast<int>(graph_.operations.size()); ++o)
@@ -25,33 +30,136 @@ class Relaxation : TermBuilder {
     }
 
   private:
-    /// All copies are made from where the value lies: what any need takes bounds them together. A term per pair of
-    /// layers, of which each counts for its part.
     void bound_value(int v) {
         const std::vector<sharding::Need> needs = sharding::needs(index_, v);
-        const std::vector<int> origin = sharding::layers_of_origin(index_, v);
+        std::string key = "bound " + std::to_string(step_.value_kind[v]);
+        if (depends_on_storage(v))
+            key += storage_text();
+        const std::vector<int> &layers = step_.value_layers[v];
+        if (layers.size() <= most_layers_) {
+            Term term = scoped(step_.values[v], layers, key);
+            if (entries(term) <= most_entries || layers.size() <= 2)
+                return add(std::move(term), key,
+                           [&](const Term &priced, TermTable &table) { bound_copies(v, needs, priced, table); });
+        }
+        bound_pairs(v, needs, key);
+    }
+
+    /// All copies are made from where the value lies: what any need takes bounds them together. A term per pair of
+    /// layers, of which each counts for its part.
+    void bound_pairs(int v, const std::vector<sharding::Need> &needs, const std::string &prefix) {
+        const std::vector<int> of_origin = sharding::layers_of_origin(index_, v);
         std::map<std::vector<int>, std::vector<int>> by_layers; // layers -> needs
         for (int n = 0; n < static_cast<int>(needs.size()); ++n) {
-            const std::vector<int> wanted = layers_of(needs[n]);
+            const std::vector<int> of_need = layers_of(needs[n]);
             std::vector<int> both;
-            std::set_union(origin.begin(), origin.end(), wanted.begin(), wanted.end(), std::back_inserter(both));
+            std::set_union(of_origin.begin(), of_origin.end(), of_need.begin(), of_need.end(),
+                           std::back_inserter(both));
             if (both.size() <= 2)
                 by_layers[both].push_back(n);
         }
         join_contained(by_layers);
         const double share = times(v, needs) / static_cast<double>(by_layers.size());
         for (const auto &[layers, of_layers] : by_layers) {
-            std::string key = "bound " + std::to_string(step_.value_kind[v]);
+            std::string key = prefix + " pair";
             for (int need : of_layers)
                 key += ' ' + std::to_string(need);
-            if (depends_on_storage(v))
-                key += storage_text();
             const Term term = scoped(step_.values[v], layers, key);
             add(term, key, [&](const Term &priced, TermTable &table) {
+                const Column from = origin(priced, v);
+                std::vector<Column> to;
                 for (int need : of_layers)
-                    bound_need(v, needs[need], share, priced, table.prices.seconds);
+                    add_other(wanted(priced, v, needs[need]), from, to);
+                TransferBounds::OfShape &transfers = transfers_of(v);
+                const bool alone = pays_latency(v);
+                const int bytes = graph_.values[v].element_bytes;
+                tabulate(priced, from, to, table, [&](int lies, const std::vector<int> &others) {
+                    double least = 0;
+                    for (int other : others)
+                        least = std::max(
+                            least,
+                            transfers.seconds(lies, other, bytes, alone || !may_share_call(v, lies, other)).value);
+                    return share * least;
+                });
             });
         }
+    }
+
+    /// Where all that want the value are known: each distinct copy is made in one reshard, from the value or another.
+    void bound_copies(int v, const std::vector<sharding::Need> &needs, const Term &term, TermTable &table) {
+        const Column from = origin(term, v);
+        std::vector<Column> to;
+        for (const sharding::Need &need : needs)
+            add_other(wanted(term, v, need), from, to);
+        TransferBounds::OfShape &transfers = transfers_of(v);
+        const bool alone = pays_latency(v);
+        const int bytes = graph_.values[v].element_bytes;
+        const double often = times(v, needs);
+        const auto seconds = [&](int lies, int wanted) {
+            const bool latency = alone || !may_share_call(v, lies, wanted);
+            return transfers.directly(lies, wanted, bytes, latency).value;
+        };
+        tabulate(term, from, to, table, [&](int lies, const std::vector<int> &others) {
+            double sum = 0;
+            double first = std::numeric_limits<double>::infinity(); // one copy at least is made from the value itself
+            for (int wanted : others) {
+                const double own = seconds(lies, wanted);
+                double least = own;
+                for (int source : others)
+                    if (source != wanted && transfers.possible(source, wanted))
+                        least = std::min(least, seconds(source, wanted));
+                sum += least;
+                first = std::min(first, own - least);
+            }
+            return often * (sum + first);
+        });
+    }
+
+    /// Unless it is there already.
+    static void add_other(Column column, const Column &from, std::vector<Column> &to) {
+        const auto is_this = [&](const Column &other) {
+            return other.strides == column.strides && other.numbers == column.numbers;
+        };
+        if (!is_this(from) && std::none_of(to.begin(), to.end(), is_this))
+            to.push_back(std::move(column));
+    }
+
+    /// Calls seconds(origin, distinct placements elsewhere) for each entry of the term.
+    template <class Seconds>
+    static void tabulate(const Term &term, const Column &from, const std::vector<Column> &to, TermTable &table,
+                         const Seconds &seconds) {
+        std::vector<double> &result = table.prices.seconds;
+        result.reserve(static_cast<std::size_t>(entries(term)));
+        const std::size_t last = term.classes.size() - 1;
+        std::vector<int> at(term.classes.size(), 0);
+        std::vector<int> others;
+        while (true) {
+            int lies = from.place(at);
+            std::vector<int> wanted;
+            for (const Column &column : to)
+                wanted.push_back(column.place(at));
+            for (int c = 0; c < term.classes[last]; ++c) {
+                const int origin = from.numbers[lies];
+                others.clear();
+                for (std::size_t n = 0; n < to.size(); ++n)
+                    if (const int number = to[n].numbers[wanted[n]];
+                        number != origin && std::find(others.begin(), others.end(), number) == others.end())
+                        others.push_back(number);
+                result.push_back(others.empty() ? 0 : seconds(origin, others));
+                lies += from.strides[last];
+                for (std::size_t n = 0; n < to.size(); ++n)
+                    wanted[n] += to[n].strides[last];
+            }
+            std::size_t layer = last;
+            while (layer-- > 0 && ++at[layer] == term.classes[layer])
+                at[layer] = 0;
+            if (layer == static_cast<std::size_t>(-1))
+                return;
+        }
+    }
+
+    TransferBounds::OfShape &transfers_of(int v) {
+        return cache_.transfers.of(cache_.reshards.of(graph_.values[v].extents));
     }
 
     /// What layers within others' need bounds the same copies: it stands with these, of which each counts for more.
@@ -66,28 +174,6 @@ class Relaxation : TermBuilder {
                 }
             within = is_contained ? by_layers.erase(within) : std::next(within);
         }
-    }
-
-    /// Raises the entries to what this need takes.
-    void bound_need(int v, const sharding::Need &need, double share, const Term &term, std::vector<double> &seconds) {
-        const sharding::Value &value = graph_.values[v];
-        sharding::Reshards &reshards = cache_.reshards.of(value.extents);
-        const Column from = origin(term, v);
-        const Column to = wanted(term, v, need);
-        const bool alone = pays_latency(v);
-        seconds.resize(static_cast<std::size_t>(entries(term)), 0.0);
-        std::size_t entry = 0;
-        TransferBounds::OfShape &transfers = cache_.transfers.of(reshards);
-        const std::size_t second = term.classes.size() > 1 ? 1 : 0;
-        for (int a = 0; a < term.classes[0]; ++a)
-            for (int b = 0; b < (second == 0 ? 1 : term.classes[1]); ++b, ++entry) {
-                const int x = from.strides[0] * a + (second == 0 ? 0 : from.strides[1] * b);
-                const int y = to.strides[0] * a + (second == 0 ? 0 : to.strides[1] * b);
-                const bool latency = alone || !may_share_call(v, from.numbers[x], to.numbers[y]);
-                const cost::Seconds least =
-                    transfers.seconds(from.numbers[x], to.numbers[y], value.element_bytes, latency);
-                seconds[entry] = std::max(seconds[entry], share * least.value);
-            }
     }
 
     /// Neither in a bucket nor with a companion, under any choice.
@@ -124,13 +210,15 @@ class Relaxation : TermBuilder {
             producer >= 0 && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
         return each && !once ? graph_.microbatches : 1;
     }
+
+    std::size_t most_layers_;
 };
 
 } // namespace
 
 Objective relaxed_objective(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
-                            const Storage &storage, TermCache &cache) {
-    return Relaxation(step, space, mesh, machine, storage, cache).build();
+                            const Storage &storage, TermCache &cache, std::size_t most_layers) {
+    return Relaxation(step, space, mesh, machine, storage, cache, most_layers).build();
 }
 
 } // namespace planc::plan

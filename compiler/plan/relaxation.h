@@ -6,8 +6,10 @@
 
 namespace planc::plan {
 
-/// Terms of one or two layers, without bytes; under every choice their sum is at most that of make_objective()'s.
+/// Terms of few layers, without bytes; under every choice their sum is at most that of make_objective()'s. Values that
+/// more than `most_layers` decide on are bounded by what is known of two of these at a time.
 [[nodiscard]] Objective relaxed_objective(const StepStructure &step, const Space &space, const Mesh &mesh,
-                                          const Machine &machine, const Storage &storage, TermCache &cache);
+                                          const Machine &machine, const Storage &storage, TermCache &cache,
+                                          std::size_t most_layers = 2);
 
 } // namespace planc::plan

@@ -23,9 +23,10 @@ class TermBuilder {
     struct Column {
         std::vector<int> numbers;
         std::vector<int> strides; ///< per layer of the term
-        [[nodiscard]] int at(const std::vector<int> &classes) const {
-            return numbers[std::inner_product(classes.begin(), classes.end(), strides.begin(), 0)];
+        [[nodiscard]] int place(const std::vector<int> &classes) const {
+            return std::inner_product(classes.begin(), classes.end(), strides.begin(), 0);
         }
+        [[nodiscard]] int at(const std::vector<int> &classes) const { return numbers[place(classes)]; }
     };
     /// Of where a need wants a value, and of where the value lies (not of free ones).
     Column wanted(const Term &term, int value, const sharding::Need &need);

@@ -152,8 +152,6 @@ double TransferBounds::arriving(const PlacedVolume &from, const PlacedVolume &to
             if (from.partial & bit(axis))
                 (to.partial & bit(axis) ? staying : going) *= mesh_.sizes[axis];
         arriving += from.elements * staying * (going - 2) / ranks_;
-        if ((from.stored | to.stored) == 0)
-            arriving = std::max(arriving, arriving_by_steps(from, to));
     }
     return std::max(0.0, arriving);
 }
@@ -167,6 +165,8 @@ double TransferBounds::size(std::uint32_t axes) const {
 
 /// Routes reduce in the blocks of `from`: cut further first, or not; to what windows touch also without a scatter.
 double TransferBounds::arriving_by_steps(const PlacedVolume &from, const PlacedVolume &to) const {
+    if (from.partial == to.partial || (from.stored | to.stored) != 0)
+        return 0;
     const std::uint32_t scattered = from.partial & ~to.partial & to.cut_by;
     const std::uint32_t sliced = to.cut_by & ~from.cut_by & ~from.partial;
     double least = arriving_by_route(from, to, 0, scattered);
@@ -212,22 +212,27 @@ const PlacedVolume &TransferBounds::OfShape::volume(int number) {
     return volumes_[number];
 }
 
-cost::Seconds TransferBounds::OfShape::seconds(int from, int to, int element_bytes, bool latency) {
+const TransferBounds::OfShape::Least &TransferBounds::OfShape::found(int from, int to) {
     const auto most = static_cast<std::size_t>(std::max(from, to));
     if (known_.size() <= most)
         known_.resize(most + 1);
     std::vector<Least> &row = known_[from];
     if (row.size() <= static_cast<std::size_t>(to))
-        row.resize(static_cast<std::size_t>(to) + 1);
+        row.resize(std::max(static_cast<std::size_t>(to) + 1, known_.size()));
     Least &least = row[to];
-    if (least.elements < 0) {
-        volume(static_cast<int>(most)); // references stay valid
-        const PlacedVolume &has = volume(from);
-        const PlacedVolume &wants = volume(to);
-        least.elements = bounds_.arriving(has, wants);
-        least.latency = bounds_.latencies(has, wants);
-    }
-    return cost::Seconds(least.elements * element_bytes / bounds_.bytes_per_second_ + (latency ? least.latency : 0));
+    volume(static_cast<int>(most)); // references stay valid
+    const PlacedVolume &has = volume(from);
+    const PlacedVolume &wants = volume(to);
+    least.elements = bounds_.arriving(has, wants);
+    least.elements_directly = std::max(least.elements, bounds_.arriving_by_steps(has, wants));
+    least.latency = bounds_.latencies(has, wants);
+    return least;
+}
+
+bool TransferBounds::OfShape::possible(int from, int to) {
+    volume(std::max(from, to)); // references stay valid
+    const PlacedVolume &has = volume(from);
+    return has.windows == 0 && (volume(to).partial & ~has.partial) == 0;
 }
 
 } // namespace planc::plan

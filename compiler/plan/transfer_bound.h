@@ -13,7 +13,8 @@
 //                        there for free, all other places where it is wanted receive it:
 //                        E (R - 1) + (sum over ranks of |to|) - E elements, of E elements in the tensor (in each of the
 //                        tensors of partial sums that stay)
-//   sums over R go       and before blocks move: of V elements in a rank's part, cut further by what `to` is cut by,
+//   sums over R go       in one reshard: before blocks move; of V elements in a rank's part, cut further by what `to`
+//   is cut by,
 //                        (1 - 1/R) V arrive in a reduce-scatter, or twice that in an all-reduce; then |to| less what
 //                        the rank has of it in its part of the sums
 //
@@ -58,19 +59,42 @@ class TransferBounds {
       public:
         OfShape(const TransferBounds &bounds, const sharding::Reshards &reshards)
             : bounds_(bounds), reshards_(reshards) {}
-        /// `latency`: with that of the messages.
-        cost::Seconds seconds(int from, int to, int element_bytes, bool latency);
+        /// `latency`: with that of the messages. Holds through other placements too, as copies are made from copies.
+        cost::Seconds seconds(int from, int to, int element_bytes, bool latency) {
+            const Least &least = least_of(from, to);
+            return seconds(least, least.elements, element_bytes, latency);
+        }
+        /// Of one reshard.
+        cost::Seconds directly(int from, int to, int element_bytes, bool latency) {
+            const Least &least = least_of(from, to);
+            return seconds(least, least.elements_directly, element_bytes, latency);
+        }
+        /// Is there a route at all? Partial sums are made by operations alone, and what windows touch is no source.
+        bool possible(int from, int to);
 
       private:
+        struct Least {
+            double elements = -1; ///< that arrive at a rank on average; negative: not known yet
+            double elements_directly = 0;
+            double latency = 0;
+        };
+        const Least &least_of(int from, int to) {
+            if (const auto row = static_cast<std::size_t>(from); row < known_.size())
+                if (const auto at = static_cast<std::size_t>(to); at < known_[row].size())
+                    if (const Least &least = known_[row][at]; least.elements >= 0)
+                        return least;
+            return found(from, to);
+        }
+        const Least &found(int from, int to);
+        [[nodiscard]] cost::Seconds seconds(const Least &least, double elements, int element_bytes,
+                                            bool latency) const {
+            return cost::Seconds(elements * element_bytes / bounds_.bytes_per_second_ + (latency ? least.latency : 0));
+        }
         const PlacedVolume &volume(int number);
 
         const TransferBounds &bounds_;
         const sharding::Reshards &reshards_;
-        std::vector<PlacedVolume> volumes_; ///< by number
-        struct Least {
-            double elements = -1; ///< that arrive at a rank on average; negative: not known yet
-            double latency = 0;
-        };
+        std::vector<PlacedVolume> volumes_;     ///< by number
         std::vector<std::vector<Least>> known_; ///< [from][to]
     };
     OfShape &of(const sharding::Reshards &reshards) {
