@@ -8,6 +8,8 @@ namespace planc::plan {
 
 namespace {
 
+constexpr double rounding = 1e-12;
+
 /// Lengths of the parts of one dimension, of all coordinates of the axes that cut it.
 struct Lengths {
     double largest = 0;
@@ -94,6 +96,8 @@ std::uint32_t set_of(const std::vector<int> &axes, const sharding::Mesh &mesh) {
 TransferBounds::TransferBounds(const sharding::Mesh &mesh, const cost::Machine &machine)
     : mesh_(mesh), ranks_(static_cast<double>(mesh.ranks())), bytes_per_second_(fastest_link(machine)) {
     const double latency = least_latency(machine);
+    if (machine.collectives.empty())
+        message_seconds_ = latency;
     const bool gathers =
         only_rings(machine, machine.algorithms.allgather) && only_rings(machine, machine.algorithms.reduce_scatter);
     const bool reduces = gathers && only_rings(machine, machine.algorithms.allreduce);
@@ -110,10 +114,12 @@ PlacedVolume TransferBounds::measured(const sharding::Placement &placement) cons
         result.windows |= dimension.window ? bit(static_cast<int>(result.cut.size())) : 0;
         result.cut.push_back(set_of(dimension.axes, mesh_));
         result.cut_by |= result.cut.back();
+        result.axes.push_back(dimension.axes);
         const Lengths lengths = lengths_of(dimension, mesh_);
         result.largest.push_back(lengths.largest);
         result.average *= lengths.sum / lengths.count; // no axis cuts two dimensions
         result.elements *= static_cast<double>(dimension.extent);
+        result.extents.push_back(dimension.extent);
     }
     result.partial = set_of(placement.partial, mesh_);
     result.stored = set_of(placement.stored, mesh_);
@@ -142,9 +148,14 @@ double TransferBounds::arriving(const PlacedVolume &from, const PlacedVolume &to
     double arriving = to.average;
     if (from.partial == to.partial) {
         double kept = 1;
-        for (std::size_t d = 0; d < to.largest.size(); ++d)
-            kept *= std::min(from.largest[d], to.largest[d]);
-        arriving -= std::min({kept, from.share, to.share});
+        double part = 1; // the least that one dimension makes of it on average
+        for (std::size_t d = 0; d < to.largest.size(); ++d) {
+            const double shorter = std::min(from.largest[d], to.largest[d]);
+            kept *= shorter;
+            if (shorter > 0 && (to.windows & bit(static_cast<int>(d))) == 0)
+                part = std::min(part, in_common(from, to, d, mesh_) / shorter);
+        }
+        arriving -= std::min({kept * part, from.share, to.share});
     } else {
         double going = 1; // addends of one sum
         double staying = 1;
@@ -153,7 +164,46 @@ double TransferBounds::arriving(const PlacedVolume &from, const PlacedVolume &to
                 (to.partial & bit(axis) ? staying : going) *= mesh_.sizes[axis];
         arriving += from.elements * staying * (going - 2) / ranks_;
     }
-    return std::max(0.0, arriving);
+    return arriving > rounding * to.average ? arriving : 0;
+}
+
+/// The average length that two ranks' blocks of a dimension have in common: where the axes that differ are different
+/// ones, any two blocks within one of those that both begin with meet.
+double TransferBounds::in_common(const PlacedVolume &from, const PlacedVolume &to, std::size_t dimension,
+                                 const sharding::Mesh &mesh) {
+    const std::vector<int> &a = from.axes[dimension];
+    const std::vector<int> &b = to.axes[dimension];
+    const auto [rest_a, rest_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+    double length = std::max(from.largest[dimension], to.largest[dimension]);
+    if (std::any_of(rest_a, a.end(),
+                    [&, rest = rest_b](int axis) { return std::find(rest, b.end(), axis) != b.end(); }))
+        return length;
+    length = static_cast<double>(from.extents[dimension]);
+    for (int axis : a)
+        length /= mesh.sizes[axis];
+    for (auto axis = rest_b; axis != b.end(); ++axis)
+        length /= mesh.sizes[*axis];
+    return length;
+}
+
+/// Where an axis cuts another dimension before than after, no route but a gather spares moving blocks.
+DirectBound TransferBounds::directly(const PlacedVolume &from, const PlacedVolume &to) const {
+    const double arriving = std::max(this->arriving(from, to), arriving_by_steps(from, to));
+    DirectBound bound{arriving, 0, arriving};
+    std::uint32_t moved = 0;
+    double common = 1;
+    for (std::size_t d = 0; d < to.cut.size(); ++d) {
+        moved |= from.cut[d] & to.cut_by & ~to.cut[d];
+        common *= std::min(from.largest[d], to.largest[d]);
+    }
+    if (moved == 0 || common == 0 || to.windows != 0 || (from.stored | to.stored) != 0)
+        return bound;
+    const std::uint32_t going = from.partial & ~to.partial;
+    const std::uint32_t gathered = (from.cut_by | (going & ~to.cut_by)) & ~to.cut_by;
+    bound.latency = message_seconds_ * std::max(0.0, std::ceil(to.average / size(gathered) / common * (1 - rounding)) - 1);
+    const double reduced = from.average / size(going);
+    bound.gathering = std::max(arriving, from.average - reduced + reduced * (size(moved) - 1));
+    return bound;
 }
 
 double TransferBounds::size(std::uint32_t axes) const {
@@ -224,7 +274,7 @@ const TransferBounds::OfShape::Least &TransferBounds::OfShape::found(int from, i
     const PlacedVolume &has = volume(from);
     const PlacedVolume &wants = volume(to);
     least.elements = bounds_.arriving(has, wants);
-    least.elements_directly = std::max(least.elements, bounds_.arriving_by_steps(has, wants));
+    least.directly = bounds_.directly(has, wants);
     least.latency = bounds_.latencies(has, wants);
     return least;
 }

@@ -6,9 +6,8 @@
 // arrive. Collectives that were measured take n of their own beta, whatever P up to the P measured: beta is the least
 // of the links' and, per element that arrives, of theirs.
 //
-//   no partial sums go   a rank wants |to| and has of that at most the product over dimensions of the shorter block,
-//   and
-//                        at most its share
+//   no partial sums go   a rank wants |to| and has of that at most the product over dimensions of the shorter block, in
+//                        one of them of what blocks have in common on average, and at most its share
 //   sums over R go       each element is added up from R addends, R - 1 of which travel; where it is added up it is
 //                        there for free, all other places where it is wanted receive it:
 //                        E (R - 1) + (sum over ranks of |to|) - E elements, of E elements in the tensor (in each of the
@@ -17,6 +16,9 @@
 //   is cut by,
 //                        (1 - 1/R) V arrive in a reduce-scatter, or twice that in an all-reduce; then |to| less what
 //                        the rank has of it in its part of the sums
+//
+//   an axis cuts another  in one reshard: either blocks move, in messages of no more than two blocks have in common, or
+//   dimension then        what it cut is gathered first
 //
 // Messages are counted by axis, beside that: of a collective over several axes there are at least as many as of one
 // over each in turn, (size - 1) of a ring and lg(size) of anything. An axis that cuts a dimension which is wanted
@@ -29,6 +31,7 @@
 #include "cost/machine.h"
 #include "sharding/reshards.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -37,15 +40,24 @@ namespace planc::plan {
 
 /// What of a placement matters here. Lengths in elements.
 struct PlacedVolume {
-    std::vector<double> largest;    ///< per dimension: the longest part of any rank
-    double average = 1;             ///< volume of a rank's part or share, over all ranks
-    double share = 1;               ///< volume of the largest
-    double elements = 1;            ///< of the tensor
-    std::vector<std::uint32_t> cut; ///< per dimension: set of the axes that cut it
-    std::uint32_t cut_by = 0;       ///< all of these
-    std::uint32_t partial = 0;      ///< set of axes
-    std::uint32_t windows = 0;      ///< set of dimensions
-    std::uint32_t stored = 0;       ///< set of the axes by which local parts are cut into shares
+    std::vector<double> largest; ///< per dimension: the longest part of any rank
+    std::vector<std::int64_t> extents;
+    std::vector<std::vector<int>> axes; ///< per dimension: those that cut it, major first
+    double average = 1;                 ///< volume of a rank's part or share, over all ranks
+    double share = 1;                   ///< volume of the largest
+    double elements = 1;                ///< of the tensor
+    std::vector<std::uint32_t> cut;     ///< per dimension: set of the axes that cut it
+    std::uint32_t cut_by = 0;           ///< all of these
+    std::uint32_t partial = 0;          ///< set of axes
+    std::uint32_t windows = 0;          ///< set of dimensions
+    std::uint32_t stored = 0;           ///< set of the axes by which local parts are cut into shares
+};
+
+/// Of one reshard, whose blocks move to other ranks or are gathered.
+struct DirectBound {
+    double moving = 0;    ///< elements that arrive
+    double latency = 0;   ///< of the messages of blocks that move
+    double gathering = 0; ///< elements that arrive
 };
 
 class TransferBounds {
@@ -62,12 +74,14 @@ class TransferBounds {
         /// `latency`: with that of the messages. Holds through other placements too, as copies are made from copies.
         cost::Seconds seconds(int from, int to, int element_bytes, bool latency) {
             const Least &least = least_of(from, to);
-            return seconds(least, least.elements, element_bytes, latency);
+            return seconds(least.elements, latency ? least.latency : 0, element_bytes);
         }
         /// Of one reshard.
         cost::Seconds directly(int from, int to, int element_bytes, bool latency) {
             const Least &least = least_of(from, to);
-            return seconds(least, least.elements_directly, element_bytes, latency);
+            const DirectBound &moved = least.directly;
+            return std::min(seconds(moved.moving, latency ? std::max(least.latency, moved.latency) : 0, element_bytes),
+                            seconds(moved.gathering, latency ? least.latency : 0, element_bytes));
         }
         /// Is there a route at all? Partial sums are made by operations alone, and what windows touch is no source.
         bool possible(int from, int to);
@@ -75,8 +89,8 @@ class TransferBounds {
       private:
         struct Least {
             double elements = -1; ///< that arrive at a rank on average; negative: not known yet
-            double elements_directly = 0;
             double latency = 0;
+            DirectBound directly;
         };
         const Least &least_of(int from, int to) {
             if (const auto row = static_cast<std::size_t>(from); row < known_.size())
@@ -86,9 +100,8 @@ class TransferBounds {
             return found(from, to);
         }
         const Least &found(int from, int to);
-        [[nodiscard]] cost::Seconds seconds(const Least &least, double elements, int element_bytes,
-                                            bool latency) const {
-            return cost::Seconds(elements * element_bytes / bounds_.bytes_per_second_ + (latency ? least.latency : 0));
+        [[nodiscard]] cost::Seconds seconds(double elements, double latency, int element_bytes) const {
+            return cost::Seconds(elements * element_bytes / bounds_.bytes_per_second_ + latency);
         }
         const PlacedVolume &volume(int number);
 
@@ -104,6 +117,9 @@ class TransferBounds {
   private:
     [[nodiscard]] PlacedVolume measured(const sharding::Placement &placement) const;
     [[nodiscard]] double arriving(const PlacedVolume &from, const PlacedVolume &to) const;
+    [[nodiscard]] static double in_common(const PlacedVolume &from, const PlacedVolume &to, std::size_t dimension,
+                                          const sharding::Mesh &mesh);
+    [[nodiscard]] DirectBound directly(const PlacedVolume &from, const PlacedVolume &to) const;
     [[nodiscard]] double arriving_by_steps(const PlacedVolume &from, const PlacedVolume &to) const;
     [[nodiscard]] double arriving_by_route(const PlacedVolume &from, const PlacedVolume &to, std::uint32_t sliced,
                                            std::uint32_t scattered) const;
@@ -113,6 +129,7 @@ class TransferBounds {
     const sharding::Mesh &mesh_;
     double ranks_;
     double bytes_per_second_;            ///< of the fastest link
+    double message_seconds_ = 0;         ///< of a message between two ranks; 0: MPI's calls were measured
     std::vector<double> gather_seconds_; ///< per axis: latency of an all-gather or reduce-scatter at least
     std::vector<double> reduce_seconds_; ///< of an all-reduce
     std::map<const sharding::Reshards *, OfShape> shapes_;

@@ -84,11 +84,14 @@ TEST(TransferBounds, AreBelowThePriceOfEveryRoute) {
             price += each.seconds().value;
             without_latency += (each.transfer + each.arithmetic).value;
         }
-        const double bound = bounds.of(reshards).seconds(from, to, 4, true).value;
+        TransferBounds::OfShape &transfers = bounds.of(reshards);
+        const double bound = transfers.directly(from, to, 4, true).value;
         EXPECT_LE(bound, price * (1 + 1e-12));
-        EXPECT_LE(bounds.of(reshards).seconds(from, to, 4, false).value, without_latency * (1 + 1e-12));
+        EXPECT_LE(transfers.directly(from, to, 4, false).value, without_latency * (1 + 1e-12));
+        EXPECT_LE(transfers.seconds(from, to, 4, true).value, bound * (1 + 1e-12));
+        EXPECT_TRUE(transfers.possible(from, to) || from == to);
         positive += price > 0;
-        tight += price > 0 && bound > 0.5 * price;
+        tight += price > 0 && bound > 0.7 * price;
     }
     EXPECT_GT(positive, 4000);
     EXPECT_GT(tight, positive / 8); // else it would be of no use
