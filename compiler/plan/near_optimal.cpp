@@ -1,10 +1,15 @@
 #include "plan/near_optimal.h"
 
+#include "plan/parallel.h"
+
 #include <algorithm>
+#include <cmath>
 
 namespace planc::plan {
 
 namespace {
+
+constexpr double rounding = 1e-12; ///< of sums: below it layers on axes alike are exchanged
 
 /// What is not priced yet.
 struct Choice {
@@ -42,7 +47,8 @@ std::vector<Choice> other_plans(const Plan &answer) {
 std::vector<Choice> changed_layers(const Plan &answer) {
     std::vector<Choice> choices;
     for (std::size_t layer = 0; layer < answer.runner_ups.size(); ++layer)
-        if (const std::optional<RunnerUp> &other = answer.runner_ups[layer])
+        if (const std::optional<RunnerUp> &other = answer.runner_ups[layer];
+            other && std::abs(other->added.value) > rounding * answer.cost.seconds().value)
             choices.push_back({&answer.axes, &answer.mesh, &answer.layers, &answer.storage,
                                answer.cost.seconds() + other->added, layer, &other->strategy});
     std::stable_sort(choices.begin(), choices.end(), is_cheaper);
@@ -92,13 +98,12 @@ std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::
     const std::vector<Choice> changed = changed_layers(answer);
     choices.insert(choices.end(), changed.begin(), changed.end());
     const Seconds limit = (1 + near_optimal_margin) * answer.cost.seconds();
+    std::erase_if(choices, [&](const Choice &choice) { return choice.seconds > limit; });
+    std::vector<Plan> priced(std::min(most, choices.size())); // the first, which are taken but for few
+    in_parallel(priced.size(), [&](std::size_t i) { priced[i] = exchange(request, answer, choices[i]); });
     std::vector<Plan> result;
-    for (const Choice &choice : choices) {
-        if (result.size() == most)
-            break;
-        if (choice.seconds > limit)
-            continue;
-        Plan plan = exchange(request, answer, choice);
+    for (std::size_t i = 0; i < choices.size() && result.size() < most; ++i) {
+        Plan plan = i < priced.size() ? std::move(priced[i]) : exchange(request, answer, choices[i]);
         const bool too_large =
             answer.memory_limit_bytes > 0 && plan.cost.memory.total().value > answer.memory_limit_bytes;
         const bool known = are_alike(plan, answer) || std::any_of(result.begin(), result.end(), [&](const Plan &other) {
@@ -112,15 +117,22 @@ std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::
 
 std::vector<Plan> further_baselines(const Request &request, const Plan &answer, const std::vector<Plan> &others,
                                     Seconds step) {
-    std::vector<Plan> result;
+    std::vector<const Baseline *> further;
     for (const Baseline &baseline : answer.baselines) {
         const auto is_this = [&](const Plan &plan) { return are_alike(baseline, plan); };
-        if (!baseline.excluded.empty() || baseline.carried >= step || is_this(answer) ||
-            std::any_of(others.begin(), others.end(), is_this) || std::any_of(result.begin(), result.end(), is_this))
-            continue;
-        result.push_back(exchange(
-            request, answer, {&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds}));
+        const auto is_it = [&](const Baseline *other) {
+            return other->seconds == baseline.seconds && other->payload == baseline.payload;
+        };
+        if (baseline.excluded.empty() && baseline.carried < step && !is_this(answer) &&
+            std::none_of(others.begin(), others.end(), is_this) && std::none_of(further.begin(), further.end(), is_it))
+            further.push_back(&baseline);
     }
+    std::vector<Plan> result(further.size());
+    in_parallel(result.size(), [&](std::size_t i) {
+        const Baseline &baseline = *further[i];
+        result[i] = exchange(request, answer,
+                             {&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds});
+    });
     return result;
 }
 
