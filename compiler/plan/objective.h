@@ -56,12 +56,32 @@ struct PlacedOperation {
     std::vector<std::vector<int>> results;
 };
 
+/// The same of an operation through which partial sums may pass: also by the set of axes over which they do.
+struct PassingOperation {
+    struct Placed {
+        std::vector<int> operands;
+        std::vector<int> results;
+        std::int64_t largest = 0; ///< elements of a rank's largest part of any result
+    };
+    std::vector<std::uint32_t> free;                        ///< per strategy: axes that cut nothing of the operation
+    std::map<std::pair<int, std::uint32_t>, Placed> placed; ///< by strategy and axes
+};
+
+/// What the partial sums of a numbered placement say of those that they are added to.
+struct PartialSums {
+    bool known = false;
+    std::uint32_t axes = 0; ///< of sums, not of maxima
+    std::int64_t largest = 0;
+};
+
 /// What objectives of one mesh and space share, whatever is stored: most terms do not depend on that.
 struct TermCache {
     std::unordered_map<std::string, std::shared_ptr<const TermTable>> tables;
     std::unordered_map<std::string, std::shared_ptr<const std::vector<int>>> classes;
     std::map<std::pair<int, const Strategies *>, PlacedOperation> placed; ///< by kind of operation
-    std::map<std::pair<bool, std::vector<int>>, int> buckets;             ///< norms or gradients, axes
+    std::map<std::pair<int, const Strategies *>, PassingOperation> passing;
+    std::map<const sharding::Reshards *, std::vector<PartialSums>> sums; ///< by number of the placement
+    std::map<std::pair<bool, std::vector<int>>, int> buckets;            ///< norms or gradients, axes
     std::vector<double> bucket_latency;
     MeshReshards reshards;
     cost::StepPrices prices;
@@ -70,7 +90,7 @@ struct TermCache {
     /// Both must outlive this.
     TermCache(const Mesh &mesh, const Machine &machine)
         : reshards(mesh), prices(mesh, machine), transfers(mesh, machine) {}
-    /// Keys of `classes`, `tables` and `placed` have the addresses of these lists.
+    /// Keys of `classes`, `tables`, `placed` and `passing` have the addresses of these lists.
     void keep(const std::shared_ptr<const Strategies> &options) { options_.insert(options); }
 
   private:

@@ -1,11 +1,14 @@
 #include "plan/term_builder.h"
 
+#include <limits>
 #include <map>
 
 namespace planc::plan {
 
 /// Entries of a table that are priced one by one; more would take seconds.
 static constexpr double largest_term = 1 << 16;
+
+static constexpr int longest_chain = 8;
 
 Objective TermBuilder::finished() {
     objective_.bucket_latency = cache_.bucket_latency;
@@ -16,7 +19,8 @@ TermBuilder::TermBuilder(const StepStructure &step, const Space &space, const Me
                          const Storage &storage, TermCache &cache)
     : step_(step), index_(step.index), graph_(step.index.graph), space_(space), mesh_(mesh), machine_(machine),
       storage_(storage), cache_(cache),
-      layers_(step.index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}) {
+      layers_(step.index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}),
+      chosen_(step.index.graph.layers.size(), 0) {
     for (const auto &options : space.options) {
         objective_.domains.push_back(static_cast<int>(options->size()));
         cache.keep(options);
@@ -42,10 +46,7 @@ TermBuilder::Column TermBuilder::column(const Term &term, const std::vector<int>
         column.strides[places[i]] = stride;
         stride *= term.classes[places[i]];
     }
-    for_each(term, places, [&](const std::vector<int> &) {
-        sharding::Copies copies(index_, mesh_, layers_, storage_);
-        column.numbers.push_back(number(copies));
-    });
+    for_each(term, places, [&](const std::vector<int> &) { column.numbers.push_back(number()); });
     return column;
 }
 
@@ -65,22 +66,24 @@ TermBuilder::Column TermBuilder::wanted(const Term &term, int v, const sharding:
     const PlacedOperation *operation = need.operand >= 0 ? placed(need.operation) : nullptr;
     if (operation != nullptr)
         return column(term, graph_.operations[need.operation].layer, operation->operands[need.operand]);
+    if (need.operand >= 0 && is_passing(need.operation))
+        return column(term, layers_of(need), [&] { return passing(need.operation).operands[need.operand]; });
     sharding::Reshards &reshards = cache_.reshards.of(graph_.values[v].extents);
     return column(term, layers_of(need),
-                  [&](sharding::Copies &copies) { return reshards.number(copies.wanted(v, need)); });
+                  [&] { return reshards.number(sharding::Copies(index_, mesh_, layers_, storage_).wanted(v, need)); });
 }
 
 TermBuilder::Column TermBuilder::origin(const Term &term, int v) {
     const int producer = graph_.values[v].producer;
     const PlacedOperation *operation = producer >= 0 ? placed(producer) : nullptr;
-    if (operation != nullptr) {
-        const std::vector<int> &results = graph_.operations[producer].results;
-        return column(term, graph_.operations[producer].layer,
-                      operation->results[std::find(results.begin(), results.end(), v) - results.begin()]);
-    }
+    if (operation != nullptr)
+        return column(term, graph_.operations[producer].layer, operation->results[result_number(v)]);
+    if (producer >= 0 && is_passing(producer))
+        return column(term, sharding::layers_of_origin(index_, v),
+                      [&, result = result_number(v)] { return passing(producer).results[result]; });
     sharding::Reshards &reshards = cache_.reshards.of(graph_.values[v].extents);
     return column(term, sharding::layers_of_origin(index_, v),
-                  [&](sharding::Copies &copies) { return reshards.number(copies.origin(v)); });
+                  [&] { return reshards.number(sharding::Copies(index_, mesh_, layers_, storage_).origin(v)); });
 }
 
 const PlacedOperation *TermBuilder::placed(int o) {
@@ -106,6 +109,99 @@ const PlacedOperation *TermBuilder::placed(int o) {
             placed.results[i].push_back(number(operation.results[i], derived.results[i]));
     }
     return &placed;
+}
+
+std::size_t TermBuilder::result_number(int v) const {
+    const std::vector<int> &results = graph_.operations[graph_.values[v].producer].results;
+    return static_cast<std::size_t>(std::find(results.begin(), results.end(), v) - results.begin());
+}
+
+/// Homes and updates are left to Copies, and so are long chains of sums.
+bool TermBuilder::is_passing(int o) {
+    return sums_above(o) <= longest_chain;
+}
+
+int TermBuilder::sums_above(int o) {
+    constexpr int unknown = -1;
+    sums_above_.resize(graph_.operations.size(), unknown);
+    if (sums_above_[o] != unknown)
+        return sums_above_[o];
+    const sharding::Operation &operation = graph_.operations[o];
+    int above = operation.parameter >= 0 || !index_.may_pass_partial[o] ? longest_chain + 1 : 1;
+    for (int operand : operation.operands) {
+        const int producer = graph_.values[operand].producer;
+        if (producer < 0 || graph_.operations[producer].parameter >= 0)
+            above = longest_chain + 1;
+        else if (index_.may_pass_partial[producer])
+            above = std::max(above, 1 + sums_above(producer));
+    }
+    return sums_above_[o] = above;
+}
+
+PartialSums TermBuilder::sums_of(int v) {
+    const int producer = graph_.values[v].producer;
+    const PlacedOperation *operation = placed(producer);
+    const std::size_t result = result_number(v);
+    const int number = operation != nullptr ? operation->results[result][chosen_[graph_.operations[producer].layer]]
+                                            : passing(producer).results[result];
+    const sharding::Reshards &reshards = cache_.reshards.of(graph_.values[v].extents);
+    std::vector<PartialSums> &known = cache_.sums[&reshards];
+    if (known.size() <= static_cast<std::size_t>(number))
+        known.resize(static_cast<std::size_t>(number) + 1);
+    PartialSums &sums = known[number];
+    if (!sums.known) {
+        const sharding::Placement &placement = reshards.placement(number);
+        sums = {true, 0, planrt::largest_volume(placement, mesh_)};
+        for (int axis : placement.partial)
+            sums.axes |= placement.reduction == planrt::Reduction::sum ? std::uint32_t{1} << axis : 0;
+    }
+    return sums;
+}
+
+/// As sharding::Copies derives them: sums pass over the axes that all operands have partial and that cut nothing,
+/// unless a result would be larger than the smallest operand.
+const PassingOperation::Placed &TermBuilder::passing(int o) {
+    const sharding::Operation &operation = graph_.operations[o];
+    const Strategies &options = *space_.options[operation.layer];
+    PassingOperation &known = cache_.passing[{step_.operation_kind[o], &options}];
+    const int chosen = chosen_[operation.layer];
+    if (known.free.empty())
+        for (const LayerStrategy &option : options) {
+            const sharding::Strategy strategy = sharding::bind(option, operation.nest, mesh_);
+            std::uint32_t &free = known.free.emplace_back();
+            for (std::size_t axis = 0; axis < mesh_.sizes.size(); ++axis)
+                free |= strategy.loop_of_axis[axis] < 0 ? std::uint32_t{1} << axis : 0;
+        }
+    std::uint32_t axes = known.free[chosen];
+    std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+    for (int operand : operation.operands) {
+        const PartialSums sums = sums_of(operand);
+        axes &= sums.axes;
+        smallest = std::min(smallest, sums.largest);
+    }
+    const auto placed_with = [&](std::uint32_t set) -> const PassingOperation::Placed & {
+        const auto [at, is_new] = known.placed.try_emplace({chosen, set});
+        PassingOperation::Placed &placed = at->second;
+        if (!is_new)
+            return placed;
+        std::vector<int> partial;
+        for (int axis = 0; axis < static_cast<int>(mesh_.sizes.size()); ++axis)
+            if (set >> axis & 1)
+                partial.push_back(axis);
+        const sharding::Derived derived =
+            sharding::derive(operation.nest, sharding::bind(options[chosen], operation.nest, mesh_), mesh_, partial);
+        for (std::size_t i = 0; i < operation.operands.size(); ++i)
+            placed.operands.push_back(
+                cache_.reshards.of(graph_.values[operation.operands[i]].extents).number(derived.operands[i]));
+        for (std::size_t i = 0; i < operation.results.size(); ++i) {
+            placed.results.push_back(
+                cache_.reshards.of(graph_.values[operation.results[i]].extents).number(derived.results[i]));
+            placed.largest = std::max(placed.largest, planrt::largest_volume(derived.results[i], mesh_));
+        }
+        return placed;
+    };
+    const PassingOperation::Placed &placed = placed_with(axes);
+    return axes != 0 && placed.largest > smallest ? placed_with(0) : placed;
 }
 
 bool TermBuilder::depends_on_storage(int v) const {
@@ -223,7 +319,8 @@ bool TermBuilder::is_zero(const TermTable &table) {
 void TermBuilder::choose(const Term &term, std::size_t place, int of_class) {
     const std::vector<int> &classes = *term.class_of[place];
     const int layer = term.layers[place];
-    layers_[layer] = (*space_.options[layer])[std::find(classes.begin(), classes.end(), of_class) - classes.begin()];
+    chosen_[layer] = static_cast<int>(std::find(classes.begin(), classes.end(), of_class) - classes.begin());
+    layers_[layer] = (*space_.options[layer])[chosen_[layer]];
 }
 
 /// Strategies of a layer that bind the loops that matter alike are one class. Equal lists are one object.

@@ -96,19 +96,30 @@ class TermBuilder {
     const Machine &machine_;
     const Storage &storage_;
     TermCache &cache_;
-    Strategies layers_; ///< scratch: the strategies that are being priced
+    Strategies layers_;           ///< scratch: the strategies that are being priced
+    std::vector<int> sums_above_; ///< per operation
+    std::vector<int> chosen_;     ///< their numbers
     Objective objective_;
 
   private:
-    /// By `number(copies)`, under all strategies of `layers`.
+    /// By `number()`, under all strategies of `layers`.
     template <class Number> Column column(const Term &term, const std::vector<int> &layers, const Number &number);
     /// By the numbers under each strategy of one layer.
     static Column column(const Term &term, int layer, const std::vector<int> &numbers);
     /// Where an operation wants its operands and leaves its results under each strategy of its layer; null: more than
     /// that decides.
     const PlacedOperation *placed(int operation);
+    /// The same under the strategies that are chosen now, where partial sums may pass but nothing else decides.
+    const PassingOperation::Placed &passing(int operation);
+    [[nodiscard]] bool is_passing(int operation);
+    /// How many such operations follow one another up to this one.
+    int sums_above(int operation);
+    /// Of a value that is_passing() has seen.
+    PartialSums sums_of(int value);
     void price_operation(int operation, const Term &term, TermTable &table);
     void price_value(int value, const Term &term, TermTable &table);
+    /// Which of its producer's results a value is.
+    [[nodiscard]] std::size_t result_number(int value) const;
     std::uint32_t bucket(const ValuePrice::Fused &call);
     static TermTable without_empty_parts(TermTable table);
     static bool is_zero(const TermTable &table);
