@@ -80,8 +80,13 @@ class Planner {
         MeshShape shape;
         Space space;
         TermCache cache;
+        std::vector<Storage> storages; ///< that may be the fastest
         OnMesh(const Request &request, const MeshShape &given)
-            : shape(given), space(make_space(request, shape)), cache(shape.mesh, request.machine) {}
+            : shape(given), space(make_space(request, shape)), cache(shape.mesh, request.machine) {
+            for (const StorageChoice &choice : storage_choices(request, shape))
+                if (!choice.saves_memory_only)
+                    storages.push_back(choice.storage);
+        }
     };
     struct Candidate {
         OnMesh *on = nullptr;
@@ -91,25 +96,47 @@ class Planner {
 
     /// The most promising first: what they find bounds the others. Storage that only saves memory is last.
     void try_candidates() {
-        std::vector<std::vector<Candidate>> by_mesh(meshes_.size());
+        const auto is_better = [](const Candidate &a, const Candidate &b) {
+            return a.bounds.lower_bound < b.bounds.lower_bound;
+        };
+        std::vector<Candidate> candidates(meshes_.size());
         in_parallel(meshes_.size(), [&](std::size_t m) {
             OnMesh &on = *meshes_[m];
-            for (const StorageChoice &choice : storage_choices(request_, on.shape))
-                if (!choice.saves_memory_only)
-                    by_mesh[m].push_back({&on, choice.storage, bounds_of(on, choice.storage)});
+            candidates[m] = {&on, on.storages.front(), bounds_of(on, on.storages.front())};
         });
-        std::vector<Candidate> candidates;
-        for (std::vector<Candidate> &of_mesh : by_mesh)
-            std::move(of_mesh.begin(), of_mesh.end(), std::back_inserter(candidates));
-        std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate &a, const Candidate &b) {
-            return a.bounds.lower_bound < b.bounds.lower_bound;
-        });
+        std::stable_sort(candidates.begin(), candidates.end(), is_better);
+        const std::vector<Candidate> others = try_first(candidates.front());
+        candidates.erase(candidates.begin());
+        candidates.insert(candidates.end(), others.begin(), others.end());
+        std::stable_sort(candidates.begin(), candidates.end(), is_better);
         for (std::size_t first = 0; first < candidates.size();)
             first = try_wave(candidates, first);
         for (const auto &on : meshes_)
             for (const StorageChoice &choice : storage_choices(request_, on->shape))
                 if (choice.saves_memory_only && (plan_.memory_decided || best_seconds_ == infinity))
                     try_candidate({on.get(), choice.storage, bounds_of(*on, choice.storage)});
+    }
+
+    /// The most promising one alone, and beside it bounds for the other storages of all meshes.
+    std::vector<Candidate> try_first(const Candidate &candidate) {
+        std::vector<OnMesh *> order{candidate.on};
+        for (const auto &on : meshes_)
+            if (on.get() != candidate.on)
+                order.push_back(on.get());
+        Found found;
+        std::vector<std::vector<Candidate>> by_mesh(order.size());
+        in_parallel(order.size(), [&](std::size_t m) {
+            OnMesh &on = *order[m];
+            if (&on == candidate.on)
+                found = found_by(candidate, give_up_at());
+            for (std::size_t s = 1; s < on.storages.size(); ++s)
+                by_mesh[m].push_back({&on, on.storages[s], bounds_of(on, on.storages[s])});
+        });
+        take(candidate, found);
+        std::vector<Candidate> others;
+        for (std::vector<Candidate> &of_mesh : by_mesh)
+            std::move(of_mesh.begin(), of_mesh.end(), std::back_inserter(others));
+        return others;
     }
 
     /// Slower plans are of no interest.
@@ -122,13 +149,12 @@ class Planner {
                                : Marginals{};
     }
 
-    /// The next candidates on different meshes at once, the most promising one of all alone; returns the one behind
-    /// them. How many does not depend on the cores, so that the answer does not.
+    /// The next candidates on different meshes at once; returns the one behind them. How many does not depend on the
+    /// cores, so that the answer does not.
     std::size_t try_wave(const std::vector<Candidate> &candidates, std::size_t first) {
-        const std::size_t most = first == 0 ? 1 : most_at_once;
         std::size_t last = first;
         std::set<const OnMesh *> meshes;
-        while (last < candidates.size() && last - first < most && meshes.insert(candidates[last].on).second)
+        while (last < candidates.size() && last - first < most_at_once && meshes.insert(candidates[last].on).second)
             ++last;
         std::vector<Found> found(last - first);
         const double at_most = give_up_at();

@@ -1,3 +1,4 @@
+#include "plan/parallel.h"
 #include "plan/search.h"
 #include "plan/term_builder.h"
 
@@ -9,6 +10,9 @@
 namespace planc::plan {
 
 namespace {
+
+constexpr std::size_t most_at_once = 4;   ///< parts of the layers
+constexpr std::size_t least_at_once = 16; ///< layers of a part
 
 /// Each layer with its planned strategy only. Equal lists are one object, so that terms of equal structure share
 /// tables.
@@ -124,10 +128,17 @@ class Alternatives {
 std::vector<std::optional<RunnerUp>> runner_ups(const StepStructure &step, const MeshShape &shape, const Space &space,
                                                 const Machine &machine, const Storage &storage, TermCache &cache,
                                                 const Strategies &layers, double byte_limit) {
-    Alternatives alternatives(step, shape, space, machine, storage, cache, layers, byte_limit);
-    std::vector<std::optional<RunnerUp>> result;
-    for (int layer = 0; layer < static_cast<int>(layers.size()); ++layer)
-        result.push_back(alternatives.of(layer));
+    std::vector<std::optional<RunnerUp>> result(layers.size());
+    const std::size_t parts = std::clamp<std::size_t>(layers.size() / least_at_once, 1, most_at_once);
+    in_parallel(parts, [&](std::size_t part) {
+        std::optional<TermCache> own;
+        if (part > 0)
+            own.emplace(shape.mesh, machine);
+        Alternatives alternatives(step, shape, space, machine, storage, part > 0 ? *own : cache, layers, byte_limit);
+        const std::size_t end = layers.size() * (part + 1) / parts;
+        for (std::size_t layer = layers.size() * part / parts; layer < end; ++layer)
+            result[layer] = alternatives.of(static_cast<int>(layer));
+    });
     return result;
 }
 

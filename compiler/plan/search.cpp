@@ -100,6 +100,7 @@ class MeshSearch {
     /// Offers the best plans under a limit on the memory at counted_; returns a lower bound of all of them.
     double branch(double limit) {
         excess_ = 0;
+        offered_.clear();
         std::vector<Node> open;
         add(open, 0, 0, limit);
         for (int i = 0; i < most_branches && !open.empty(); ++i) {
@@ -132,7 +133,8 @@ class MeshSearch {
                 found_.least_bytes = solution.least_bytes;
             return;
         }
-        if (seconds_of(solution) <= std::min(give_up_at_, best())) // else the whole plan is no better
+        if (seconds_of(solution) <= std::min(give_up_at_, best()) && // else the whole plan is no better
+            offered_.insert(solution.values).second)
             offer(solution.values);
         double bound = solution.lower_bound;
         for (std::size_t set = 0; set < objective_->bucket_latency.size(); ++set)
@@ -235,10 +237,11 @@ class MeshSearch {
     Problems problems_;
     double byte_limit_;
     double give_up_at_;
-    std::set<int> counted_;  ///< operations at which memory is counted
-    double excess_ = 0;      ///< the most that a plan of the last branch exceeded the limit by
-    int peak_ = -1;          ///< where that plan has most passing memory
-    double least_total_ = 0; ///< of them: the smallest
+    std::set<std::vector<int>> offered_; ///< solutions that have been priced under the same limit
+    std::set<int> counted_;              ///< operations at which memory is counted
+    double excess_ = 0;                  ///< the most that a plan of the last branch exceeded the limit by
+    int peak_ = -1;                      ///< where that plan has most passing memory
+    double least_total_ = 0;             ///< of them: the smallest
     double least_too_large_ = std::numeric_limits<double>::infinity(); ///< of all that did not fit: the fastest
     Found found_;
 };

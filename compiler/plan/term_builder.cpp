@@ -249,7 +249,9 @@ void TermBuilder::price_operation(int o, const Term &term, TermTable &table) {
     const sharding::Operation &operation = graph_.operations[o];
     const double times = operation.per_step ? 1 : graph_.microbatches;
     for_each(term, all(term), [&](const std::vector<int> &) {
-        const sharding::Strategy strategy = sharding::strategy_of(index_, mesh_, layers_, o, storage_);
+        const sharding::Strategy strategy = operation.parameter < 0
+                                                ? sharding::bind(layers_[operation.layer], operation.nest, mesh_)
+                                                : sharding::strategy_of(index_, mesh_, layers_, o, storage_);
         table.prices.seconds.push_back(
             times * cost::seconds_under(strategy, graph_, operation, step_.fusion[o], mesh_, machine_).value);
     });
