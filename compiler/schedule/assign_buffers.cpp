@@ -40,8 +40,8 @@ int last_pointwise_read(const LoopNest &nest, Value root) {
 
 class Assignment {
   public:
-    Assignment(mlir::func::FuncOp function, ir::MeshAttr mesh, int64_t base)
-        : function_(function), mesh_(mesh), base_(base), builder_(function.getContext()) {}
+    Assignment(mlir::func::FuncOp function, ir::MeshAttr mesh, int64_t base, ScratchSizes &sizes)
+        : function_(function), mesh_(mesh), sizes_(sizes), base_(base), builder_(function.getContext()) {}
 
     /// Returns the end of what the function uses.
     int64_t run() {
@@ -288,7 +288,7 @@ class Assignment {
 
     mlir::func::FuncOp function_;
     ir::MeshAttr mesh_;
-    ScratchSizes sizes_{mesh_};
+    ScratchSizes &sizes_;
     int64_t base_;
     mlir::Builder builder_;
     mlir::SymbolTableCollection symbols_;
@@ -332,8 +332,9 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
         const ir::MeshAttr mesh = ir::mesh_attribute(getOperation());
         const int64_t base = place_variables(getOperation(), mesh);
         int64_t end = base;
+        ScratchSizes sizes(mesh);
         for (mlir::func::FuncOp function : entry_functions(getOperation()))
-            end = std::max(end, Assignment(function, mesh, base).run());
+            end = std::max(end, Assignment(function, mesh, base, sizes).run());
         getOperation()->setAttr("plan.arena_bytes", mlir::Builder(&getContext()).getI64IntegerAttr(end));
     }
 };

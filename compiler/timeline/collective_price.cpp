@@ -73,13 +73,21 @@ CollectivePrice::Rank CollectivePrice::on(int rank) const {
 }
 
 std::vector<std::vector<std::int64_t>> CollectivePrice::numbers() const {
-    std::vector<std::vector<std::int64_t>> columns(2 * info_.members.size());
-    for (std::size_t m = 0; m < info_.members.size(); ++m)
+    std::vector<std::vector<std::int64_t>> columns;
+    for (std::size_t m = 0; m < info_.members.size(); ++m) {
+        const emit::CollectiveInfo::Member &member = info_.members[m];
+        if (cost::uniform_traffic({info_.kind, info_.axes, member.from, member.to}, mesh_))
+            continue;
+        std::vector<std::int64_t> elements;
+        std::vector<std::int64_t> calls;
         for (int rank = 0; rank < mesh_.ranks(); ++rank) {
             const planrt::Traffic handed = traffic(m, rank);
-            columns[2 * m].push_back(handed.elements);
-            columns[2 * m + 1].push_back(handed.calls);
+            elements.push_back(handed.elements);
+            calls.push_back(handed.calls);
         }
+        columns.push_back(std::move(elements));
+        columns.push_back(std::move(calls));
+    }
     return columns;
 }
 
