@@ -1,6 +1,7 @@
 #include "cost/report.h"
 #include "plan/baselines.h"
 #include "plan/narrowed_search.h"
+#include "plan/near_optimal.h"
 #include "plan/parallel.h"
 #include "plan/storage.h"
 
@@ -92,61 +93,93 @@ class Planner {
         OnMesh *on = nullptr;
         Storage storage;
         Marginals bounds;
+        Few few;
     };
 
-    /// The most promising first: what they find bounds the others. Storage that only saves memory is last.
+    /// First a plan on each mesh, the best by its bounds; then the most promising meshes: what they find bounds the
+    /// others. Storage that only saves memory is last.
     void try_candidates() {
-        const auto is_better = [](const Candidate &a, const Candidate &b) {
-            return a.bounds.lower_bound < b.bounds.lower_bound;
-        };
         std::vector<Candidate> candidates(meshes_.size());
         in_parallel(meshes_.size(), [&](std::size_t m) {
             OnMesh &on = *meshes_[m];
-            candidates[m] = {&on, on.storages.front(), bounds_of(on, on.storages.front())};
+            candidates[m] = candidate_on(on, on.storages.front());
         });
+        take_best_by_bounds(candidates);
+        const auto is_better = [](const Candidate &a, const Candidate &b) {
+            return a.bounds.lower_bound < b.bounds.lower_bound;
+        };
         std::stable_sort(candidates.begin(), candidates.end(), is_better);
-        const std::vector<Candidate> others = try_first(candidates.front());
-        candidates.erase(candidates.begin());
-        candidates.insert(candidates.end(), others.begin(), others.end());
+        try_first(candidates);
         std::stable_sort(candidates.begin(), candidates.end(), is_better);
         for (std::size_t first = 0; first < candidates.size();)
             first = try_wave(candidates, first);
         for (const auto &on : meshes_)
             for (const StorageChoice &choice : storage_choices(request_, on->shape))
                 if (choice.saves_memory_only && (plan_.memory_decided || best_seconds_ == infinity))
-                    try_candidate({on.get(), choice.storage, bounds_of(*on, choice.storage)});
+                    try_candidate(candidate_on(*on, choice.storage));
     }
 
-    /// The most promising one alone, and beside it bounds for the other storages of all meshes.
-    std::vector<Candidate> try_first(const Candidate &candidate) {
-        std::vector<OnMesh *> order{candidate.on};
-        for (const auto &on : meshes_)
-            if (on.get() != candidate.on)
-                order.push_back(on.get());
-        Found found;
-        std::vector<std::vector<Candidate>> by_mesh(order.size());
-        in_parallel(order.size(), [&](std::size_t m) {
-            OnMesh &on = *order[m];
-            if (&on == candidate.on)
-                found = found_by(candidate, give_up_at());
-            for (std::size_t s = 1; s < on.storages.size(); ++s)
-                by_mesh[m].push_back({&on, on.storages[s], bounds_of(on, on.storages[s])});
+    [[nodiscard]] Candidate candidate_on(OnMesh &on, const Storage &storage) const {
+        Candidate candidate{&on, storage, {}, {}};
+        if (!request_.search)
+            return candidate;
+        candidate.bounds = bounds(*step_, on.space, on.shape, request_.machine, storage, on.cache, give_up_at());
+        candidate.few = few_strategies(*step_, on.space, on.shape, request_.machine, storage, on.cache,
+                                       candidate.bounds, give_up_at());
+        return candidate;
+    }
+
+    /// The plans that the bounds suggest, where these are not far above others'. They bound nothing themselves.
+    void take_best_by_bounds(const std::vector<Candidate> &candidates) {
+        double least = infinity;
+        for (const Candidate &candidate : candidates)
+            if (!candidate.few.values.empty())
+                least = std::min(least, candidate.few.lower_bound);
+        std::vector<Found> found(candidates.size());
+        in_parallel(candidates.size(), [&](std::size_t i) {
+            found[i].lower_bound = infinity;
+            const Few &few = candidates[i].few;
+            if (!few.values.empty() && few.lower_bound <= (1 + near_optimal_margin) * least)
+                found[i] = best_by_bounds(candidates[i]);
         });
-        take(candidate, found);
-        std::vector<Candidate> others;
-        for (std::vector<Candidate> &of_mesh : by_mesh)
-            std::move(of_mesh.begin(), of_mesh.end(), std::back_inserter(others));
-        return others;
+        for (std::size_t i = 0; i < found.size(); ++i)
+            take(candidates[i], found[i]);
+    }
+
+    [[nodiscard]] Found best_by_bounds(const Candidate &candidate) const {
+        const OnMesh &on = *candidate.on;
+        Found found;
+        found.lower_bound = infinity;
+        found.layers = chosen(candidate.few.kept, candidate.few.values);
+        found.cost = evaluate(request_, on.shape.mesh, on.shape.axes, found.layers, candidate.storage);
+        found.feasible = limit_ == 0 || found.cost.memory.total().value <= limit_;
+        return found;
+    }
+
+    /// The most promising candidates, all on meshes of their own, and beside them bounds for the other storages of all
+    /// meshes, which take their place.
+    void try_first(std::vector<Candidate> &candidates) {
+        const std::size_t count = std::min(candidates.size(), most_at_once);
+        std::vector<Found> found(count);
+        std::vector<std::vector<Candidate>> others(candidates.size());
+        const double at_most = give_up_at();
+        in_parallel(candidates.size(), [&](std::size_t i) {
+            OnMesh &on = *candidates[i].on;
+            if (i < count)
+                found[i] = found_by(candidates[i], at_most);
+            for (std::size_t s = 1; s < on.storages.size(); ++s)
+                others[i].push_back(candidate_on(on, on.storages[s]));
+        });
+        for (std::size_t i = 0; i < count; ++i)
+            take(candidates[i], found[i]);
+        candidates.erase(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(count));
+        for (std::vector<Candidate> &of_mesh : others)
+            std::move(of_mesh.begin(), of_mesh.end(), std::back_inserter(candidates));
     }
 
     /// Slower plans are of no interest.
     [[nodiscard]] double give_up_at() const {
         return best_empty_ ? infinity : std::min(best_seconds_, best_baseline_ * (1 + 1e-8));
-    }
-
-    [[nodiscard]] Marginals bounds_of(OnMesh &on, const Storage &storage) const {
-        return request_.search ? bounds(*step_, on.space, on.shape, request_.machine, storage, on.cache, give_up_at())
-                               : Marginals{};
     }
 
     /// The next candidates on different meshes at once; returns the one behind them. How many does not depend on the
@@ -169,7 +202,7 @@ class Planner {
     [[nodiscard]] Found found_by(const Candidate &candidate, double at_most) const {
         OnMesh &on = *candidate.on;
         return request_.search ? narrowed_search(request_, *step_, on.shape, on.space, candidate.storage, on.cache,
-                                                 candidate.bounds, limit_, at_most)
+                                                 candidate.bounds, candidate.few, limit_, at_most)
                                : only(on.shape, on.space, candidate.storage);
     }
 
@@ -181,7 +214,10 @@ class Planner {
             least_left_open_ = std::min(least_left_open_, found.lower_bound);
         lower_bound_ = std::min(lower_bound_, found.lower_bound);
         plan_.memory_decided |= found.memory_decided;
+        const char *const incomplete = "some values have too many readers for an exact search on this mesh";
         if (!found.feasible) {
+            if (found.left_out && plan_.axes == shape.axes && plan_.mesh.sizes == shape.mesh.sizes)
+                plan_.note = incomplete;
             if (found.least_bytes > 0)
                 least_bytes_ = least_bytes_ == 0 ? found.least_bytes : std::min(least_bytes_, found.least_bytes);
             return;
@@ -204,7 +240,7 @@ class Planner {
             plan_.choices.push_back(static_cast<int>(options->size()));
         plan_.note.clear();
         if (found.left_out)
-            plan_.note = "some values have too many readers for an exact search on this mesh";
+            plan_.note = incomplete;
     }
 
     /// A layout without `auto`: one strategy a layer.

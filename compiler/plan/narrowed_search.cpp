@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1e-9;
-constexpr std::size_t few = 12;          ///< strategies of a layer in the first search, on average
+constexpr std::size_t few_of_layer = 8;  ///< strategies in the first search, on average
 constexpr double most_entries = 100'000; ///< of tables of all pairs of layers, for a search that leaves nothing open
 
 /// Layers that have the same operations and may choose from the same strategies: they keep the same, so that they go on
@@ -58,11 +58,11 @@ class Narrowing {
     }
 
     /// The largest bound at which layers keep so many on average; each keeps one.
-    [[nodiscard]] double bound_of(std::size_t few_of_layer) const {
+    [[nodiscard]] double bound_of(std::size_t of_layer) const {
         std::vector<double> all;
-        for (const std::vector<double> &of_layer : marginals_.of)
-            all.insert(all.end(), of_layer.begin(), of_layer.end());
-        const std::size_t kept = few_of_layer * marginals_.of.size();
+        for (const std::vector<double> &of_one : marginals_.of)
+            all.insert(all.end(), of_one.begin(), of_one.end());
+        const std::size_t kept = of_layer * marginals_.of.size();
         if (kept >= all.size())
             return infinity;
         std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), all.end());
@@ -83,14 +83,11 @@ class Narrowing {
     const Marginals &marginals_;
 };
 
-/// What the best of these strategies takes at least, without a route but with all that want a value.
-double bound_of(const StepStructure &step, const Space &space, const MeshShape &shape, const Machine &machine,
-                const Storage &storage, TermCache &cache, double give_up_at) {
-    const Objective relaxed =
-        relaxed_objective(step, space, shape.mesh, machine, storage, cache, space.options.size());
-    Problem problem = Problems(relaxed).without(0, infinity, {});
-    problem.give_up_at = give_up_at;
-    return minimise(problem).lower_bound;
+/// The best plan with these strategies by what it takes at least, without a route but with all that want a value.
+Solution best_by_bounds(const StepStructure &step, const Space &space, const MeshShape &shape, const Machine &machine,
+                        const Storage &storage, TermCache &cache) {
+    const Objective relaxed = relaxed_objective(step, space, shape.mesh, machine, storage, cache, space.options.size());
+    return minimise(Problems(relaxed).without(0, infinity, {}));
 }
 
 /// How large tables of the layers that share values become, about.
@@ -117,35 +114,47 @@ Marginals bounds(const StepStructure &step, const Space &space, const MeshShape 
     return marginals(Problems(relaxed).without(0, infinity, {}), at_most);
 }
 
+Few few_strategies(const StepStructure &step, const Space &space, const MeshShape &shape, const Machine &machine,
+                   const Storage &storage, TermCache &cache, const Marginals &bounds, double give_up_at) {
+    Few few;
+    few.lower_bound = bounds.lower_bound;
+    if (bounds.lower_bound >= give_up_at)
+        return few;
+    const Narrowing narrowing(step, space, bounds);
+    few.below = std::min(narrowing.bound_of(few_of_layer), give_up_at);
+    few.kept = narrowing.kept(few.below);
+    const Solution best = best_by_bounds(step, few.kept, shape, machine, storage, cache);
+    few.lower_bound = std::max(few.lower_bound, best.lower_bound);
+    few.values = best.values;
+    return few;
+}
+
 Found narrowed_search(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
-                      const Storage &storage, TermCache &cache, const Marginals &bounds, double byte_limit,
-                      double give_up_at) {
+                      const Storage &storage, TermCache &cache, const Marginals &bounds, const Few &few,
+                      double byte_limit, double give_up_at) {
     Found nothing;
     nothing.lower_bound = bounds.lower_bound;
     if (bounds.lower_bound >= give_up_at)
         return nothing;
     const Narrowing narrowing(step, space, bounds);
-    const auto among = [&](const Space &kept, double limit) {
-        if (limit < infinity) {
-            Found none;
-            none.lower_bound = bound_of(step, kept, shape, request.machine, storage, cache, limit);
-            if (none.lower_bound >= limit)
-                return none;
-        }
-        return search(request, step, shape, kept, storage, cache, byte_limit, limit);
+    const auto among = [&](const Space &kept, double lower_bound, double limit) {
+        Found found;
+        found.lower_bound = lower_bound;
+        return lower_bound >= limit ? found : search(request, step, shape, kept, storage, cache, byte_limit, limit);
     };
-    const double guess = std::min(narrowing.bound_of(few), give_up_at);
-    Found found = among(narrowing.kept(guess), give_up_at);
+    Found found = among(few.kept, few.lower_bound, give_up_at);
     const double limit = found.feasible ? std::min(found.cost.seconds().value, give_up_at) : give_up_at;
     const Space rest = narrowing.kept(limit * (1 + rounding));
     const bool known = found.feasible || give_up_at < infinity; // a plan, here or elsewhere
-    const bool too_many = known && limit > guess && entries(step, rest) > most_entries;
-    if (limit <= guess || too_many) {
-        found.lower_bound = std::min(found.lower_bound, too_many ? guess : limit);
+    const bool too_many = known && limit > few.below && entries(step, rest) > most_entries;
+    if (limit <= few.below || too_many) {
+        found.lower_bound = std::min(found.lower_bound, too_many ? few.below : limit);
         found.too_many = too_many;
         return found;
     }
-    Found better = among(rest, limit);
+    const double least =
+        limit < infinity ? best_by_bounds(step, rest, shape, request.machine, storage, cache).lower_bound : 0;
+    Found better = among(rest, least, limit);
     if (better.feasible || !found.feasible)
         found = std::move(better);
     else

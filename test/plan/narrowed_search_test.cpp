@@ -255,7 +255,11 @@ TEST(NarrowedSearch, FindsWhatTheSearchOfAllFinds) {
         const double seconds = all.cost.seconds().value;
         const double give_up_at = uniform(random, 0, 1) ? unlimited : seconds * uniform(random, 101, 140) / 100;
         const Marginals bound = bounds(step, space, c.shape, c.request.machine, c.storage, cache, give_up_at);
-        const Found few = narrowed_search(c.request, step, c.shape, space, c.storage, cache, bound, 0, give_up_at);
+        const auto search_few = [&](const Marginals &given, double limit) {
+            const Few few = few_strategies(step, space, c.shape, c.request.machine, c.storage, cache, given, limit);
+            return narrowed_search(c.request, step, c.shape, space, c.storage, cache, given, few, 0, limit);
+        };
+        const Found few = search_few(bound, give_up_at);
         ASSERT_TRUE(few.feasible);
         EXPECT_FALSE(few.too_many);
         EXPECT_NEAR(few.cost.seconds().value, seconds, 1e-9 * seconds);
@@ -271,8 +275,7 @@ TEST(NarrowedSearch, FindsWhatTheSearchOfAllFinds) {
         // Nothing is found where nothing is as fast as what is known.
         const double faster = 0.99 * seconds;
         const Found none =
-            narrowed_search(c.request, step, c.shape, space, c.storage, cache,
-                            bounds(step, space, c.shape, c.request.machine, c.storage, cache, faster), 0, faster);
+            search_few(bounds(step, space, c.shape, c.request.machine, c.storage, cache, faster), faster);
         EXPECT_TRUE(!none.feasible || none.cost.seconds().value >= seconds * (1 - 1e-9));
         EXPECT_GE(none.lower_bound, std::min(faster, all.lower_bound) * (1 - 1e-9));
     }
