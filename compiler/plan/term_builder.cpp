@@ -66,6 +66,8 @@ TermBuilder::Column TermBuilder::wanted(const Term &term, int v, const sharding:
     const PlacedOperation *operation = need.operand >= 0 ? placed(need.operation) : nullptr;
     if (operation != nullptr)
         return column(term, graph_.operations[need.operation].layer, operation->operands[need.operand]);
+    if (need.operand >= 0 && follows_layer(need.operation))
+        return column(term, layers_of(need), [&] { return following(need.operation).operands[need.operand]; });
     if (need.operand >= 0 && is_passing(need.operation))
         return column(term, layers_of(need), [&] { return passing(need.operation).operands[need.operand]; });
     sharding::Reshards &reshards = cache_.reshards.of(graph_.values[v].extents);
@@ -78,6 +80,9 @@ TermBuilder::Column TermBuilder::origin(const Term &term, int v) {
     const PlacedOperation *operation = producer >= 0 ? placed(producer) : nullptr;
     if (operation != nullptr)
         return column(term, graph_.operations[producer].layer, operation->results[result_number(v)]);
+    if (producer >= 0 && follows_layer(producer))
+        return column(term, sharding::layers_of_origin(index_, v),
+                      [&, result = result_number(v)] { return following(producer).results[result]; });
     if (producer >= 0 && is_passing(producer))
         return column(term, sharding::layers_of_origin(index_, v),
                       [&, result = result_number(v)] { return passing(producer).results[result]; });
@@ -136,6 +141,30 @@ int TermBuilder::sums_above(int o) {
             above = std::max(above, 1 + sums_above(producer));
     }
     return sums_above_[o] = above;
+}
+
+bool TermBuilder::follows_layer(int o) const {
+    return graph_.operations[o].parameter >= 0 && !index_.may_pass_partial[o] && step_.operation_layers[o].size() == 1;
+}
+
+const TermBuilder::Numbers &TermBuilder::following(int o) {
+    const int layer = step_.operation_layers[o].front();
+    const auto [known, is_new] =
+        following_.try_emplace({step_.operation_kind[o], space_.options[layer].get(), chosen_[layer]});
+    Numbers &numbers = known->second;
+    if (!is_new)
+        return numbers;
+    const sharding::Operation &operation = graph_.operations[o];
+    sharding::Copies copies(index_, mesh_, layers_, storage_);
+    const sharding::Derived &derived = copies.derived(o);
+    const auto number = [this](int value, const sharding::Placement &placement) {
+        return cache_.reshards.of(graph_.values[value].extents).number(placement);
+    };
+    for (std::size_t i = 0; i < operation.operands.size(); ++i)
+        numbers.operands.push_back(number(operation.operands[i], derived.operands[i]));
+    for (std::size_t i = 0; i < operation.results.size(); ++i)
+        numbers.results.push_back(number(operation.results[i], derived.results[i]));
+    return numbers;
 }
 
 PartialSums TermBuilder::sums_of(int v) {

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace planc::plan {
@@ -88,6 +90,12 @@ class TermBuilder {
     void add_value(int value);
     [[nodiscard]] Objective finished();
 
+    /// Of the placements of an operation's tensors.
+    struct Numbers {
+        std::vector<int> operands;
+        std::vector<int> results;
+    };
+
     const StepStructure &step_;
     const sharding::GraphIndex &index_;
     const Graph &graph_;
@@ -96,9 +104,10 @@ class TermBuilder {
     const Machine &machine_;
     const Storage &storage_;
     TermCache &cache_;
-    Strategies layers_;           ///< scratch: the strategies that are being priced
-    std::vector<int> sums_above_; ///< per operation
-    std::vector<int> chosen_;     ///< their numbers
+    Strategies layers_; ///< scratch: the strategies that are being priced
+    std::map<std::tuple<int, const Strategies *, int>, Numbers> following_; ///< by kind, and strategy of the layer
+    std::vector<int> sums_above_;                                           ///< per operation
+    std::vector<int> chosen_;                                               ///< their numbers
     Objective objective_;
 
   private:
@@ -109,6 +118,10 @@ class TermBuilder {
     /// Where an operation wants its operands and leaves its results under each strategy of its layer; null: more than
     /// that decides.
     const PlacedOperation *placed(int operation);
+    /// The same under the strategy that is chosen now, of an operation that follows a parameter where one layer
+    /// decides.
+    const Numbers &following(int operation);
+    [[nodiscard]] bool follows_layer(int operation) const;
     /// The same under the strategies that are chosen now, where partial sums may pass but nothing else decides.
     const PassingOperation::Placed &passing(int operation);
     [[nodiscard]] bool is_passing(int operation);
