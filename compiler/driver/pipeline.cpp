@@ -330,6 +330,8 @@ bool Pipeline::ask() {
         return false;
     }
     request_ = std::get<PlanRequest>(std::move(made));
+    const Command command = options_.command;
+    request_->request.runner_ups = command == Command::explain || command == Command::plan; // which show them
     return true;
 }
 

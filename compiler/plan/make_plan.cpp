@@ -418,6 +418,15 @@ Plan make_plan(const Request &request) {
     return Planner(request).make();
 }
 
+std::vector<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan) {
+    const sharding::GraphIndex index(request.graph);
+    const StepStructure step(index);
+    const MeshShape shape{plan.axes, plan.mesh};
+    const Space space = make_space(request, shape);
+    TermCache cache(shape.mesh, request.machine);
+    return runner_ups(step, shape, space, request.machine, plan.storage, cache, plan.layers, plan.memory_limit_bytes);
+}
+
 CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
                    const std::vector<LayerStrategy> &layers, const Storage &storage) {
     const sharding::LaidOut step = sharding::lay_out(request.graph, mesh, layers, storage);

@@ -44,10 +44,10 @@ std::vector<Choice> other_plans(const Plan &answer) {
     return choices;
 }
 
-std::vector<Choice> changed_layers(const Plan &answer) {
+std::vector<Choice> changed_layers(const Plan &answer, const std::vector<std::optional<RunnerUp>> &runner_ups) {
     std::vector<Choice> choices;
-    for (std::size_t layer = 0; layer < answer.runner_ups.size(); ++layer)
-        if (const std::optional<RunnerUp> &other = answer.runner_ups[layer];
+    for (std::size_t layer = 0; layer < runner_ups.size(); ++layer)
+        if (const std::optional<RunnerUp> &other = runner_ups[layer];
             other && std::abs(other->added.value) > rounding * answer.cost.seconds().value)
             choices.push_back({&answer.axes, &answer.mesh, &answer.layers, &answer.storage,
                                answer.cost.seconds() + other->added, layer, &other->strategy});
@@ -93,15 +93,13 @@ bool note_baselines(std::vector<Baseline> &baselines, const SimulatedPlan &simul
 
 } // namespace
 
-std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::size_t most) {
-    std::vector<Choice> choices = other_plans(answer);
-    const std::vector<Choice> changed = changed_layers(answer);
-    choices.insert(choices.end(), changed.begin(), changed.end());
+/// The first of the choices that are near the answer, allowed, and none that is known, up to `most` plans in all.
+static void take_near(const Request &request, const Plan &answer, std::vector<Choice> choices, std::size_t most,
+                      std::vector<Plan> &result) {
     const Seconds limit = (1 + near_optimal_margin) * answer.cost.seconds();
     std::erase_if(choices, [&](const Choice &choice) { return choice.seconds > limit; });
-    std::vector<Plan> priced(std::min(most, choices.size())); // the first, which are taken but for few
+    std::vector<Plan> priced(std::min(most - result.size(), choices.size())); // these are taken but for few
     in_parallel(priced.size(), [&](std::size_t i) { priced[i] = exchange(request, answer, choices[i]); });
-    std::vector<Plan> result;
     for (std::size_t i = 0; i < choices.size() && result.size() < most; ++i) {
         Plan plan = i < priced.size() ? std::move(priced[i]) : exchange(request, answer, choices[i]);
         const bool too_large =
@@ -112,6 +110,16 @@ std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::
         if (!too_large && !known && plan.cost.seconds() <= limit)
             result.push_back(std::move(plan));
     }
+}
+
+std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::size_t most) {
+    std::vector<Plan> result;
+    take_near(request, answer, other_plans(answer), most, result);
+    if (result.size() == most)
+        return result;
+    const std::vector<std::optional<RunnerUp>> runner_ups =
+        request.runner_ups ? answer.runner_ups : find_runner_ups(request, answer);
+    take_near(request, answer, changed_layers(answer, runner_ups), most, result);
     return result;
 }
 

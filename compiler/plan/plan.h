@@ -80,7 +80,7 @@ struct Request {
     /// warning, not an error: the price of memory is an upper bound.
     double memory_limit_bytes = 0;
     bool baselines = true;       ///< price the plans of the literature too
-    bool runner_ups = true;      ///< find Plan::runner_ups
+    bool runner_ups = true;      ///< find Plan::runner_ups; else near_optimal() does where it looks at them
     std::string batch = "batch"; ///< the role of the samples, for the baselines
 };
 
@@ -150,6 +150,9 @@ struct Plan {
 
 /// The fastest plan. Deterministic: equal requests give equal plans.
 [[nodiscard]] Plan make_plan(const Request &request);
+
+/// Plan::runner_ups of a plan that was made without them.
+[[nodiscard]] std::vector<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan);
 
 /// Plan::failure where memory is short: `least` is what the smallest plan takes, or a lower bound of that.
 [[nodiscard]] std::string does_not_fit(Bytes least, Bytes limit);
