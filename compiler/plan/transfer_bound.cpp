@@ -200,7 +200,8 @@ DirectBound TransferBounds::directly(const PlacedVolume &from, const PlacedVolum
         return bound;
     const std::uint32_t going = from.partial & ~to.partial;
     const std::uint32_t gathered = (from.cut_by | (going & ~to.cut_by)) & ~to.cut_by;
-    bound.latency = message_seconds_ * std::max(0.0, std::ceil(to.average / size(gathered) / common * (1 - rounding)) - 1);
+    bound.latency =
+        message_seconds_ * std::max(0.0, std::ceil(to.average / size(gathered) / common * (1 - rounding)) - 1);
     const double reduced = from.average / size(going);
     bound.gathering = std::max(arriving, from.average - reduced + reduced * (size(moved) - 1));
     return bound;
