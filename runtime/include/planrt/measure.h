@@ -4,7 +4,8 @@
 //   int main(int argc, char **argv) { return planrt::measure(argc, argv); }      // PROGRAM FILE SECONDS
 //
 // All ranks measure the same at the same time: they share memory bandwidth and clock. What is measured is called in
-// turns, round after round, so that what disturbs the machine for a while disturbs all of it.
+// turns, round after round, so that what disturbs the machine for a while disturbs all of it; kernels between two runs
+// of one known product each, the reference: what counts is by how much longer than these they take.
 #pragma once
 
 #include <planrt/planrt.h>
@@ -33,14 +34,18 @@ class Experiments {
     void add(const std::string &kernel, Shape shape, std::function<void()> work);
     /// The same of what waits for other ranks, by the time of the day.
     void add_collective(const std::string &kind, Shape shape, std::function<void()> work);
-    /// f32 of some value, 64-byte aligned; experiments share them: numbers 0, 1, 2, … are different buffers.
+    /// The known work, a kernel: to be set before run().
+    void set_reference(Shape shape, std::function<void()> work);
+    /// f32 of some value, 64-byte aligned, on huge pages like a program's arena; experiments share them: numbers
+    /// 0, 1, 2, … are different buffers.
     [[nodiscard]] float *buffer(int number, std::int64_t elements);
 
     /// Runs everything for about so many seconds, at least three rounds. Collective over the world.
     void run(double seconds);
     /// {"ranks": …, "avx512": …, "measurements": [{"kernel", "shape", "seconds", "spread"}, …]}: of the median rank the
-    /// median of the rounds, of collectives their lower quartile; the spread is that of the middle half of the rounds,
-    /// as a share. Rank 0 writes. Collective over the world. Errors: Failure.
+    /// median of the rounds, as if the reference had taken its own median each time; of collectives their lower
+    /// quartile; the spread is that of the middle half of the rounds, as a share. The reference is "reference". Rank 0
+    /// writes. Collective over the world. Errors: Failure.
     void write(const std::string &path) const;
 
   private:
@@ -224,7 +229,7 @@ inline void add_reference(Experiments &experiments) {
     const float *a = experiments.buffer(0, n * n);
     const float *b = experiments.buffer(1, n * n);
     float *c = experiments.buffer(2, n * n);
-    experiments.add("reference", {n}, [=] {
+    experiments.set_reference({n}, [=] {
         for (int i = 0; i < 2; ++i)
             gemm(Op::plain, Op::plain, n, n, n, 1.0F, a, n, b, n, 0.0F, c, n);
     });

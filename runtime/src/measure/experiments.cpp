@@ -1,6 +1,7 @@
 #include <planrt/measure.h>
 
 #include "kernels/blas.h"
+#include "run/arena.h"
 #include "support/failure.h"
 #include "support/file.h"
 #include "support/json.h"
@@ -13,7 +14,6 @@
 #include <ctime>
 #include <deque>
 #include <map>
-#include <new>
 #include <string_view>
 
 namespace planrt {
@@ -28,9 +28,10 @@ struct Experiment {
     std::string kernel;
     Experiments::Shape shape;
     std::function<void()> work;
-    bool waits = false;               ///< for other ranks
-    std::int64_t calls = 1;           ///< of `work` in a sample
-    std::vector<double> samples = {}; ///< s a call, one a round
+    bool waits = false;     ///< for other ranks
+    std::int64_t calls = 1; ///< of `work` in a sample
+    /// One a round: of kernels the time of a call as a multiple of the reference's beside it, else s a call.
+    std::vector<double> samples = {};
 };
 
 double quantile(std::vector<double> values, double share) {
@@ -58,15 +59,15 @@ double sample(const Experiment &experiment) {
     return (now(experiment) - begin) / static_cast<double>(experiment.calls);
 }
 
-struct Free {
-    void operator()(float *buffer) const { ::operator delete[](buffer, std::align_val_t{64}); }
-};
-
 } // namespace
 
 struct Experiments::State {
     std::deque<Experiment> experiments;
-    std::map<std::pair<int, std::int64_t>, std::unique_ptr<float, Free>> buffers;
+    Experiment reference;
+    std::deque<Arena> arenas; ///< as programs have them: a kernel's speed depends on the pages that its operands lie in
+    std::byte *end = nullptr; ///< of the last one
+    std::int64_t free = 0;    ///< bytes before it
+    std::map<std::pair<int, std::int64_t>, float *> buffers;
     int rank = 0;
     int ranks = 1;
 
@@ -81,6 +82,37 @@ struct Experiments::State {
         double seconds = sample(experiment);
         check_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "calibration");
         experiment.calls = std::max<std::int64_t>(1, std::llround(least_sample / std::max(seconds, 1e-9)));
+    }
+
+    float *take(std::int64_t elements) {
+        constexpr std::int64_t line = 64;
+        constexpr std::int64_t usual = std::int64_t{64} << 20;
+        const std::int64_t bytes = (4 * elements + line - 1) / line * line;
+        if (bytes > free) {
+            free = std::max(bytes, usual);
+            arenas.emplace_back(free, /*measured=*/false);
+            end = arenas.back().begin() + free;
+        }
+        auto *const begin = reinterpret_cast<float *>(end - free);
+        free -= bytes;
+        std::fill_n(begin, elements, 0.5F);
+        return begin;
+    }
+
+    /// The processor's speed changes from one second to the next.
+    double reference_now() {
+        const double seconds = sample(reference);
+        reference.samples.push_back(seconds);
+        return seconds;
+    }
+
+    void measure(Experiment &experiment) {
+        check_mpi(MPI_Barrier(MPI_COMM_WORLD), "calibration");
+        if (experiment.waits)
+            return experiment.samples.push_back(sample(experiment));
+        const double before = reference_now();
+        const double seconds = sample(experiment);
+        experiment.samples.push_back(2 * seconds / (before + reference_now()));
     }
 
     [[nodiscard]] bool goes_on(int round, double begin, double seconds) const {
@@ -102,13 +134,15 @@ void Experiments::add_collective(const std::string &kind, Shape shape, std::func
     state_->experiments.back().waits = true;
 }
 
+void Experiments::set_reference(Shape shape, std::function<void()> work) {
+    state_->reference = {"reference", std::move(shape), std::move(work)};
+}
+
 float *Experiments::buffer(int number, std::int64_t elements) {
-    std::unique_ptr<float, Free> &buffer = state_->buffers[{number, elements}];
-    if (buffer == nullptr) {
-        buffer.reset(new (std::align_val_t{64}) float[static_cast<std::size_t>(elements)]);
-        std::fill_n(buffer.get(), elements, 0.5F);
-    }
-    return buffer.get();
+    float *&buffer = state_->buffers[{number, elements}];
+    if (buffer == nullptr)
+        buffer = state_->take(elements);
+    return buffer;
 }
 
 void Experiments::run(double seconds) {
@@ -116,19 +150,20 @@ void Experiments::run(double seconds) {
     for (Experiment &experiment : state_->experiments)
         State::set_calls(experiment);
     for (int round = 0; state_->goes_on(round, begin, seconds); ++round)
-        for (Experiment &experiment : state_->experiments) {
-            check_mpi(MPI_Barrier(MPI_COMM_WORLD), "calibration");
-            experiment.samples.push_back(sample(experiment));
-        }
+        for (Experiment &experiment : state_->experiments)
+            state_->measure(experiment);
 }
 
 void Experiments::write(const std::string &path) const {
-    std::vector<double> own; // time and spread of each
-    for (const Experiment &experiment : state_->experiments) {
+    std::vector<const Experiment *> experiments{&state_->reference};
+    for (const Experiment &experiment : state_->experiments)
+        experiments.push_back(&experiment);
+    std::vector<double> own; // typical sample and spread of each
+    for (const Experiment *experiment : experiments) {
         // What disturbs the machine makes waiting longer, never shorter.
-        const double typical = quantile(experiment.samples, experiment.waits ? 0.25 : 0.5);
+        const double typical = quantile(experiment->samples, experiment->waits ? 0.25 : 0.5);
         own.push_back(typical);
-        own.push_back((quantile(experiment.samples, 0.75) - quantile(experiment.samples, 0.25)) / typical);
+        own.push_back((quantile(experiment->samples, 0.75) - quantile(experiment->samples, 0.25)) / typical);
     }
     std::vector<double> all(own.size() * static_cast<std::size_t>(state_->ranks));
     const int count = static_cast<int>(own.size());
@@ -136,19 +171,24 @@ void Experiments::write(const std::string &path) const {
               "calibration");
     if (state_->rank != 0)
         return;
+    const auto of_median_rank = [&](std::size_t number) {
+        std::vector<double> numbers;
+        for (std::size_t at = number; at < all.size(); at += own.size())
+            numbers.push_back(all[at]);
+        return quantile(numbers, 0.5);
+    };
+    const double reference = of_median_rank(0);
     std::string json = text("{\n  \"ranks\": %d,\n  \"avx512\": %s,\n  \"measurements\": [", state_->ranks,
                             has_avx512() ? "true" : "false");
-    for (std::size_t e = 0; e < state_->experiments.size(); ++e) {
-        const Experiment &experiment = state_->experiments[e];
-        std::vector<double> numbers[2];
-        for (int rank = 0; rank < state_->ranks; ++rank)
-            for (std::size_t i = 0; i < 2; ++i)
-                numbers[i].push_back(all[static_cast<std::size_t>(rank) * own.size() + 2 * e + i]);
+    for (std::size_t e = 0; e < experiments.size(); ++e) {
+        const Experiment &experiment = *experiments[e];
+        const bool in_references = e > 0 && !experiment.waits;
         json +=
             text("%s\n    {\"kernel\": %s, \"shape\": [", e == 0 ? "" : ",", json_quoted(experiment.kernel).c_str());
         for (std::size_t i = 0; i < experiment.shape.size(); ++i)
             json += text("%s%lld", i == 0 ? "" : ", ", static_cast<long long>(experiment.shape[i]));
-        json += text("], \"seconds\": %.6g, \"spread\": %.3g}", quantile(numbers[0], 0.5), quantile(numbers[1], 0.5));
+        json += text("], \"seconds\": %.6g, \"spread\": %.3g}", of_median_rank(2 * e) * (in_references ? reference : 1),
+                     of_median_rank(2 * e + 1));
     }
     AtomicFile file(path);
     file.write(json + "\n  ]\n}\n");
