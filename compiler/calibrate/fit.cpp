@@ -65,11 +65,14 @@ class Fitting {
 
     support::KernelRates &kernels() { return result_.machine.kernels; }
 
-    static double squares(const std::vector<Measurement> &all, const Predict &predict) {
+    /// Squares of small errors, but large ones as they are (Huber's loss, smooth): a kernel that is slow at one shape
+    /// says nothing of the others.
+    static double errors(const std::vector<Measurement> &all, const Predict &predict) {
+        constexpr double small = 0.1;
         double sum = 0;
         for (const Measurement &each : all) {
-            const double off = std::log(predict(each) / each.seconds);
-            sum += off * off;
+            const double off = std::log(predict(each) / each.seconds) / small;
+            sum += 2 * small * small * (std::sqrt(1 + off * off) - 1);
         }
         return sum;
     }
@@ -105,7 +108,7 @@ class Fitting {
         const auto set = [&machine](const std::vector<double> &p) {
             machine.memory_bytes_per_second = p[0];
             machine.kernels.cache = {p[1], std::max(p[2], p[0])};
-            machine.kernels.loops = {p[3], Seconds(p[4])};
+            machine.kernels.loops = support::LoopRate{p[3], Seconds(p[4])};
         };
         const Predict predict = [&](const Measurement &each) {
             const bool function = each.kernel == "function";
@@ -122,10 +125,37 @@ class Fitting {
         std::vector<double> p = first;
         minimise(p, [&](const std::vector<double> &tried) {
             set(tried);
-            return squares(all, predict) + distance(tried, first);
+            return errors(all, predict) + distance(tried, first);
         });
         set(p);
         judge("loops", all, predict);
+        fit_rows("rows", &support::LoopRate::row);
+        fit_rows("row_sums", &support::LoopRate::sum);
+    }
+
+    /// Shape: rows, elements of each. Two operations an element; what is added to sums reads two tensors and writes
+    /// one.
+    void fit_rows(const char *kernel, Seconds support::LoopRate::*time) {
+        const std::vector<Measurement> all = measurements_.of(kernel);
+        if (all.empty())
+            return;
+        support::LoopRate &rate = *kernels().loops;
+        const bool summed = time == &support::LoopRate::sum;
+        const auto predict = [&](const Measurement &each) {
+            const auto rows = static_cast<double>(each.shape[0]);
+            const double elements = rows * static_cast<double>(each.shape[1]);
+            const Bytes moved((summed ? 3 : 2) * f32 * elements);
+            const Seconds loop =
+                cost::loop_seconds(rate, Flops(2 * elements), cost::transfer_seconds(moved, moved, result_.machine));
+            return (loop + cost::rows_seconds(rate, {rows, summed})).value;
+        };
+        std::vector<double> p{1e-9};
+        minimise(p, [&](const std::vector<double> &tried) {
+            rate.*time = Seconds(tried[0]);
+            return errors(all, predict);
+        });
+        rate.*time = Seconds(p[0]);
+        judge(kernel, all, predict);
     }
 
     using PredictBy = std::function<Seconds(const support::ProductRate &, const Measurement &)>;
@@ -140,8 +170,7 @@ class Fitting {
         };
         std::vector<double> p = first;
         minimise(p, [&](const std::vector<double> &tried) {
-            const double error =
-                squares(all, [&](const Measurement &each) { return predict(rate(tried), each).value; });
+            const double error = errors(all, [&](const Measurement &each) { return predict(rate(tried), each).value; });
             return error + distance(tried, first);
         });
         return rate(p);
@@ -181,8 +210,8 @@ class Fitting {
     }
 
     void fit_convolutions() {
-        const PredictBy predict = [](const support::ProductRate &rate, const Measurement &each) {
-            return cost::direct_seconds(rate, cost::direct_products(convolution_of(each)));
+        const PredictBy predict = [this](const support::ProductRate &rate, const Measurement &each) {
+            return cost::direct_seconds(rate, cost::direct_products(convolution_of(each)), result_.machine);
         };
         const auto fit_one = [&](const char *name, bool weights, std::optional<support::ProductRate> &rate) {
             const std::vector<Measurement> all = convolutions(ConvolutionMethod::direct, weights);
@@ -218,32 +247,42 @@ class Fitting {
         };
         minimise(p, [&](const std::vector<double> &tried) {
             set(tried);
-            return squares(all, [&](const Measurement &each) { return predict(rate, each); }) + distance(tried, first);
+            return errors(all, [&](const Measurement &each) { return predict(rate, each); }) + distance(tried, first);
         });
         set(p);
         kernels().winograd = rate;
         judge("winograd", all, [&](const Measurement &each) { return predict(rate, each); });
     }
 
-    /// An operation for each element of each window.
     void fit_pools() {
-        std::vector<Measurement> all = measurements_.of("pool");
-        const std::vector<Measurement> gradients = measurements_.of("pool_gradient");
-        all.insert(all.end(), gradients.begin(), gradients.end());
+        const auto tiled = [](const Measurement &each) { return each.shape[4] == each.shape[5]; };
+        std::vector<Measurement> gradients = measurements_.of("pool_gradient");
+        const auto others = std::ranges::stable_partition(gradients, tiled).begin();
+        fit_pool("pool", measurements_.of("pool"), kernels().pool);
+        fit_pool("tiled_pool_gradient", {gradients.begin(), others}, kernels().tiled_pool_gradient);
+        fit_pool("pool_gradient", {others, gradients.end()}, kernels().pool_gradient);
+    }
+
+    /// An operation for each element of each window; what is pooled is read or written, and the result and its numbers.
+    void fit_pool(const char *name, const std::vector<Measurement> &all, std::optional<support::PoolRate> &result) {
         if (all.empty())
             return;
         const auto rate = [](const std::vector<double> &p) { return support::PoolRate{p[0], p[2], Seconds(p[1])}; };
-        const auto predict = [rate](const std::vector<double> &p, const Measurement &each) {
+        const auto predict = [&](const std::vector<double> &p, const Measurement &each) {
             const auto size = [&each](std::size_t i) { return static_cast<double>(each.shape[i]); };
-            const double operations = size(0) * size(1) * size(3) * size(3) * size(4) * size(4);
-            return cost::pool_seconds(rate(p), operations, size(1)).value;
+            const double positions = size(0) * size(1) * size(3) * size(3);
+            const Bytes moved(f32 * (size(0) * size(1) * size(2) * size(2) + 2 * positions));
+            return cost::pool_seconds(rate(p), positions * size(4) * size(4), size(1),
+                                      cost::transfer_seconds(moved, moved, result_.machine))
+                .value;
         };
-        std::vector<double> p{1e9, 1e-7, 4};
+        const std::vector<double> first{5e9, 1e-7, 4};
+        std::vector<double> p = first;
         minimise(p, [&](const std::vector<double> &tried) {
-            return squares(all, [&](const Measurement &each) { return predict(tried, each); });
+            return errors(all, [&](const Measurement &each) { return predict(tried, each); }) + distance(tried, first);
         });
-        kernels().pool = rate(p);
-        judge("pool", all, [&](const Measurement &each) { return predict(p, each); });
+        result = rate(p);
+        judge(name, all, [&](const Measurement &each) { return predict(p, each); });
     }
 
     const Measurements &measurements_;

@@ -10,6 +10,12 @@ std::string product(const char *name, const support::ProductRate &each, const Qu
            "], call = " + write.time(each.call) + "),\n";
 }
 
+std::string pool(const char *name, const std::optional<support::PoolRate> &each, const QuantityWriter &write) {
+    return each ? std::string("        ") + name + "(peak = " + write.rate(each->flops_per_second) +
+                      ", half = " + write.number(each->half) + ", call = " + write.time(each->call) + "),\n"
+                : "";
+}
+
 std::string kernels_text(const support::KernelRates &rates, const QuantityWriter &write) {
     std::string text;
     if (rates.product)
@@ -22,12 +28,13 @@ std::string kernels_text(const support::KernelRates &rates, const QuantityWriter
         text += "        winograd(transform = " + write.bandwidth(rates.winograd->bytes_per_second) +
                 ", weights = " + write.bandwidth(rates.winograd->weight_bytes_per_second) +
                 ", call = " + write.time(rates.winograd->call) + "),\n";
-    if (rates.pool)
-        text += "        pool(peak = " + write.rate(rates.pool->flops_per_second) +
-                ", half = " + write.number(rates.pool->half) + ", call = " + write.time(rates.pool->call) + "),\n";
+    text += pool("pool", rates.pool, write);
+    text += pool("pool_gradient", rates.pool_gradient, write);
+    text += pool("tiled_pool_gradient", rates.tiled_pool_gradient, write);
     if (rates.loops)
         text += "        loops(peak = " + write.rate(rates.loops->flops_per_second) +
-                ", call = " + write.time(rates.loops->call) + "),\n";
+                ", call = " + write.time(rates.loops->call) + ", row = " + write.time(rates.loops->row) +
+                ", sum = " + write.time(rates.loops->sum) + "),\n";
     if (rates.cache)
         text += "        cache(size = " + write.memory(rates.cache->bytes) +
                 ", bandwidth = " + write.bandwidth(rates.cache->bytes_per_second) + "),\n";

@@ -127,8 +127,8 @@ class Digest {
         add(bytes, weight_bytes, call);
     }
     void put(const support::LoopRate &rate) {
-        const auto &[flops, call] = rate;
-        add(flops, call);
+        const auto &[flops, call, row, sum] = rate;
+        add(flops, call, row, sum);
     }
     void put(const support::PoolRate &rate) {
         const auto &[flops, half, call] = rate;
@@ -139,10 +139,12 @@ class Digest {
         add(bytes, rate_of_cache);
     }
     void put(const support::KernelRates &rates) {
-        const auto &[product, convolution, weight_gradient, winograd, pool, loops, cache, reference, wide] = rates;
+        const auto &[product, convolution, weight_gradient, winograd, pool, pool_gradient, tiled_pool_gradient, loops,
+                     cache, reference, wide] = rates;
         // The reference prices nothing.
         static_cast<void>(reference);
-        add(product, convolution, weight_gradient, winograd, pool, loops, cache, wide);
+        add(product, convolution, weight_gradient, winograd, pool, pool_gradient, tiled_pool_gradient, loops, cache,
+            wide);
     }
     void put(const support::CollectiveRate &rate) {
         const auto &[collective, ranks, above, latency, bytes] = rate;

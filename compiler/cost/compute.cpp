@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <tuple>
 
 namespace planc::cost {
@@ -82,6 +83,27 @@ static bool is_same_pass(const sharding::Operation &first, const sharding::Opera
            first.operands == second.operands && first.layer == second.layer && first.phase == second.phase;
 }
 
+/// velocity = momentum * velocity + product.
+static bool is_accumulated(const sharding::Graph &graph, const sharding::Operation &operation,
+                           const std::vector<int> &readers) {
+    if (operation.phase != sharding::Phase::update || operation.operands.size() != 2 || operation.writes.size() != 1)
+        return false;
+    const auto producer = [&graph](int value) {
+        const int made = graph.values[value].producer;
+        return made < 0 ? nullptr : &graph.operations[made];
+    };
+    for (int product : {0, 1}) {
+        const sharding::Operation *made = producer(operation.operands[product]);
+        const sharding::Operation *scaled = producer(operation.operands[1 - product]);
+        if (made != nullptr && made->kernel == sharding::Kernel::contraction && made->nest.windows.empty() &&
+            readers[operation.operands[product]] == 1 && scaled != nullptr &&
+            scaled->kernel == sharding::Kernel::pointwise && operation.writes[0] >= 0 &&
+            std::ranges::count(scaled->operands, operation.writes[0]) == 1)
+            return true;
+    }
+    return false;
+}
+
 std::vector<Fused> fusion(const sharding::Graph &graph) {
     const auto loops = [&graph](int o) { // what they can be fused with: equal numbers
         const sharding::Operation &operation = graph.operations[o];
@@ -99,11 +121,14 @@ std::vector<Fused> fusion(const sharding::Graph &graph) {
     for (int value : graph.outputs)
         stays[value] = false;
     std::vector<int> reader(graph.values.size(), -1); // first operation that loads it from memory
+    std::vector<int> readers(graph.values.size());
+    std::set<std::tuple<int, int, int>> with_rows;
     std::vector<Fused> result;
     for (int o = 0; o < operations; ++o) {
         const sharding::Operation &operation = graph.operations[o];
         Fused &fused = result.emplace_back();
         for (int value : operation.operands) {
+            ++readers[value];
             const int producer = graph.values[value].producer;
             const bool alike = producer >= 0 && loops(producer) == loops(o);
             const bool loaded = reader[value] >= 0 && loops(reader[value]) == loops(o);
@@ -120,6 +145,9 @@ std::vector<Fused> fusion(const sharding::Graph &graph) {
         for (int value : graph.operations[o].results)
             result[o].results.push_back(stays[value]);
         result[o].same_pass = o > 0 && is_same_pass(graph.operations[o - 1], graph.operations[o]);
+        result[o].accumulated = is_accumulated(graph, graph.operations[o], readers);
+        if (has_rows(graph.operations[o].nest))
+            result[o].own_rows = with_rows.insert(loops(o)).second;
         if (graph.operations[o].phase == sharding::Phase::update) // from one step to the next
             result[o].between = variables;
     }
@@ -175,24 +203,39 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
             moved +=
                 Bytes(points(operation.nest.results[i], extents) * graph.values[operation.results[i]].element_bytes);
     moved = moved * (1 / static_cast<double>(shares));
-    if (operation.kernel == sharding::Kernel::window && machine.kernels.pool && !operation.nest.windows.empty())
+    if (const support::PoolRate *pool = pool_rate(operation.nest, machine.kernels);
+        operation.kernel == sharding::Kernel::window && pool != nullptr && !operation.nest.windows.empty())
         return fused != nullptr && fused->same_pass
                    ? Seconds(0)
-                   : pool_seconds(*machine.kernels.pool, pool_operations(operation.nest, extents),
-                                  pooled_channels(operation.nest, extents));
+                   : pool_seconds(*pool, pool_operations(operation.nest, extents),
+                                  pooled_channels(operation.nest, extents), transfer_seconds(moved, moved, machine));
     const std::optional<support::LoopRate> &rate = machine.kernels.loops;
     if (!rate || operation.kernel == sharding::Kernel::contraction)
         return roofline(flops, moved, machine);
     const Bytes between = fused == nullptr ? moved : std::max(moved, fused->between);
-    const Seconds seconds = loop_seconds(*rate, flops, transfer_seconds(moved, between, machine));
+    Seconds seconds = loop_seconds(*rate, flops, transfer_seconds(moved, between, machine));
+    if (fused == nullptr || fused->own_rows)
+        seconds += rows_seconds(*rate, rows_of(operation.nest, extents)) * (1 / static_cast<double>(shares));
     return moved.value > 0 ? seconds : seconds - rate->call; // a part of another one's loop
+}
+
+static bool splits_all(const sharding::Strategy &strategy, const sharding::Mesh &mesh) {
+    for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
+        if (mesh.sizes[axis] > 1 && strategy.loop_of_axis[axis] < 0)
+            return false;
+    return true;
 }
 
 Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Graph &graph,
                       const sharding::Operation &operation, const Fused &fused, const sharding::Mesh &mesh,
                       const Machine &machine) {
+    Fused here = fused;
+    if (fused.accumulated && machine.kernels.loops && splits_all(strategy, mesh)) {
+        here.operands.assign(here.operands.size(), true);
+        here.results.assign(here.results.size(), true);
+    }
     return operation_seconds(graph, operation, local_extents(operation.nest, strategy, mesh), machine,
-                             sharding::group_size(strategy.stored, mesh), &fused);
+                             sharding::group_size(strategy.stored, mesh), &here);
 }
 
 } // namespace planc::cost

@@ -35,7 +35,11 @@ struct Fused {
     std::vector<bool> operands;
     std::vector<bool> results;
     bool same_pass = false; ///< a pool that runs in the pass of another: a maximum and its number
-    Bytes between{};        ///< that go through the cache from one use of its operands to the next; 0: its own alone
+    bool own_rows = true;   ///< pays for its rows (cost/kernels.h): the first of its loops that does
+    /// The sum of a product and what is left of a variable, to which it is written: the product adds it itself
+    /// (schedule/accumulate_products) as long as no collective comes between them, that is where all axes split this.
+    bool accumulated = false;
+    Bytes between{}; ///< that go through the cache from one use of its operands to the next; 0: its own alone
 };
 /// Per operation of the graph.
 [[nodiscard]] std::vector<Fused> fusion(const sharding::Graph &graph);

@@ -3,6 +3,7 @@
 #include <planrt/winograd.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace planc::cost {
 
@@ -150,14 +151,18 @@ std::optional<ConvolutionShape> convolution_shape(const sharding::Nest &nest,
     return shape;
 }
 
-Seconds direct_seconds(const support::ProductRate &rate, const ProductShape &shape) {
-    const double padded = (shape.m + rate.half[0]) * (shape.n + rate.half[1]) * (shape.k + rate.half[2]);
+Seconds direct_seconds(const support::ProductRate &rate, const ProductShape &shape, const Machine &machine) {
+    const double lanes = machine.kernels.wide_vectors ? 16 : 8;
+    const double columns = std::ceil(shape.n / lanes) * lanes;
+    const double padded = (shape.m + rate.half[0]) * (columns + rate.half[1]) * (shape.k + rate.half[2]);
     return shape.count * (rate.call + Seconds(2 * padded / rate.flops_per_second));
 }
 
 Seconds product_seconds(const support::ProductRate &rate, const ProductShape &shape, const Machine &machine) {
-    const Bytes operands(sizeof(float) * (shape.m * shape.k + shape.k * shape.n + shape.m * shape.n));
-    return direct_seconds(rate, shape) + shape.count * transfer_seconds(operands, operands, machine);
+    const double result = shape.m * shape.n; // fetched, too, before it is written
+    const Bytes operands(sizeof(float) * (shape.m * shape.k + shape.k * shape.n + result));
+    return direct_seconds(rate, shape, machine) +
+           shape.count * transfer_seconds(operands + Bytes(sizeof(float) * result), operands, machine);
 }
 
 ProductShape direct_products(const ConvolutionShape &shape) {
@@ -234,7 +239,7 @@ std::optional<Seconds> convolution_seconds(const ConvolutionShape &shape, int el
     if (method == ConvolutionMethod::direct) {
         const auto &rate = shape.kind == ConvolutionKind::weight_gradient ? rates.weight_gradient : rates.convolution;
         if (rate)
-            return direct_seconds(*rate, direct_products(shape)) + copy_seconds(2 * weights, machine);
+            return direct_seconds(*rate, direct_products(shape), machine) + copy_seconds(2 * weights, machine);
         return {};
     }
     if (!rates.product || (method == ConvolutionMethod::winograd && !rates.winograd))
@@ -260,8 +265,64 @@ Seconds transfer_seconds(Bytes moved, Bytes working_set, const Machine &machine)
     return Seconds(moved.value * (cached / cache->bytes_per_second + (1 - cached) / machine.memory_bytes_per_second));
 }
 
-Seconds pool_seconds(const support::PoolRate &rate, double operations, double channels) {
-    return rate.call + Seconds(operations / channels * (channels + rate.half) / rate.flops_per_second);
+Seconds pool_seconds(const support::PoolRate &rate, double operations, double channels, Seconds transfer) {
+    return rate.call + Seconds(operations / channels * (channels + rate.half) / rate.flops_per_second) + transfer;
+}
+
+const support::PoolRate *pool_rate(const sharding::Nest &nest, const support::KernelRates &rates) {
+    bool gradient = false;
+    bool tiled = true;
+    for (const sharding::NestWindow &window : nest.windows) {
+        const auto loop = static_cast<std::size_t>(window.kernel_loop);
+        gradient = gradient || window.transposed;
+        tiled = tiled && nest.loops[loop].extent == window.stride && window.dilation == 1 && window.padding == 0;
+    }
+    const std::optional<support::PoolRate> &rate = !gradient ? rates.pool
+                                                   : tiled   ? rates.tiled_pool_gradient
+                                                             : rates.pool_gradient;
+    return rate ? &*rate : nullptr;
+}
+
+Rows rows_of(const sharding::Nest &nest, const std::vector<std::int64_t> &extents) {
+    std::vector<const std::vector<int> *> tensors;
+    const std::vector<int> *largest = nullptr;
+    for (const auto *side : {&nest.operands, &nest.results})
+        for (const std::vector<int> &loops : *side) {
+            tensors.push_back(&loops);
+            if (largest == nullptr || loops.size() > largest->size())
+                largest = &loops;
+        }
+    if (largest == nullptr || largest->empty())
+        return {};
+    const auto as_the_last = [&](int loop) {
+        return std::ranges::all_of(
+            tensors, [&](const std::vector<int> *loops) { return has(*loops, loop) == has(*loops, largest->back()); });
+    };
+    double rows = 1;
+    bool broken = false;
+    for (std::size_t d = largest->size(); d-- > 0;) {
+        broken = broken || !as_the_last((*largest)[d]);
+        if (broken)
+            rows *= static_cast<double>(extents[static_cast<std::size_t>((*largest)[d])]);
+    }
+    if (!broken)
+        return {};
+    const bool summed = std::ranges::any_of(nest.results, [&](const std::vector<int> &result) {
+        return result.size() < largest->size() && has(result, largest->back());
+    });
+    return {rows, summed};
+}
+
+bool has_rows(const sharding::Nest &nest) {
+    std::vector<std::int64_t> extents;
+    for (const sharding::Loop &loop : nest.loops)
+        extents.push_back(loop.extent);
+    const Rows rows = rows_of(nest, extents);
+    return rows.count > 0 && !rows.summed;
+}
+
+Seconds rows_seconds(const support::LoopRate &rate, const Rows &rows) {
+    return rows.count * (rows.summed ? rate.sum : rate.row);
 }
 
 double pool_operations(const sharding::Nest &nest, const std::vector<std::int64_t> &extents) {

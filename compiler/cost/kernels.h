@@ -40,7 +40,8 @@ struct ConvolutionShape {
 [[nodiscard]] Seconds product_seconds(const support::ProductRate &rate, const ProductShape &shape,
                                       const Machine &machine);
 /// Of oneDNN's convolutions: the rate says all.
-[[nodiscard]] Seconds direct_seconds(const support::ProductRate &rate, const ProductShape &shape);
+[[nodiscard]] Seconds direct_seconds(const support::ProductRate &rate, const ProductShape &shape,
+                                     const Machine &machine);
 /// With the copies of its weights into and out of the kernel's format. None where the machine lacks a rate for it.
 [[nodiscard]] std::optional<Seconds> convolution_seconds(const ConvolutionShape &shape, int element_bytes,
                                                          const Machine &machine);
@@ -64,10 +65,22 @@ struct TransformBytes {
 [[nodiscard]] Seconds transfer_seconds(Bytes moved, Bytes working_set, const Machine &machine);
 /// Pairs of a position and an element of its window: a gradient, whose operands have a window each, counts one of them.
 [[nodiscard]] double pool_operations(const sharding::Nest &nest, const std::vector<std::int64_t> &extents);
-/// `operations`: one for each of these pairs.
-[[nodiscard]] Seconds pool_seconds(const support::PoolRate &rate, double operations, double channels);
+/// `operations`: one for each of these pairs; `transfer` of what is read and written.
+[[nodiscard]] Seconds pool_seconds(const support::PoolRate &rate, double operations, double channels, Seconds transfer);
+/// Of the kernel that runs a pool or its gradient. None where it was not measured.
+[[nodiscard]] const support::PoolRate *pool_rate(const sharding::Nest &nest, const support::KernelRates &rates);
 /// What lies next to each other behind the dimensions that a pool's windows move over.
 [[nodiscard]] double pooled_channels(const sharding::Nest &nest, const std::vector<std::int64_t> &extents);
+/// Runs of a pointwise operation's or reduction's iterations along which all of its tensors are indexed alike: a bias
+/// added to (batch, position, channel) has batch * position rows. 0: everything is one run.
+struct Rows {
+    double count = 0;
+    bool summed = false; ///< each is added to sums, one for each of its elements
+};
+[[nodiscard]] Rows rows_of(const sharding::Nest &nest, const std::vector<std::int64_t> &extents);
+/// Not summed ones of the whole nest: of loops that run as one only the first that has some pays for them.
+[[nodiscard]] bool has_rows(const sharding::Nest &nest);
+[[nodiscard]] Seconds rows_seconds(const support::LoopRate &rate, const Rows &rows);
 [[nodiscard]] Seconds loop_seconds(const support::LoopRate &rate, Flops flops, Seconds transfer);
 
 } // namespace planc::cost

@@ -18,8 +18,9 @@ PLANC_DIAGNOSTIC(negative_half, error, "{0} must not be below zero"); // M6
 
 namespace {
 
-const std::vector<std::string> kernel_names{"product", "convolution", "weight_gradient", "winograd", "pool",
-                                            "loops",   "cache",       "vectors",         "reference"};
+const std::vector<std::string> kernel_names{
+    "product", "convolution", "weight_gradient", "winograd", "pool", "pool_gradient", "tiled_pool_gradient",
+    "loops",   "cache",       "vectors",         "reference"};
 const std::vector<std::string> collective_names{"allreduce", "reduce_scatter", "allgather", "alltoall", "exchange"};
 constexpr std::int64_t most_ranks = 1'000'000'000;
 constexpr std::int64_t most_lanes = 1'000;
@@ -59,6 +60,10 @@ void RatesReader::read_kernel(const syntax::Call &call, support::KernelRates &ra
         rates.weight_gradient = product(call);
     else if (kernel == "pool")
         rates.pool = pool(call);
+    else if (kernel == "pool_gradient")
+        rates.pool_gradient = pool(call);
+    else if (kernel == "tiled_pool_gradient")
+        rates.tiled_pool_gradient = pool(call);
     else if (kernel == "loops")
         rates.loops = loop(call);
     else if (kernel == "winograd") {
@@ -118,8 +123,13 @@ double RatesReader::length(const Value &value, const syntax::CallArgument &given
 }
 
 support::LoopRate RatesReader::loop(const syntax::Call &call) {
-    const Arguments arguments(context_, call, {"peak", "call"});
-    return {positive(arguments, "peak", Measure::rate), time(arguments, "call")};
+    const Arguments arguments(context_, call, {"peak", "call", "row", "sum"});
+    support::LoopRate rate{positive(arguments, "peak", Measure::rate), time(arguments, "call")};
+    if (arguments.find("row"))
+        rate.row = time(arguments, "row");
+    if (arguments.find("sum"))
+        rate.sum = time(arguments, "sum");
+    return rate;
 }
 
 std::vector<support::CollectiveRate> RatesReader::collectives(const Items &items) {

@@ -15,7 +15,8 @@ namespace planc::support {
 /// Time of a matrix product by its half-performance lengths (Hockney and Jesshope 1981), one a dimension, besides what
 /// its operands take from memory or cache:
 ///   t = call + 2 (m + half[0]) (n + half[1]) (k + half[2]) / flops_per_second
-/// where m counts the rows (of a convolution: positions), n the columns (output channels), k what is summed over.
+/// where m counts the rows (of a convolution: positions), n the columns (output channels), which fill whole vectors
+/// (KernelRates::wide_vectors), k what is summed over.
 struct ProductRate {
     double flops_per_second = 1;
     std::array<double, 3> half{};
@@ -30,13 +31,16 @@ struct WinogradRate {
     Seconds call{};
 };
 
-/// Loops: t = call + max(flops / flops_per_second, bytes / bandwidth).
+/// Loops: t = call + max(flops / flops_per_second, bytes / bandwidth), and `row` for each row of a loop whose tensors
+/// have not all the same dimensions (a bias is added to every position), `sum` for each that is added to sums.
 struct LoopRate {
     double flops_per_second = 1;
     Seconds call{};
+    Seconds row{};
+    Seconds sum{};
 };
 
-/// Pools, vectorised along channels:
+/// Pools, vectorised along channels, besides what they take from memory or cache:
 ///   t = call + taps positions (channels + half) / flops_per_second
 struct PoolRate {
     double flops_per_second = 1;
@@ -56,7 +60,9 @@ struct KernelRates {
     std::optional<ProductRate> weight_gradient; ///< oneDNN's, of a convolution
     std::optional<WinogradRate> winograd;
     std::optional<PoolRate> pool;
-    std::optional<LoopRate> loops; ///< pointwise operations and sums
+    std::optional<PoolRate> pool_gradient;       ///< of windows that overlap or leave gaps
+    std::optional<PoolRate> tiled_pool_gradient; ///< of windows side by side
+    std::optional<LoopRate> loops;               ///< pointwise operations and sums
     std::optional<CacheRate> cache;
     /// What two of planrt::reference_product took: by it a program knows the processor's speed again. 0: not measured.
     Seconds reference{};

@@ -12,6 +12,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace planc::timeline {
 
@@ -102,6 +103,7 @@ void KernelWork::add_loops(ir::LoopsOp loops) {
     mlir::Block &body = loops.getBody().front();
     mlir::Operation *yield = body.getTerminator();
     llvm::SmallPtrSet<mlir::Value, 8> loaded;
+    bool rows = false;
     for (mlir::Operation &op : body.without_terminator()) {
         if (!schedule::is_loop(&op))
             continue;
@@ -112,7 +114,10 @@ void KernelWork::add_loops(ir::LoopsOp loops) {
         }
         for (mlir::Value result : op.getResults())
             fused.results.push_back(!llvm::is_contained(yield->getOperands(), result));
-        add_nest(&op, spmd::operation_of(op), std::move(fused));
+        sharding::Operation operation = spmd::operation_of(op);
+        if (cost::has_rows(operation.nest))
+            fused.own_rows = !std::exchange(rows, true);
+        add_nest(&op, std::move(operation), std::move(fused));
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace planc::calibrate {
@@ -25,6 +26,7 @@ cost::Machine true_memory() {
     machine.memory_bytes_per_second = 9e9;
     machine.kernels.cache = support::CacheRate{6e6, 50e9};
     machine.kernels.loops = support::LoopRate{11e9, Seconds(2e-8)};
+    machine.kernels.wide_vectors = false;
     return machine;
 }
 
@@ -71,7 +73,7 @@ Measurement convolution(ConvolutionKind kind, std::int64_t in, std::int64_t out,
     double seconds = 0;
     switch (planrt::method_of(kind, shape.conv, /*avx512=*/false)) {
     case planrt::ConvolutionMethod::direct:
-        seconds = cost::direct_seconds(true_convolution, cost::direct_products(shape)).value;
+        seconds = cost::direct_seconds(true_convolution, cost::direct_products(shape), machine).value;
         break;
     case planrt::ConvolutionMethod::taps:
         seconds = cost::product_seconds(true_product, cost::tap_products(shape), machine).value;
@@ -111,6 +113,64 @@ TEST(Fit, FindsMemoryAndCache) {
     ASSERT_TRUE(result.machine.kernels.loops);
     EXPECT_NEAR(result.machine.kernels.loops->flops_per_second / 11e9, 1, 0.05);
     EXPECT_LT(result.quality[0].most_error, 0.1);
+}
+
+TEST(Fit, FindsTheTimeOfRows) {
+    Measurements measurements = of_kernels();
+    cost::Machine machine = true_memory();
+    machine.kernels.loops->row = Seconds(3e-9);
+    machine.kernels.loops->sum = Seconds(9e-9);
+    for (const bool summed : {false, true})
+        for (const std::int64_t elements : {6, 64}) {
+            const double n = 4096.0 * static_cast<double>(elements);
+            const Bytes moved((summed ? 12 : 8) * n);
+            const Seconds loop =
+                cost::loop_seconds(*machine.kernels.loops, Flops(2 * n), cost::transfer_seconds(moved, moved, machine));
+            const Seconds rows = cost::rows_seconds(*machine.kernels.loops, {4096, summed});
+            measurements.all.push_back({summed ? "row_sums" : "rows", {4096, elements}, (loop + rows).value, 0.01});
+        }
+    Fit result;
+    ASSERT_EQ(fit(measurements, result), "");
+    ASSERT_TRUE(result.machine.kernels.loops);
+    EXPECT_NEAR(result.machine.kernels.loops->row.value / 3e-9, 1, 0.2);
+    EXPECT_NEAR(result.machine.kernels.loops->sum.value / 9e-9, 1, 0.1);
+}
+
+TEST(Fit, FindsTheRatesOfPoolsByTheKernelThatRunsThem) {
+    Measurements measurements = of_kernels();
+    const auto add = [&measurements](const char *kernel, std::int64_t channels, std::int64_t window, double rate) {
+        const std::int64_t output = 8;
+        const std::int64_t input = (output - 1) * 2 + window;
+        const auto positions = static_cast<double>(4 * channels * output * output);
+        const Bytes moved(4 * (static_cast<double>(4 * channels * input * input) + 2 * positions));
+        const Seconds seconds =
+            cost::pool_seconds({rate, 30, Seconds(1e-7)}, positions * static_cast<double>(window * window),
+                               static_cast<double>(channels), cost::transfer_seconds(moved, moved, true_memory()));
+        measurements.all.push_back({kernel, {4, channels, input, output, window, 2}, seconds.value, 0.01});
+    };
+    for (const std::int64_t channels : {6, 64, 256}) {
+        add("pool", channels, 2, 6e9);
+        add("pool", channels, 3, 6e9);
+        add("pool_gradient", channels, 2, 4e9);
+        add("pool_gradient", channels, 3, 2e9);
+    }
+    Fit result;
+    ASSERT_EQ(fit(measurements, result), "");
+    const support::KernelRates &rates = result.machine.kernels;
+    ASSERT_TRUE(rates.pool && rates.pool_gradient && rates.tiled_pool_gradient);
+    EXPECT_NEAR(rates.pool->flops_per_second / 6e9, 1, 0.1);
+    EXPECT_NEAR(rates.tiled_pool_gradient->flops_per_second / 4e9, 1, 0.1);
+    EXPECT_NEAR(rates.pool_gradient->flops_per_second / 2e9, 1, 0.1);
+    EXPECT_NEAR(rates.pool_gradient->half / 30, 1, 0.1);
+}
+
+TEST(Fit, TakesOneSlowShapeForWhatItIs) {
+    Measurements measurements = of_kernels();
+    const auto slow = std::ranges::find(measurements.all, "product", &Measurement::kernel);
+    slow->seconds *= 2;
+    Fit result;
+    ASSERT_EQ(fit(measurements, result), "");
+    EXPECT_NEAR(result.machine.kernels.product->flops_per_second / 90e9, 1, 0.03);
 }
 
 TEST(Fit, FindsTheRatesOfConvolutionsByTheKernelThatRunsThem) {

@@ -46,6 +46,57 @@ TEST(Roofline, PublishedForwardTimes) {
     EXPECT_NEAR(microseconds(1001, b, 4096), 117.15, 0.01);
 }
 
+/// velocity = 0.9 velocity + x' dy: of one weight, by a product, and of another one, by something else.
+TEST(Fusion, KnowsWhatProductsAddToVariables) {
+    using sharding::Kernel;
+    using sharding::Phase;
+    using sharding::ValueKind;
+    sharding::Graph graph;
+    graph.layers = {{"h"}};
+    const auto value = [&graph](const char *name, std::vector<std::int64_t> extents, ValueKind kind, int producer) {
+        graph.values.push_back({name, {}, std::move(extents), 4, kind, producer, 0, {}});
+    };
+    value("x", {16, 8}, ValueKind::free, -1);
+    value("dy", {16, 8}, ValueKind::free, -1);
+    value("velocity", {8, 8}, ValueKind::variable, -1);
+    value("gradient", {8, 8}, ValueKind::computed, 0);
+    value("scaled", {8, 8}, ValueKind::computed, 1);
+    value("new velocity", {8, 8}, ValueKind::computed, 2);
+    const std::vector<sharding::Loop> square{{"in", 8, {}}, {"out", 8, {}}};
+    const auto operation = [&graph](Kernel kernel, Phase phase, sharding::Nest nest, std::vector<int> operands,
+                                    int result) {
+        sharding::Operation &added = graph.operations.emplace_back();
+        added.kernel = kernel;
+        added.phase = phase;
+        added.nest = std::move(nest);
+        added.operands = std::move(operands);
+        added.results = {result};
+        added.writes = {-1};
+    };
+    operation(Kernel::contraction, Phase::weight_gradient,
+              {{{"batch", 16, sharding::LoopKind::reduced}, square[0], square[1]}, {{0, 1}, {0, 2}}, {{1, 2}}}, {0, 1},
+              3);
+    operation(Kernel::pointwise, Phase::update, {square, {{0, 1}}, {{0, 1}}}, {2}, 4);
+    operation(Kernel::pointwise, Phase::update, {square, {{0, 1}, {0, 1}}, {{0, 1}}}, {4, 3}, 5);
+    graph.operations.back().writes = {2};
+    EXPECT_TRUE(fusion(graph).back().accumulated);
+
+    Machine machine;
+    machine.memory_bytes_per_second = 1e6;
+    machine.kernels.loops = support::LoopRate{1e12, {}, {}, {}};
+    const auto seconds = [&](std::vector<int> loops) {
+        const int axes = static_cast<int>(loops.size());
+        return seconds_under({std::move(loops), {}}, graph, graph.operations.back(), fusion(graph).back(),
+                             {std::vector<int>(static_cast<std::size_t>(axes), 2)}, machine)
+            .value;
+    };
+    EXPECT_NEAR(seconds({0}), 0, 1e-9) << "the product has added it";
+    EXPECT_NEAR(seconds({-1}), 2 * 8 * 8 * 4 / 1e6, 1e-9) << "a sum over the axis comes between them";
+
+    graph.operations[0].kernel = Kernel::pointwise;
+    EXPECT_FALSE(fusion(graph).back().accumulated);
+}
+
 TEST(LocalExtents, LargestBlocks) {
     sharding::Nest nest;
     nest.loops = {{"batch", 10, {}}, {"out", 7, {}}};

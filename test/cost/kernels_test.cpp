@@ -109,7 +109,60 @@ TEST(PoolSeconds, CountPositionsAndElementsOfTheirWindows) {
                         {1, 2, 5, 3, 2, 1, 0, true}};
     EXPECT_EQ(pool_operations(gradient, extents(gradient)), 5 * 4 * 3 * 3 * 4);
     const support::PoolRate rate{1e6, 1, Seconds(0.5)};
-    EXPECT_DOUBLE_EQ(pool_seconds(rate, 5 * 4 * 3 * 3 * 4, 3).value, 0.5 + 5 * 4 * 3 * (3 + 1) * 4 / 1e6);
+    EXPECT_DOUBLE_EQ(pool_seconds(rate, 5 * 4 * 3 * 3 * 4, 3, Seconds(0.25)).value,
+                     0.75 + 5 * 4 * 3 * (3 + 1) * 4 / 1e6);
+}
+
+TEST(PoolRate, IsThatOfTheKernelThatRuns) {
+    support::KernelRates rates;
+    sharding::Nest nest;
+    nest.loops = {{"width", 6, {}}, {"width kernel", 2, {}}};
+    nest.operands = {{0}};
+    nest.results = {{0}};
+    nest.windows = {{0, 0, 1, 12, 2, 1, 0}};
+    EXPECT_EQ(pool_rate(nest, rates), nullptr);
+    rates.pool = support::PoolRate{1e9, 1, {}};
+    rates.pool_gradient = support::PoolRate{2e9, 1, {}};
+    rates.tiled_pool_gradient = support::PoolRate{3e9, 1, {}};
+    EXPECT_EQ(pool_rate(nest, rates)->flops_per_second, 1e9);
+    nest.windows = {{0, 0, 1, 6, 2, 1, 0, true}};
+    EXPECT_EQ(pool_rate(nest, rates)->flops_per_second, 3e9);
+    nest.loops[1].extent = 3; // by steps of 2
+    EXPECT_EQ(pool_rate(nest, rates)->flops_per_second, 2e9);
+}
+
+TEST(Rows, EndWhereTensorsAreIndexedDifferently) {
+    sharding::Nest nest;
+    nest.loops = {{"batch", 5, {}}, {"position", 4, {}}, {"channel", 3, {}}};
+    nest.operands = {{0, 1, 2}};
+    nest.results = {{0, 1, 2}};
+    EXPECT_EQ(rows_of(nest, extents(nest)).count, 0) << "one run";
+    nest.operands.push_back({2}); // a bias
+    EXPECT_EQ(rows_of(nest, extents(nest)).count, 20);
+    EXPECT_FALSE(rows_of(nest, extents(nest)).summed);
+    nest.operands = {{0, 1, 2}, {0}}; // a number for each sample
+    EXPECT_EQ(rows_of(nest, extents(nest)).count, 5);
+    nest.operands = {{0, 1, 2}};
+    nest.results = {{2}};
+    EXPECT_EQ(rows_of(nest, extents(nest)).count, 20);
+    EXPECT_TRUE(rows_of(nest, extents(nest)).summed);
+    nest.results = {{0, 1}}; // each row becomes a number
+    EXPECT_EQ(rows_of(nest, extents(nest)).count, 20);
+    EXPECT_FALSE(rows_of(nest, extents(nest)).summed);
+    const support::LoopRate rate{1e9, {}, Seconds(1), Seconds(2)};
+    EXPECT_EQ(rows_seconds(rate, {20, false}).value, 20);
+    EXPECT_EQ(rows_seconds(rate, {20, true}).value, 40);
+}
+
+TEST(ProductSeconds, FillVectorsWithColumns) {
+    Machine machine;
+    machine.memory_bytes_per_second = 1e18;
+    const support::ProductRate rate{1e9, {}, {}};
+    EXPECT_NEAR(product_seconds(rate, {1, 4, 10, 4}, machine).value, 2 * 4 * 16 * 4 / 1e9, 1e-12);
+    machine.kernels.wide_vectors = false;
+    EXPECT_NEAR(product_seconds(rate, {1, 4, 7, 4}, machine).value, 2 * 4 * 8 * 4 / 1e9, 1e-12);
+    machine.memory_bytes_per_second = 1e6; // the result goes through memory twice
+    EXPECT_NEAR(product_seconds(rate, {1, 4, 8, 4}, machine).value, 4 * (16 + 32 + 2 * 32) / 1e6, 1e-6);
 }
 
 TEST(Transfer, ComesFromTheCacheAsFarAsItFits) {

@@ -43,9 +43,10 @@ class Experiments {
     /// Runs everything for about so many seconds, at least three rounds. Collective over the world.
     void run(double seconds);
     /// {"ranks": …, "avx512": …, "measurements": [{"kernel", "shape", "seconds", "spread"}, …]}: of the median rank the
-    /// median of the rounds, as if the reference had taken its own median each time; of collectives their lower
-    /// quartile; the spread is that of the middle half of the rounds, as a share. The reference is "reference". Rank 0
-    /// writes. Collective over the world. Errors: Failure.
+    /// median of those half of the rounds in which the reference was fastest, as if it had taken its lower quartile
+    /// each time; of collectives and the reference the lower quartile of all rounds; the spread is that of the middle
+    /// half of the rounds, as a share. The reference is "reference". Rank 0 writes. Collective over the world. Errors:
+    /// Failure.
     void write(const std::string &path) const;
 
   private:
@@ -174,6 +175,7 @@ inline void add_convolutions(Experiments &experiments) {
                                                                                  {128, 6, 16, 14, 5, 1, 0},
                                                                                  {8, 3, 64, 112, 7, 2, 3},
                                                                                  {4, 3, 64, 224, 11, 4, 2},
+                                                                                 {4, 3, 96, 227, 11, 4, 0},
                                                                                  {8, 64, 192, 27, 5, 1, 2},
                                                                                  {16, 3, 64, 32, 3, 1, 1},
                                                                                  {16, 64, 128, 16, 3, 1, 1},
@@ -224,6 +226,43 @@ inline void add_loops(Experiments &experiments, bool functions, std::int64_t ele
         });
 }
 
+/// Shape: rows, elements of each. What emitted loops do behind a convolution: a bias and relu; relu's gradient and the
+/// sums of it that are the bias's.
+inline void add_rows(Experiments &experiments, std::int64_t rows, std::int64_t elements) {
+    float *y = experiments.buffer(0, rows * elements);
+    const float *dy = experiments.buffer(1, rows * elements);
+    float *b = experiments.buffer(2, elements);
+    experiments.add("rows", {rows, elements}, [=] {
+        parallel(0, rows, grain(elements), [=](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) {
+#pragma omp simd
+                for (std::int64_t j = 0; j < elements; ++j)
+                    y[i * elements + j] = std::max(y[i * elements + j] + b[j], 0.0F);
+            }
+        });
+    });
+    float *sums = experiments.buffer(3, elements);
+    float *relu = experiments.buffer(4, rows * elements); // of either sign, as it comes: branches cannot be foreseen
+    std::uint32_t random = 1;
+    for (std::int64_t i = 0; i < rows * elements; ++i) {
+        random = random * 1664525U + 1013904223U; // Numerical Recipes
+        relu[i] = random >> 31U == 0 ? 0.0F : 0.5F;
+    }
+    experiments.add("row_sums", {rows, elements}, [=] {
+        std::fill_n(sums, elements, 0.0F);
+        parallel(0, elements, grain(rows), [=](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = 0; i < rows; ++i) {
+#pragma omp simd
+                for (std::int64_t j = begin; j < end; ++j) {
+                    const float passed = relu[i * elements + j] > 0.0F ? dy[i * elements + j] : 0.0F;
+                    sums[j] += passed;
+                    relu[i * elements + j] = passed;
+                }
+            }
+        });
+    });
+}
+
 inline void add_reference(Experiments &experiments) {
     constexpr std::int64_t n = reference_product;
     const float *a = experiments.buffer(0, n * n);
@@ -241,11 +280,18 @@ inline void add_kernels(Experiments &experiments) {
     add_convolutions(experiments);
     add_pool(experiments, 128, 6, 28, 2, 2);
     add_pool(experiments, 16, 64, 32, 2, 2);
+    add_pool(experiments, 16, 256, 8, 2, 2);
     add_pool(experiments, 8, 64, 55, 3, 2);
+    add_pool(experiments, 8, 96, 27, 3, 2);
+    add_pool(experiments, 8, 256, 13, 3, 2);
     for (const std::int64_t elements : {64, 4'096, 65'536, 524'288, 2'097'152, 16'777'216})
         add_loops(experiments, /*functions=*/false, elements);
     add_loops(experiments, /*functions=*/true, 4'096);
     add_loops(experiments, /*functions=*/true, 65'536);
+    add_rows(experiments, 65'536, 6);
+    add_rows(experiments, 16'384, 16);
+    add_rows(experiments, 16'384, 64);
+    add_rows(experiments, 1'024, 256);
 }
 
 } // namespace measuring

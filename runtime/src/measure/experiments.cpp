@@ -32,6 +32,7 @@ struct Experiment {
     std::int64_t calls = 1; ///< of `work` in a sample
     /// One a round: of kernels the time of a call as a multiple of the reference's beside it, else s a call.
     std::vector<double> samples = {};
+    std::vector<double> references = {}; ///< s, beside each sample; none: those are no multiples
 };
 
 double quantile(std::vector<double> values, double share) {
@@ -50,6 +51,19 @@ double now(const Experiment &experiment) {
     timespec time{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// Samples that count: where there are references the faster half by these, since what slows the processor down slows
+/// some kernels more than others.
+std::vector<double> counted(const Experiment &experiment) {
+    if (experiment.references.empty())
+        return experiment.samples;
+    const double typical = quantile(experiment.references, 0.5);
+    std::vector<double> result;
+    for (std::size_t i = 0; i < experiment.samples.size(); ++i)
+        if (experiment.references[i] <= typical)
+            result.push_back(experiment.samples[i]);
+    return result;
 }
 
 double sample(const Experiment &experiment) {
@@ -112,7 +126,9 @@ struct Experiments::State {
             return experiment.samples.push_back(sample(experiment));
         const double before = reference_now();
         const double seconds = sample(experiment);
-        experiment.samples.push_back(2 * seconds / (before + reference_now()));
+        const double beside = (before + reference_now()) / 2;
+        experiment.samples.push_back(seconds / beside);
+        experiment.references.push_back(beside);
     }
 
     [[nodiscard]] bool goes_on(int round, double begin, double seconds) const {
@@ -160,10 +176,13 @@ void Experiments::write(const std::string &path) const {
         experiments.push_back(&experiment);
     std::vector<double> own; // typical sample and spread of each
     for (const Experiment *experiment : experiments) {
-        // What disturbs the machine makes waiting longer, never shorter.
-        const double typical = quantile(experiment->samples, experiment->waits ? 0.25 : 0.5);
+        const std::vector<double> samples = counted(*experiment);
+        // Of the reference the middle of the faster half, too. What disturbs the machine makes waiting longer, never
+        // shorter.
+        const bool is_kernel = !experiment->references.empty();
+        const double typical = quantile(samples, is_kernel ? 0.5 : 0.25);
         own.push_back(typical);
-        own.push_back((quantile(experiment->samples, 0.75) - quantile(experiment->samples, 0.25)) / typical);
+        own.push_back((quantile(samples, 0.75) - quantile(samples, 0.25)) / typical);
     }
     std::vector<double> all(own.size() * static_cast<std::size_t>(state_->ranks));
     const int count = static_cast<int>(own.size());
