@@ -129,8 +129,8 @@ class Fitting {
         });
         set(p);
         judge("loops", all, predict);
-        fit_rows("rows", &support::LoopRate::row);
-        fit_rows("row_sums", &support::LoopRate::sum);
+        fit_rows("rows", &support::LoopRate::rest);
+        fit_rows("row_sums", &support::LoopRate::summed_rest);
     }
 
     /// Shape: rows, elements of each. Two operations an element; what is added to sums reads two tensors and writes
@@ -140,14 +140,14 @@ class Fitting {
         if (all.empty())
             return;
         support::LoopRate &rate = *kernels().loops;
-        const bool summed = time == &support::LoopRate::sum;
+        const bool summed = time == &support::LoopRate::summed_rest;
         const auto predict = [&](const Measurement &each) {
             const auto rows = static_cast<double>(each.shape[0]);
             const double elements = rows * static_cast<double>(each.shape[1]);
             const Bytes moved((summed ? 3 : 2) * f32 * elements);
             const Seconds loop =
                 cost::loop_seconds(rate, Flops(2 * elements), cost::transfer_seconds(moved, moved, result_.machine));
-            return (loop + cost::rows_seconds(rate, {rows, summed})).value;
+            return (loop + cost::rows_seconds(rate, {rows, each.shape[1], summed})).value;
         };
         std::vector<double> p{1e-9};
         minimise(p, [&](const std::vector<double> &tried) {

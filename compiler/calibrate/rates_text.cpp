@@ -33,8 +33,8 @@ std::string kernels_text(const support::KernelRates &rates, const QuantityWriter
     text += pool("tiled_pool_gradient", rates.tiled_pool_gradient, write);
     if (rates.loops)
         text += "        loops(peak = " + write.rate(rates.loops->flops_per_second) +
-                ", call = " + write.time(rates.loops->call) + ", row = " + write.time(rates.loops->row) +
-                ", sum = " + write.time(rates.loops->sum) + "),\n";
+                ", call = " + write.time(rates.loops->call) + ", rest = " + write.time(rates.loops->rest) +
+                ", summed_rest = " + write.time(rates.loops->summed_rest) + "),\n";
     if (rates.cache)
         text += "        cache(size = " + write.memory(rates.cache->bytes) +
                 ", bandwidth = " + write.bandwidth(rates.cache->bytes_per_second) + "),\n";

@@ -127,8 +127,8 @@ class Digest {
         add(bytes, weight_bytes, call);
     }
     void put(const support::LoopRate &rate) {
-        const auto &[flops, call, row, sum] = rate;
-        add(flops, call, row, sum);
+        const auto &[flops, call, rest, summed_rest] = rate;
+        add(flops, call, rest, summed_rest);
     }
     void put(const support::PoolRate &rate) {
         const auto &[flops, half, call] = rate;

@@ -72,9 +72,10 @@ struct TransformBytes {
 /// What lies next to each other behind the dimensions that a pool's windows move over.
 [[nodiscard]] double pooled_channels(const sharding::Nest &nest, const std::vector<std::int64_t> &extents);
 /// Runs of a pointwise operation's or reduction's iterations along which all of its tensors are indexed alike: a bias
-/// added to (batch, position, channel) has batch * position rows. 0: everything is one run.
+/// added to (batch, position, channel) has batch * position rows of as many elements as there are channels.
 struct Rows {
-    double count = 0;
+    double count = 0; ///< 0: everything is one run
+    std::int64_t elements = 1;
     bool summed = false; ///< each is added to sums, one for each of its elements
 };
 [[nodiscard]] Rows rows_of(const sharding::Nest &nest, const std::vector<std::int64_t> &extents);

@@ -123,12 +123,12 @@ double RatesReader::length(const Value &value, const syntax::CallArgument &given
 }
 
 support::LoopRate RatesReader::loop(const syntax::Call &call) {
-    const Arguments arguments(context_, call, {"peak", "call", "row", "sum"});
+    const Arguments arguments(context_, call, {"peak", "call", "rest", "summed_rest"});
     support::LoopRate rate{positive(arguments, "peak", Measure::rate), time(arguments, "call")};
-    if (arguments.find("row"))
-        rate.row = time(arguments, "row");
-    if (arguments.find("sum"))
-        rate.sum = time(arguments, "sum");
+    if (arguments.find("rest"))
+        rate.rest = time(arguments, "rest");
+    if (arguments.find("summed_rest"))
+        rate.summed_rest = time(arguments, "summed_rest");
     return rate;
 }
 

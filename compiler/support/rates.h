@@ -31,13 +31,14 @@ struct WinogradRate {
     Seconds call{};
 };
 
-/// Loops: t = call + max(flops / flops_per_second, bytes / bandwidth), and `row` for each row of a loop whose tensors
-/// have not all the same dimensions (a bias is added to every position), `sum` for each that is added to sums.
+/// Loops: t = call + max(flops / flops_per_second, bytes / bandwidth). Rows of loops whose tensors have not all the
+/// same dimensions (a bias is added to every position) end in elements that fill no vector: each takes `rest` more,
+/// `summed_rest` where rows are added to sums.
 struct LoopRate {
     double flops_per_second = 1;
     Seconds call{};
-    Seconds row{};
-    Seconds sum{};
+    Seconds rest{};
+    Seconds summed_rest{};
 };
 
 /// Pools, vectorised along channels, besides what they take from memory or cache:

@@ -118,22 +118,22 @@ TEST(Fit, FindsMemoryAndCache) {
 TEST(Fit, FindsTheTimeOfRows) {
     Measurements measurements = of_kernels();
     cost::Machine machine = true_memory();
-    machine.kernels.loops->row = Seconds(3e-9);
-    machine.kernels.loops->sum = Seconds(9e-9);
+    machine.kernels.loops->rest = Seconds(3e-9);
+    machine.kernels.loops->summed_rest = Seconds(9e-9);
     for (const bool summed : {false, true})
         for (const std::int64_t elements : {6, 64}) {
             const double n = 4096.0 * static_cast<double>(elements);
             const Bytes moved((summed ? 12 : 8) * n);
             const Seconds loop =
                 cost::loop_seconds(*machine.kernels.loops, Flops(2 * n), cost::transfer_seconds(moved, moved, machine));
-            const Seconds rows = cost::rows_seconds(*machine.kernels.loops, {4096, summed});
+            const Seconds rows = cost::rows_seconds(*machine.kernels.loops, {4096, elements, summed});
             measurements.all.push_back({summed ? "row_sums" : "rows", {4096, elements}, (loop + rows).value, 0.01});
         }
     Fit result;
     ASSERT_EQ(fit(measurements, result), "");
     ASSERT_TRUE(result.machine.kernels.loops);
-    EXPECT_NEAR(result.machine.kernels.loops->row.value / 3e-9, 1, 0.2);
-    EXPECT_NEAR(result.machine.kernels.loops->sum.value / 9e-9, 1, 0.1);
+    EXPECT_NEAR(result.machine.kernels.loops->rest.value / 3e-9, 1, 0.2);
+    EXPECT_NEAR(result.machine.kernels.loops->summed_rest.value / 9e-9, 1, 0.1);
 }
 
 TEST(Fit, FindsTheRatesOfPoolsByTheKernelThatRunsThem) {

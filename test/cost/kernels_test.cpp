@@ -142,6 +142,7 @@ TEST(Rows, EndWhereTensorsAreIndexedDifferently) {
     EXPECT_FALSE(rows_of(nest, extents(nest)).summed);
     nest.operands = {{0, 1, 2}, {0}}; // a number for each sample
     EXPECT_EQ(rows_of(nest, extents(nest)).count, 5);
+    EXPECT_EQ(rows_of(nest, extents(nest)).elements, 12);
     nest.operands = {{0, 1, 2}};
     nest.results = {{2}};
     EXPECT_EQ(rows_of(nest, extents(nest)).count, 20);
@@ -150,8 +151,9 @@ TEST(Rows, EndWhereTensorsAreIndexedDifferently) {
     EXPECT_EQ(rows_of(nest, extents(nest)).count, 20);
     EXPECT_FALSE(rows_of(nest, extents(nest)).summed);
     const support::LoopRate rate{1e9, {}, Seconds(1), Seconds(2)};
-    EXPECT_EQ(rows_seconds(rate, {20, false}).value, 20);
-    EXPECT_EQ(rows_seconds(rate, {20, true}).value, 40);
+    EXPECT_EQ(rows_seconds(rate, {20, 11, false}).value, 60) << "three elements behind a vector of eight";
+    EXPECT_EQ(rows_seconds(rate, {20, 6, true}).value, 240);
+    EXPECT_EQ(rows_seconds(rate, {20, 16, true}).value, 0);
 }
 
 TEST(ProductSeconds, FillVectorsWithColumns) {

@@ -289,9 +289,9 @@ inline void add_kernels(Experiments &experiments) {
     add_loops(experiments, /*functions=*/true, 4'096);
     add_loops(experiments, /*functions=*/true, 65'536);
     add_rows(experiments, 65'536, 6);
-    add_rows(experiments, 16'384, 16);
+    add_rows(experiments, 65'536, 12);
+    add_rows(experiments, 16'384, 20);
     add_rows(experiments, 16'384, 64);
-    add_rows(experiments, 1'024, 256);
 }
 
 } // namespace measuring
