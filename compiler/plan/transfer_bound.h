@@ -12,20 +12,19 @@
 //                        there for free, all other places where it is wanted receive it:
 //                        E (R - 1) + (sum over ranks of |to|) - E elements, of E elements in the tensor (in each of the
 //                        tensors of partial sums that stay)
-//   sums over R go       in one reshard: before blocks move; of V elements in a rank's part, cut further by what `to`
-//   is cut by,
-//                        (1 - 1/R) V arrive in a reduce-scatter, or twice that in an all-reduce; then |to| less what
-//                        the rank has of it in its part of the sums
-//
-//   an axis cuts another  in one reshard: either blocks move, in messages of no more than two blocks have in common, or
-//   dimension then        what it cut is gathered first
+//   the same, in one     before blocks move: of V elements in a rank's part, cut further by what cuts `to`, (1 - 1/R) V
+//   reshard              arrive in a reduce-scatter, or twice that in an all-reduce; then |to| less what the rank has
+//   of
+//                        it in its part of the sums
+//   an axis cuts another in one reshard either blocks move, in messages of no more than two blocks have in common, or
+//   dimension then       what it cut is gathered first
 //
 // Messages are counted by axis, beside that: of a collective over several axes there are at least as many as of one
 // over each in turn, (size - 1) of a ring and lg(size) of anything. An axis that cuts a dimension which is wanted
 // whole, and nothing else there, takes part in an all-gather (or in an exchange with as many messages), and so does an
-// axis of shares that cuts nothing there; an axis of sums
-// that go takes part in a reduction, and in an all-gather too where the sums are wanted everywhere, or in an all-reduce
-// for both. A latency that was measured of P ranks counts as lg(P) messages.
+// axis of shares that cuts nothing there; an axis of sums that go takes part in a reduction, and in an all-gather too
+// where the sums are wanted everywhere, or in an all-reduce for both. A latency that was measured of P ranks counts as
+// lg(P) messages.
 #pragma once
 
 #include "cost/machine.h"
