@@ -7,8 +7,8 @@ namespace planc::autodiff {
 
 /// Reorders the operations of phase `update`: first those that need no norm (a `plan.reduce` to a scalar), then those
 /// that need one norm after the other; what is used only by operations that wait for a norm waits with them, to share
-/// their loop. All norms of one kind are then there before any of them is used, and those that
-/// are partial sums travel in few calls (sharding/bucket.h) instead of one for each parameter.
+/// their loop. All norms of one kind are then there before any of them is used, and those that are partial sums travel
+/// in few calls (sharding/bucket.h) instead of one for each parameter.
 void order_by_norms(mlir::Block &block);
 
 } // namespace planc::autodiff

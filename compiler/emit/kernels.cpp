@@ -82,25 +82,24 @@ class GemmWriter {
         };
         const std::string matrix = of_result ? ".c" : ".a";
         if (are(band->greater, band->lesser))
-            return "{" + matrix + " = {.upper = " + distance(band->greater, band->lesser, band->strict ? " - 1" : "") +
-                   "}}";
+            return "{" + matrix + " = {.upper = " + distance(band->greater, band->lesser, band->strict ? -1 : 0) + "}}";
         if (are(band->lesser, band->greater))
-            return "{" + matrix + " = {.lower = " + distance(band->lesser, band->greater, band->strict ? " + 1" : "") +
-                   "}}";
+            return "{" + matrix + " = {.lower = " + distance(band->lesser, band->greater, band->strict ? 1 : 0) + "}}";
         return "";
     }
 
-    /// How much later the rank's part of the rows begins than that of the columns.
-    std::string distance(const std::string &row, const std::string &column, const std::string &more) {
+    /// How much later the rank's part of the rows begins than that of the columns, and `more`, which is at most 1.
+    std::string distance(const std::string &row, const std::string &column, int more) {
         const auto begin = [&](const std::string &loop) {
             const schedule::LoopDimension &dimension = dimensions_.at(loop);
             return dimension.axes.empty() ? "" : body_.begin(dimension);
         };
-        const std::string rows = begin(row);
-        const std::string columns = begin(column);
-        if (rows.empty() && columns.empty())
-            return more.empty() ? "0" : more == " - 1" ? "-1" : "1";
-        return rows + (columns.empty() ? "" : rows.empty() ? "-" + columns : " - " + columns) + more;
+        std::string text = begin(row);
+        if (const std::string columns = begin(column); !columns.empty())
+            text += (text.empty() ? "-" : " - ") + columns;
+        if (text.empty())
+            return std::to_string(more);
+        return text + (more == 0 ? "" : more > 0 ? " + 1" : " - 1");
     }
 
     void note(const schedule::Loops &loops, mlir::Value value) {

@@ -178,6 +178,15 @@ TEST_F(BandedGemm, BandsAreAllThatCounts) {
                     }
 }
 
+/// A rank's part may be empty.
+TEST_F(BandedGemm, BandsOfEmptyMatrices) {
+    for (const auto [m, n, k] : {std::array<std::int64_t, 3>{9, 7, 0}, {0, 7, 5}, {9, 0, 5}})
+        for (const float beta : {0.0F, 3.0F}) {
+            check({Op::plain, Op::transposed, m, n, k, beta}, {.a = {.upper = 0}}, k > 0);
+            check({Op::transposed, Op::plain, m, n, k, beta}, {.c = {.lower = -2}}, k > 0);
+        }
+}
+
 /// Of long sequences blocks of rows are multiplied.
 TEST_F(BandedGemm, BandsOfLargeMatrices) {
     for (const Band &band : {Band{.upper = 5}, Band{.lower = 17}, Band{.lower = -60, .upper = 300}})

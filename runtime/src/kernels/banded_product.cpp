@@ -164,7 +164,7 @@ bool multiply_banded([[maybe_unused]] Op a_op, [[maybe_unused]] Op b_op, [[maybe
                      [[maybe_unused]] std::int64_t ldb, [[maybe_unused]] float beta, [[maybe_unused]] float *c,
                      [[maybe_unused]] std::int64_t ldc, [[maybe_unused]] const Bands &bands) {
 #if defined(__x86_64__)
-    if (!suits_processor() || m * k > most_of_a || k > most_k)
+    if (!suits_processor() || k == 0 || k > most_k || m * k > most_of_a)
         return false;
     alignas(64) std::array<float, most_packed> panels;
     const std::int64_t at_once = most_packed / (k * tile_columns) * tile_columns;
