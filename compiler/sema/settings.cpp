@@ -18,6 +18,15 @@ namespace {
     context.fail(unknown_word, where, {what, one_of(known)}, Context::suggestion(word, known));
 }
 
+/// What is likely meant, or where the setting belongs, or all that there are.
+std::vector<Note> on_unknown(const std::string &name, const std::vector<std::string> &known) {
+    if (std::vector<Note> near = Context::suggestion(name, known); !near.empty())
+        return near;
+    if (!Context::suggestion(name, {"microbatches"}).empty())
+        return {hint("a layout says it: layout NAME on MESH { microbatches = 4 }")};
+    return {hint("a setting is " + one_of(known))};
+}
+
 } // namespace
 
 std::string one_of(const std::vector<std::string> &words) {
@@ -41,7 +50,7 @@ Settings::Settings(const Context &context, std::string owner, SourceRange where,
     for (const syntax::Setting &setting : settings) {
         const std::string &name = setting.name.text;
         if (std::find(known.begin(), known.end(), name) == known.end())
-            context.fail(unknown_setting, setting.name.where, {owner_, name}, Context::suggestion(name, known));
+            context.fail(unknown_setting, setting.name.where, {owner_, name}, on_unknown(name, known));
         const auto [entry, fresh] = settings_.emplace(name, &setting);
         if (!fresh)
             context.fail(duplicate_setting, setting.name.where, {name},
