@@ -15,7 +15,7 @@ struct Local {
     planrt::Range stored; ///< positions in the flattened box that this rank holds
     std::vector<double> elements;
 
-    explicit Local(planrt::Box where, double fill = 0) : Local(where, {0, planrt::volume(where)}, fill) {}
+    explicit Local(const planrt::Box &where, double fill = 0) : Local(where, {0, planrt::volume(where)}, fill) {}
     Local(planrt::Box where, planrt::Range held, double fill = 0)
         : box(std::move(where)), stored(held), elements(static_cast<std::size_t>(held.size()), fill) {}
     Local() = default;

@@ -11,7 +11,6 @@
 
 namespace planc::ir {
 
-using mlir::NamedAttribute;
 using mlir::SmallVector;
 using mlir::StringAttr;
 using mlir::Value;
