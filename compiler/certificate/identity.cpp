@@ -46,6 +46,7 @@ class Digest {
         for (const T &each : list)
             put(each);
     }
+    void put(const planrt::AxisList &axes) { put(std::vector<int>(axes.begin(), axes.end())); }
     template <class T> void put(const std::optional<T> &optional) {
         put(optional.has_value());
         if (optional)

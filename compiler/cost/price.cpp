@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
@@ -82,7 +83,7 @@ class RankSums {
 
 std::string layout_text(const sharding::Value &value, const Placement &placement,
                         const std::vector<std::string> &axes) {
-    const auto joined = [&axes](const std::vector<int> &list) {
+    const auto joined = [&axes](std::span<const int> list) {
         std::string text;
         for (int axis : list)
             text += (text.empty() ? "" : " and ") + axes[axis];

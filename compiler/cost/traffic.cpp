@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 namespace planc::cost {
 
@@ -13,7 +14,7 @@ using sharding::Step;
 
 namespace {
 
-bool contains(const std::vector<int> &axes, int axis) {
+bool contains(std::span<const int> axes, int axis) {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
@@ -102,7 +103,7 @@ class TabulateSends {
     /// By the peers whose blocks are cuts of `block`. Along an axis that does not cut `from` they are where this rank
     /// is.
     [[nodiscard]] Traffic wanted(std::size_t cut, const planrt::CutBlock &off, Range held) const {
-        const std::vector<int> &axes = to_.axes;
+        const planrt::AxisList &axes = to_.axes;
         const Range block = off.positions;
         const std::int64_t common = overlap(cut == axes.size() ? to_.indices(off) : to_.reach(off), held);
         if (common == 0)

@@ -14,7 +14,7 @@ std::vector<int> axis_indices(MeshAttr mesh, llvm::ArrayRef<StringAttr> names) {
     return indices;
 }
 
-SmallVector<StringAttr> axis_names(MeshAttr mesh, const std::vector<int> &axes) {
+SmallVector<StringAttr> axis_names(MeshAttr mesh, std::span<const int> axes) {
     return llvm::map_to_vector(axes, [&](int axis) { return mesh.getNames()[static_cast<size_t>(axis)]; });
 }
 

@@ -1,6 +1,8 @@
 #include "plan/structure.h"
 
 #include <numeric>
+#include <span>
+#include <type_traits>
 #include <unordered_map>
 
 namespace planc::plan {
@@ -80,11 +82,13 @@ void Structure::origin(int value) {
 
 namespace {
 
-template <class Number> void put(std::string &text, Number number) {
+template <class Number>
+    requires std::is_arithmetic_v<Number>
+void put(std::string &text, Number number) {
     text += std::to_string(number);
     text += ' ';
 }
-void put(std::string &text, const std::vector<int> &numbers) {
+void put(std::string &text, std::span<const int> numbers) {
     for (int number : numbers)
         put(text, number);
     text += '/';

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace planc::plan {
 
@@ -84,7 +85,7 @@ constexpr std::uint32_t bit(int axis) {
     return std::uint32_t{1} << axis;
 }
 
-std::uint32_t set_of(const std::vector<int> &axes, const sharding::Mesh &mesh) {
+std::uint32_t set_of(std::span<const int> axes, const sharding::Mesh &mesh) {
     std::uint32_t set = 0;
     for (int axis : axes)
         set |= mesh.sizes[axis] > 1 ? bit(axis) : 0;
@@ -171,8 +172,8 @@ double TransferBounds::arriving(const PlacedVolume &from, const PlacedVolume &to
 /// ones, any two blocks within one of those that both begin with meet.
 double TransferBounds::in_common(const PlacedVolume &from, const PlacedVolume &to, std::size_t dimension,
                                  const sharding::Mesh &mesh) {
-    const std::vector<int> &a = from.axes[dimension];
-    const std::vector<int> &b = to.axes[dimension];
+    const planrt::AxisList &a = from.axes[dimension];
+    const planrt::AxisList &b = to.axes[dimension];
     const auto [rest_a, rest_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
     double length = std::max(from.largest[dimension], to.largest[dimension]);
     if (std::any_of(rest_a, a.end(),

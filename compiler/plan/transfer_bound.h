@@ -41,7 +41,7 @@ namespace planc::plan {
 struct PlacedVolume {
     std::vector<double> largest; ///< per dimension: the longest part of any rank
     std::vector<std::int64_t> extents;
-    std::vector<std::vector<int>> axes; ///< per dimension: those that cut it, major first
+    std::vector<planrt::AxisList> axes; ///< per dimension: those that cut it, major first
     double average = 1;                 ///< volume of a rank's part or share, over all ranks
     double share = 1;                   ///< volume of the largest
     double elements = 1;                ///< of the tensor

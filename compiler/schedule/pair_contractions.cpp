@@ -22,7 +22,7 @@ struct Factor {
 /// What is known of a loop from the operands that have it.
 struct LoopShape {
     int64_t extent = 1;
-    std::vector<int> axes;
+    planrt::AxisList axes;
 };
 
 class Pairing {

@@ -18,7 +18,7 @@ Placement without_windows(Placement placement) {
     return placement;
 }
 
-bool contains(const std::vector<int> &axes, int axis) {
+bool contains(std::span<const int> axes, int axis) {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
@@ -27,7 +27,7 @@ bool cuts(const Placement &placement, int axis) {
                        [axis](const planrt::DimensionPlacement &dimension) { return contains(dimension.axes, axis); });
 }
 
-bool is_prefix(const std::vector<int> &prefix, const std::vector<int> &list) {
+bool is_prefix(std::span<const int> prefix, std::span<const int> list) {
     return prefix.size() <= list.size() && std::equal(prefix.begin(), prefix.end(), list.begin());
 }
 
@@ -86,7 +86,7 @@ bool next(std::vector<int> &coordinates, const std::vector<int> &axes, const Mes
 Lengths lengths(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to, const Mesh &mesh) {
     Lengths result;
     result.strides.assign(mesh.sizes.size(), 0);
-    std::vector<int> axes = from.axes;
+    std::vector<int> axes(from.axes.begin(), from.axes.end());
     for (int axis : to.axes)
         if (!contains(axes, axis))
             axes.push_back(axis);

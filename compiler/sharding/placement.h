@@ -4,6 +4,7 @@
 #include "sharding/lay_out.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace planc::sharding {
@@ -16,8 +17,8 @@ namespace planc::sharding {
 
 /// Does `axis` cut a dimension of the placement?
 [[nodiscard]] bool cuts(const Placement &placement, int axis);
-[[nodiscard]] bool contains(const std::vector<int> &axes, int axis);
-[[nodiscard]] bool is_prefix(const std::vector<int> &prefix, const std::vector<int> &list);
+[[nodiscard]] bool contains(std::span<const int> axes, int axis);
+[[nodiscard]] bool is_prefix(std::span<const int> prefix, std::span<const int> list);
 
 /// Ranks in one group over `axes`.
 [[nodiscard]] std::int64_t group_size(const std::vector<int> &axes, const Mesh &mesh);

@@ -19,8 +19,8 @@ bool same_cuts(const Placement &a, const Placement &b) {
 std::vector<int> moved_axes(const Placement &from, const Placement &to) {
     std::vector<int> result;
     for (std::size_t d = 0; d < from.dimensions.size(); ++d) {
-        const std::vector<int> &a = from.dimensions[d].axes;
-        const std::vector<int> &b = to.dimensions[d].axes;
+        const planrt::AxisList &a = from.dimensions[d].axes;
+        const planrt::AxisList &b = to.dimensions[d].axes;
         const auto [rest_a, rest_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
         result.insert(result.end(), rest_a, a.end());
         result.insert(result.end(), rest_b, b.end());
@@ -100,8 +100,8 @@ class Route {
     void gather_to_common() {
         Placement next = now_;
         for (std::size_t d = 0; d < next.dimensions.size(); ++d) {
-            std::vector<int> &axes = next.dimensions[d].axes;
-            const std::vector<int> &wanted = to_.dimensions[d].axes;
+            planrt::AxisList &axes = next.dimensions[d].axes;
+            const planrt::AxisList &wanted = to_.dimensions[d].axes;
             axes.erase(std::mismatch(axes.begin(), axes.end(), wanted.begin(), wanted.end()).first, axes.end());
         }
         std::vector<int> cut = moved_axes(now_, next);
@@ -278,8 +278,8 @@ class WindowRoutes {
     [[nodiscard]] Step last(const Placement &through) const {
         Step step{CollectiveKind::slice, {}, through, to_};
         for (std::size_t d = 0; d < to_.dimensions.size(); ++d) {
-            const std::vector<int> &has = through.dimensions[d].axes;
-            const std::vector<int> &wants = to_.dimensions[d].axes;
+            const planrt::AxisList &has = through.dimensions[d].axes;
+            const planrt::AxisList &wants = to_.dimensions[d].axes;
             const bool windowed = to_.dimensions[d].window.has_value();
             if (windowed ? !has.empty() : !is_prefix(has, wants))
                 step.kind = CollectiveKind::exchange;

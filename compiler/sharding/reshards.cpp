@@ -3,6 +3,7 @@
 #include "sharding/placement.h"
 
 #include <algorithm>
+#include <span>
 
 namespace planc::sharding {
 
@@ -11,7 +12,7 @@ namespace {
 class Hash {
   public:
     void add(std::int64_t number) { value_ = (value_ ^ static_cast<std::size_t>(number)) * 0x9e3779b97f4a7c15U; }
-    void add(const std::vector<int> &numbers) {
+    void add(std::span<const int> numbers) {
         add(static_cast<std::int64_t>(numbers.size()));
         for (int number : numbers)
             add(number);

@@ -59,14 +59,14 @@ std::int64_t packed_elements(const Placement &from, const Placement &to, const M
 std::vector<int> telling_axes(const Placement &from, const Placement &to, const Mesh &mesh) {
     std::vector<bool> tells(mesh.sizes.size(), false);
     for (std::size_t d = 0; d < from.dimensions.size(); ++d) {
-        const std::vector<int> &before = from.dimensions[d].axes;
-        const std::vector<int> &after = to.dimensions[d].axes;
+        const AxisList &before = from.dimensions[d].axes;
+        const AxisList &after = to.dimensions[d].axes;
         std::int64_t rest = from.dimensions[d].extent;
         std::size_t alike = 0;
         while (alike < std::min(before.size(), after.size()) && before[alike] == after[alike] &&
                !to.dimensions[d].window && rest % mesh.sizes[before[alike]] == 0)
             rest /= mesh.sizes[before[alike++]];
-        for (const std::vector<int> *axes : {&before, &after})
+        for (const AxisList *axes : {&before, &after})
             for (std::size_t i = alike; i < axes->size(); ++i)
                 tells[(*axes)[i]] = true;
     }

@@ -8,6 +8,8 @@
 //   local_box(p, mesh, 0) == {[0,3), [0,8)}      local_box(p, mesh, 3) == {[3,5), [0,8)}
 #pragma once
 
+#include <planrt/axis_list.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -86,7 +88,7 @@ struct CutBlock {
 /// variable's home, and no copy is made from it.
 struct DimensionPlacement {
     std::int64_t extent = 1;
-    std::vector<int> axes;             ///< indices of mesh axes, major first
+    AxisList axes;                     ///< indices of mesh axes, major first
     std::optional<Window> window = {}; ///< only where there are axes
     friend bool operator==(const DimensionPlacement &, const DimensionPlacement &) = default;
 
