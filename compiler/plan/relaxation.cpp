@@ -131,13 +131,15 @@ class Relaxation : TermBuilder {
         std::vector<double> &result = table.prices.seconds;
         result.reserve(static_cast<std::size_t>(entries(term)));
         const std::size_t last = term.classes.size() - 1;
+        std::vector<std::size_t> outer(last);
+        std::iota(outer.begin(), outer.end(), std::size_t{0});
         std::vector<int> at(term.classes.size(), 0);
+        std::vector<int> wanted(to.size());
         std::vector<int> others;
-        while (true) {
+        do {
             int lies = from.place(at);
-            std::vector<int> wanted;
-            for (const Column &column : to)
-                wanted.push_back(column.place(at));
+            for (std::size_t n = 0; n < to.size(); ++n)
+                wanted[n] = to[n].place(at);
             for (int c = 0; c < term.classes[last]; ++c) {
                 const int origin = from.numbers[lies];
                 others.clear();
@@ -150,12 +152,7 @@ class Relaxation : TermBuilder {
                 for (std::size_t n = 0; n < to.size(); ++n)
                     wanted[n] += to[n].strides[last];
             }
-            std::size_t layer = last;
-            while (layer-- > 0 && ++at[layer] == term.classes[layer])
-                at[layer] = 0;
-            if (layer == static_cast<std::size_t>(-1))
-                return;
-        }
+        } while (advance(term, outer, at, [](std::size_t) {}));
     }
 
     TransferBounds::OfShape &transfers_of(int v) {

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace planc::plan {
 
@@ -65,9 +66,7 @@ TermBuilder::Column TermBuilder::column(const Term &term, int layer, const std::
 TermBuilder::Column TermBuilder::wanted(const Term &term, int v, const sharding::Need &need) {
     const PlacedOperation *operation = need.operand >= 0 ? placed(need.operation) : nullptr;
     if (operation != nullptr)
-        return column(term, graph_.operations[need.operation].layer, operation->operands[need.operand]);
-    if (need.operand >= 0 && follows_layer(need.operation))
-        return column(term, layers_of(need), [&] { return following(need.operation).operands[need.operand]; });
+        return column(term, step_.operation_layers[need.operation].front(), operation->operands[need.operand]);
     if (need.operand >= 0 && is_passing(need.operation))
         return column(term, layers_of(need), [&] { return passing(need.operation).operands[need.operand]; });
     sharding::Reshards &reshards = cache_.reshards.of(graph_.values[v].extents);
@@ -79,10 +78,7 @@ TermBuilder::Column TermBuilder::origin(const Term &term, int v) {
     const int producer = graph_.values[v].producer;
     const PlacedOperation *operation = producer >= 0 ? placed(producer) : nullptr;
     if (operation != nullptr)
-        return column(term, graph_.operations[producer].layer, operation->results[result_number(v)]);
-    if (producer >= 0 && follows_layer(producer))
-        return column(term, sharding::layers_of_origin(index_, v),
-                      [&, result = result_number(v)] { return following(producer).results[result]; });
+        return column(term, step_.operation_layers[producer].front(), operation->results[result_number(v)]);
     if (producer >= 0 && is_passing(producer))
         return column(term, sharding::layers_of_origin(index_, v),
                       [&, result = result_number(v)] { return passing(producer).results[result]; });
@@ -93,8 +89,10 @@ TermBuilder::Column TermBuilder::origin(const Term &term, int v) {
 
 const PlacedOperation *TermBuilder::placed(int o) {
     const sharding::Operation &operation = graph_.operations[o];
-    if (operation.parameter >= 0 || index_.may_pass_partial[o])
+    if (index_.may_pass_partial[o])
         return nullptr;
+    if (operation.parameter >= 0)
+        return follows_layer(o) ? &following(o) : nullptr;
     const Strategies &options = *space_.options[operation.layer];
     const auto [known, is_new] = cache_.placed.try_emplace({step_.operation_kind[o], &options});
     PlacedOperation &placed = known->second;
@@ -147,23 +145,46 @@ bool TermBuilder::follows_layer(int o) const {
     return graph_.operations[o].parameter >= 0 && !index_.may_pass_partial[o] && step_.operation_layers[o].size() == 1;
 }
 
-const TermBuilder::Numbers &TermBuilder::following(int o) {
+const PlacedOperation &TermBuilder::following(int o) {
     const int layer = step_.operation_layers[o].front();
-    const auto [known, is_new] =
-        following_.try_emplace({step_.operation_kind[o], space_.options[layer].get(), chosen_[layer]});
-    Numbers &numbers = known->second;
+    const Strategies &options = *space_.options[layer];
+    const auto [known, is_new] = following_.try_emplace({step_.operation_kind[o], &options});
+    PlacedOperation &placed_all = known->second;
     if (!is_new)
-        return numbers;
+        return placed_all;
+    const sharding::Operation &operation = graph_.operations[o];
+    placed_all.operands.resize(operation.operands.size());
+    placed_all.results.resize(operation.results.size());
+    const sharding::Use &reader = index_.reader[index_.operation_anchor[o].root];
+    const PlacedOperation *homes = reader.operation >= 0 ? placed(reader.operation) : nullptr;
+    std::map<int, Numbers> by_home; // by number of the placement that the parameter's reader wants, else by strategy
+    for (int strategy = 0; strategy < static_cast<int>(options.size()); ++strategy) {
+        const auto [at, is_new_home] =
+            by_home.try_emplace(homes != nullptr ? homes->operands[reader.operand][strategy] : strategy);
+        if (is_new_home)
+            at->second = following(o, layer, options[strategy]);
+        for (std::size_t i = 0; i < operation.operands.size(); ++i)
+            placed_all.operands[i].push_back(at->second.operands[i]);
+        for (std::size_t i = 0; i < operation.results.size(); ++i)
+            placed_all.results[i].push_back(at->second.results[i]);
+    }
+    return placed_all;
+}
+
+TermBuilder::Numbers TermBuilder::following(int o, int layer, const LayerStrategy &strategy) {
+    const LayerStrategy chosen = std::exchange(layers_[layer], strategy);
     const sharding::Operation &operation = graph_.operations[o];
     sharding::Copies copies(index_, mesh_, layers_, storage_);
     const sharding::Derived &derived = copies.derived(o);
     const auto number = [this](int value, const sharding::Placement &placement) {
         return cache_.reshards.of(graph_.values[value].extents).number(placement);
     };
+    Numbers numbers;
     for (std::size_t i = 0; i < operation.operands.size(); ++i)
         numbers.operands.push_back(number(operation.operands[i], derived.operands[i]));
     for (std::size_t i = 0; i < operation.results.size(); ++i)
         numbers.results.push_back(number(operation.results[i], derived.results[i]));
+    layers_[layer] = chosen;
     return numbers;
 }
 
@@ -308,7 +329,9 @@ void TermBuilder::price_value(int v, const Term &term, TermTable &table) {
     if (!free)
         columns.push_back(origin(term, v));
     std::vector<int> numbers(columns.size());
-    for_each(term, all(term), [&](const std::vector<int> &at) {
+    std::vector<int> at(term.layers.size(), 0);
+    const std::vector<std::size_t> places = all(term);
+    do {
         for (std::size_t c = 0; c < columns.size(); ++c)
             numbers[c] = columns[c].at(at);
         const ValuePrice &price = prices.of(free ? -1 : numbers.back(), {numbers.data(), prices.needs().size()});
@@ -319,7 +342,7 @@ void TermBuilder::price_value(int v, const Term &term, TermTable &table) {
         table.fused.push_back(fused);
         if (stored)
             table.prices.bytes.push_back(price.bytes.value);
-    });
+    } while (advance(term, places, at, [](std::size_t) {}));
 }
 
 /// The bit of a bucket's set of axes; 0 where there are no bits left: then its latency is never counted.
@@ -346,12 +369,17 @@ bool TermBuilder::is_zero(const TermTable &table) {
            std::all_of(seconds.begin(), seconds.end(), [](double s) { return s == 0; });
 }
 
-/// The first strategy of the class.
-void TermBuilder::choose(const Term &term, std::size_t place, int of_class) {
-    const std::vector<int> &classes = *term.class_of[place];
-    const int layer = term.layers[place];
-    chosen_[layer] = static_cast<int>(std::find(classes.begin(), classes.end(), of_class) - classes.begin());
-    layers_[layer] = (*space_.options[layer])[chosen_[layer]];
+void TermBuilder::choose(int layer, int strategy) {
+    chosen_[layer] = strategy;
+    layers_[layer] = (*space_.options[layer])[strategy];
+}
+
+std::vector<int> TermBuilder::first_of_classes(const std::vector<int> &class_of, int classes) {
+    std::vector<int> first(classes, -1);
+    for (int strategy = 0; strategy < static_cast<int>(class_of.size()); ++strategy)
+        if (int &known = first[class_of[strategy]]; known < 0)
+            known = strategy;
+    return first;
 }
 
 /// Strategies of a layer that bind the loops that matter alike are one class. Equal lists are one object.

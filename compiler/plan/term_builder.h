@@ -10,7 +10,6 @@
 #include <map>
 #include <numeric>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace planc::plan {
@@ -46,22 +45,30 @@ class TermBuilder {
     /// Visits all combinations of classes of the term's layers at these places, the last fastest, the other layers at
     /// class 0: layers_ has a strategy of each class.
     template <class Visit> void for_each(const Term &term, const std::vector<std::size_t> &places, const Visit &visit) {
-        std::vector<int> at(term.layers.size(), 0);
-        for (std::size_t i = 0; i < at.size(); ++i)
-            choose(term, i, 0);
-        while (true) {
-            visit(at);
-            std::size_t p = places.size();
-            while (p-- > 0) {
-                const std::size_t i = places[p];
-                at[i] = at[i] + 1 < term.classes[i] ? at[i] + 1 : 0;
-                choose(term, i, at[i]);
-                if (at[i] > 0)
-                    break;
-            }
-            if (p == static_cast<std::size_t>(-1))
-                return;
+        std::vector<std::vector<int>> strategies; // per layer: the first of each class
+        for (std::size_t i = 0; i < term.layers.size(); ++i) {
+            strategies.push_back(first_of_classes(*term.class_of[i], term.classes[i]));
+            choose(term.layers[i], strategies[i][0]);
         }
+        std::vector<int> at(term.layers.size(), 0);
+        do
+            visit(at);
+        while (advance(term, places, at,
+                       [&](std::size_t place) { choose(term.layers[place], strategies[place][at[place]]); }));
+    }
+
+    /// The next combination of classes at these places; false: all are back at class 0. Calls moved(place).
+    template <class Moved>
+    static bool advance(const Term &term, const std::vector<std::size_t> &places, std::vector<int> &at,
+                        const Moved &moved) {
+        for (std::size_t p = places.size(); p-- > 0;) {
+            int &of_class = at[places[p]];
+            of_class = of_class + 1 < term.classes[places[p]] ? of_class + 1 : 0;
+            moved(places[p]);
+            if (of_class > 0)
+                return true;
+        }
+        return false;
     }
 
     [[nodiscard]] bool depends_on_storage(int value) const;
@@ -105,7 +112,7 @@ class TermBuilder {
     const Storage &storage_;
     TermCache &cache_;
     Strategies layers_; ///< scratch: the strategies that are being priced
-    std::map<std::tuple<int, const Strategies *, int>, Numbers> following_; ///< by kind, and strategy of the layer
+    std::map<std::pair<int, const Strategies *>, PlacedOperation> following_; ///< by kind of operation
     std::vector<int> sums_above_;                                           ///< per operation
     std::vector<int> chosen_;                                               ///< their numbers
     Objective objective_;
@@ -115,12 +122,12 @@ class TermBuilder {
     template <class Number> Column column(const Term &term, const std::vector<int> &layers, const Number &number);
     /// By the numbers under each strategy of one layer.
     static Column column(const Term &term, int layer, const std::vector<int> &numbers);
-    /// Where an operation wants its operands and leaves its results under each strategy of its layer; null: more than
-    /// that decides.
+    /// Where an operation wants its operands and leaves its results under each strategy of the layer that decides; null:
+    /// more than one does.
     const PlacedOperation *placed(int operation);
-    /// The same under the strategy that is chosen now, of an operation that follows a parameter where one layer
-    /// decides.
-    const Numbers &following(int operation);
+    /// The same of an operation that follows a parameter: what runs at one home runs alike.
+    const PlacedOperation &following(int operation);
+    Numbers following(int operation, int layer, const LayerStrategy &strategy);
     [[nodiscard]] bool follows_layer(int operation) const;
     /// The same under the strategies that are chosen now, where partial sums may pass but nothing else decides.
     const PassingOperation::Placed &passing(int operation);
@@ -136,7 +143,8 @@ class TermBuilder {
     std::uint32_t bucket(const ValuePrice::Fused &call);
     static TermTable without_empty_parts(TermTable table);
     static bool is_zero(const TermTable &table);
-    void choose(const Term &term, std::size_t place, int of_class);
+    void choose(int layer, int strategy);
+    static std::vector<int> first_of_classes(const std::vector<int> &class_of, int classes);
     std::shared_ptr<const std::vector<int>> classes(const Structure &structure, int layer);
 };
 
