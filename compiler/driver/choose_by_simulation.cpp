@@ -31,6 +31,9 @@ bool Pipeline::may_simulate() const {
 
 bool Pipeline::schedule_candidates() {
     std::vector<plan::Plan> others = plan::near_optimal(request_->request, *plan_, most_others);
+    // A step takes its computation at least: baselines that this tells are looked at need not wait for the simulation.
+    for (plan::Plan &each : plan::further_baselines(request_->request, *plan_, others, plan_->cost.compute))
+        others.push_back(std::move(each));
     std::vector<const plan::Plan *> plans = pointers(others);
     if (!scheduled_)
         plans.insert(plans.begin(), &*plan_);

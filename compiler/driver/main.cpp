@@ -4,10 +4,22 @@
 #include "driver/locate.h"
 #include "driver/options.h"
 
+#ifdef PLANC_MIMALLOC
+#include <mimalloc.h>
+#endif
+
 #include <iostream>
+
+/// A command ends soon: pages that it gives back it only asks for anew.
+static void keep_memory() {
+#ifdef PLANC_MIMALLOC
+    mi_option_disable(mi_option_allow_decommit);
+#endif
+}
 
 int main(int argc, char **argv) {
     using namespace planc::driver;
+    keep_memory();
     const auto parsed = parse_options({argv + 1, argv + argc});
     if (const auto *wrong = std::get_if<std::string>(&parsed)) {
         std::cerr << "planc: " << *wrong << "; `planc --help` lists all options\n";

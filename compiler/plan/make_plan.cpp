@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -46,6 +47,13 @@ class Planner {
             limit_ = request.machine.memory_bytes;
         plan_.memory_limit_bytes = limit_;
     }
+
+    /// Tables are many: giving them back takes longer than a search.
+    ~Planner() {
+        in_parallel(meshes_.size(), [this](std::size_t m) { meshes_[m].reset(); });
+    }
+    Planner(const Planner &) = delete;
+    Planner &operator=(const Planner &) = delete;
 
     Plan make() {
         const std::vector<MeshShape> shapes = mesh_shapes(request_);
@@ -100,9 +108,10 @@ class Planner {
     /// others. Storage that only saves memory is last.
     void try_candidates() {
         std::vector<Candidate> candidates(meshes_.size());
-        in_parallel(meshes_.size(), [&](std::size_t m) {
-            OnMesh &on = *meshes_[m];
-            candidates[m] = candidate_on(on, on.storages.front());
+        const std::vector<std::size_t> order = longest_first();
+        in_parallel(meshes_.size(), [&](std::size_t i) {
+            OnMesh &on = *meshes_[order[i]];
+            candidates[order[i]] = candidate_on(on, on.storages.front());
         });
         take_best_by_bounds(candidates);
         const auto is_better = [](const Candidate &a, const Candidate &b) {
@@ -117,6 +126,18 @@ class Planner {
             for (const StorageChoice &choice : storage_choices(request_, on->shape))
                 if (choice.saves_memory_only && (plan_.memory_decided || best_seconds_ == infinity))
                     try_candidate(candidate_on(*on, choice.storage));
+    }
+
+    /// Meshes with many strategies take longest: begun last, they would leave cores idle.
+    [[nodiscard]] std::vector<std::size_t> longest_first() const {
+        std::vector<std::size_t> work;
+        for (const auto &on : meshes_)
+            work.push_back(std::transform_reduce(on->space.options.begin(), on->space.options.end(), std::size_t{0},
+                                                 std::plus<>(), [](const auto &options) { return options->size(); }));
+        std::vector<std::size_t> order(meshes_.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
+        return order;
     }
 
     [[nodiscard]] Candidate candidate_on(OnMesh &on, const Storage &storage) const {
@@ -169,6 +190,7 @@ class Planner {
                 found[i] = found_by(candidates[i], at_most);
             for (std::size_t s = 1; s < on.storages.size(); ++s)
                 others[i].push_back(candidate_on(on, on.storages[s]));
+            on.cache.tables.clear(); // of all strategies: from here on few are looked at
         });
         for (std::size_t i = 0; i < count; ++i)
             take(candidates[i], found[i]);
