@@ -1,9 +1,11 @@
 #include "plan/elimination.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 
 namespace planc::plan {
 
@@ -39,15 +41,16 @@ struct JointClasses {
 
 JointClasses joint_classes(const std::vector<Function> &terms, std::size_t place) {
     JointClasses result;
-    std::map<std::pair<int, int>, int> known; // by class so far and offset
+    std::unordered_map<std::uint64_t, int> known; // by class so far and offset
     for (const Function &term : terms) {
         const std::vector<int> &offsets = *term.offsets[place];
         result.of_value.resize(offsets.size(), 0);
         known.clear();
-        for (std::size_t value = 0; value < offsets.size(); ++value)
-            result.of_value[value] =
-                known.emplace(std::pair(result.of_value[value], offsets[value]), static_cast<int>(known.size()))
-                    .first->second;
+        for (std::size_t value = 0; value < offsets.size(); ++value) {
+            const auto both =
+                static_cast<std::uint64_t>(result.of_value[value]) << 32U | static_cast<std::uint32_t>(offsets[value]);
+            result.of_value[value] = known.emplace(both, static_cast<int>(known.size())).first->second;
+        }
     }
     for (std::size_t value = 0; value < result.of_value.size(); ++value)
         if (result.of_value[value] == static_cast<int>(result.representatives.size()))

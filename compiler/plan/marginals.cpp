@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <unordered_map>
 
 namespace planc::plan {
 
@@ -19,11 +20,6 @@ constexpr double rounding = 1e-9;
 constexpr int most_sweeps = 6;
 constexpr double worthwhile = 1e-3; ///< gain of the bound for which another sweep is made
 
-/// A table of two variables by their classes, and the same transposed: a sweep reads along either.
-struct Matrix {
-    std::array<std::vector<double>, 2> by_class; ///< of the first variable, of the second: its class is a line
-};
-
 /// One end of a table of two variables.
 struct End {
     int variable = 0;
@@ -31,10 +27,11 @@ struct End {
     std::vector<double> moved;                        ///< by class: what has been taken from the table for the variable
 };
 
-/// A table of two variables. What is left of an entry, not negative: the table's less what both ends have taken.
+/// A table of two variables by their classes, a class of the first one a line. What is left of an entry, not negative:
+/// the table's less what both ends have taken.
 struct Edge {
     std::array<End, 2> ends;
-    std::shared_ptr<const Matrix> table;
+    std::shared_ptr<const std::vector<double>> table;
 };
 
 /// Tables of one kind occur between many pairs of layers.
@@ -46,9 +43,10 @@ class Edges {
         Edge edge;
         edge.ends[0] = {function.variables[0], first.of_value, std::vector<double>(first.offsets.size(), 0.0)};
         edge.ends[1] = {function.variables[1], second.of_value, std::vector<double>(second.offsets.size(), 0.0)};
-        std::shared_ptr<const Matrix> &table = tables_[{function.seconds, function.offsets[0], function.offsets[1]}];
+        std::shared_ptr<const std::vector<double>> &table =
+            tables_[{function.seconds, function.offsets[0], function.offsets[1]}];
         if (!table)
-            table = matrix(*function.seconds, first.offsets, second.offsets);
+            table = lines(function.seconds, first.offsets, second.offsets);
         edge.table = table;
         return edge;
     }
@@ -65,7 +63,7 @@ class Edges {
         Classes &result = known->second;
         if (!is_new)
             return result;
-        std::map<int, int> numbers;
+        std::unordered_map<int, int> numbers;
         auto of_value = std::make_shared<std::vector<int>>();
         for (int offset : *offsets) {
             const auto [at, is_first] = numbers.emplace(offset, static_cast<int>(numbers.size()));
@@ -77,21 +75,29 @@ class Edges {
         return result;
     }
 
-    static std::shared_ptr<const Matrix> matrix(const std::vector<double> &seconds, const std::vector<int> &first,
-                                                const std::vector<int> &second) {
-        auto result = std::make_shared<Matrix>();
-        auto &[rows, columns] = result->by_class;
+    /// The function's own table where its classes lie in it in this order already, as nearly all do.
+    static std::shared_ptr<const std::vector<double>> lines(const std::shared_ptr<const std::vector<double>> &seconds,
+                                                            const std::vector<int> &first,
+                                                            const std::vector<int> &second) {
+        const auto are_steps = [](const std::vector<int> &offsets, std::size_t step) {
+            for (std::size_t i = 0; i < offsets.size(); ++i)
+                if (static_cast<std::size_t>(offsets[i]) != i * step)
+                    return false;
+            return true;
+        };
+        if (are_steps(first, second.size()) && are_steps(second, 1) && seconds->size() == first.size() * second.size())
+            return seconds;
+        auto result = std::make_shared<std::vector<double>>();
+        result->reserve(first.size() * second.size());
         for (int a : first)
             for (int b : second)
-                rows.push_back(seconds[static_cast<std::size_t>(a) + static_cast<std::size_t>(b)]);
-        for (std::size_t b = 0; b < second.size(); ++b)
-            for (std::size_t a = 0; a < first.size(); ++a)
-                columns.push_back(rows[a * second.size() + b]);
+                result->push_back((*seconds)[static_cast<std::size_t>(a) + static_cast<std::size_t>(b)]);
         return result;
     }
 
     std::map<Offsets, Classes> classes_;
-    std::map<std::tuple<std::shared_ptr<const std::vector<double>>, Offsets, Offsets>, std::shared_ptr<const Matrix>>
+    std::map<std::tuple<std::shared_ptr<const std::vector<double>>, Offsets, Offsets>,
+             std::shared_ptr<const std::vector<double>>>
         tables_;
 };
 
@@ -112,6 +118,28 @@ void lower(const double *line, std::size_t length, double added, double *least) 
     }
     for (; i < length; ++i)
         least[i] = std::min(least[i], line[i] + added);
+}
+
+/// The least of line[i] + added[i]
+double least_of(const double *line, const std::vector<double> &added) {
+    Lanes best;
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+        best[lane] = infinity;
+    std::size_t i = 0;
+    for (; i + lanes <= added.size(); i += lanes) {
+        Lanes sums;
+        Lanes more;
+        std::memcpy(&sums, line + i, sizeof(sums));
+        std::memcpy(&more, added.data() + i, sizeof(more));
+        sums += more;
+        best = sums < best ? sums : best;
+    }
+    double least = infinity;
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+        least = std::min(least, best[lane]);
+    for (; i < added.size(); ++i)
+        least = std::min(least, line[i] + added[i]);
+    return least;
 }
 
 class Sweeps {
@@ -202,18 +230,32 @@ class Sweeps {
         for (std::size_t value = 0; value < other.class_of->size(); ++value)
             if (!std::isinf(own_[other.variable][value]))
                 moved[(*other.class_of)[value]] = -other.moved[(*other.class_of)[value]];
-        std::vector<double> left(end.moved.size(), infinity);
-        const double *line = edge.table->by_class[1 - incident.end].data();
-        for (const double added : moved) {
-            if (!std::isinf(added))
-                lower(line, left.size(), added, left.data());
-            line += left.size();
-        }
+        const std::vector<double> left = least_left(*edge.table, incident.end == 0, moved, end.moved.size());
         for (std::size_t value = 0; value < end.class_of->size(); ++value)
             own_[end.variable][value] += left[(*end.class_of)[value]] - end.moved[(*end.class_of)[value]];
         for (std::size_t c = 0; c < left.size(); ++c)
             if (!std::isinf(left[c]))
                 end.moved[c] = left[c];
+    }
+
+    /// Of each class of an end, whose classes are lines or else columns, what is left at best.
+    static std::vector<double> least_left(const std::vector<double> &table, bool by_line,
+                                          const std::vector<double> &moved, std::size_t classes) {
+        std::vector<double> left(classes, infinity);
+        const double *line = table.data();
+        if (by_line) {
+            for (double &of_class : left) {
+                of_class = least_of(line, moved);
+                line += moved.size();
+            }
+            return left;
+        }
+        for (const double added : moved) {
+            if (!std::isinf(added))
+                lower(line, classes, added, left.data());
+            line += classes;
+        }
+        return left;
     }
 
     /// One of `parts` of what the values have above the least, to the table.

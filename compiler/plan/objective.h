@@ -78,6 +78,8 @@ struct PartialSums {
 struct TermCache {
     std::unordered_map<std::string, std::shared_ptr<const TermTable>> tables;
     std::unordered_map<std::string, std::shared_ptr<const std::vector<int>>> classes;
+    /// Classes of the strategies of one of a kind of term's layers, by that layer's place among them.
+    std::map<std::tuple<int, std::size_t, const Strategies *>, std::shared_ptr<const std::vector<int>>> of_kind;
     std::map<std::pair<int, const Strategies *>, PlacedOperation> placed; ///< by kind of operation
     std::map<std::pair<int, const Strategies *>, PassingOperation> passing;
     std::map<const sharding::Reshards *, std::vector<PartialSums>> sums; ///< by number of the placement

@@ -37,7 +37,7 @@ class Relaxation : TermBuilder {
             key += storage_text();
         const std::vector<int> &layers = step_.value_layers[v];
         if (layers.size() <= most_layers_) {
-            Term term = scoped(step_.values[v], layers, key);
+            Term term = scoped(of_value(v), layers, key);
             if (entries(term) <= most_entries || layers.size() <= 2)
                 return add(std::move(term), key,
                            [&](const Term &priced, TermTable &table) { bound_copies(v, needs, priced, table); });
@@ -64,7 +64,7 @@ class Relaxation : TermBuilder {
             std::string key = prefix + " pair";
             for (int need : of_layers)
                 key += ' ' + std::to_string(need);
-            const Term term = scoped(step_.values[v], layers, key);
+            const Term term = scoped(of_value(v), layers, key);
             add(term, key, [&](const Term &priced, TermTable &table) {
                 const Column from = origin(priced, v);
                 std::vector<Column> to;

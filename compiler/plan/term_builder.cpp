@@ -275,15 +275,15 @@ void TermBuilder::add_operation(int o) {
     std::string key = "operation " + std::to_string(step_.operation_kind[o]);
     if (graph_.operations[o].parameter >= 0)
         key += storage_text();
-    add(scoped(step_.operations[o], step_.operation_layers[o], key), key,
+    add(scoped(of_operation(o), step_.operation_layers[o], key), key,
         [&](const Term &term, TermTable &table) { price_operation(o, term, table); });
 }
 
-Term TermBuilder::scoped(const Structure &structure, const std::vector<int> &layers, std::string &key) {
+Term TermBuilder::scoped(const Scope &scope, const std::vector<int> &layers, std::string &key) {
     Term term;
     term.layers = layers;
     for (int layer : layers) {
-        term.class_of.push_back(classes(structure, layer));
+        term.class_of.push_back(classes(scope, layer));
         term.classes.push_back(1 + *std::max_element(term.class_of.back()->begin(), term.class_of.back()->end()));
         key += '|';
         key += std::to_string(reinterpret_cast<std::uintptr_t>(term.class_of.back().get()));
@@ -311,7 +311,7 @@ void TermBuilder::add_value(int v) {
     std::string key = "value " + std::to_string(step_.value_kind[v]);
     if (depends_on_storage(v))
         key += storage_text();
-    Term term = scoped(step_.values[v], step_.value_layers[v], key);
+    Term term = scoped(of_value(v), step_.value_layers[v], key);
     term.life = step_.lives[v];
     if (entries(term) > largest_term)
         objective_.left_out.push_back(v);
@@ -380,6 +380,15 @@ std::vector<int> TermBuilder::first_of_classes(const std::vector<int> &class_of,
         if (int &known = first[class_of[strategy]]; known < 0)
             known = strategy;
     return first;
+}
+
+std::shared_ptr<const std::vector<int>> TermBuilder::classes(const Scope &scope, int layer) {
+    const auto place = std::lower_bound(scope.layers.begin(), scope.layers.end(), layer) - scope.layers.begin();
+    std::shared_ptr<const std::vector<int>> &known =
+        cache_.of_kind[{scope.kind, static_cast<std::size_t>(place), space_.options[layer].get()}];
+    if (!known)
+        known = classes(scope.structure, layer);
+    return known;
 }
 
 /// Strategies of a layer that bind the loops that matter alike are one class. Equal lists are one object.

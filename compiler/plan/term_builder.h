@@ -74,9 +74,18 @@ class TermBuilder {
     [[nodiscard]] bool depends_on_storage(int value) const;
     [[nodiscard]] std::string storage_text() const;
 
-    /// What the term depends on: of the structure's layers these. `key`, equal for terms of equal structure, is
-    /// completed with it.
-    Term scoped(const Structure &structure, const std::vector<int> &layers, std::string &key);
+    /// What a term depends on, and a number that is equal for terms of equal structure.
+    struct Scope {
+        const Structure &structure;
+        const std::vector<int> &layers;
+        int kind = 0;
+    };
+    [[nodiscard]] Scope of_operation(int o) const {
+        return {step_.operations[o], step_.operation_layers[o], step_.operation_kind[o]};
+    }
+    [[nodiscard]] Scope of_value(int v) const { return {step_.values[v], step_.value_layers[v], step_.value_kind[v]}; }
+    /// The term of these layers of the scope. `key`, equal for terms of equal structure, is completed with it.
+    Term scoped(const Scope &scope, const std::vector<int> &layers, std::string &key);
     static double entries(const Term &term);
     /// Takes the term's table from the cache, or `price(term, table)` fills it; keeps the term unless it is zero.
     template <class Price> void add(Term term, const std::string &key, const Price &price) {
@@ -113,8 +122,8 @@ class TermBuilder {
     TermCache &cache_;
     Strategies layers_; ///< scratch: the strategies that are being priced
     std::map<std::pair<int, const Strategies *>, PlacedOperation> following_; ///< by kind of operation
-    std::vector<int> sums_above_;                                           ///< per operation
-    std::vector<int> chosen_;                                               ///< their numbers
+    std::vector<int> sums_above_;                                             ///< per operation
+    std::vector<int> chosen_;                                                 ///< their numbers
     Objective objective_;
 
   private:
@@ -122,8 +131,8 @@ class TermBuilder {
     template <class Number> Column column(const Term &term, const std::vector<int> &layers, const Number &number);
     /// By the numbers under each strategy of one layer.
     static Column column(const Term &term, int layer, const std::vector<int> &numbers);
-    /// Where an operation wants its operands and leaves its results under each strategy of the layer that decides; null:
-    /// more than one does.
+    /// Where an operation wants its operands and leaves its results under each strategy of the layer that decides;
+    /// null: more than one does.
     const PlacedOperation *placed(int operation);
     /// The same of an operation that follows a parameter: what runs at one home runs alike.
     const PlacedOperation &following(int operation);
@@ -145,6 +154,7 @@ class TermBuilder {
     static bool is_zero(const TermTable &table);
     void choose(int layer, int strategy);
     static std::vector<int> first_of_classes(const std::vector<int> &class_of, int classes);
+    std::shared_ptr<const std::vector<int>> classes(const Scope &scope, int layer);
     std::shared_ptr<const std::vector<int>> classes(const Structure &structure, int layer);
 };
 

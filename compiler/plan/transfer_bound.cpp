@@ -190,7 +190,8 @@ double TransferBounds::in_common(const PlacedVolume &from, const PlacedVolume &t
 /// Where an axis cuts another dimension before than after, no route but a gather spares moving blocks.
 DirectBound TransferBounds::directly(const PlacedVolume &from, const PlacedVolume &to) const {
     const double arriving = std::max(this->arriving(from, to), arriving_by_steps(from, to));
-    DirectBound bound{arriving, 0, arriving};
+    const double latency = latencies(from, to);
+    DirectBound bound{arriving, latency, arriving, latency};
     std::uint32_t moved = 0;
     double common = 1;
     for (std::size_t d = 0; d < to.cut.size(); ++d) {
@@ -201,8 +202,9 @@ DirectBound TransferBounds::directly(const PlacedVolume &from, const PlacedVolum
         return bound;
     const std::uint32_t going = from.partial & ~to.partial;
     const std::uint32_t gathered = (from.cut_by | (going & ~to.cut_by)) & ~to.cut_by;
-    bound.latency =
-        message_seconds_ * std::max(0.0, std::ceil(to.average / size(gathered) / common * (1 - rounding)) - 1);
+    bound.moving_latency =
+        std::max(latency, message_seconds_ *
+                              std::max(0.0, std::ceil(to.average / size(gathered) / common * (1 - rounding)) - 1));
     const double reduced = from.average / size(going);
     bound.gathering = std::max(arriving, from.average - reduced + reduced * (size(moved) - 1));
     return bound;
@@ -264,21 +266,16 @@ const PlacedVolume &TransferBounds::OfShape::volume(int number) {
     return volumes_[number];
 }
 
-const TransferBounds::OfShape::Least &TransferBounds::OfShape::found(int from, int to) {
-    const auto most = static_cast<std::size_t>(std::max(from, to));
-    if (known_.size() <= most)
-        known_.resize(most + 1);
-    std::vector<Least> &row = known_[from];
-    if (row.size() <= static_cast<std::size_t>(to))
-        row.resize(std::max(static_cast<std::size_t>(to) + 1, known_.size()));
-    Least &least = row[to];
-    volume(static_cast<int>(most)); // references stay valid
+TransferBounds::OfShape::Least TransferBounds::OfShape::found(int from, int to) {
+    volume(std::max(from, to)); // references stay valid
     const PlacedVolume &has = volume(from);
     const PlacedVolume &wants = volume(to);
-    least.elements = bounds_.arriving(has, wants);
-    least.directly = bounds_.directly(has, wants);
-    least.latency = bounds_.latencies(has, wants);
-    return least;
+    return {bounds_.arriving(has, wants), bounds_.latencies(has, wants)};
+}
+
+DirectBound TransferBounds::OfShape::found_directly(int from, int to) {
+    volume(std::max(from, to)); // references stay valid
+    return bounds_.directly(volume(from), volume(to));
 }
 
 bool TransferBounds::OfShape::possible(int from, int to) {

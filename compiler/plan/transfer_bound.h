@@ -54,9 +54,10 @@ struct PlacedVolume {
 
 /// Of one reshard, whose blocks move to other ranks or are gathered.
 struct DirectBound {
-    double moving = 0;    ///< elements that arrive
-    double latency = 0;   ///< of the messages of blocks that move
+    double moving = -1; ///< elements that arrive; negative: not known yet
+    double moving_latency = 0;
     double gathering = 0; ///< elements that arrive
+    double gathering_latency = 0;
 };
 
 class TransferBounds {
@@ -72,15 +73,18 @@ class TransferBounds {
             : bounds_(bounds), reshards_(reshards) {}
         /// `latency`: with that of the messages. Holds through other placements too, as copies are made from copies.
         cost::Seconds seconds(int from, int to, int element_bytes, bool latency) {
-            const Least &least = least_of(from, to);
+            Least &least = by_any_.at(from, to);
+            if (least.elements < 0)
+                least = found(from, to);
             return seconds(least.elements, latency ? least.latency : 0, element_bytes);
         }
         /// Of one reshard.
         cost::Seconds directly(int from, int to, int element_bytes, bool latency) {
-            const Least &least = least_of(from, to);
-            const DirectBound &moved = least.directly;
-            return std::min(seconds(moved.moving, latency ? std::max(least.latency, moved.latency) : 0, element_bytes),
-                            seconds(moved.gathering, latency ? least.latency : 0, element_bytes));
+            DirectBound &least = by_one_.at(from, to);
+            if (least.moving < 0)
+                least = found_directly(from, to);
+            return std::min(seconds(least.moving, latency ? least.moving_latency : 0, element_bytes),
+                            seconds(least.gathering, latency ? least.gathering_latency : 0, element_bytes));
         }
         /// Is there a route at all? Partial sums are made by operations alone, and what windows touch is no source.
         bool possible(int from, int to);
@@ -89,16 +93,25 @@ class TransferBounds {
         struct Least {
             double elements = -1; ///< that arrive at a rank on average; negative: not known yet
             double latency = 0;
-            DirectBound directly;
         };
-        const Least &least_of(int from, int to) {
-            if (const auto row = static_cast<std::size_t>(from); row < known_.size())
-                if (const auto at = static_cast<std::size_t>(to); at < known_[row].size())
-                    if (const Least &least = known_[row][at]; least.elements >= 0)
-                        return least;
-            return found(from, to);
-        }
-        const Least &found(int from, int to);
+        /// By two numbers of placements, of which more come as they are met.
+        template <class Bound> class Pairs {
+          public:
+            Bound &at(int from, int to) {
+                const auto row = static_cast<std::size_t>(from);
+                const auto column = static_cast<std::size_t>(to);
+                if (row >= rows_.size())
+                    rows_.resize(2 * row + 1);
+                if (column >= rows_[row].size())
+                    rows_[row].resize(2 * column + 1);
+                return rows_[row][column];
+            }
+
+          private:
+            std::vector<std::vector<Bound>> rows_;
+        };
+        [[nodiscard]] Least found(int from, int to);
+        [[nodiscard]] DirectBound found_directly(int from, int to);
         [[nodiscard]] cost::Seconds seconds(double elements, double latency, int element_bytes) const {
             return cost::Seconds(elements * element_bytes / bounds_.bytes_per_second_ + latency);
         }
@@ -106,8 +119,9 @@ class TransferBounds {
 
         const TransferBounds &bounds_;
         const sharding::Reshards &reshards_;
-        std::vector<PlacedVolume> volumes_;     ///< by number
-        std::vector<std::vector<Least>> known_; ///< [from][to]
+        std::vector<PlacedVolume> volumes_; ///< by number
+        Pairs<Least> by_any_;
+        Pairs<DirectBound> by_one_;
     };
     OfShape &of(const sharding::Reshards &reshards) {
         return shapes_.try_emplace(&reshards, *this, reshards).first->second;

@@ -1,10 +1,9 @@
 #include "timeline/simulate.h"
 
+#include "timeline/agenda.h"
+
 #include <algorithm>
-#include <functional>
-#include <queue>
 #include <stdexcept>
-#include <tuple>
 
 namespace planc::timeline {
 
@@ -22,7 +21,6 @@ struct Transfer {
     Seconds left{};          ///< on the links, at the time `since`
     Seconds since{};
     double rate = 1; ///< share of the links from then on
-    int version = 0; ///< counts the changes of its rate: only the last foreseen end holds
     bool complete = false;
     std::int64_t found_in = 0;    ///< the last search for transfers that share links which found it
     std::vector<int> events = {}; ///< by sender: its last event of this; -1: none yet
@@ -41,8 +39,12 @@ struct Rank {
 
 class Simulation {
   public:
-    explicit Simulation(const Program &program) : program_(program), ranks_(program.classes.size()) {
+    explicit Simulation(const Program &program)
+        : program_(program), ranks_(program.classes.size()), calls_(ranks_.size()), rounds_(groups_of(program)) {
         for (const Collective &collective : program.collectives) {
+            first_of_.push_back(static_cast<int>(keys_.size()));
+            for (std::size_t g = 0; g < collective.groups.size(); ++g)
+                keys_.emplace_back(static_cast<int>(transfers_.size()), static_cast<int>(g));
             std::vector<Transfer> &transfers = transfers_.emplace_back();
             std::vector<int> &member = member_.emplace_back(ranks_.size(), 0);
             for (const Group &group : collective.groups) {
@@ -58,8 +60,10 @@ class Simulation {
     Timeline run() {
         for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank)
             go_on(rank);
-        while (!moments_.empty()) {
-            const Seconds time = moments_.top().time;
+        while (!calls_.empty() || !rounds_.empty()) {
+            const Seconds time = rounds_.empty()  ? calls_.time()
+                                 : calls_.empty() ? rounds_.time()
+                                                  : std::min(calls_.time(), rounds_.time());
             happen(time);
             for (const Key &key : ready_)
                 begin_round(key, time);
@@ -70,32 +74,29 @@ class Simulation {
     }
 
   private:
-    /// What happens next; at equal times rounds end first, then ranks call MPI in their order.
-    struct Moment {
-        Seconds time{};
-        bool is_call = false;
-        int rank = 0;
-        Key transfer;
-        int version = 0; ///< of the transfer
-        friend bool operator>(const Moment &a, const Moment &b) {
-            return std::tie(a.time, a.is_call, a.rank, a.transfer) > std::tie(b.time, b.is_call, b.rank, b.transfer);
-        }
-    };
+    static std::size_t groups_of(const Program &program) {
+        std::size_t groups = 0;
+        for (const Collective &collective : program.collectives)
+            groups += collective.groups.size();
+        return groups;
+    }
 
     Transfer &at(const Key &key) { return transfers_[key.first][key.second]; }
     const Group &group(const Key &key) const { return program_.collectives[key.first].groups[key.second]; }
+    /// The round's latency has passed, or the round ends, then.
+    void foresee(const Key &key, Seconds time) { rounds_.set(first_of_[key.first] + key.second, time); }
     Key key_of(int collective, int rank) const { return {collective, program_.collectives[collective].group_of[rank]}; }
 
     /// All that happens at this time comes before the next round begins, so that the numbers of ranks do not matter.
+    /// Rounds end first, then ranks call MPI in their order.
     void happen(Seconds time) {
-        while (!moments_.empty() && moments_.top().time == time) {
-            const Moment moment = moments_.top();
-            moments_.pop();
-            if (moment.is_call)
-                call_mpi(moment.rank);
-            else if (moment.version == at(moment.transfer).version)
-                go_on(moment.transfer, time);
-        }
+        while (true)
+            if (rounds_.is_next(time))
+                go_on(keys_[rounds_.take_next()], time);
+            else if (calls_.is_next(time))
+                call_mpi(calls_.take_next());
+            else
+                return;
     }
 
     /// Computes until the rank calls MPI next.
@@ -104,7 +105,7 @@ class Simulation {
         for (; rank.next < program_.actions.size(); ++rank.next) {
             const Action &action = program_.actions[rank.next];
             if (action.kind != ActionKind::compute)
-                return moments_.push({rank.now, true, number, {}, 0});
+                return calls_.set(number, rank.now);
             const Seconds end = rank.now + program_.kernels[action.index].seconds[number];
             result_.ranks[number].compute.push_back({EventKind::compute, action.index, rank.now, end});
             rank.now = end;
@@ -151,11 +152,11 @@ class Simulation {
         transfer.begin = time;
         transfer.alone = part * ranks.seconds;
         if (ranks.senders.empty()) // nothing to carry
-            return moments_.push({time, false, 0, key, ++transfer.version});
+            return foresee(key, time);
         const Seconds latency = part * ranks.latency;
         transfer.left = transfer.alone - latency;
         transfer.on_its_way = true;
-        moments_.push({time + latency, false, 0, key, ++transfer.version});
+        foresee(key, time + latency);
     }
 
     void go_on(const Key &key, Seconds time) {
@@ -188,13 +189,12 @@ class Simulation {
             transfer.left = Seconds(std::max(0.0, (transfer.left - transfer.rate * (time - transfer.since)).value));
             transfer.since = time;
             transfer.rate = 1 / static_cast<double>(most);
-            moments_.push({time + transfer.left / transfer.rate, false, 0, key, ++transfer.version});
+            foresee(key, time + transfer.left / transfer.rate);
         }
     }
 
     void end_round(const Key &key, Seconds time) {
         Transfer &transfer = at(key);
-        ++transfer.version;
         const std::vector<int> &senders = group(key).senders;
         transfer.events.resize(senders.size(), -1);
         for (std::size_t s = 0; s < senders.size(); ++s) {
@@ -287,7 +287,10 @@ class Simulation {
     std::vector<Key> affected_;                    ///< scratch: transfers whose share of the links changes
     std::int64_t search_ = 0;                      ///< for them
     std::vector<Key> ready_;                       ///< to begin with their next round now
-    std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;
+    Agenda calls_;                                 ///< of MPI, by rank
+    Agenda rounds_;                                ///< by transfer
+    std::vector<Key> keys_;                        ///< of the transfers in rounds_
+    std::vector<int> first_of_;                    ///< by collective: which of these
     Timeline result_;
 };
 

@@ -1,5 +1,6 @@
 // Axes of a mesh in an order, such as those that cut a dimension: a vector of numbers whose first few need no memory of
-// their own. Placements are copied and compared by the million in a search for a plan, and hardly one has a longer list.
+// their own. Placements are copied and compared by the million in a search for a plan, and hardly one has a longer
+// list.
 //
 // Example: AxisList axes{0, 2}; axes.push_back(1);
 #pragma once

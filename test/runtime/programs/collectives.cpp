@@ -57,7 +57,9 @@ std::int64_t bytes_of(Type type) {
 Tensor tensor_of(const Placement &placement, Type type, std::int64_t offset) {
     std::vector<Dimension> &dimensions = dimension_tables.emplace_back();
     for (const DimensionPlacement &dimension : placement.dimensions)
-        dimensions.push_back({"d", dimension.extent, axis_tables.emplace_back(dimension.axes), dimension.window});
+        dimensions.push_back({"d", dimension.extent,
+                              axis_tables.emplace_back(dimension.axes.begin(), dimension.axes.end()),
+                              dimension.window});
     return {type,
             dimensions,
             axis_tables.emplace_back(placement.partial),
@@ -282,7 +284,7 @@ Drawn draw_one(Draw &draw, CollectiveKind kind, bool flat) {
         break;
     case CollectiveKind::all_to_all:
         for (std::size_t d = 0; d < drawn.to.dimensions.size() && drawn.axes.empty(); ++d)
-            if (std::vector<int> &cuts = drawn.to.dimensions[d].axes; !cuts.empty()) {
+            if (AxisList &cuts = drawn.to.dimensions[d].axes; !cuts.empty()) {
                 drawn.axes = {cuts.back()};
                 cuts.pop_back();
                 drawn.to.dimensions[(d + 1) % drawn.to.dimensions.size()].axes.push_back(drawn.axes[0]);
