@@ -22,7 +22,8 @@ using planrt::Placement;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t most_at_once = 4; ///< searches of meshes
+constexpr std::size_t most_at_once = 4;  ///< searches of meshes
+constexpr std::size_t most_at_first = 5; ///< the same, beside bounds for other storages
 
 /// Does a rule of the user leave ranks without work?
 bool has_empty_blocks(const Request &request, const MeshShape &shape, const Strategies &layers) {
@@ -180,7 +181,7 @@ class Planner {
     /// The most promising candidates, all on meshes of their own, and beside them bounds for the other storages of all
     /// meshes, which take their place.
     void try_first(std::vector<Candidate> &candidates) {
-        const std::size_t count = std::min(candidates.size(), most_at_once);
+        const std::size_t count = std::min(candidates.size(), most_at_first);
         std::vector<Found> found(count);
         std::vector<std::vector<Candidate>> others(candidates.size());
         const double at_most = give_up_at();

@@ -73,12 +73,16 @@ class Relaxation : TermBuilder {
                 TransferBounds::OfShape &transfers = transfers_of(v);
                 const bool alone = pays_latency(v);
                 const int bytes = graph_.values[v].element_bytes;
+                const auto seconds = [&](int lies, int other) {
+                    return transfers.seconds(lies, other, bytes, alone || !may_share_call(v, lies, other)).value;
+                };
+                if (is_of_two(from, to))
+                    return tabulate_two(priced, from, to[0], table,
+                                        [&](int lies, int other) { return share * seconds(lies, other); });
                 tabulate(priced, from, to, table, [&](int lies, const std::vector<int> &others) {
                     double least = 0;
                     for (int other : others)
-                        least = std::max(
-                            least,
-                            transfers.seconds(lies, other, bytes, alone || !may_share_call(v, lies, other)).value);
+                        least = std::max(least, seconds(lies, other));
                     return share * least;
                 });
             });
@@ -99,6 +103,9 @@ class Relaxation : TermBuilder {
             const bool latency = alone || !may_share_call(v, lies, wanted);
             return transfers.directly(lies, wanted, bytes, latency).value;
         };
+        if (is_of_two(from, to))
+            return tabulate_two(term, from, to[0], table,
+                                [&](int lies, int wanted) { return often * seconds(lies, wanted); });
         tabulate(term, from, to, table, [&](int lies, const std::vector<int> &others) {
             double sum = 0;
             double first = std::numeric_limits<double>::infinity(); // one copy at least is made from the value itself
@@ -122,6 +129,28 @@ class Relaxation : TermBuilder {
         };
         if (!is_this(from) && std::none_of(to.begin(), to.end(), is_this))
             to.push_back(std::move(column));
+    }
+
+    /// Does one layer alone decide where the value lies, and another one where all that want it do? So nearly all
+    /// entries of tables are.
+    static bool is_of_two(const Column &from, const std::vector<Column> &to) {
+        return from.strides.size() == 2 && to.size() == 1 && (from.strides[0] == 0) != (from.strides[1] == 0) &&
+               (to[0].strides[0] == 0) == (from.strides[1] == 0) && (to[0].strides[1] == 0) == (from.strides[0] == 0);
+    }
+
+    /// Calls seconds(origin, placement elsewhere) for each entry of such a term.
+    template <class Seconds>
+    static void tabulate_two(const Term &term, const Column &from, const Column &to, TermTable &table,
+                             const Seconds &seconds) {
+        std::vector<double> &result = table.prices.seconds;
+        result.resize(static_cast<std::size_t>(entries(term)));
+        double *entry = result.data();
+        for (int first = 0; first < term.classes[0]; ++first)
+            for (int second = 0; second < term.classes[1]; ++second, ++entry) {
+                const int origin = from.numbers[first * from.strides[0] + second * from.strides[1]];
+                const int wanted = to.numbers[first * to.strides[0] + second * to.strides[1]];
+                *entry = wanted == origin ? 0 : seconds(origin, wanted);
+            }
     }
 
     /// Calls seconds(origin, distinct placements elsewhere) for each entry of the term.

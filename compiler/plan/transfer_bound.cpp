@@ -96,6 +96,9 @@ std::uint32_t set_of(std::span<const int> axes, const sharding::Mesh &mesh) {
 
 TransferBounds::TransferBounds(const sharding::Mesh &mesh, const cost::Machine &machine)
     : mesh_(mesh), ranks_(static_cast<double>(mesh.ranks())), bytes_per_second_(fastest_link(machine)) {
+    constexpr std::size_t most_tabulated = 8;
+    for (std::uint32_t axes = 0; axes < 1U << std::min(most_tabulated, mesh.sizes.size()); ++axes)
+        size_of_.push_back(multiplied(axes));
     const double latency = least_latency(machine);
     if (machine.collectives.empty())
         message_seconds_ = latency;
@@ -210,7 +213,7 @@ DirectBound TransferBounds::directly(const PlacedVolume &from, const PlacedVolum
     return bound;
 }
 
-double TransferBounds::size(std::uint32_t axes) const {
+double TransferBounds::multiplied(std::uint32_t axes) const {
     double size = 1;
     for (int axis = 0; axis < static_cast<int>(mesh_.sizes.size()); ++axis)
         size *= axes & bit(axis) ? mesh_.sizes[axis] : 1;
@@ -237,23 +240,23 @@ double TransferBounds::arriving_by_route(const PlacedVolume &from, const PlacedV
     const double rest = size(from.partial & ~to.partial & ~scattered);
     const double before = from.average / size(sliced);
     const double after = before / size(scattered);
-    std::vector<double> lengths; // of the sums' parts
-    double kept = 1;
-    for (std::size_t d = 0; d < to.largest.size(); ++d) {
+    const auto length_of = [&](std::size_t d) { // of the sums' parts
         const bool window = to.windows & bit(static_cast<int>(d));
-        lengths.push_back(window ? from.largest[d]
-                                 : std::ceil(from.largest[d] / size(to.cut[d] & (sliced | scattered))));
-        kept *= std::min(lengths.back(), to.largest[d]);
-    }
+        return window ? from.largest[d] : std::ceil(from.largest[d] / size(to.cut[d] & (sliced | scattered)));
+    };
+    double kept = 1;
+    for (std::size_t d = 0; d < to.largest.size(); ++d)
+        kept *= std::min(length_of(d), to.largest[d]);
     const double arrived = before - after;
     if (rest == 1)
         return arrived + std::max(0.0, to.average - kept);
     double kept_of_scattered = 0; // the rest is scattered along some dimension, or summed up everywhere
     for (std::size_t d = 0; d < to.largest.size(); ++d) {
-        const double length = std::min(lengths[d], to.largest[d]);
+        const double part = length_of(d);
+        const double length = std::min(part, to.largest[d]);
         if (length > 0)
             kept_of_scattered =
-                std::max(kept_of_scattered, kept / length * std::min(std::ceil(lengths[d] / rest), to.largest[d]));
+                std::max(kept_of_scattered, kept / length * std::min(std::ceil(part / rest), to.largest[d]));
     }
     return arrived + (1 - 1 / rest) * after +
            std::min(std::max(0.0, to.average - kept_of_scattered),

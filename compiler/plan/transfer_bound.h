@@ -136,13 +136,18 @@ class TransferBounds {
     [[nodiscard]] double arriving_by_steps(const PlacedVolume &from, const PlacedVolume &to) const;
     [[nodiscard]] double arriving_by_route(const PlacedVolume &from, const PlacedVolume &to, std::uint32_t sliced,
                                            std::uint32_t scattered) const;
-    [[nodiscard]] double size(std::uint32_t axes) const;
+    /// Ranks along a set of axes.
+    [[nodiscard]] double size(std::uint32_t axes) const {
+        return axes < size_of_.size() ? size_of_[axes] : multiplied(axes);
+    }
+    [[nodiscard]] double multiplied(std::uint32_t axes) const;
     [[nodiscard]] double latencies(const PlacedVolume &from, const PlacedVolume &to) const;
 
     const sharding::Mesh &mesh_;
     double ranks_;
     double bytes_per_second_;            ///< of the fastest link
     double message_seconds_ = 0;         ///< of a message between two ranks; 0: MPI's calls were measured
+    std::vector<double> size_of_;        ///< per set of the first axes
     std::vector<double> gather_seconds_; ///< per axis: latency of an all-gather or reduce-scatter at least
     std::vector<double> reduce_seconds_; ///< of an all-reduce
     std::map<const sharding::Reshards *, OfShape> shapes_;

@@ -1,5 +1,6 @@
 #include "timeline/collective_price.h"
 
+#include "cost/step_price.h"
 #include "cost/traffic.h"
 #include "schedule/functions.h"
 #include "sharding/bucket.h"
@@ -36,17 +37,22 @@ const cost::Group &group_of(const std::vector<int> &axes, const planrt::Mesh &me
 } // namespace
 
 CollectivePrice::CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAttr mesh, const cost::Machine &machine,
-                                 std::map<std::vector<int>, cost::Group> &groups)
+                                 KnownCollectives &known)
     : info_(emit::collective_info(start, mesh)), mesh_(ir::mesh_of(mesh)), machine_(machine),
-      group_(group_of(info_.axes, mesh_, machine, groups)), in_bucket_(is_fusable(info_, wait, mesh_)) {
+      group_(group_of(info_.axes, mesh_, machine, known.groups)), in_bucket_(is_fusable(info_, wait, mesh_)) {
     if (info_.kind == CollectiveKind::exchange || info_.kind == CollectiveKind::all_to_all)
-        for (const emit::CollectiveInfo::Member &member : info_.members)
-            by_rank_.push_back(cost::traffic_by_rank({info_.kind, info_.axes, member.from, member.to}, mesh_));
+        for (const emit::CollectiveInfo::Member &member : info_.members) {
+            const sharding::Step step{info_.kind, info_.axes, member.from, member.to};
+            std::vector<planrt::Traffic> &by_rank = known.by_rank[cost::key(step)];
+            if (by_rank.empty())
+                by_rank = cost::traffic_by_rank(step, mesh_);
+            by_rank_.push_back(&by_rank);
+        }
 }
 
 planrt::Traffic CollectivePrice::traffic(std::size_t member, int rank) const {
     if (!by_rank_.empty())
-        return by_rank_[member][static_cast<std::size_t>(rank)];
+        return (*by_rank_[member])[static_cast<std::size_t>(rank)];
     const emit::CollectiveInfo::Member &moved = info_.members[member];
     return planrt::traffic(info_.kind, moved.from, moved.to, mesh_, rank);
 }

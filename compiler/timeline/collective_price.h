@@ -9,11 +9,17 @@
 
 namespace planc::timeline {
 
+/// What collectives of one schedule have in common, since layers repeat. References stay valid.
+struct KnownCollectives {
+    std::map<std::vector<int>, cost::Group> groups;                            ///< by axes
+    std::map<std::vector<std::int64_t>, std::vector<planrt::Traffic>> by_rank; ///< of point-to-point kinds, by step
+};
+
 class CollectivePrice {
   public:
-    /// `wait`: of the same number. `groups`: those made before, by axes.
+    /// `wait`: of the same number. `known` must outlive this.
     CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAttr mesh, const cost::Machine &machine,
-                    std::map<std::vector<int>, cost::Group> &groups);
+                    KnownCollectives &known);
 
     struct Rank {
         cost::Seconds seconds{};
@@ -35,7 +41,7 @@ class CollectivePrice {
     const cost::Machine &machine_;
     const cost::Group &group_;
     bool in_bucket_ = false;
-    std::vector<std::vector<planrt::Traffic>> by_rank_; ///< of point-to-point kinds, per member
+    std::vector<const std::vector<planrt::Traffic> *> by_rank_; ///< of point-to-point kinds, per member
 };
 
 } // namespace planc::timeline

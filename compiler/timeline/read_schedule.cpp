@@ -104,7 +104,7 @@ class Reader {
                 const auto [at, added] = starts_.insert({&op, static_cast<int>(starts_.size())});
                 if (added)
                     prices_.emplace_back(
-                        &op, CollectivePrice(start, wait_of(start.getNumber()), mesh_attribute_, machine_, groups_));
+                        &op, CollectivePrice(start, wait_of(start.getNumber()), mesh_attribute_, machine_, known_));
                 instance_[start.getNumber()] = static_cast<int>(started_.size());
                 add(ActionKind::start, static_cast<int>(started_.size()));
                 started_.push_back(at->second);
@@ -219,7 +219,7 @@ class Reader {
     planrt::Mesh mesh_;
     Program program_;
     RankClasses classes_;
-    std::map<std::vector<int>, cost::Group> groups_;
+    KnownCollectives known_;
     std::map<std::vector<int>, Meetings> meetings_;  ///< by axes
     llvm::DenseMap<mlir::Operation *, int> kernels_; ///< numbers
     llvm::DenseMap<mlir::Operation *, int> starts_;
