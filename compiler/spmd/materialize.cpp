@@ -15,7 +15,6 @@ using sharding::CollectiveKind;
 using sharding::Copy;
 using sharding::LaidOut;
 using sharding::LayerStrategy;
-using sharding::ValueKind;
 
 namespace {
 
