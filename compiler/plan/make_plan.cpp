@@ -64,8 +64,8 @@ class Planner {
         }
         plan_.meshes = static_cast<int>(shapes.size());
         lower_bound_ = infinity;
-        for (const MeshShape &shape : shapes)
-            meshes_.push_back(std::make_unique<OnMesh>(request_, shape));
+        meshes_.resize(shapes.size());
+        in_parallel(shapes.size(), [&](std::size_t m) { meshes_[m] = std::make_unique<OnMesh>(request_, shapes[m]); });
         prepare();
         try_candidates();
         if (plan_.failure.empty() && best_seconds_ == infinity && best_baseline_ == infinity) {
@@ -248,7 +248,8 @@ class Planner {
         const bool empty = has_empty_blocks(request_, shape, found.layers);
         const double seconds = found.cost.seconds().value;
         if (request_.search && !empty)
-            plan_.passed.push_back({shape.axes, shape.mesh, found.layers, storage, found.cost.seconds()});
+            plan_.passed.push_back({shape.axes, shape.mesh, found.layers, storage, found.cost.seconds(),
+                                    std::make_shared<const CostTable>(found.cost)});
         if (best_seconds_ < infinity && std::pair(empty, seconds) >= std::pair(best_empty_, best_seconds_))
             return;
         best_empty_ = empty;
@@ -309,7 +310,9 @@ class Planner {
         const MeshShape &shape = on.shape;
         const Storage storage = storage_choices(request_, shape).front().storage;
         follow_orders(on.space, named.layers);
-        const CostTable cost = evaluate(request_, shape.mesh, shape.axes, named.layers, storage);
+        auto priced =
+            std::make_shared<const CostTable>(evaluate(request_, shape.mesh, shape.axes, named.layers, storage));
+        const CostTable &cost = *priced;
         Baseline baseline;
         baseline.name = named.name;
         baseline.axes = shape.axes;
@@ -320,6 +323,7 @@ class Planner {
         baseline.carried = cost.carried();
         baseline.payload = cost.payload;
         baseline.memory = cost.memory.total();
+        baseline.cost = std::move(priced);
         baseline.excluded = exclusion(shape, on.space, baseline);
         return baseline;
     }

@@ -20,6 +20,7 @@ struct Choice {
     Seconds seconds{};                      ///< its price, to the last bit or nearly
     std::size_t layer = 0;                  ///< the one that is changed
     const LayerStrategy *changed = nullptr; ///< null: none
+    const CostTable *cost = nullptr;        ///< null: not known
 
     [[nodiscard]] std::vector<LayerStrategy> strategies() const {
         std::vector<LayerStrategy> all = *layers;
@@ -37,9 +38,11 @@ std::vector<Choice> other_plans(const Plan &answer) {
     std::vector<Choice> choices;
     for (const Baseline &baseline : answer.baselines)
         if (baseline.excluded.empty())
-            choices.push_back({&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds});
+            choices.push_back({&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds, 0,
+                               nullptr, baseline.cost.get()});
     for (const PassedPlan &passed : answer.passed)
-        choices.push_back({&passed.axes, &passed.mesh, &passed.layers, &passed.storage, passed.seconds});
+        choices.push_back({&passed.axes, &passed.mesh, &passed.layers, &passed.storage, passed.seconds, 0, nullptr,
+                           passed.cost.get()});
     std::stable_sort(choices.begin(), choices.end(), is_cheaper);
     return choices;
 }
@@ -63,13 +66,23 @@ bool are_alike(const Baseline &baseline, const Plan &plan) {
     return baseline.seconds == plan.cost.seconds() && baseline.payload == plan.cost.payload;
 }
 
-/// The answer with another choice, priced.
-Plan exchange(const Request &request, const Plan &answer, const Choice &choice) {
-    Plan plan = answer;
+/// The answer but for what exchange() gives it.
+Plan frame_of(const Plan &answer) {
+    Plan frame = answer;
+    frame.cost = {};
+    frame.layers.clear();
+    frame.runner_ups.clear();
+    return frame;
+}
+
+/// The answer, of which there is the frame, with another choice, priced.
+Plan exchange(const Request &request, const Plan &answer, const Plan &frame, const Choice &choice) {
+    Plan plan = frame;
     if (*choice.axes != answer.axes || choice.mesh->sizes != answer.mesh.sizes)
         plan.choices.clear();
     plan.layers = choice.strategies();
-    plan.cost = evaluate(request, *choice.mesh, *choice.axes, plan.layers, *choice.storage);
+    plan.cost = choice.cost != nullptr ? *choice.cost
+                                       : evaluate(request, *choice.mesh, *choice.axes, plan.layers, *choice.storage);
     plan.axes = *choice.axes;
     plan.mesh = *choice.mesh;
     plan.storage = *choice.storage;
@@ -98,10 +111,11 @@ static void take_near(const Request &request, const Plan &answer, std::vector<Ch
                       std::vector<Plan> &result) {
     const Seconds limit = (1 + near_optimal_margin) * answer.cost.seconds();
     std::erase_if(choices, [&](const Choice &choice) { return choice.seconds > limit; });
+    const Plan frame = frame_of(answer);
     std::vector<Plan> priced(std::min(most - result.size(), choices.size())); // these are taken but for few
-    in_parallel(priced.size(), [&](std::size_t i) { priced[i] = exchange(request, answer, choices[i]); });
+    in_parallel(priced.size(), [&](std::size_t i) { priced[i] = exchange(request, answer, frame, choices[i]); });
     for (std::size_t i = 0; i < choices.size() && result.size() < most; ++i) {
-        Plan plan = i < priced.size() ? std::move(priced[i]) : exchange(request, answer, choices[i]);
+        Plan plan = i < priced.size() ? std::move(priced[i]) : exchange(request, answer, frame, choices[i]);
         const bool too_large =
             answer.memory_limit_bytes > 0 && plan.cost.memory.total().value > answer.memory_limit_bytes;
         const bool known = are_alike(plan, answer) || std::any_of(result.begin(), result.end(), [&](const Plan &other) {
@@ -135,11 +149,13 @@ std::vector<Plan> further_baselines(const Request &request, const Plan &answer, 
             std::none_of(others.begin(), others.end(), is_this) && std::none_of(further.begin(), further.end(), is_it))
             further.push_back(&baseline);
     }
+    const Plan frame = frame_of(answer);
     std::vector<Plan> result(further.size());
     in_parallel(result.size(), [&](std::size_t i) {
         const Baseline &baseline = *further[i];
-        result[i] = exchange(request, answer,
-                             {&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds});
+        result[i] = exchange(request, answer, frame,
+                             {&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds, 0,
+                              nullptr, baseline.cost.get()});
     });
     return result;
 }

@@ -16,6 +16,7 @@
 #include "sharding/lay_out.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -95,6 +96,7 @@ struct Baseline {
     Seconds carried{}; ///< of its seconds what links are in use: with overlap a step takes that too
     Bytes payload{};   ///< CostTable::payload
     Bytes memory{};
+    std::shared_ptr<const CostTable> cost;
     std::string excluded;        ///< why it could not be the answer: a pin, memory; empty: it was a candidate
     std::optional<Seconds> step; ///< with overlap; none: not simulated
 };
@@ -112,6 +114,7 @@ struct PassedPlan {
     std::vector<LayerStrategy> layers;
     Storage storage;
     Seconds seconds{};
+    std::shared_ptr<const CostTable> cost;
 };
 
 /// The choice among plans of nearly the least sum and of the literature, by simulated time (plan/near_optimal.h).

@@ -269,16 +269,18 @@ const PlacedVolume &TransferBounds::OfShape::volume(int number) {
     return volumes_[number];
 }
 
-TransferBounds::OfShape::Least TransferBounds::OfShape::found(int from, int to) {
+double TransferBounds::OfShape::found(int from, int to, int element_bytes, bool latency) {
     volume(std::max(from, to)); // references stay valid
     const PlacedVolume &has = volume(from);
     const PlacedVolume &wants = volume(to);
-    return {bounds_.arriving(has, wants), bounds_.latencies(has, wants)};
+    return seconds(bounds_.arriving(has, wants), latency ? bounds_.latencies(has, wants) : 0, element_bytes);
 }
 
-DirectBound TransferBounds::OfShape::found_directly(int from, int to) {
+double TransferBounds::OfShape::found_directly(int from, int to, int element_bytes, bool latency) {
     volume(std::max(from, to)); // references stay valid
-    return bounds_.directly(volume(from), volume(to));
+    const DirectBound least = bounds_.directly(volume(from), volume(to));
+    return std::min(seconds(least.moving, latency ? least.moving_latency : 0, element_bytes),
+                    seconds(least.gathering, latency ? least.gathering_latency : 0, element_bytes));
 }
 
 bool TransferBounds::OfShape::possible(int from, int to) {

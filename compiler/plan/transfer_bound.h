@@ -54,7 +54,7 @@ struct PlacedVolume {
 
 /// Of one reshard, whose blocks move to other ranks or are gathered.
 struct DirectBound {
-    double moving = -1; ///< elements that arrive; negative: not known yet
+    double moving = 0; ///< elements that arrive
     double moving_latency = 0;
     double gathering = 0; ///< elements that arrive
     double gathering_latency = 0;
@@ -73,55 +73,69 @@ class TransferBounds {
             : bounds_(bounds), reshards_(reshards) {}
         /// `latency`: with that of the messages. Holds through other placements too, as copies are made from copies.
         cost::Seconds seconds(int from, int to, int element_bytes, bool latency) {
-            Least &least = by_any_.at(from, to);
-            if (least.elements < 0)
-                least = found(from, to);
-            return seconds(least.elements, latency ? least.latency : 0, element_bytes);
+            double &least = by_any_.of(element_bytes, latency).at(from, to);
+            if (least < 0)
+                least = found(from, to, element_bytes, latency);
+            return cost::Seconds(least);
         }
         /// Of one reshard.
         cost::Seconds directly(int from, int to, int element_bytes, bool latency) {
-            DirectBound &least = by_one_.at(from, to);
-            if (least.moving < 0)
-                least = found_directly(from, to);
-            return std::min(seconds(least.moving, latency ? least.moving_latency : 0, element_bytes),
-                            seconds(least.gathering, latency ? least.gathering_latency : 0, element_bytes));
+            double &least = by_one_.of(element_bytes, latency).at(from, to);
+            if (least < 0)
+                least = found_directly(from, to, element_bytes, latency);
+            return cost::Seconds(least);
         }
         /// Is there a route at all? Partial sums are made by operations alone, and what windows touch is no source.
         bool possible(int from, int to);
 
       private:
-        struct Least {
-            double elements = -1; ///< that arrive at a rank on average; negative: not known yet
-            double latency = 0;
-        };
-        /// By two numbers of placements, of which more come as they are met.
-        template <class Bound> class Pairs {
+        /// Seconds by two numbers of placements, of which more come as they are met; negative: not known yet. Of all
+        /// that a search keeps these are most: a number each.
+        class Pairs {
           public:
-            Bound &at(int from, int to) {
+            double &at(int from, int to) {
                 const auto row = static_cast<std::size_t>(from);
                 const auto column = static_cast<std::size_t>(to);
                 if (row >= rows_.size())
                     rows_.resize(2 * row + 1);
                 if (column >= rows_[row].size())
-                    rows_[row].resize(2 * column + 1);
+                    rows_[row].resize(2 * column + 1, -1.0);
                 return rows_[row][column];
             }
 
           private:
-            std::vector<std::vector<Bound>> rows_;
+            std::vector<std::vector<double>> rows_;
         };
-        [[nodiscard]] Least found(int from, int to);
-        [[nodiscard]] DirectBound found_directly(int from, int to);
-        [[nodiscard]] cost::Seconds seconds(double elements, double latency, int element_bytes) const {
-            return cost::Seconds(elements * element_bytes / bounds_.bytes_per_second_ + latency);
+        /// By bytes of an element, and with latency or without: one or two of these occur.
+        class Tables {
+          public:
+            Pairs &of(int element_bytes, bool latency) {
+                for (Table &table : tables_)
+                    if (table.element_bytes == element_bytes && table.latency == latency)
+                        return table.pairs;
+                return tables_.emplace_back(Table{element_bytes, latency, {}}).pairs;
+            }
+
+          private:
+            struct Table {
+                int element_bytes = 0;
+                bool latency = false;
+                Pairs pairs;
+            };
+            std::vector<Table> tables_;
+        };
+        [[nodiscard]] double found(int from, int to, int element_bytes, bool latency);
+        [[nodiscard]] double found_directly(int from, int to, int element_bytes, bool latency);
+        [[nodiscard]] double seconds(double elements, double latency, int element_bytes) const {
+            return elements * element_bytes / bounds_.bytes_per_second_ + latency;
         }
         const PlacedVolume &volume(int number);
 
         const TransferBounds &bounds_;
         const sharding::Reshards &reshards_;
         std::vector<PlacedVolume> volumes_; ///< by number
-        Pairs<Least> by_any_;
-        Pairs<DirectBound> by_one_;
+        Tables by_any_;
+        Tables by_one_;
     };
     OfShape &of(const sharding::Reshards &reshards) {
         return shapes_.try_emplace(&reshards, *this, reshards).first->second;
