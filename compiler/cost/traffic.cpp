@@ -197,13 +197,50 @@ class Sends {
     [[nodiscard]] const std::vector<bool> &varying() const { return varying_; }
 
     [[nodiscard]] Traffic of(const std::vector<int> &coordinates) const {
+        std::vector<const DimensionSends::Entry *> entries;
+        for (const DimensionSends *dimension : dimensions_)
+            entries.push_back(&dimension->at(coordinates));
+        return product(entries);
+    }
+
+    /// Of all ranks that differ along these axes: of the one with the most elements (of equals, the most calls).
+    [[nodiscard]] Traffic busiest(const std::vector<bool> &varying, const Mesh &mesh) const {
+        std::vector<int> coordinates(mesh.sizes.size(), 0);
+        std::vector<const DimensionSends::Entry *> entries;
+        for (const DimensionSends *dimension : dimensions_)
+            entries.push_back(dimension->entries.data());
+        Traffic busiest = product(entries);
+        const auto move = [&](std::size_t axis, int by) {
+            coordinates[axis] += by;
+            for (std::size_t d = 0; d < entries.size(); ++d)
+                entries[d] += by * static_cast<std::ptrdiff_t>(dimensions_[d]->stride[axis]);
+        };
+        while (true) {
+            std::size_t axis = mesh.sizes.size();
+            while (axis-- > 0)
+                if (varying[axis] && coordinates[axis] + 1 < mesh.sizes[axis])
+                    break;
+                else
+                    move(axis, -coordinates[axis]);
+            if (axis == static_cast<std::size_t>(-1))
+                return busiest;
+            move(axis, 1);
+            const Traffic traffic = product(entries);
+            if (traffic.elements > busiest.elements ||
+                (traffic.elements == busiest.elements && traffic.calls > busiest.calls))
+                busiest = traffic;
+        }
+    }
+
+  private:
+    /// Of a rank, by its entry in each dimension.
+    [[nodiscard]] Traffic product(const std::vector<const DimensionSends::Entry *> &entries) const {
         Traffic all{replicas_, replicas_};
         std::int64_t kept = 1;
-        for (const DimensionSends *dimension : dimensions_) {
-            const DimensionSends::Entry &entry = dimension->at(coordinates);
-            all.calls *= entry.wanted.calls;
-            all.elements *= entry.wanted.elements;
-            kept *= entry.kept;
+        for (const DimensionSends::Entry *entry : entries) {
+            all.calls *= entry->wanted.calls;
+            all.elements *= entry->wanted.elements;
+            kept *= entry->kept;
         }
         if (kept > 0) { // what the rank itself keeps is no send
             --all.calls;
@@ -212,7 +249,6 @@ class Sends {
         return all;
     }
 
-  private:
     static void mark(const Placement &placement, std::vector<bool> &cut) {
         for (const planrt::DimensionPlacement &dimension : placement.dimensions)
             for (int axis : dimension.axes)
@@ -244,24 +280,6 @@ bool point_to_point(CollectiveKind kind) {
     return kind == CollectiveKind::all_to_all || kind == CollectiveKind::exchange;
 }
 
-/// Calls visit(coordinates) for every rank that differs along the axes of `varying`.
-template <class Visit> void for_each_rank(const Mesh &mesh, const std::vector<bool> &varying, const Visit &visit) {
-    std::vector<int> coordinates(mesh.sizes.size(), 0);
-    while (true) {
-        visit(coordinates);
-        std::size_t axis = mesh.sizes.size();
-        while (axis-- > 0) {
-            if (!varying[axis])
-                continue;
-            if (++coordinates[axis] < mesh.sizes[axis])
-                break;
-            coordinates[axis] = 0;
-        }
-        if (axis == static_cast<std::size_t>(-1))
-            return;
-    }
-}
-
 } // namespace
 
 std::vector<Traffic> traffic_by_rank(const Step &step, const Mesh &mesh) {
@@ -275,11 +293,11 @@ std::vector<Traffic> traffic_by_rank(const Step &step, const Mesh &mesh) {
     }
     SendTables::Known tables;
     const Sends sends(step, mesh, tables);
-    for_each_rank(mesh, std::vector<bool>(mesh.sizes.size(), true), [&](const std::vector<int> &coordinates) {
-        result.push_back(sends.of(coordinates));
+    for (int rank = 0; rank < ranks; ++rank) {
+        result.push_back(sends.of(mesh.coordinates(rank)));
         if (step.kind == CollectiveKind::all_to_all)
             result.back().calls = 1;
-    });
+    }
     return result;
 }
 
@@ -297,13 +315,7 @@ Traffic SendTables::busiest(const Step &step) {
     const Sends sends(step, mesh, *known_);
     const std::vector<bool> varying =
         uniform_traffic(step, mesh) ? std::vector<bool>(mesh.sizes.size(), false) : sends.varying();
-    Traffic busiest;
-    for_each_rank(mesh, varying, [&](const std::vector<int> &coordinates) {
-        const Traffic traffic = sends.of(coordinates);
-        if (traffic.elements > busiest.elements ||
-            (traffic.elements == busiest.elements && traffic.calls > busiest.calls))
-            busiest = traffic;
-    });
+    Traffic busiest = sends.busiest(varying, mesh);
     if (step.kind == CollectiveKind::all_to_all)
         busiest.calls = 1;
     return busiest;

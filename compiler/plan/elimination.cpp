@@ -1,11 +1,11 @@
 #include "plan/elimination.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <numeric>
 #include <set>
-#include <unordered_map>
 
 namespace planc::plan {
 
@@ -33,6 +33,32 @@ Function as_function(const Factor &factor) {
     return function;
 }
 
+/// Numbers keys from 0 as they are first seen; `most` at most.
+class Numbering {
+  public:
+    explicit Numbering(std::size_t most) : slots_(std::bit_ceil(2 * most + 1)) {}
+    void clear() {
+        std::fill(slots_.begin(), slots_.end(), Slot{});
+        count_ = 0;
+    }
+    int of(std::uint64_t key) {
+        std::size_t at = (key * 0x9e3779b97f4a7c15U >> 32U) & (slots_.size() - 1);
+        while (slots_[at].number >= 0 && slots_[at].key != key)
+            at = (at + 1) & (slots_.size() - 1);
+        if (slots_[at].number < 0)
+            slots_[at] = {key, count_++};
+        return slots_[at].number;
+    }
+
+  private:
+    struct Slot {
+        std::uint64_t key = 0;
+        int number = -1;
+    };
+    std::vector<Slot> slots_;
+    int count_ = 0;
+};
+
 /// Values of the variable at `place` of all terms that none of these tells apart, as classes.
 struct JointClasses {
     std::vector<int> of_value;
@@ -41,15 +67,15 @@ struct JointClasses {
 
 JointClasses joint_classes(const std::vector<Function> &terms, std::size_t place) {
     JointClasses result;
-    std::unordered_map<std::uint64_t, int> known; // by class so far and offset
+    Numbering numbers(terms[0].offsets[place]->size()); // of class so far and offset
     for (const Function &term : terms) {
         const std::vector<int> &offsets = *term.offsets[place];
         result.of_value.resize(offsets.size(), 0);
-        known.clear();
+        numbers.clear();
         for (std::size_t value = 0; value < offsets.size(); ++value) {
             const auto both =
                 static_cast<std::uint64_t>(result.of_value[value]) << 32U | static_cast<std::uint32_t>(offsets[value]);
-            result.of_value[value] = known.emplace(both, static_cast<int>(known.size())).first->second;
+            result.of_value[value] = numbers.of(both);
         }
     }
     for (std::size_t value = 0; value < result.of_value.size(); ++value)

@@ -1,8 +1,8 @@
 #include "cost/report.h"
-#include "plan/baselines.h"
 #include "plan/narrowed_search.h"
 #include "plan/near_optimal.h"
 #include "plan/parallel.h"
+#include "plan/price_baseline.h"
 #include "plan/storage.h"
 
 #include <algorithm>
@@ -17,28 +17,11 @@
 
 namespace planc::plan {
 
-using planrt::Placement;
-
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_at_once = 4;  ///< searches of meshes
 constexpr std::size_t most_at_first = 5; ///< the same, beside bounds for other storages
-
-/// Does a rule of the user leave ranks without work?
-bool has_empty_blocks(const Request &request, const MeshShape &shape, const Strategies &layers) {
-    const std::vector<std::vector<LayerLoop>> loops = layer_loops(request.graph);
-    for (std::size_t l = 0; l < layers.size(); ++l)
-        for (const LayerLoop &loop : loops[l]) {
-            std::int64_t parts = 1;
-            for (std::size_t axis = 0; axis < shape.axes.size(); ++axis)
-                if (layers[l].loop_of_axis[axis] == loop.name)
-                    parts *= shape.mesh.sizes[axis];
-            if (parts > loop.extent)
-                return true;
-        }
-    return false;
-}
 
 class Planner {
   public:
@@ -289,7 +272,8 @@ class Planner {
         std::vector<Baseline> priced(wanted.size());
         in_parallel(wanted.size() + 1, [&](std::size_t i) {
             if (i > 0)
-                priced[i - 1] = priced_on(*wanted[i - 1].first, std::move(wanted[i - 1].second));
+                priced[i - 1] = price_baseline(request_, wanted[i - 1].first->shape, wanted[i - 1].first->space,
+                                               std::move(wanted[i - 1].second), limit_);
             else if (request_.search)
                 step_.emplace(index_);
         });
@@ -306,40 +290,6 @@ class Planner {
         return named.alike && &on != meshes_.front().get() && request_.mesh.automatic && !pins_axes(request_);
     }
 
-    [[nodiscard]] Baseline priced_on(const OnMesh &on, NamedStrategies named) const {
-        const MeshShape &shape = on.shape;
-        const Storage storage = storage_choices(request_, shape).front().storage;
-        follow_orders(on.space, named.layers);
-        auto priced =
-            std::make_shared<const CostTable>(evaluate(request_, shape.mesh, shape.axes, named.layers, storage));
-        const CostTable &cost = *priced;
-        Baseline baseline;
-        baseline.name = named.name;
-        baseline.axes = shape.axes;
-        baseline.mesh = shape.mesh;
-        baseline.layers = std::move(named.layers);
-        baseline.storage = storage;
-        baseline.seconds = cost.seconds();
-        baseline.carried = cost.carried();
-        baseline.payload = cost.payload;
-        baseline.memory = cost.memory.total();
-        baseline.cost = std::move(priced);
-        baseline.excluded = exclusion(shape, on.space, baseline);
-        return baseline;
-    }
-
-    /// Where the rules say which of several axes that split one loop is the major one, a baseline keeps to that.
-    static void follow_orders(const Space &space, Strategies &layers) {
-        for (std::size_t l = 0; l < layers.size(); ++l) {
-            const Strategies &options = *space.options[l];
-            const auto allowed = std::find_if(options.begin(), options.end(), [&](const LayerStrategy &option) {
-                return option.loop_of_axis == layers[l].loop_of_axis;
-            });
-            if (allowed != options.end())
-                layers[l].order = allowed->order;
-        }
-    }
-
     void add_baseline(Baseline baseline) {
         if (baseline.excluded.empty())
             best_baseline_ = std::min(best_baseline_, baseline.seconds.value);
@@ -352,24 +302,6 @@ class Planner {
             *known = std::move(baseline);
     }
 
-    std::string exclusion(const MeshShape &shape, const Space &space, const Baseline &baseline) const {
-        for (std::size_t l = 0; l < baseline.layers.size(); ++l) {
-            const Strategies &options = *space.options[l];
-            const std::vector<std::string> &wanted = baseline.layers[l].loop_of_axis;
-            if (std::find(options.begin(), options.end(), baseline.layers[l]) != options.end())
-                continue;
-            const std::vector<LayerLoop> loops = layer_loops(request_.graph)[l];
-            for (std::size_t axis = 0; axis < shape.axes.size(); ++axis)
-                if (const std::string pin =
-                        forbidding_pin(request_, loops, static_cast<int>(l), wanted[axis], shape.axes[axis]);
-                    !pin.empty())
-                    return "the rule '" + pin + "' says otherwise";
-            return has_empty_blocks(request_, shape, baseline.layers) ? "leaves ranks without work"
-                                                                      : "the layout says otherwise";
-        }
-        return limit_ > 0 && baseline.memory.value > limit_ ? "exceeds the memory" : "";
-    }
-
     /// The answer is never worse than a baseline that it may be. Elimination sees to that; an inexact search may not.
     void finish_baselines() {
         for (const Baseline &baseline : plan_.baselines) {
@@ -380,7 +312,7 @@ class Planner {
             plan_.mesh = baseline.mesh;
             plan_.layers = baseline.layers;
             plan_.storage = baseline.storage;
-            plan_.cost = evaluate(request_, baseline.mesh, baseline.axes, baseline.layers, baseline.storage);
+            plan_.cost = *baseline.cost;
             plan_.lower_bound = std::min(plan_.lower_bound, plan_.cost.seconds());
         }
     }
@@ -452,32 +384,6 @@ std::vector<std::optional<RunnerUp>> find_runner_ups(const Request &request, con
     const Space space = make_space(request, shape);
     TermCache cache(shape.mesh, request.machine);
     return runner_ups(step, shape, space, request.machine, plan.storage, cache, plan.layers, plan.memory_limit_bytes);
-}
-
-CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
-                   const std::vector<LayerStrategy> &layers, const Storage &storage) {
-    const sharding::LaidOut step = sharding::lay_out(request.graph, mesh, layers, storage);
-    if (!request.larger)
-        return cost::price(request.graph, step, mesh, axes, request.machine, layers, storage);
-
-    Graph graph = request.larger->graph;
-    std::map<std::string, const Placement *> homes;
-    for (std::size_t v = 0; v < request.graph.values.size(); ++v)
-        if (request.graph.values[v].kind == sharding::ValueKind::variable)
-            homes[request.graph.values[v].name] = &step.copies[v].front().placement;
-    for (sharding::Value &value : graph.values)
-        if (const auto home = homes.find(value.name);
-            value.kind == sharding::ValueKind::variable && home != homes.end())
-            value.home = *home->second;
-    std::map<std::string, const LayerStrategy *> strategy_of;
-    for (std::size_t l = 0; l < layers.size(); ++l)
-        strategy_of[request.graph.layers[l].name] = &layers[l];
-    std::vector<LayerStrategy> strategies;
-    for (const sharding::Layer &layer : graph.layers)
-        strategies.push_back(*strategy_of.at(layer.name));
-    const sharding::LaidOut laid_out = sharding::lay_out(graph, mesh, strategies, storage);
-    const cost::LargerMicroBatches larger{graph, laid_out, request.larger->count};
-    return cost::price(request.graph, step, mesh, axes, request.machine, layers, storage, &larger);
 }
 
 } // namespace planc::plan

@@ -1,21 +1,20 @@
 #include "sharding/placement.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace planc::sharding {
 
 /// The axes that cut each loop, major first. An axis with one rank cuts nothing.
-static std::vector<std::vector<int>> axes_of_loops(const Nest &nest, const Strategy &strategy, const Mesh &mesh) {
-    std::vector<int> order = strategy.order;
-    if (order.empty()) {
-        order.resize(strategy.loop_of_axis.size());
-        std::iota(order.begin(), order.end(), 0);
-    }
-    std::vector<std::vector<int>> result(nest.loops.size());
-    for (int axis : order)
+static std::vector<planrt::AxisList> axes_of_loops(const Nest &nest, const Strategy &strategy, const Mesh &mesh) {
+    std::vector<planrt::AxisList> result(nest.loops.size());
+    const auto add = [&](int axis) {
         if (strategy.loop_of_axis[axis] >= 0 && mesh.sizes[axis] > 1)
             result[strategy.loop_of_axis[axis]].push_back(axis);
+    };
+    for (int axis : strategy.order)
+        add(axis);
+    for (int axis = 0; strategy.order.empty() && axis < static_cast<int>(strategy.loop_of_axis.size()); ++axis)
+        add(axis);
     return result;
 }
 
@@ -77,7 +76,7 @@ static void place_window(const NestWindow &window, const Nest &nest, const Mesh 
 }
 
 Derived derive(const Nest &nest, const Strategy &strategy, const Mesh &mesh, const std::vector<int> &partial_in) {
-    const std::vector<std::vector<int>> axes = axes_of_loops(nest, strategy, mesh);
+    const std::vector<planrt::AxisList> axes = axes_of_loops(nest, strategy, mesh);
     const auto place = [&](const std::vector<int> &loops) {
         Placement placement;
         placement.dimensions.reserve(loops.size());

@@ -1,0 +1,40 @@
+#include "plan/plan.h"
+
+#include "cost/price.h"
+#include "sharding/lay_out.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace planc::plan {
+
+using planrt::Placement;
+
+CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
+                   const std::vector<LayerStrategy> &layers, const Storage &storage) {
+    const sharding::LaidOut step = sharding::lay_out(request.graph, mesh, layers, storage);
+    if (!request.larger)
+        return cost::price(request.graph, step, mesh, axes, request.machine, layers, storage);
+
+    Graph graph = request.larger->graph;
+    std::map<std::string, const Placement *> homes;
+    for (std::size_t v = 0; v < request.graph.values.size(); ++v)
+        if (request.graph.values[v].kind == sharding::ValueKind::variable)
+            homes[request.graph.values[v].name] = &step.copies[v].front().placement;
+    for (sharding::Value &value : graph.values)
+        if (const auto home = homes.find(value.name);
+            value.kind == sharding::ValueKind::variable && home != homes.end())
+            value.home = *home->second;
+    std::map<std::string, const LayerStrategy *> strategy_of;
+    for (std::size_t l = 0; l < layers.size(); ++l)
+        strategy_of[request.graph.layers[l].name] = &layers[l];
+    std::vector<LayerStrategy> strategies;
+    for (const sharding::Layer &layer : graph.layers)
+        strategies.push_back(*strategy_of.at(layer.name));
+    const sharding::LaidOut laid_out = sharding::lay_out(graph, mesh, strategies, storage);
+    const cost::LargerMicroBatches larger{graph, laid_out, request.larger->count};
+    return cost::price(request.graph, step, mesh, axes, request.machine, layers, storage, &larger);
+}
+
+} // namespace planc::plan

@@ -1,0 +1,81 @@
+#include "plan/price_baseline.h"
+
+#include "plan/storage.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace planc::plan {
+
+/// Does a rule of the user leave ranks without work?
+bool has_empty_blocks(const Request &request, const MeshShape &shape, const Strategies &layers) {
+    const std::vector<std::vector<LayerLoop>> loops = layer_loops(request.graph);
+    for (std::size_t l = 0; l < layers.size(); ++l)
+        for (const LayerLoop &loop : loops[l]) {
+            std::int64_t parts = 1;
+            for (std::size_t axis = 0; axis < shape.axes.size(); ++axis)
+                if (layers[l].loop_of_axis[axis] == loop.name)
+                    parts *= shape.mesh.sizes[axis];
+            if (parts > loop.extent)
+                return true;
+        }
+    return false;
+}
+
+namespace {
+
+void follow_orders(const Space &space, Strategies &layers) {
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+        const Strategies &options = *space.options[l];
+        const auto allowed = std::find_if(options.begin(), options.end(), [&](const LayerStrategy &option) {
+            return option.loop_of_axis == layers[l].loop_of_axis;
+        });
+        if (allowed != options.end())
+            layers[l].order = allowed->order;
+    }
+}
+
+/// Why it could not be the answer; empty: it could.
+std::string exclusion(const Request &request, const MeshShape &shape, const Space &space, const Baseline &baseline,
+                      double limit) {
+    for (std::size_t l = 0; l < baseline.layers.size(); ++l) {
+        const Strategies &options = *space.options[l];
+        const std::vector<std::string> &wanted = baseline.layers[l].loop_of_axis;
+        if (std::find(options.begin(), options.end(), baseline.layers[l]) != options.end())
+            continue;
+        const std::vector<LayerLoop> loops = layer_loops(request.graph)[l];
+        for (std::size_t axis = 0; axis < shape.axes.size(); ++axis)
+            if (const std::string pin =
+                    forbidding_pin(request, loops, static_cast<int>(l), wanted[axis], shape.axes[axis]);
+                !pin.empty())
+                return "the rule '" + pin + "' says otherwise";
+        return has_empty_blocks(request, shape, baseline.layers) ? "leaves ranks without work"
+                                                                 : "the layout says otherwise";
+    }
+    return limit > 0 && baseline.memory.value > limit ? "exceeds the memory" : "";
+}
+
+} // namespace
+
+Baseline price_baseline(const Request &request, const MeshShape &shape, const Space &space, NamedStrategies named,
+                        double limit) {
+    Baseline baseline;
+    baseline.storage = storage_choices(request, shape).front().storage;
+    follow_orders(space, named.layers);
+    const auto cost =
+        std::make_shared<const CostTable>(evaluate(request, shape.mesh, shape.axes, named.layers, baseline.storage));
+    baseline.name = named.name;
+    baseline.axes = shape.axes;
+    baseline.mesh = shape.mesh;
+    baseline.layers = std::move(named.layers);
+    baseline.seconds = cost->seconds();
+    baseline.carried = cost->carried();
+    baseline.payload = cost->payload;
+    baseline.memory = cost->memory.total();
+    baseline.cost = cost;
+    baseline.excluded = exclusion(request, shape, space, baseline, limit);
+    return baseline;
+}
+
+} // namespace planc::plan
