@@ -96,6 +96,7 @@ class Planner {
         in_parallel(meshes_.size(), [&](std::size_t i) {
             OnMesh &on = *meshes_[order[i]];
             candidates[order[i]] = candidate_on(on, on.storages.front());
+            on.cache.transfers.forget(); // tables have what is in there, of nearly all pairs of placements
         });
         take_best_by_bounds(candidates);
         const auto is_better = [](const Candidate &a, const Candidate &b) {

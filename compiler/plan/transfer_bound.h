@@ -140,6 +140,8 @@ class TransferBounds {
     OfShape &of(const sharding::Reshards &reshards) {
         return shapes_.try_emplace(&reshards, *this, reshards).first->second;
     }
+    /// Gives memory back; what is asked for again is found again.
+    void forget() { shapes_.clear(); }
 
   private:
     [[nodiscard]] PlacedVolume measured(const sharding::Placement &placement) const;
