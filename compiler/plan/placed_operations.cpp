@@ -88,9 +88,18 @@ const PlacedOperation *TermBuilder::placed(int o) {
     const auto number = [this](int value, const sharding::Placement &placement) {
         return cache_.reshards.of(graph_.values[value].extents).number(placement);
     };
-    for (const LayerStrategy &option : options) {
-        const sharding::Derived derived =
-            sharding::derive(operation.nest, sharding::bind(option, operation.nest, mesh_), mesh_);
+    std::map<std::pair<std::vector<int>, std::vector<int>>, std::size_t> alike; // the first strategy bound so
+    for (std::size_t s = 0; s < options.size(); ++s) {
+        const sharding::Strategy bound = sharding::bind(options[s], operation.nest, mesh_);
+        const auto [at, is_first] = alike.try_emplace({bound.loop_of_axis, bound.order}, s);
+        if (!is_first) {
+            for (std::vector<int> &numbers : placed.operands)
+                numbers.push_back(numbers[at->second]);
+            for (std::vector<int> &numbers : placed.results)
+                numbers.push_back(numbers[at->second]);
+            continue;
+        }
+        const sharding::Derived derived = sharding::derive(operation.nest, bound, mesh_);
         for (std::size_t i = 0; i < operation.operands.size(); ++i)
             placed.operands[i].push_back(number(operation.operands[i], derived.operands[i]));
         for (std::size_t i = 0; i < operation.results.size(); ++i)

@@ -12,6 +12,7 @@
 #include "llvm/ADT/MapVector.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -162,12 +163,33 @@ class Reader {
             column.push_back(local_extent(dimension, mesh_, mesh_.coordinates(rank)));
     }
 
+    /// That cut any dimension of it, ascending.
+    static std::vector<int> axes_of(const KernelWork &work) {
+        std::vector<int> axes;
+        for (const planrt::DimensionPlacement &dimension : work.dimensions())
+            for (const int axis : dimension.axes)
+                if (!llvm::is_contained(axes, axis))
+                    axes.push_back(axis);
+        std::sort(axes.begin(), axes.end());
+        return axes;
+    }
+
     void add_kernel(mlir::Operation *op, const KernelWork &work) {
         Kernel kernel{name_of(op), schedule::layer_of(op), schedule::phase_of(op), {}};
         if (kernel.phase.empty()) // copies of variables
             kernel.phase = "update";
-        for (const RankClass &ranks : program_.classes)
-            kernel.seconds.push_back(work.seconds(mesh_.coordinates(ranks.first), mesh_, machine_));
+        const std::vector<int> axes = axes_of(work);
+        std::map<std::vector<int>, cost::Seconds> known; // by coordinates along these
+        for (const RankClass &ranks : program_.classes) {
+            const std::vector<int> coordinates = mesh_.coordinates(ranks.first);
+            std::vector<int> telling;
+            for (const int axis : axes)
+                telling.push_back(coordinates[static_cast<std::size_t>(axis)]);
+            const auto [at, is_new] = known.try_emplace(std::move(telling));
+            if (is_new)
+                at->second = work.seconds(coordinates, mesh_, machine_);
+            kernel.seconds.push_back(at->second);
+        }
         program_.kernels.push_back(std::move(kernel));
     }
 
