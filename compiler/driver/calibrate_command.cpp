@@ -5,6 +5,7 @@
 #include "driver/locate.h"
 #include "driver/read_file.h"
 #include "driver/workshop.h"
+#include "driver/write_file.h"
 
 #include "calibrate/fit.h"
 #include "calibrate/machine_text.h"

@@ -2,6 +2,7 @@
 
 #include "driver/compile_cpp.h"
 #include "driver/pipeline.h"
+#include "driver/write_file.h"
 
 #include "cost/report.h"
 #include "support/diagnostics.h"
@@ -45,9 +46,10 @@ int check(Pipeline &pipeline) {
 }
 
 void print(mlir::ModuleOp module) {
-    module.print(llvm::outs());
-    llvm::outs() << '\n';
-    llvm::outs().flush();
+    std::string text; // llvm::outs() ends the program where it cannot write
+    llvm::raw_string_ostream stream(text);
+    module.print(stream);
+    std::cout << text << '\n';
 }
 
 } // namespace

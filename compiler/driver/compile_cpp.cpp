@@ -1,6 +1,7 @@
 #include "driver/compile_cpp.h"
 
 #include "driver/read_file.h"
+#include "driver/write_file.h"
 
 #include <cerrno>
 #include <cstring>
@@ -40,21 +41,6 @@ std::string run_program(const std::vector<std::string> &command, const std::stri
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return {};
     return failure;
-}
-
-std::string write_file(const std::string &path, const std::string &text) {
-    const std::string temporary = path + ".tmp" + std::to_string(getpid());
-    std::ofstream stream(temporary, std::ios::binary);
-    stream << text;
-    stream.close();
-    std::error_code error;
-    if (stream)
-        std::filesystem::rename(temporary, path, error);
-    if (stream && !error)
-        return {};
-    const std::string reason = error ? error.message() : std::strerror(errno);
-    std::filesystem::remove(temporary, error);
-    return "cannot write '" + path + "': " + reason;
 }
 
 namespace {

@@ -29,7 +29,4 @@ struct CompileRequest {
 [[nodiscard]] std::string run_program(const std::vector<std::string> &command, const std::string &failure,
                                       const std::string &hint = "is Open MPI's compiler installed?");
 
-/// Writes a file whole or not at all: to a temporary name beside it, then renamed. Empty, or what went wrong.
-[[nodiscard]] std::string write_file(const std::string &path, const std::string &text);
-
 } // namespace planc::driver

@@ -1,8 +1,8 @@
 // planc fmt.
 
 #include "driver/commands.h"
-#include "driver/compile_cpp.h"
 #include "driver/read_file.h"
+#include "driver/write_file.h"
 
 #include "support/diagnostics.h"
 #include "syntax/parse.h"

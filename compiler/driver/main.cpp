@@ -3,6 +3,7 @@
 #include "driver/commands.h"
 #include "driver/locate.h"
 #include "driver/options.h"
+#include "driver/write_file.h"
 
 #ifdef PLANC_MIMALLOC
 #include <mimalloc.h>
@@ -30,5 +31,5 @@ int main(int argc, char **argv) {
     options.file = installation.path_of(options.file);
     for (std::string &file : options.lists.files)
         file = installation.path_of(file);
-    return run(options);
+    return flush_standard_output(run(options));
 }

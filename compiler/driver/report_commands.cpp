@@ -2,10 +2,10 @@
 
 #include "driver/certify.h"
 #include "driver/commands.h"
-#include "driver/compile_cpp.h"
 #include "driver/pipeline.h"
 #include "driver/save_layout.h"
 #include "driver/summary.h"
+#include "driver/write_file.h"
 
 #include "cost/report.h"
 #include "plan/explain.h"

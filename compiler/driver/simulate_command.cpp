@@ -5,6 +5,7 @@
 #include "driver/pipeline.h"
 #include "driver/read_file.h"
 #include "driver/workshop.h"
+#include "driver/write_file.h"
 
 #include "cost/report.h"
 #include "smpi/platform.h"
