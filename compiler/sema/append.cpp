@@ -4,6 +4,7 @@
 #include "sema/expect.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -16,6 +17,7 @@ PLANC_DIAGNOSTIC(duplicate_dimension, error, "dimension '{0}' occurs twice in on
 PLANC_DIAGNOSTIC(tensor_too_large, error, "the tensor {0} does not fit into 64 bits");                 // D5
 PLANC_DIAGNOSTIC(network_too_large, error, "the tensors of the network take more than 2^60 bytes");    // D5
 PLANC_DIAGNOSTIC(too_many_operations, error, "the network has more than {0} operations");              // N7
+PLANC_DIAGNOSTIC(beyond_f32, error, "a number beside tensors of f32 must be at most 3.4e38");          // L5
 PLANC_DIAGNOSTIC(tensor_outside_network, error, "a tensor has no place here");                         // X2
 
 namespace {
@@ -78,6 +80,8 @@ TensorValue Elaborator::constant(double value, ElementType element, SourceRange 
     Operation operation;
     operation.kind = OperationKind::constant;
     operation.number = value;
+    if (element == ElementType::f32 && std::abs(value) > std::numeric_limits<float>::max())
+        fail(beyond_f32, where, {});
     return append(std::move(operation), {}, element, where);
 }
 

@@ -103,13 +103,6 @@ template <class T> bool compare(Operator operation, const T &left, const T &righ
     }
 }
 
-/// A dimension in arithmetic is its extent.
-Value extent_of(const Context &context, const Value &value, SourceRange where) {
-    if (!value.get<DimensionValue>())
-        return value;
-    return {expect_dimension(context, value, where, "an operand").extent};
-}
-
 } // namespace
 
 Value Elaborator::unary(const syntax::Unary &unary, SourceRange where) {
@@ -118,7 +111,8 @@ Value Elaborator::unary(const syntax::Unary &unary, SourceRange where) {
         return {!expect_boolean(context(), operand, unary.operand->where, "the operand of 'not'")};
     if (operand.get<TensorValue>())
         return {pointwise("neg", {*operand.get<TensorValue>()}, where)};
-    return arithmetic(Operator::subtract, Value{std::int64_t{0}}, extent_of(context(), operand, where), where);
+    return arithmetic(Operator::subtract, Value{std::int64_t{0}}, extent_for_dimension(context(), operand, where),
+                      where);
 }
 
 Value Elaborator::binary(const syntax::Binary &binary, SourceRange where) {
@@ -136,8 +130,8 @@ Value Elaborator::binary(const syntax::Binary &binary, SourceRange where) {
         left = {field(*left.get<FieldValue>(), type_of(*right.get<TensorValue>()), binary.left->where)};
     if (right.get<FieldValue>() && left.get<TensorValue>())
         right = {field(*right.get<FieldValue>(), type_of(*left.get<TensorValue>()), binary.right->where)};
-    left = extent_of(context(), left, binary.left->where);
-    right = extent_of(context(), right, binary.right->where);
+    left = extent_for_dimension(context(), left, binary.left->where);
+    right = extent_for_dimension(context(), right, binary.right->where);
     if (is_comparison(binary.operation))
         return comparison(binary.operation, left, right, where);
     return arithmetic(binary.operation, left, right, where);
@@ -202,6 +196,8 @@ Value Elaborator::arithmetic(Operator operation, const Value &left, const Value 
     if ((a || x) && (b || y) && (a || b)) {
         const TensorValue first = a ? *a : constant_beside(*b, left, where);
         const TensorValue second = b ? *b : constant_beside(*a, right, where);
+        if (operation == Operator::divide && y && *y == 0)
+            fail(division_by_zero, where, {});
         return {pointwise(function_name(operation), {first, second}, where)};
     }
     if (operation == Operator::add && left.get<ListValue>() && right.get<ListValue>()) {

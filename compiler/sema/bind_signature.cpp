@@ -99,11 +99,11 @@ void Elaborator::bind_value(Frame &frame, const syntax::Parameter &parameter, co
     if (type == "bool")
         converted = {expect_boolean(context(), value, where, what)};
     else if (type == "int")
-        converted = {expect_integer(context(), value, where, what)};
+        converted = {expect_integer(context(), extent_for_dimension(context(), value, where), where, what)};
     else if (type == "ints")
         check_integers(context(), value, where, what);
     else if (type == "float")
-        converted = {expect_number(context(), value, where, what)};
+        converted = {expect_number(context(), extent_for_dimension(context(), value, where), where, what)};
     else if (type == "initializer")
         converted = {expect_initializer(context(), value, where, what)};
     else if (type == "string")

@@ -15,7 +15,7 @@ PLANC_DIAGNOSTIC(other_network, error, "the loss calls network '{0}', but '{1}' 
 
 namespace {
 
-constexpr int deepest_call = 64;
+constexpr std::size_t deepest_call = 64;
 
 std::string pattern_text(const syntax::Type &type) {
     std::string text = "[";
@@ -63,15 +63,17 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
     frame.names_layers = network || analysis_.ownership.composite(callable);
     frame.path = trained ? "" : call_path(callable, where);
     frame.layer = trained ? "output" : frame.path;
-    if (++calls_ > deepest_call)
+    // A layer that is called deep inside of others, but not of itself, is not what is endless.
+    if (calls_.size() >= deepest_call && std::find(calls_.begin(), calls_.end(), &callable) != calls_.end())
         fail(endless_recursion, call.callee.where, {callable.name.text, std::to_string(deepest_call)});
+    calls_.push_back(&callable);
     Frame *caller = std::exchange(frame_, &frame);
     analysis_.context.calls.push_back(where);
     const Flow flow = execute(callable.body);
     analysis_.context.calls.pop_back();
     TensorValue result = call_result(frame, flow, where);
     frame_ = caller;
-    --calls_;
+    calls_.pop_back();
     if (trained)
         loss_.prediction = result.id;
     // What the layer's signature calls by a name of its own is again what the caller calls it.

@@ -272,7 +272,7 @@ class Elaborator {
     Frame *frame_ = nullptr;
     Frame outermost_;
     Site site_;
-    int calls_ = 0; ///< nested
+    std::vector<const syntax::CallableDeclaration *> calls_; ///< nested, the innermost last
     int next_symbol_ = 0;
     std::int64_t bytes_ = 0;                         ///< of all tensors
     std::set<std::string> known_layers_;             ///< that have operations

@@ -103,6 +103,12 @@ DimensionValue expect_dimension(const Context &context, const Value &value, Sour
     return *dimension;
 }
 
+Value extent_for_dimension(const Context &context, const Value &value, SourceRange where) {
+    if (!value.get<DimensionValue>())
+        return value;
+    return {expect_dimension(context, value, where, "an operand").extent};
+}
+
 std::vector<DimensionValue> expect_dimensions(const Context &context, const Value &value, SourceRange where,
                                               const std::string &what) {
     if (const auto *dimension = value.get<DimensionValue>())

@@ -37,6 +37,8 @@ void check_integers(const Context &context, const Value &value, SourceRange wher
 /// A dimension with an extent.
 [[nodiscard]] DimensionValue expect_dimension(const Context &context, const Value &value, SourceRange where,
                                               const std::string &what);
+/// The extent where the value is a dimension: what one is in arithmetic, and where a number is wanted.
+[[nodiscard]] Value extent_for_dimension(const Context &context, const Value &value, SourceRange where);
 /// One dimension or a list of them; extents may be open.
 [[nodiscard]] std::vector<DimensionValue> expect_dimensions(const Context &context, const Value &value,
                                                             SourceRange where, const std::string &what);

@@ -190,6 +190,20 @@ TEST(Elaborate, CompileTimeArithmetic) { // X3
               (std::map<std::string, std::int64_t>{{"a", 9}, {"b", 81}, {"c", 9}, {"d", 8}, {"e", 5}}));
 }
 
+TEST(Elaborate, ADimensionIsItsExtentWhereANumberIsWanted) { // Y1
+    const Network network = network_of(head + R"(
+layer depthwise(x: [.., in], groups: int, scale: float) -> [.., in] {
+    param w: [part: groups] = constant(scale)
+    return x * reduce_sum(w)
+}
+network n(x: f32[batch, hidden]) -> f32[batch, hidden] {
+    h = depthwise(x, groups = hidden, scale = pixel)
+    return h
+})");
+    EXPECT_EQ(type_text(parameter(network, "h.w").type), "[part: 6]");
+    EXPECT_DOUBLE_EQ(parameter(network, "h.w").initializer.a, 4);
+}
+
 TEST(Elaborate, ExtentsFromTheCommandLine) {
     const std::string text = head + "network n(x: f32[batch, pixel]) -> f32[batch, pixel] {\n return relu(x)\n}";
     const Analyzed analyzed = analyze_text(text, {{"batch", 32}});
