@@ -11,29 +11,29 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <utility>
 
 namespace planrt {
 
 namespace {
 
 /// The samples of --predict: a file in the format of the training data, or one that its name tells (.csv, .npy). Of a
-/// network with several inputs those that are not columns of one file: NAME=FILE,NAME=FILE.
+/// network with several inputs those that are not columns of one file: NAME=FILE,NAME=FILE, each file in its own
+/// format.
 class Samples {
   public:
     Samples(const Engine &engine, const Options &options)
-        : program_(engine.program()), set_(program_.data),
-          fields_(program_.prediction_fields.begin(), program_.prediction_fields.end()), paths_(fields_.size()) {
+        : program_(engine.program()), fields_(program_.prediction_fields.begin(), program_.prediction_fields.end()),
+          paths_(fields_.size()) {
         find_files(options.predict);
-        choose_format();
+        choose_columns();
         stores_.emplace(fields_, engine.mesh(), engine.rank());
-        const DataSource source{set_, "", false};
-        SplitColumn none;
-        if (set_.format == DataFormat::text)
-            read_text(source, vocabulary_path(options), stores_->all());
-        else
-            read_samples(source, stores_->all(), none);
-        count_ = same_samples(set_, stores_->all());
+        for (std::size_t i = 0; i < fields_.size(); ++i)
+            if (std::ranges::find(paths_, paths_[i]) == paths_.begin() + static_cast<std::ptrdiff_t>(i))
+                read(paths_[i], vocabulary_path(options));
+        count_ = same_samples(program_.data, stores_->all());
         for (const Field &field : fields_)
             rows_.push_back(local_box(placement_of(field.tensor), engine.mesh(), engine.rank())[0]);
     }
@@ -64,10 +64,13 @@ class Samples {
             const std::string word = words.substr(begin, end - begin);
             const std::size_t equals = std::min(word.find('='), word.size());
             const auto field = std::ranges::find(fields_, word.substr(0, equals), &Field::name);
-            if (field == fields_.end() || equals == word.size())
+            if (field == fields_.end() || equals + 1 >= word.size())
                 throw Failure("option --predict: expected NAME=FILE for the inputs of network " +
                               std::string(program_.name) + ", got '" + word + "'");
-            paths_[static_cast<std::size_t>(field - fields_.begin())] = absolute(word.substr(equals + 1));
+            std::string &path = paths_[static_cast<std::size_t>(field - fields_.begin())];
+            if (!path.empty())
+                throw Failure(text("option --predict: %s is given twice", field->name));
+            path = absolute(word.substr(equals + 1));
             begin = end + 1;
         }
         for (std::size_t i = 0; i < fields_.size(); ++i)
@@ -75,30 +78,58 @@ class Samples {
                 throw Failure(text("option --predict: expected %s=FILE too", fields_[i].name));
     }
 
-    void choose_format() {
-        const bool columns_declared = set_.format == DataFormat::csv;
-        if (paths_[0].ends_with(".npy"))
-            set_.format = DataFormat::npy;
-        else if (paths_[0].ends_with(".csv"))
-            set_.format = DataFormat::csv;
-        else if (set_.format == DataFormat::synthetic)
+    /// How the file is read.
+    [[nodiscard]] DataSet set_of(const std::string &path) const {
+        DataSet set = program_.data;
+        if (path.ends_with(".npy"))
+            set.format = DataFormat::npy;
+        else if (path.ends_with(".csv"))
+            set.format = DataFormat::csv;
+        else if (set.format == DataFormat::synthetic)
             throw Failure("option --predict: expected a file named .npy or .csv, for the training data is synthetic");
-        set_.split = SplitKind::shares;
-        set_.path = paths_[0].c_str();
-        int column = 0;
+        set.split = SplitKind::shares;
+        set.path = path.c_str();
+        return set;
+    }
+
+    /// Columns that the data does not declare: one input of a file behind the other.
+    void choose_columns() {
+        std::map<std::string, int> next;
         for (std::size_t i = 0; i < fields_.size(); ++i) {
             fields_[i].file = paths_[i].c_str();
-            if (columns_declared)
-                continue;
+            const DataFormat format = set_of(paths_[i]).format;
+            int &column = next[paths_[i]];
+            const bool one_each = format == DataFormat::npy || format == DataFormat::idx;
+            if (one_each && column > 0)
+                throw Failure("option --predict: expected NAME=FILE,NAME=FILE, a file for each input");
             std::int64_t columns = 1;
             for (const Dimension &dimension : fields_[i].tensor.dimensions.subspan(1))
                 columns *= dimension.extent;
-            fields_[i].first_column = column; // one input behind the other
-            fields_[i].last_column = column += static_cast<int>(columns);
+            const int first = std::exchange(column, column + static_cast<int>(columns));
+            if (program_.data.format == DataFormat::csv)
+                continue;
+            fields_[i].first_column = first;
+            fields_[i].last_column = column;
         }
-        const bool one_each = set_.format == DataFormat::npy || set_.format == DataFormat::idx;
-        if (one_each && fields_.size() > 1 && paths_[0] == paths_[1])
-            throw Failure("option --predict: expected NAME=FILE,NAME=FILE, a file for each input");
+    }
+
+    /// All inputs that lie in the file.
+    void read(const std::string &path, const std::string &vocabulary) {
+        const DataSet set = set_of(path);
+        const DataSource source{set, "", false};
+        std::vector<FieldStore> together;
+        for (std::size_t i = 0; i < fields_.size(); ++i)
+            if (paths_[i] == path)
+                together.push_back(std::move(stores_->all()[i]));
+        SplitColumn none;
+        if (set.format == DataFormat::text)
+            read_text(source, vocabulary, together);
+        else
+            read_samples(source, together, none);
+        auto next = together.begin();
+        for (std::size_t i = 0; i < fields_.size(); ++i)
+            if (paths_[i] == path)
+                stores_->all()[i] = std::move(*next++);
     }
 
     [[nodiscard]] std::string vocabulary_path(const Options &options) const {
@@ -110,7 +141,6 @@ class Samples {
     static std::string absolute(const std::string &path) { return std::filesystem::absolute(path).string(); }
 
     const Program &program_;
-    DataSet set_;
     std::vector<Field> fields_;
     std::vector<std::string> paths_; ///< per field
     std::optional<Stores> stores_;
