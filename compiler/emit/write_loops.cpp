@@ -54,6 +54,7 @@ class LoopWriter {
             body_.close();
         if (shared != nullptr)
             body_.close("});");
+        store_totals();
     }
 
   private:
@@ -122,10 +123,40 @@ class LoopWriter {
             const Value result = stored_.lookup(member.op->getResult(0));
             const auto space = schedule::space_of(schedule::tensor(result));
             const std::string zero = neutral(reduction(member), schedule::tensor(result).getElementType());
+            if (is_total(member)) {
+                const std::string total = names_[member.op->getResult(0)] = body_.local("total");
+                body_.line("double " + total + " = 0.0;");
+                continue;
+            }
             const std::string target = body_.buffer(result, true);
             body_.line(space.empty() ? target + "[0] = " + zero + ";"
                                      : "std::fill_n(" + target + ", " + body_.extents(space) + ", " + zero + ");");
         }
+    }
+
+    /// One sum over all iterations. In single precision it would lose digits with the number of elements, and others on
+    /// each number of ranks.
+    static bool is_total(const LoopMember &member) {
+        const ir::TensorType type = schedule::tensor(member.op->getResult(0));
+        return member.role == LoopRole::accumulates && reduction(member) == "sum" &&
+               mlir::isa<mlir::FloatType>(type.getElementType()) && schedule::space_of(type).empty();
+    }
+
+    void store_totals() {
+        for (const LoopMember &member : nest_.members)
+            if (is_total(member)) {
+                const Value result = stored_.lookup(member.op->getResult(0));
+                const std::string type = type_name(schedule::tensor(result).getElementType());
+                const std::string total = names_.lookup(member.op->getResult(0));
+                body_.line(body_.buffer(result, true) +
+                           "[0] = " + (type == "double" ? total : "static_cast<" + type + ">(" + total + ")") + ";");
+            }
+    }
+
+    /// What an iteration adds to.
+    std::string accumulator(const LoopMember &member) {
+        const Value result = member.op->getResult(0);
+        return is_total(member) ? names_.lookup(result) : element(stored_.lookup(result), true);
     }
 
     static llvm::StringRef reduction(const LoopMember &member) {
@@ -143,7 +174,7 @@ class LoopWriter {
             if (member.inner || member.sweep != sweep_)
                 continue;
             if (member.role == LoopRole::accumulates) {
-                body_.line(accumulate(reduction(member), element(stored_.lookup(member.op->getResult(0)), true),
+                body_.line(accumulate(reduction(member), accumulator(member),
                                       expression(member.op->getOperand(0), member).text));
                 continue;
             }
@@ -212,17 +243,15 @@ class LoopWriter {
 
     void declare_local_accumulators(const std::vector<const LoopMember *> &members) {
         for (const LoopMember *member : members)
-            if (collects_locally(*member))
+            if (collects_locally(*member) && !is_total(*member))
                 names_[member->op->getResult(0)] = declare_partial(*member);
     }
 
     void flush_local_accumulators(const std::vector<const LoopMember *> &members) {
         for (const LoopMember *member : members)
-            if (collects_locally(*member)) {
-                const Value result = member->op->getResult(0);
+            if (collects_locally(*member) && !is_total(*member))
                 body_.line(
-                    accumulate(reduction(*member), element(stored_.lookup(result), true), names_.lookup(result)));
-            }
+                    accumulate(reduction(*member), accumulator(*member), names_.lookup(member->op->getResult(0))));
     }
 
     /// What does not move with the innermost loop is read before it.
@@ -278,7 +307,7 @@ class LoopWriter {
             if (member->role != LoopRole::element) {
                 const Value result = member->op->getResult(0);
                 const bool local = member->role == LoopRole::reduces_row || collects_locally(*member);
-                const std::string target = local ? names_.lookup(result) : element(stored_.lookup(result), true);
+                const std::string target = local ? names_.lookup(result) : accumulator(*member);
                 body_.line(accumulate(reduction(*member), target, expression(member->op->getOperand(0), *member).text));
             }
         for (auto [value, member] : stores)

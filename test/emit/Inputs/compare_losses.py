@@ -1,0 +1,15 @@
+"""compare_losses.py BOUND LOG LOG: the same losses but for BOUND, relative; there is one for each step"""
+import json
+import sys
+
+
+def losses(path):
+    return [entry["loss"] for entry in map(json.loads, open(path)) if "loss" in entry]
+
+
+bound, (first, second) = float(sys.argv[1]), map(losses, sys.argv[2:])
+if not first or len(first) != len(second):
+    sys.exit(f"{len(first)} and {len(second)} losses")
+for one, other in zip(first, second):
+    if abs(one - other) > bound * abs(other):
+        sys.exit(f"{one} and {other} are {abs(one - other) / abs(other):.1e} apart")
