@@ -31,8 +31,9 @@ bool Pipeline::may_simulate() const {
 
 bool Pipeline::schedule_candidates() {
     std::vector<plan::Plan> others = plan::near_optimal(request_->request, *plan_, most_others);
-    // A step takes its computation at least: baselines that this tells are looked at need not wait for the simulation.
-    for (plan::Plan &each : plan::further_baselines(request_->request, *plan_, others, plan_->cost.compute))
+    const std::size_t near = others.size();
+    // With overlap a step hardly ever takes more than its sum: looked at now, beside the answer, not after it.
+    for (plan::Plan &each : plan::further_baselines(request_->request, *plan_, others, plan_->cost.seconds()))
         others.push_back(std::move(each));
     std::vector<const plan::Plan *> plans = pointers(others);
     if (!scheduled_)
@@ -45,7 +46,7 @@ bool Pipeline::schedule_candidates() {
         schedules.insert(schedules.begin(), std::move(*scheduled_));
         scheduled_.reset();
     }
-    candidates_ = {std::move(others), std::move(schedules)};
+    candidates_ = {std::move(others), std::move(schedules), near};
     return true;
 }
 
@@ -55,10 +56,12 @@ bool Pipeline::choose_by_simulation() {
     if (!candidates_ && !schedule_candidates())
         return false;
     const plan::Request &request = request_->request;
-    auto [others, schedules] = std::move(*candidates_);
+    Candidates candidates = std::move(*candidates_);
     candidates_.reset();
+    auto &[others, schedules, near] = candidates;
     std::vector<plan::SimulatedPlan> simulated = {{*plan_, simulated_step(*plan_, schedules.front())}};
     if (const std::optional<cost::Seconds> step = simulated.front().step) {
+        drop_slower_baselines(candidates, *step);
         std::vector<plan::Plan> baselines = plan::further_baselines(request, *plan_, others, *step);
         for (Scheduled &each : schedules_of(pointers(baselines), true))
             schedules.push_back(std::move(each));
@@ -75,6 +78,15 @@ bool Pipeline::choose_by_simulation() {
     }
     scheduled_ = std::move(schedules.front());
     return true;
+}
+
+void Pipeline::drop_slower_baselines(Candidates &candidates, cost::Seconds step) {
+    auto &[others, schedules, near] = candidates;
+    for (std::size_t i = others.size(); i-- > near;)
+        if (others[i].cost.carried() >= step) {
+            others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+            schedules.erase(schedules.begin() + static_cast<std::ptrdiff_t>(1 + i));
+        }
 }
 
 std::optional<cost::Seconds> Pipeline::simulated_step(const plan::Plan &plan, Scheduled &scheduled) {

@@ -76,10 +76,11 @@ class Pipeline {
         std::optional<cost::Overlap> overlap; ///< none: not asked for
         std::string error;                    ///< why there is no schedule; empty: there is one
     };
-    /// Plans of nearly the price of plan_, and what they come to.
+    /// Plans of nearly the price of plan_, then baselines that could be as fast, and what they come to.
     struct Candidates {
         std::vector<plan::Plan> others;
         std::vector<Scheduled> schedules; ///< of plan_, then of the others
+        std::size_t near = 0;             ///< so many of the others are no baselines that were added
     };
     /// Runs what has not run yet, up to and including `last`.
     [[nodiscard]] bool run_through(const Step *last);
@@ -111,6 +112,8 @@ class Pipeline {
     [[nodiscard]] bool may_simulate() const;
     /// candidates_; takes scheduled_ for that of plan_. False: an error was printed.
     bool schedule_candidates();
+    /// Those of which the links alone make a step longer than `step`.
+    static void drop_slower_baselines(Candidates &candidates, cost::Seconds step);
     /// Of plans for module_, which stays as it is. Empty: an error was printed.
     std::vector<Scheduled> schedules_of(const std::vector<const plan::Plan *> &plans, bool simulate);
     /// Of a copy of module_, which becomes the schedule.
