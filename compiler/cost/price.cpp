@@ -1,6 +1,7 @@
 #include "cost/price.h"
 
 #include "cost/compute.h"
+#include "cost/longest_chain.h"
 #include "cost/roles.h"
 #include "cost/traffic.h"
 #include "sharding/joint_sums.h"
@@ -108,6 +109,7 @@ struct Part {
     int times = 1;                              ///< what does not run once a step
     std::vector<int> layer;                     ///< of the table, per layer of the graph
     std::set<const CollectiveRow *> added = {}; ///< rows of an earlier part that have got this one's numbers
+    PartSeconds seconds = {};
 };
 
 class Table {
@@ -126,6 +128,7 @@ class Table {
         add_buckets();
         Part step{graph_, laid_out_, graph_.microbatches - (larger == nullptr ? 0 : larger->count), {}};
         add(step);
+        table_.chain = longest_chain(graph_, laid_out_, step.seconds);
         table_.memory = memory(graph_, laid_out_, mesh_, buckets_);
         if (larger != nullptr) {
             bucket_of_.clear();
@@ -163,18 +166,21 @@ class Table {
         for (const sharding::Bucket &call : sharding::joint_sums(part.graph, part.laid_out, mesh_))
             for (std::size_t m = 1; m < call.members.size(); ++m)
                 joined_.insert({call.members[m].value, call.members[m].copy});
-        for (int v = 0; v < static_cast<int>(part.graph.values.size()); ++v)
+        for (int v = 0; v < static_cast<int>(part.graph.values.size()); ++v) {
+            part.seconds.copies.emplace_back(part.laid_out.copies[v].size());
             for (int c = 0; c < static_cast<int>(part.laid_out.copies[v].size()); ++c)
                 add_copy(part, v, c);
+        }
     }
 
-    void add_compute(const Part &part) {
+    void add_compute(Part &part) {
         const std::vector<Fused> fused = fusion(part.graph);
         for (std::size_t o = 0; o < part.graph.operations.size(); ++o) {
             const sharding::Operation &operation = part.graph.operations[o];
             const sharding::Strategy &strategy = part.laid_out.operations[o].strategy;
-            const Seconds seconds = (operation.per_step ? 1 : part.times) *
-                                    seconds_under(strategy, part.graph, operation, fused[o], mesh_, machine_);
+            const Seconds once = seconds_under(strategy, part.graph, operation, fused[o], mesh_, machine_);
+            const Seconds seconds = (operation.per_step ? 1 : part.times) * once;
+            part.seconds.operations.push_back(once);
             table_.layers[part.layer[operation.layer]].compute[static_cast<std::size_t>(operation.phase)] += seconds;
             table_.compute += seconds;
         }
@@ -240,7 +246,7 @@ class Table {
             if (price.rate != nullptr)
                 row.rate = *price.rate;
             row.halo = planrt::is_windowed(step.to);
-            row.price = times * price.price;
+            row.price = price.price;
             row.from = layout_text(value, step.from, table_.axes);
             row.to = layout_text(value, step.to, table_.axes);
             if (fused != bucket_of_.end()) {
@@ -256,6 +262,9 @@ class Table {
                 row.price.messages = 0;
                 row.price.latency = Seconds(0);
             }
+            if (!row.halo)
+                part.seconds.copies[v][c] += row.price.seconds();
+            row.price = times * row.price;
             table_.communication += row.price.seconds();
             sums_.add(step, value.element_bytes, row.bucket < 0 && !joined, times);
             book(part, std::move(row), value, step);
@@ -346,6 +355,10 @@ Seconds CostTable::carried() const {
     for (const CollectiveRow &row : reshards)
         sum += row.price.transfer;
     return sum;
+}
+
+Seconds CostTable::at_least() const {
+    return std::max({compute, chain, carried()});
 }
 
 CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, const std::vector<std::string> &axes,

@@ -96,6 +96,7 @@ struct CostTable {
     Memory memory;
     Seconds compute{};
     Seconds communication{};
+    Seconds chain{}; ///< cost/longest_chain.h
     Bytes payload{}; ///< of the busiest rank: its own sum over all rows
     int busiest_rank = 0;
     std::int64_t calls = 0; ///< of that rank
@@ -103,6 +104,9 @@ struct CostTable {
     [[nodiscard]] Seconds seconds() const { return compute + communication; }
     /// Of the communication what data is on links; the rest is latency and the arithmetic of reductions.
     [[nodiscard]] Seconds carried() const;
+    /// What a step takes with all overlap there is: a processor and links do one thing at a time, and what waits for
+    /// one another does not overlap.
+    [[nodiscard]] Seconds at_least() const;
 };
 
 /// Micro-batches with one sample more than the others, where the batch does not divide evenly: their graph, laid out

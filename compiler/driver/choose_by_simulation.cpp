@@ -32,8 +32,9 @@ bool Pipeline::may_simulate() const {
 bool Pipeline::schedule_candidates() {
     std::vector<plan::Plan> others = plan::near_optimal(request_->request, *plan_, most_others);
     const std::size_t near = others.size();
-    // With overlap a step hardly ever takes more than its sum: looked at now, beside the answer, not after it.
-    for (plan::Plan &each : plan::further_baselines(request_->request, *plan_, others, plan_->cost.seconds()))
+    // What is likely to be looked at in any case is looked at now, beside the answer, not after it.
+    const cost::Seconds likely = 0.5 * (plan_->cost.at_least() + plan_->cost.seconds());
+    for (plan::Plan &each : plan::further_baselines(request_->request, *plan_, others, likely))
         others.push_back(std::move(each));
     std::vector<const plan::Plan *> plans = pointers(others);
     if (!scheduled_)
@@ -80,10 +81,10 @@ bool Pipeline::choose_by_simulation() {
     return true;
 }
 
-void Pipeline::drop_slower_baselines(Candidates &candidates, cost::Seconds step) {
+void Pipeline::drop_slower_baselines(Candidates &candidates, cost::Seconds step) const {
     auto &[others, schedules, near] = candidates;
     for (std::size_t i = others.size(); i-- > near;)
-        if (others[i].cost.carried() >= step) {
+        if (plan::least_step(request_->request, others[i].cost) >= step) {
             others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
             schedules.erase(schedules.begin() + static_cast<std::ptrdiff_t>(1 + i));
         }

@@ -113,7 +113,7 @@ class Pipeline {
     /// candidates_; takes scheduled_ for that of plan_. False: an error was printed.
     bool schedule_candidates();
     /// Those of which the links alone make a step longer than `step`.
-    static void drop_slower_baselines(Candidates &candidates, cost::Seconds step);
+    void drop_slower_baselines(Candidates &candidates, cost::Seconds step) const;
     /// Of plans for module_, which stays as it is. Empty: an error was printed.
     std::vector<Scheduled> schedules_of(const std::vector<const plan::Plan *> &plans, bool simulate);
     /// Of a copy of module_, which becomes the schedule.

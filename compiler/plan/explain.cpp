@@ -93,13 +93,13 @@ std::string layers(const Plan &plan) {
     return lines.text(4);
 }
 
-/// How a baseline does against the answer with overlap: its step and the ratio, "> " before what its links alone take
-/// where that is too much for it to be simulated.
+/// How a baseline does against the answer with overlap: its step and the ratio, "> " before what it takes at
+/// least where that is too much for it to be simulated.
 std::vector<std::string> with_overlap(const Baseline &baseline, const SimulatedChoice &choice) {
     if (!baseline.excluded.empty())
         return {"", ""};
     const std::string more = baseline.step ? "" : "> ";
-    const Seconds step = baseline.step.value_or(baseline.carried);
+    const Seconds step = baseline.step.value_or(baseline.at_least);
     return {more + cost::human_seconds(step), more + ratio(step, choice.chosen)};
 }
 

@@ -137,6 +137,10 @@ std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::
     return result;
 }
 
+Seconds least_step(const Request &request, const CostTable &baseline) {
+    return request.runner_ups ? baseline.carried() : baseline.at_least();
+}
+
 std::vector<Plan> further_baselines(const Request &request, const Plan &answer, const std::vector<Plan> &others,
                                     Seconds step) {
     std::vector<const Baseline *> further;
@@ -145,7 +149,7 @@ std::vector<Plan> further_baselines(const Request &request, const Plan &answer, 
         const auto is_it = [&](const Baseline *other) {
             return other->seconds == baseline.seconds && other->payload == baseline.payload;
         };
-        if (baseline.excluded.empty() && baseline.carried < step && !is_this(answer) &&
+        if (baseline.excluded.empty() && least_step(request, *baseline.cost) < step && !is_this(answer) &&
             std::none_of(others.begin(), others.end(), is_this) && std::none_of(further.begin(), further.end(), is_it))
             further.push_back(&baseline);
     }
@@ -173,6 +177,8 @@ FastestPlan fastest(const std::vector<SimulatedPlan> &plans) {
             continue;
         ++choice.plans;
         choice.further += each.plan.cost.seconds() > limit;
+        if (of_literature && each.plan.cost.at_least() >= *answer.step)
+            continue; // where alternatives are not shown it is not looked at
         is_beaten |= *each.step <= (1 - least_gain) * *answer.step || (of_literature && *each.step < *answer.step);
         if (*each.step < *best->step)
             best = &each;

@@ -24,8 +24,12 @@ inline constexpr double least_gain = 0.01;
 /// exchanged.
 [[nodiscard]] std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::size_t most);
 
-/// Further baselines that could be the answer, none of them among `others`, whose links are in use for less than
-/// `step`, however much their sums are: as fast with overlap as a plan that takes `step` are at most these.
+/// What a baseline takes at least, by which it is not looked at: CostTable::at_least(), but where alternatives are
+/// shown what its links carry, so that nearly all are shown with their steps.
+[[nodiscard]] Seconds least_step(const Request &request, const CostTable &baseline);
+
+/// Further baselines that could be the answer, none of them among `others`, with a least_step() below `step`, however
+/// much their sums are: as fast with overlap as a plan that takes `step` are at most these.
 [[nodiscard]] std::vector<Plan> further_baselines(const Request &request, const Plan &answer,
                                                   const std::vector<Plan> &others, Seconds step);
 
@@ -40,8 +44,8 @@ struct FastestPlan {
 };
 
 /// Of the answer, which is the first, and others the one to take: the fastest, or the answer where none of the others
-/// is faster by least_gain and no baseline at all. With `simulated` and the steps of the baselines, none of which is
-/// faster.
+/// is faster by least_gain and no baseline at all; none that takes as long as the answer at least. With `simulated` and
+/// the steps of the baselines, none of which is faster.
 [[nodiscard]] FastestPlan fastest(const std::vector<SimulatedPlan> &plans);
 
 } // namespace planc::plan

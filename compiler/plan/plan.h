@@ -81,7 +81,7 @@ struct Request {
     /// warning, not an error: the price of memory is an upper bound.
     double memory_limit_bytes = 0;
     bool baselines = true;       ///< price the plans of the literature too
-    bool runner_ups = true;      ///< find Plan::runner_ups; else near_optimal() does where it looks at them
+    bool runner_ups = true;      ///< alternatives are shown: find Plan::runner_ups, look at more of the baselines
     std::string batch = "batch"; ///< the role of the samples, for the baselines
 };
 
@@ -93,8 +93,8 @@ struct Baseline {
     std::vector<LayerStrategy> layers;
     Storage storage; ///< what the rules say
     Seconds seconds{};
-    Seconds carried{}; ///< of its seconds what links are in use: with overlap a step takes that too
-    Bytes payload{};   ///< CostTable::payload
+    Seconds at_least{}; ///< what a step takes with all overlap there is
+    Bytes payload{};    ///< CostTable::payload
     Bytes memory{};
     std::shared_ptr<const CostTable> cost;
     std::string excluded;        ///< why it could not be the answer: a pin, memory; empty: it was a candidate

@@ -70,7 +70,7 @@ Baseline price_baseline(const Request &request, const MeshShape &shape, const Sp
     baseline.mesh = shape.mesh;
     baseline.layers = std::move(named.layers);
     baseline.seconds = cost->seconds();
-    baseline.carried = cost->carried();
+    baseline.at_least = cost->at_least();
     baseline.payload = cost->payload;
     baseline.memory = cost->memory.total();
     baseline.cost = cost;

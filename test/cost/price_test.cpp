@@ -71,6 +71,35 @@ TEST(Price, MomentumTriplesTheWeights) {
     EXPECT_EQ(memory.total().value, memory.kept().value + memory.buffers.value + memory.passing.value);
 }
 
+/// On a machine that computes in no time.
+CostTable priced_communication(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers) {
+    Machine quick = machine();
+    quick.flops_per_second = quick.memory_bytes_per_second = 1e300;
+    return price(graph, sharding::lay_out(graph, mesh, layers), mesh, {"rows"}, quick, layers);
+}
+
+Seconds of_collectives(const CostTable &table, bool longest) {
+    Seconds result{};
+    for (const LayerRow &layer : table.layers)
+        for (const CollectiveRow &row : layer.collectives)
+            if (row.phase != Phase::loss) // the scalar that is shown
+                result = longest ? std::max(result, row.price.seconds()) : result + row.price.seconds();
+    return result;
+}
+
+TEST(Chain, OfGradientsIsTheLongestReduction) {
+    const Graph graph = training_step({64, {1024, 1024, 512}, {"a", "b", "c"}, false, false});
+    const CostTable table = priced_communication(graph, {{4}}, everywhere(graph, {"batch"}));
+    EXPECT_EQ(table.chain, of_collectives(table, true));
+    EXPECT_LT(table.chain, table.carried());
+    EXPECT_EQ(table.at_least(), table.carried());
+}
+TEST(Chain, OfActivationsIsAllThatLayersWaitFor) {
+    const Graph graph = training_step({64, {512, 512, 512, 512}, {"io", "hidden", "io", "hidden"}, false, false});
+    const CostTable table = priced_communication(graph, {{4}}, everywhere(graph, {"hidden"}));
+    EXPECT_NEAR(table.chain.value, of_collectives(table, false).value, 1e-12);
+    EXPECT_EQ(table.at_least(), table.chain);
+}
 TEST(Price, SmallGradientsShareOneCall) {
     const Graph graph = training_step({64, {64, 64, 64, 8}, {"a", "b", "c", "d"}, true, false});
     const CostTable table = priced(graph, {{4}}, everywhere(graph, {"batch"}));
@@ -124,6 +153,7 @@ void expect_consistent(const Graph &graph, const Mesh &mesh, const std::vector<L
         communication += bucket.price.seconds().value;
     EXPECT_NEAR(compute, table.compute.value, 1e-9 * compute);
     EXPECT_NEAR(communication, table.communication.value, 1e-9 * communication);
+    EXPECT_LE(table.chain.value, (1 + 1e-9) * table.seconds().value);
 
     std::vector<double> bytes(mesh.ranks(), 0.0);
     std::vector<std::int64_t> calls(mesh.ranks(), 0);
