@@ -1,6 +1,8 @@
 #include <planrt/scratch.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace planrt {
 
@@ -26,9 +28,14 @@ std::vector<bool> cutting(const Placement &placement, const Mesh &mesh) {
     return result;
 }
 
+/// What one rank has, just one wants.
+bool is_permutation(const Placement &from, const Placement &to, const Mesh &mesh) {
+    return cutting(from, mesh) == cutting(to, mesh) && !is_windowed(to);
+}
+
 /// All that is sent and received.
 std::int64_t moved_elements(const Placement &from, const Placement &to, const Mesh &mesh, int rank) {
-    if (cutting(from, mesh) == cutting(to, mesh) && !is_windowed(to)) { // what one rank has, just one wants
+    if (is_permutation(from, to, mesh)) {
         const Box has = local_box(from, mesh, rank);
         const Box wants = local_box(to, mesh, rank);
         return volume(has) + volume(wants) - 2 * volume(intersect(has, wants));
@@ -52,6 +59,50 @@ std::int64_t packed_elements(const Placement &from, const Placement &to, const M
     for (const Transfer &receive : moved.receives)
         elements += is_one_run(receive.box, wants) ? 0 : volume(receive.box);
     return elements;
+}
+
+std::int64_t parts(const AxisList &axes, const Mesh &mesh) {
+    std::int64_t product = 1;
+    for (const int axis : axes)
+        product *= mesh.sizes[axis];
+    return product;
+}
+
+/// Whether each block of the one dimension lies within one of the other.
+bool lies_within(const DimensionPlacement &fine, const DimensionPlacement &coarse, const Mesh &mesh) {
+    if (coarse.axes.size() <= fine.axes.size() && std::equal(coarse.axes.begin(), coarse.axes.end(), fine.axes.begin()))
+        return true;
+    const std::int64_t many = parts(fine.axes, mesh);
+    return fine.extent % many == 0 && many % parts(coarse.axes, mesh) == 0;
+}
+
+/// Whether what a block of `cut` and one of `other` have in common is one run of the former in any case.
+bool are_runs(const Placement &cut, const Placement &other, const Mesh &mesh) {
+    for (std::size_t d = 1; d < cut.dimensions.size(); ++d)
+        if (!lies_within(cut.dimensions[d], other.dimensions[d], mesh))
+            return false;
+    return true;
+}
+
+/// The most of any of the ranks of an exchange that is a permutation: those that may pack most are looked at first, and
+/// hardly ever many of them.
+std::int64_t most_packed_elements(const Placement &from, const Placement &to, const Mesh &mesh,
+                                  const std::vector<int> &ranks) {
+    const bool packs_sends = !are_runs(from, to, mesh);
+    const bool packs_receives = !are_runs(to, from, mesh);
+    std::vector<std::pair<std::int64_t, int>> at_most;
+    for (const int rank : ranks) {
+        const Box has = local_box(from, mesh, rank);
+        const Box wants = local_box(to, mesh, rank);
+        const std::int64_t kept = volume(intersect(has, wants));
+        at_most.emplace_back((packs_sends ? volume(has) - kept : 0) + (packs_receives ? volume(wants) - kept : 0),
+                             rank);
+    }
+    std::sort(at_most.begin(), at_most.end(), [](const auto &a, const auto &b) { return a.first > b.first; });
+    std::int64_t most = 0;
+    for (auto each = at_most.begin(); each != at_most.end() && each->first > most; ++each)
+        most = std::max(most, packed_elements(from, to, mesh, each->second));
+    return most;
 }
 
 /// Ranks that differ along other axes have the same exchange but for where its boxes begin: these cut nothing, or a
@@ -121,8 +172,11 @@ std::int64_t largest_scratch_elements(CollectiveKind kind, const Placement &from
                                       const Mesh &mesh) {
     // Blocks are largest in the first rank, except that what an exchange moves depends on who asks.
     if (kind == CollectiveKind::exchange || kind == CollectiveKind::all_to_all) {
+        const std::vector<int> ranks = mesh.group(0, telling_axes(from, to, mesh));
+        if (kind == CollectiveKind::exchange && is_permutation(from, to, mesh))
+            return most_packed_elements(from, to, mesh, ranks);
         std::int64_t largest = 0;
-        for (const int rank : mesh.group(0, telling_axes(from, to, mesh)))
+        for (const int rank : ranks)
             largest = std::max(largest, scratch_elements(kind, from, to, mesh, rank));
         return largest;
     }
