@@ -82,6 +82,13 @@ std::int64_t local_extent(const DimensionPlacement &dimension, const Mesh &mesh,
     return dimension.indices(cut).size();
 }
 
+bool is_even(const DimensionPlacement &dimension, const Mesh &mesh) {
+    std::int64_t parts = 1;
+    for (int axis : dimension.axes)
+        parts *= mesh.sizes[axis];
+    return parts == 1 || (!dimension.window && dimension.extent % parts == 0);
+}
+
 KernelWork::KernelWork(mlir::Operation *op, ir::MeshAttr mesh, cost::Bytes variables)
     : mesh_(mesh), is_weight_format_(mlir::isa<ir::PackOp, ir::UnpackOp>(op)) {
     if (schedule::phase_of(op) == "update") // as cost::fusion() has it

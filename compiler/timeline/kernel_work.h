@@ -21,6 +21,8 @@ namespace planc::timeline {
 /// Indices of a dimension that a rank has.
 [[nodiscard]] std::int64_t local_extent(const planrt::DimensionPlacement &dimension, const planrt::Mesh &mesh,
                                         const std::vector<int> &coordinates);
+/// Do all ranks have equally many?
+[[nodiscard]] bool is_even(const planrt::DimensionPlacement &dimension, const planrt::Mesh &mesh);
 
 /// Of the whole tensors, but for sums over micro-batches: what passes through the caches from one step to the next.
 [[nodiscard]] cost::Bytes bytes_of_variables(mlir::ModuleOp module);

@@ -155,7 +155,7 @@ class Reader {
     }
 
     void note_blocks(const planrt::DimensionPlacement &dimension, std::vector<std::vector<std::int64_t>> &numbers) {
-        if (dimension.axes.empty() || llvm::is_contained(noted_, dimension))
+        if (is_even(dimension, mesh_) || llvm::is_contained(noted_, dimension))
             return;
         noted_.push_back(dimension);
         std::vector<std::int64_t> &column = numbers.emplace_back();
@@ -163,12 +163,12 @@ class Reader {
             column.push_back(local_extent(dimension, mesh_, mesh_.coordinates(rank)));
     }
 
-    /// That cut any dimension of it, ascending.
-    static std::vector<int> axes_of(const KernelWork &work) {
+    /// That cut any dimension of it unevenly, ascending.
+    [[nodiscard]] std::vector<int> axes_of(const KernelWork &work) const {
         std::vector<int> axes;
         for (const planrt::DimensionPlacement &dimension : work.dimensions())
             for (const int axis : dimension.axes)
-                if (!llvm::is_contained(axes, axis))
+                if (!is_even(dimension, mesh_) && !llvm::is_contained(axes, axis))
                     axes.push_back(axis);
         std::sort(axes.begin(), axes.end());
         return axes;
