@@ -51,7 +51,7 @@ void Pricing::weigh(const Weights &weights) {
 }
 
 bool Pricing::in_memory(int value) const {
-    const cost::Life &life = step_.structure.lives[value];
+    const cost::Life &life = step_.structure.facts->lives[value];
     return life.first < 0 || (life.first <= weights_.operation && weights_.operation <= life.last);
 }
 
@@ -94,7 +94,7 @@ const Pricing::Price &Pricing::price(int value, const std::vector<int> &numbers)
         memory.push_back(cost::copy_memory(v, copy, mesh_));
         memory.back().source = copy.source;
     }
-    const cost::Residence residence = step_.structure.residences[value];
+    const cost::Residence residence = step_.structure.facts->residences[value];
     if (residence != cost::Residence::in_place)
         result.bytes = cost::copies_bytes(graph_, value, residence, memory).value;
     return result;
@@ -135,7 +135,7 @@ double Pricing::least(int value, int origin, int wanted) {
 double Pricing::seconds(int operation, sharding::Copies &copies) {
     const sharding::Operation &o = graph_.operations[operation];
     return (o.per_step ? 1 : step_.microbatches) * cost::seconds_under(copies.strategy(operation), graph_, o,
-                                                                       step_.structure.fusion[operation], mesh_,
+                                                                       step_.structure.facts->fusion[operation], mesh_,
                                                                        machine_)
                                                        .value;
 }

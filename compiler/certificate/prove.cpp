@@ -35,7 +35,7 @@ void claim(const plan::Request &request, const plan::Plan &plan, Certificate &re
 /// Where memory keeps the plan from being faster, perhaps.
 std::optional<int> short_at(const plan::Request &request, const plan::Plan &plan) {
     if (byte_limit(request) > 0 && (plan.memory_decided || plan.gap() > 1e-9))
-        return plan.cost.memory.peak;
+        return plan.cost->memory.peak;
     return std::nullopt;
 }
 

@@ -246,19 +246,17 @@ Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence, std
     return Bytes(bytes);
 }
 
-Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, const sharding::Mesh &mesh,
+Memory memory(const sharding::Graph &graph, const std::vector<Residence> &residences, const std::vector<Life> &lives,
+              const sharding::LaidOut &laid_out, const sharding::Mesh &mesh,
               const std::vector<sharding::Bucket> &buckets) {
-    const std::vector<Uses> uses = uses_of_values(graph);
-    std::vector<Residence> residence_of;
     Memory memory;
     Passing passing(graph, laid_out, mesh);
     double packed = 0;
     for (int v = 0; v < static_cast<int>(graph.values.size()); ++v) {
         const sharding::Value &value = graph.values[v];
-        residence_of.push_back(residence(graph, uses[v], v));
         const std::vector<CopyMemory> copies = copies_memory(value, laid_out.copies[v], mesh);
-        const Bytes bytes = copies_bytes(graph, v, residence_of.back(), copies);
-        switch (residence_of.back()) {
+        const Bytes bytes = copies_bytes(graph, v, residences[v], copies);
+        switch (residences[v]) {
         case Residence::parameter:
             memory.parameters += bytes;
             break;
@@ -278,11 +276,11 @@ Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, c
             break;
         case Residence::passing:
         case Residence::summed:
-            passing.add(bytes.value, life_of(graph, uses[v], v));
+            passing.add(bytes.value, lives[v]);
             break;
         }
         for (std::size_t c = 0; c < copies.size(); ++c)
-            if (transient(graph, v, residence_of.back(), copies, c))
+            if (transient(graph, v, residences[v], copies, c))
                 passing.add_transient(v, static_cast<int>(c));
         for (const sharding::Copy &copy : laid_out.copies[v])
             for (const sharding::Step &step : copy.steps)

@@ -67,7 +67,9 @@ struct Memory {
     [[nodiscard]] Bytes total() const { return kept() + buffers + passing; }
 };
 
-[[nodiscard]] Memory memory(const sharding::Graph &graph, const sharding::LaidOut &laid_out, const sharding::Mesh &mesh,
-                            const std::vector<sharding::Bucket> &buckets);
+/// `residences`, `lives`: of the graph's values, as above.
+[[nodiscard]] Memory memory(const sharding::Graph &graph, const std::vector<Residence> &residences,
+                            const std::vector<Life> &lives, const sharding::LaidOut &laid_out,
+                            const sharding::Mesh &mesh, const std::vector<sharding::Bucket> &buckets);
 
 } // namespace planc::cost

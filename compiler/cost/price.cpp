@@ -105,6 +105,7 @@ std::string layout_text(const sharding::Value &value, const Placement &placement
 /// A function of the step and how often it runs.
 struct Part {
     const Graph &graph;
+    const GraphFacts &facts;
     const LaidOut &laid_out;
     int times = 1;                              ///< what does not run once a step
     std::vector<int> layer;                     ///< of the table, per layer of the graph
@@ -114,9 +115,10 @@ struct Part {
 
 class Table {
   public:
-    Table(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, const std::vector<std::string> &axes,
-          const Machine &machine)
-        : graph_(graph), laid_out_(laid_out), mesh_(mesh), machine_(machine), prices_(mesh, machine), sums_(mesh) {
+    Table(const Graph &graph, const GraphFacts &facts, const LaidOut &laid_out, const Mesh &mesh,
+          const std::vector<std::string> &axes, const Machine &machine)
+        : graph_(graph), facts_(facts), laid_out_(laid_out), mesh_(mesh), machine_(machine), prices_(mesh, machine),
+          sums_(mesh) {
         table_.axes = axes;
         table_.mesh = mesh;
     }
@@ -126,15 +128,17 @@ class Table {
         table_.microbatches = graph_.microbatches;
         add_layers(layers);
         add_buckets();
-        Part step{graph_, laid_out_, graph_.microbatches - (larger == nullptr ? 0 : larger->count), {}};
+        Part step{graph_, facts_, laid_out_, graph_.microbatches - (larger == nullptr ? 0 : larger->count), {}};
         add(step);
         table_.chain = longest_chain(graph_, laid_out_, step.seconds);
-        table_.memory = memory(graph_, laid_out_, mesh_, buckets_);
+        table_.memory = memory(graph_, facts_.residences, facts_.lives, laid_out_, mesh_, buckets_);
         if (larger != nullptr) {
             bucket_of_.clear();
-            Part part{larger->graph, larger->laid_out, larger->count, {}};
+            const GraphFacts facts(larger->graph);
+            Part part{larger->graph, facts, larger->laid_out, larger->count, {}};
             add(part);
-            table_.memory = larger_of(table_.memory, memory(larger->graph, larger->laid_out, mesh_, {}));
+            table_.memory = larger_of(
+                table_.memory, memory(larger->graph, facts.residences, facts.lives, larger->laid_out, mesh_, {}));
         }
         sums_.report(table_);
         return std::move(table_);
@@ -174,11 +178,10 @@ class Table {
     }
 
     void add_compute(Part &part) {
-        const std::vector<Fused> fused = fusion(part.graph);
         for (std::size_t o = 0; o < part.graph.operations.size(); ++o) {
             const sharding::Operation &operation = part.graph.operations[o];
             const sharding::Strategy &strategy = part.laid_out.operations[o].strategy;
-            const Seconds once = seconds_under(strategy, part.graph, operation, fused[o], mesh_, machine_);
+            const Seconds once = seconds_under(strategy, part.graph, operation, part.facts.fusion[o], mesh_, machine_);
             const Seconds seconds = (operation.per_step ? 1 : part.times) * once;
             part.seconds.operations.push_back(once);
             table_.layers[part.layer[operation.layer]].compute[static_cast<std::size_t>(operation.phase)] += seconds;
@@ -313,6 +316,7 @@ class Table {
     }
 
     const Graph &graph_;
+    const GraphFacts &facts_;
     const LaidOut &laid_out_;
     const Mesh &mesh_;
     const Machine &machine_;
@@ -325,6 +329,9 @@ class Table {
 };
 
 } // namespace
+
+GraphFacts::GraphFacts(const Graph &graph)
+    : fusion(cost::fusion(graph)), residences(cost::residences(graph)), lives(cost::lives(graph)) {}
 
 Seconds LayerRow::compute_seconds() const {
     Seconds sum{};
@@ -364,7 +371,13 @@ Seconds CostTable::at_least() const {
 CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, const std::vector<std::string> &axes,
                 const Machine &machine, const std::vector<LayerStrategy> &layers, const Storage &storage,
                 const LargerMicroBatches *larger) {
-    return Table(graph, laid_out, mesh, axes, machine).make(layers, storage, larger);
+    return price(graph, GraphFacts(graph), laid_out, mesh, axes, machine, layers, storage, larger);
+}
+
+CostTable price(const Graph &graph, const GraphFacts &facts, const LaidOut &laid_out, const Mesh &mesh,
+                const std::vector<std::string> &axes, const Machine &machine, const std::vector<LayerStrategy> &layers,
+                const Storage &storage, const LargerMicroBatches *larger) {
+    return Table(graph, facts, laid_out, mesh, axes, machine).make(layers, storage, larger);
 }
 
 const char *name(CollectiveKind kind) {

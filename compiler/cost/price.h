@@ -8,6 +8,7 @@
 #pragma once
 
 #include "cost/collectives.h"
+#include "cost/compute.h"
 #include "cost/machine.h"
 #include "cost/memory.h"
 #include "cost/step_price.h"
@@ -109,6 +110,14 @@ struct CostTable {
     [[nodiscard]] Seconds at_least() const;
 };
 
+/// What a price takes from the graph alone, whatever the layout.
+struct GraphFacts {
+    explicit GraphFacts(const Graph &graph);
+    std::vector<Fused> fusion;         ///< per operation
+    std::vector<Residence> residences; ///< per value
+    std::vector<Life> lives;           ///< per value
+};
+
 /// Micro-batches with one sample more than the others, where the batch does not divide evenly: their graph, laid out
 /// with the same strategies and homes; `count` of Graph::microbatches. Layers correspond by name.
 struct LargerMicroBatches {
@@ -117,10 +126,14 @@ struct LargerMicroBatches {
     int count = 0;
 };
 
-/// `axes`: names of the mesh axes; `layers`, `storage`: what `laid_out` was made with.
+/// `axes`: names of the mesh axes; `layers`, `storage`: what `laid_out` was made with; `facts`: of the graph.
 [[nodiscard]] CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh,
                               const std::vector<std::string> &axes, const Machine &machine,
                               const std::vector<LayerStrategy> &layers, const Storage &storage = {},
+                              const LargerMicroBatches *larger = nullptr);
+[[nodiscard]] CostTable price(const Graph &graph, const GraphFacts &facts, const LaidOut &laid_out, const Mesh &mesh,
+                              const std::vector<std::string> &axes, const Machine &machine,
+                              const std::vector<LayerStrategy> &layers, const Storage &storage,
                               const LargerMicroBatches *larger = nullptr);
 
 [[nodiscard]] const char *name(CollectiveKind kind); ///< "all-reduce", "exchange", …

@@ -33,7 +33,7 @@ bool Pipeline::schedule_candidates() {
     std::vector<plan::Plan> others = plan::near_optimal(request_->request, *plan_, most_others);
     const std::size_t near = others.size();
     // What is likely to be looked at in any case is looked at now, beside the answer, not after it.
-    const cost::Seconds likely = 0.5 * (plan_->cost.at_least() + plan_->cost.seconds());
+    const cost::Seconds likely = 0.5 * (plan_->cost->at_least() + plan_->cost->seconds());
     for (plan::Plan &each : plan::further_baselines(request_->request, *plan_, others, likely))
         others.push_back(std::move(each));
     std::vector<const plan::Plan *> plans = pointers(others);
@@ -84,7 +84,7 @@ bool Pipeline::choose_by_simulation() {
 void Pipeline::drop_slower_baselines(Candidates &candidates, cost::Seconds step) const {
     auto &[others, schedules, near] = candidates;
     for (std::size_t i = others.size(); i-- > near;)
-        if (plan::least_step(request_->request, others[i].cost) >= step) {
+        if (plan::least_step(request_->request, *others[i].cost) >= step) {
             others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
             schedules.erase(schedules.begin() + static_cast<std::ptrdiff_t>(1 + i));
         }

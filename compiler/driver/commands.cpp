@@ -38,7 +38,7 @@ int check(Pipeline &pipeline) {
     }
     if (!pipeline.plan_only())
         return pipeline.exit_code();
-    const cost::CostTable &table = pipeline.plan().cost;
+    const cost::CostTable &table = *pipeline.plan().cost;
     std::cout << pipeline.program().file << ": layout " << pipeline.request().layout << " on "
               << cost::mesh_words(table.axes, table.mesh) << ": " << cost::human_seconds(table.seconds())
               << " a step predicted, " << cost::human_bytes(table.payload) << " communicated; -o PROGRAM compiles it\n";

@@ -29,7 +29,7 @@ Options options_of(const Options &options, bool second) {
 }
 
 std::string words(const Pipeline &pipeline, const Options &options) {
-    const cost::CostTable &table = pipeline.plan().cost;
+    const cost::CostTable &table = *pipeline.plan().cost;
     return options.file + ", layout " + pipeline.request().layout + " on " + std::to_string(table.mesh.ranks()) +
            " ranks (" + cost::mesh_words(table.axes, table.mesh) + ") of machine " +
            pipeline.request().request.machine.name;
@@ -46,7 +46,7 @@ int diff_command(const Options &options) {
     Pipeline b(options_b);
     if (!b.plan_only())
         return b.exit_code();
-    const cost::Comparison comparison = cost::compare(a.plan().cost, b.plan().cost);
+    const cost::Comparison comparison = cost::compare(*a.plan().cost, *b.plan().cost);
     const cost::Sides sides{words(a, options_a), words(b, options_b)};
     std::cout << (options.format == ReportFormat::json ? cost::json_report(comparison, sides)
                                                        : cost::text_report(comparison, sides));

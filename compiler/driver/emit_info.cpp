@@ -91,7 +91,7 @@ emit::EmitInfo emit_info(const sema::Program &program, const PlanRequest &reques
         return seconds_of(collective, plan.mesh, request.request.machine);
     };
     info.reference_seconds = request.request.machine.kernels.reference.value;
-    for (const cost::LayerRow &layer : plan.cost.layers)
+    for (const cost::LayerRow &layer : plan.cost->layers)
         for (int phase = 0; phase < cost::phases; ++phase)
             info.computations.push_back({layer.name, sharding::name(static_cast<sharding::Phase>(phase)),
                                          layer.compute[static_cast<std::size_t>(phase)].value});

@@ -51,10 +51,10 @@ bool Pipeline::search_savings() {
             return false;
         if (plan_->out_of_memory)
             without.least_memory = std::min(without.least_memory, plan_->least_memory);
-        if (!plan_->failure.empty() || (best && plan_->cost.seconds().value >= least))
+        if (!plan_->failure.empty() || (best && plan_->cost->seconds().value >= least))
             continue;
         best = more;
-        least = plan_->cost.seconds().value;
+        least = plan_->cost->seconds().value;
     }
     if (!derive_with(best.value_or(tried)) || !make_plan())
         return false;
@@ -79,7 +79,7 @@ bool Pipeline::fit_into_memory() {
     for (int attempt = 0; true; ++attempt) {
         if (plan_->failure.empty()) {
             // Where the plan is likely to fit, what it is compared with is scheduled beside it.
-            if (may_simulate() && plan_->cost.memory.total().value < likely_to_fit * limit) {
+            if (may_simulate() && plan_->cost->memory.total().value < likely_to_fit * limit) {
                 if (!schedule_candidates())
                     return false;
             } else {

@@ -115,7 +115,7 @@ int cost_command(const Options &options) {
     Pipeline pipeline(options);
     if (!pipeline.run_until(Stage::schedule))
         return pipeline.exit_code();
-    const cost::CostTable &table = pipeline.plan().cost;
+    const cost::CostTable &table = *pipeline.plan().cost;
     const cost::Machine &machine = pipeline.request().request.machine;
     const cost::ReportOptions report{pipeline.network_name(), options.formulas, pipeline.arena_bytes(),
                                      words(pipeline.savings()), pipeline.overlap()};

@@ -80,7 +80,7 @@ int simulate_command(const Options &options) {
     const auto read = smpi::read_results(json);
     if (const auto *wrong = std::get_if<std::string>(&read))
         return fail("internal error: the simulation's results cannot be read (" + *wrong + ")");
-    const cost::CostTable &table = pipeline.plan().cost;
+    const cost::CostTable &table = *pipeline.plan().cost;
     const smpi::ReportOptions report{pipeline.network_name() + " on " + std::to_string(table.mesh.ranks()) +
                                          (table.mesh.ranks() == 1 ? " rank (" : " ranks (") +
                                          cost::mesh_words(table.axes, table.mesh) + ") of machine " + machine.name +

@@ -35,7 +35,7 @@ void SweepQuestion::by_plan(SweepPoint &point) {
     point.failure = pipeline_.plan().warning;
     if (!point.failure.empty())
         return;
-    const cost::CostTable &table = pipeline_.plan().cost;
+    const cost::CostTable &table = *pipeline_.plan().cost;
     set_mesh(point, table.axes, table.mesh);
     strategies_ = &pipeline_.plan().layers;
     mesh_ = &table.mesh;

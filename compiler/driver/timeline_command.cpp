@@ -14,7 +14,7 @@ int timeline_command(const Options &options) {
     Pipeline pipeline(options);
     if (!pipeline.run_until(Stage::schedule))
         return pipeline.exit_code();
-    const cost::CostTable &table = pipeline.plan().cost;
+    const cost::CostTable &table = *pipeline.plan().cost;
     const timeline::Program program = pipeline.timeline_program();
     const timeline::Timeline timeline = timeline::simulate(program);
     const timeline::ReportOptions report{

@@ -13,9 +13,16 @@ using planrt::Placement;
 
 CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
                    const std::vector<LayerStrategy> &layers, const Storage &storage) {
-    const sharding::LaidOut step = sharding::lay_out(request.graph, mesh, layers, storage);
+    return evaluate(request, sharding::GraphIndex(request.graph), cost::GraphFacts(request.graph), mesh, axes, layers,
+                    storage);
+}
+
+CostTable evaluate(const Request &request, const sharding::GraphIndex &index, const cost::GraphFacts &facts,
+                   const Mesh &mesh, const std::vector<std::string> &axes, const std::vector<LayerStrategy> &layers,
+                   const Storage &storage) {
+    const sharding::LaidOut step = sharding::lay_out(index, mesh, layers, storage);
     if (!request.larger)
-        return cost::price(request.graph, step, mesh, axes, request.machine, layers, storage);
+        return cost::price(request.graph, facts, step, mesh, axes, request.machine, layers, storage);
 
     Graph graph = request.larger->graph;
     std::map<std::string, const Placement *> homes;
@@ -34,7 +41,7 @@ CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<s
         strategies.push_back(*strategy_of.at(layer.name));
     const sharding::LaidOut laid_out = sharding::lay_out(graph, mesh, strategies, storage);
     const cost::LargerMicroBatches larger{graph, laid_out, request.larger->count};
-    return cost::price(request.graph, step, mesh, axes, request.machine, layers, storage, &larger);
+    return cost::price(request.graph, facts, step, mesh, axes, request.machine, layers, storage, &larger);
 }
 
 } // namespace planc::plan

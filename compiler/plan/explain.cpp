@@ -71,7 +71,7 @@ std::string simulated(const Plan &plan) {
 
 std::string memory(const Plan &plan) {
     std::string text = cost::storage_words(plan.storage, plan.axes);
-    text += "memory " + cost::human_bytes(plan.cost.memory.total()) + " a rank";
+    text += "memory " + cost::human_bytes(plan.cost->memory.total()) + " a rank";
     if (plan.memory_limit_bytes > 0)
         text += " of " + cost::human_bytes(Bytes(plan.memory_limit_bytes));
     if (plan.memory_decided)
@@ -83,7 +83,7 @@ std::string layers(const Plan &plan) {
     cost::Lines lines;
     lines.row({"layer", "split", "choices", "runner-up, the rest as it is", "time", "it adds"});
     for (std::size_t l = 0; l < plan.layers.size(); ++l) {
-        const cost::LayerRow &row = plan.cost.layers[l];
+        const cost::LayerRow &row = plan.cost->layers[l];
         const std::optional<RunnerUp> &other = plan.runner_ups[l];
         lines.row({row.name, cost::split_words(row, plan.axes),
                    l < plan.choices.size() ? std::to_string(plan.choices[l]) : "",
@@ -109,7 +109,7 @@ std::string baselines(const Plan &plan) {
     if (plan.baselines.empty())
         return {};
     cost::Lines lines;
-    const Seconds least_sum = plan.simulated ? plan.simulated->least_sum : plan.cost.seconds();
+    const Seconds least_sum = plan.simulated ? plan.simulated->least_sum : plan.cost->seconds();
     std::vector<std::string> header = {"beside it", "mesh", "", "time", ""};
     if (plan.simulated)
         header.insert(header.end(), {"with overlap", ""});
@@ -146,8 +146,8 @@ std::string rules(const Request &request) {
 std::string explain(const Request &request, const Plan &plan) {
     std::string text = "plan for " + std::to_string(plan.mesh.ranks()) + " ranks (" +
                        cost::mesh_words(plan.axes, plan.mesh) + ") of machine " + request.machine.name + ": " +
-                       cost::human_seconds(plan.cost.seconds()) + " a step, " + cost::human_seconds(plan.cost.compute) +
-                       " of it compute\n";
+                       cost::human_seconds(plan.cost->seconds()) + " a step, " +
+                       cost::human_seconds(plan.cost->compute) + " of it compute\n";
     text += request.search ? certificate(plan) : "the layout's rules say everything; nothing was searched\n";
     return text + simulated(plan) + memory(plan) + "\n" + layers(plan) + baselines(plan) + rules(request);
 }

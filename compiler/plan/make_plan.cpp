@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -25,7 +26,8 @@ constexpr std::size_t most_at_first = 5; ///< the same, beside bounds for other 
 
 class Planner {
   public:
-    explicit Planner(const Request &request) : request_(request), index_(request.graph) {
+    explicit Planner(const Request &request)
+        : request_(request), index_(request.graph), facts_(std::make_shared<cost::GraphFacts>(request.graph)) {
         limit_ = request.memory_limit_bytes;
         if (limit_ == 0 && request.search)
             limit_ = request.machine.memory_bytes;
@@ -60,7 +62,7 @@ class Planner {
             return std::move(plan_);
         plan_.lower_bound = Seconds(std::min({lower_bound_, best_seconds_, best_baseline_}));
         finish_baselines();
-        if (plan_.note.empty() && least_left_open_ < plan_.cost.seconds().value)
+        if (plan_.note.empty() && least_left_open_ < plan_.cost->seconds().value)
             plan_.note = "too many strategies come near for an exact search";
         find_runner_ups();
         warn_of_memory();
@@ -92,7 +94,10 @@ class Planner {
     /// others. Storage that only saves memory is last.
     void try_candidates() {
         std::vector<Candidate> candidates(meshes_.size());
-        const std::vector<std::size_t> order = longest_first();
+        std::vector<const OnMesh *> meshes;
+        for (const auto &on : meshes_)
+            meshes.push_back(on.get());
+        const std::vector<std::size_t> order = longest_first(meshes);
         in_parallel(meshes_.size(), [&](std::size_t i) {
             OnMesh &on = *meshes_[order[i]];
             candidates[order[i]] = candidate_on(on, on.storages.front());
@@ -114,12 +119,12 @@ class Planner {
     }
 
     /// Meshes with many strategies take longest: begun last, they would leave cores idle.
-    [[nodiscard]] std::vector<std::size_t> longest_first() const {
+    [[nodiscard]] static std::vector<std::size_t> longest_first(const std::vector<const OnMesh *> &meshes) {
         std::vector<std::size_t> work;
-        for (const auto &on : meshes_)
+        for (const OnMesh *on : meshes)
             work.push_back(std::transform_reduce(on->space.options.begin(), on->space.options.end(), std::size_t{0},
                                                  std::plus<>(), [](const auto &options) { return options->size(); }));
-        std::vector<std::size_t> order(meshes_.size());
+        std::vector<std::size_t> order(work.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
         return order;
@@ -157,31 +162,49 @@ class Planner {
         Found found;
         found.lower_bound = infinity;
         found.layers = chosen(candidate.few.kept, candidate.few.values);
-        found.cost = evaluate(request_, on.shape.mesh, on.shape.axes, found.layers, candidate.storage);
-        found.feasible = limit_ == 0 || found.cost.memory.total().value <= limit_;
+        found.cost = std::make_shared<const CostTable>(
+            evaluate(request_, index_, *facts_, on.shape.mesh, on.shape.axes, found.layers, candidate.storage));
+        found.feasible = limit_ == 0 || found.cost->memory.total().value <= limit_;
         return found;
     }
 
     /// The most promising candidates, all on meshes of their own, and beside them bounds for the other storages of all
     /// meshes, which take their place.
     void try_first(std::vector<Candidate> &candidates) {
-        const std::size_t count = std::min(candidates.size(), most_at_first);
+        const std::size_t meshes = candidates.size();
+        const std::size_t count = std::min(meshes, most_at_first);
+        std::vector<const OnMesh *> searched;
+        for (std::size_t i = 0; i < count; ++i)
+            searched.push_back(candidates[i].on);
+        const std::vector<std::size_t> order = longest_first(searched);
         std::vector<Found> found(count);
-        std::vector<std::vector<Candidate>> others(candidates.size());
+        std::vector<std::vector<Candidate>> others(meshes);
+        std::vector<std::mutex> in_use(meshes); // caches
         const double at_most = give_up_at();
-        in_parallel(candidates.size(), [&](std::size_t i) {
+        in_parallel(count + meshes, [&](std::size_t task) {
+            // Bounds on meshes that are searched come last, in the order of the searches: caches are used by one.
+            const std::size_t i = task < count ? order[task] : task < meshes ? task : order[task - meshes];
             OnMesh &on = *candidates[i].on;
-            if (i < count)
+            const std::scoped_lock lock(in_use[i]);
+            if (task < count)
                 found[i] = found_by(candidates[i], at_most);
-            for (std::size_t s = 1; s < on.storages.size(); ++s)
-                others[i].push_back(candidate_on(on, on.storages[s]));
-            on.cache.tables.clear(); // of all strategies: from here on few are looked at
+            else
+                others[i] = other_storages(on);
         });
         for (std::size_t i = 0; i < count; ++i)
             take(candidates[i], found[i]);
         candidates.erase(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(count));
         for (std::vector<Candidate> &of_mesh : others)
             std::move(of_mesh.begin(), of_mesh.end(), std::back_inserter(candidates));
+    }
+
+    /// Than the first, which was looked at before.
+    [[nodiscard]] std::vector<Candidate> other_storages(OnMesh &on) const {
+        std::vector<Candidate> others;
+        for (std::size_t s = 1; s < on.storages.size(); ++s)
+            others.push_back(candidate_on(on, on.storages[s]));
+        on.cache.tables.clear(); // of all strategies: from here on few are looked at
+        return others;
     }
 
     /// Slower plans are of no interest.
@@ -230,10 +253,9 @@ class Planner {
             return;
         }
         const bool empty = has_empty_blocks(request_, shape, found.layers);
-        const double seconds = found.cost.seconds().value;
+        const double seconds = found.cost->seconds().value;
         if (request_.search && !empty)
-            plan_.passed.push_back({shape.axes, shape.mesh, found.layers, storage, found.cost.seconds(),
-                                    std::make_shared<const CostTable>(found.cost)});
+            plan_.passed.push_back({shape.axes, shape.mesh, found.layers, storage, found.cost->seconds(), found.cost});
         if (best_seconds_ < infinity && std::pair(empty, seconds) >= std::pair(best_empty_, best_seconds_))
             return;
         best_empty_ = empty;
@@ -256,9 +278,10 @@ class Planner {
         Found found;
         found.values.assign(space.options.size(), 0);
         found.layers = chosen(space, found.values);
-        found.cost = evaluate(request_, shape.mesh, shape.axes, found.layers, storage);
-        found.lower_bound = found.cost.seconds().value;
-        found.least_bytes = found.cost.memory.total().value;
+        found.cost = std::make_shared<const CostTable>(
+            evaluate(request_, index_, *facts_, shape.mesh, shape.axes, found.layers, storage));
+        found.lower_bound = found.cost->seconds().value;
+        found.least_bytes = found.cost->memory.total().value;
         found.feasible = limit_ == 0 || found.least_bytes <= limit_;
         return found;
     }
@@ -273,10 +296,10 @@ class Planner {
         std::vector<Baseline> priced(wanted.size());
         in_parallel(wanted.size() + 1, [&](std::size_t i) {
             if (i > 0)
-                priced[i - 1] = price_baseline(request_, wanted[i - 1].first->shape, wanted[i - 1].first->space,
-                                               std::move(wanted[i - 1].second), limit_);
+                priced[i - 1] = price_baseline(request_, index_, *facts_, wanted[i - 1].first->shape,
+                                               wanted[i - 1].first->space, std::move(wanted[i - 1].second), limit_);
             else if (request_.search)
-                step_.emplace(index_);
+                step_.emplace(index_, facts_);
         });
         for (Baseline &baseline : priced)
             add_baseline(std::move(baseline));
@@ -286,9 +309,17 @@ class Planner {
         return request_.baselines ? baselines(request_.graph, request_.batch, mesh) : std::vector<NamedStrategies>{};
     }
 
-    /// Where no rule tells axes apart, one that splits along all of them alike is the same on each mesh.
+    /// Where no rule tells axes apart, one that splits along all of them alike is the same on each mesh, and one that
+    /// splits along the first and the others on one of two axes.
     [[nodiscard]] bool is_known(const NamedStrategies &named, const OnMesh &on) const {
-        return named.alike && &on != meshes_.front().get() && request_.mesh.automatic && !pins_axes(request_);
+        if (!request_.mesh.automatic || pins_axes(request_))
+            return false;
+        const std::vector<int> &sizes = on.shape.mesh.sizes;
+        return named.alike ? &on != meshes_.front().get()
+                           : sizes.size() > 2 && std::any_of(meshes_.begin(), meshes_.end(), [&](const auto &other) {
+                                 const std::vector<int> &of_other = other->shape.mesh.sizes;
+                                 return of_other.size() == 2 && of_other[0] == sizes[0];
+                             });
     }
 
     void add_baseline(Baseline baseline) {
@@ -306,15 +337,15 @@ class Planner {
     /// The answer is never worse than a baseline that it may be. Elimination sees to that; an inexact search may not.
     void finish_baselines() {
         for (const Baseline &baseline : plan_.baselines) {
-            const bool better = plan_.layers.empty() || baseline.seconds < plan_.cost.seconds();
+            const bool better = plan_.layers.empty() || baseline.seconds < plan_.cost->seconds();
             if (!request_.search || !baseline.excluded.empty() || !better)
                 continue;
             plan_.axes = baseline.axes;
             plan_.mesh = baseline.mesh;
             plan_.layers = baseline.layers;
             plan_.storage = baseline.storage;
-            plan_.cost = *baseline.cost;
-            plan_.lower_bound = std::min(plan_.lower_bound, plan_.cost.seconds());
+            plan_.cost = baseline.cost;
+            plan_.lower_bound = std::min(plan_.lower_bound, plan_.cost->seconds());
         }
     }
 
@@ -331,7 +362,7 @@ class Planner {
 
     /// Where nothing was searched and the user set no limit.
     void warn_of_memory() {
-        const double memory = plan_.cost.memory.total().value;
+        const double memory = plan_.cost->memory.total().value;
         if (const double most = request_.machine.memory_bytes; limit_ == 0 && most > 0 && memory > most)
             plan_.warning = "needs up to " + cost::human_bytes(Bytes(memory)) + " a rank, machine '" +
                             request_.machine.name + "' has " + cost::human_bytes(Bytes(most));
@@ -346,6 +377,7 @@ class Planner {
 
     const Request &request_;
     sharding::GraphIndex index_;
+    std::shared_ptr<const cost::GraphFacts> facts_;
     std::optional<StepStructure> step_; ///< where strategies are searched
     double limit_ = 0;
     std::vector<std::unique_ptr<OnMesh>> meshes_;
@@ -361,7 +393,7 @@ class Planner {
 } // namespace
 
 double Plan::gap() const {
-    return cost.seconds().value > 0 ? (cost.seconds() - lower_bound) / cost.seconds() : 0;
+    return cost->seconds().value > 0 ? (cost->seconds() - lower_bound) / cost->seconds() : 0;
 }
 
 std::string does_not_fit(Bytes least, Bytes limit) {

@@ -143,7 +143,7 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
         return lower_bound >= limit ? found : search(request, step, shape, kept, storage, cache, byte_limit, limit);
     };
     Found found = among(few.kept, few.lower_bound, give_up_at);
-    const double limit = found.feasible ? std::min(found.cost.seconds().value, give_up_at) : give_up_at;
+    const double limit = found.feasible ? std::min(found.cost->seconds().value, give_up_at) : give_up_at;
     const Space rest = narrowing.kept(limit * (1 + rounding));
     const bool known = found.feasible || give_up_at < infinity; // a plan, here or elsewhere
     const bool too_many = known && limit > few.below && entries(step, rest) > most_entries;

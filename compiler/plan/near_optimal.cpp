@@ -20,7 +20,7 @@ struct Choice {
     Seconds seconds{};                      ///< its price, to the last bit or nearly
     std::size_t layer = 0;                  ///< the one that is changed
     const LayerStrategy *changed = nullptr; ///< null: none
-    const CostTable *cost = nullptr;        ///< null: not known
+    SharedCost cost = nullptr;              ///< null: not known
 
     [[nodiscard]] std::vector<LayerStrategy> strategies() const {
         std::vector<LayerStrategy> all = *layers;
@@ -39,10 +39,10 @@ std::vector<Choice> other_plans(const Plan &answer) {
     for (const Baseline &baseline : answer.baselines)
         if (baseline.excluded.empty())
             choices.push_back({&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds, 0,
-                               nullptr, baseline.cost.get()});
+                               nullptr, baseline.cost});
     for (const PassedPlan &passed : answer.passed)
-        choices.push_back({&passed.axes, &passed.mesh, &passed.layers, &passed.storage, passed.seconds, 0, nullptr,
-                           passed.cost.get()});
+        choices.push_back(
+            {&passed.axes, &passed.mesh, &passed.layers, &passed.storage, passed.seconds, 0, nullptr, passed.cost});
     std::stable_sort(choices.begin(), choices.end(), is_cheaper);
     return choices;
 }
@@ -51,25 +51,24 @@ std::vector<Choice> changed_layers(const Plan &answer, const std::vector<std::op
     std::vector<Choice> choices;
     for (std::size_t layer = 0; layer < runner_ups.size(); ++layer)
         if (const std::optional<RunnerUp> &other = runner_ups[layer];
-            other && std::abs(other->added.value) > rounding * answer.cost.seconds().value)
+            other && std::abs(other->added.value) > rounding * answer.cost->seconds().value)
             choices.push_back({&answer.axes, &answer.mesh, &answer.layers, &answer.storage,
-                               answer.cost.seconds() + other->added, layer, &other->strategy});
+                               answer.cost->seconds() + other->added, layer, &other->strategy});
     std::stable_sort(choices.begin(), choices.end(), is_cheaper);
     return choices;
 }
 
 bool are_alike(const Plan &a, const Plan &b) {
-    return a.cost.seconds() == b.cost.seconds() && a.cost.payload == b.cost.payload;
+    return a.cost->seconds() == b.cost->seconds() && a.cost->payload == b.cost->payload;
 }
 
 bool are_alike(const Baseline &baseline, const Plan &plan) {
-    return baseline.seconds == plan.cost.seconds() && baseline.payload == plan.cost.payload;
+    return baseline.seconds == plan.cost->seconds() && baseline.payload == plan.cost->payload;
 }
 
 /// The answer but for what exchange() gives it.
 Plan frame_of(const Plan &answer) {
     Plan frame = answer;
-    frame.cost = {};
     frame.layers.clear();
     frame.runner_ups.clear();
     return frame;
@@ -81,8 +80,10 @@ Plan exchange(const Request &request, const Plan &answer, const Plan &frame, con
     if (*choice.axes != answer.axes || choice.mesh->sizes != answer.mesh.sizes)
         plan.choices.clear();
     plan.layers = choice.strategies();
-    plan.cost = choice.cost != nullptr ? *choice.cost
-                                       : evaluate(request, *choice.mesh, *choice.axes, plan.layers, *choice.storage);
+    plan.cost = choice.cost;
+    if (plan.cost == nullptr)
+        plan.cost = std::make_shared<const CostTable>(
+            evaluate(request, *choice.mesh, *choice.axes, plan.layers, *choice.storage));
     plan.axes = *choice.axes;
     plan.mesh = *choice.mesh;
     plan.storage = *choice.storage;
@@ -109,7 +110,7 @@ bool note_baselines(std::vector<Baseline> &baselines, const SimulatedPlan &simul
 /// The first of the choices that are near the answer, allowed, and none that is known, up to `most` plans in all.
 static void take_near(const Request &request, const Plan &answer, std::vector<Choice> choices, std::size_t most,
                       std::vector<Plan> &result) {
-    const Seconds limit = (1 + near_optimal_margin) * answer.cost.seconds();
+    const Seconds limit = (1 + near_optimal_margin) * answer.cost->seconds();
     std::erase_if(choices, [&](const Choice &choice) { return choice.seconds > limit; });
     const Plan frame = frame_of(answer);
     std::vector<Plan> priced(std::min(most - result.size(), choices.size())); // these are taken but for few
@@ -117,11 +118,11 @@ static void take_near(const Request &request, const Plan &answer, std::vector<Ch
     for (std::size_t i = 0; i < choices.size() && result.size() < most; ++i) {
         Plan plan = i < priced.size() ? std::move(priced[i]) : exchange(request, answer, frame, choices[i]);
         const bool too_large =
-            answer.memory_limit_bytes > 0 && plan.cost.memory.total().value > answer.memory_limit_bytes;
+            answer.memory_limit_bytes > 0 && plan.cost->memory.total().value > answer.memory_limit_bytes;
         const bool known = are_alike(plan, answer) || std::any_of(result.begin(), result.end(), [&](const Plan &other) {
                                return are_alike(plan, other);
                            });
-        if (!too_large && !known && plan.cost.seconds() <= limit)
+        if (!too_large && !known && plan.cost->seconds() <= limit)
             result.push_back(std::move(plan));
     }
 }
@@ -159,7 +160,7 @@ std::vector<Plan> further_baselines(const Request &request, const Plan &answer, 
         const Baseline &baseline = *further[i];
         result[i] = exchange(request, answer, frame,
                              {&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds, 0,
-                              nullptr, baseline.cost.get()});
+                              nullptr, baseline.cost});
     });
     return result;
 }
@@ -167,7 +168,7 @@ std::vector<Plan> further_baselines(const Request &request, const Plan &answer, 
 FastestPlan fastest(const std::vector<SimulatedPlan> &plans) {
     const SimulatedPlan &answer = plans.front();
     std::vector<Baseline> baselines = answer.plan.baselines;
-    SimulatedChoice choice{0, 0, *answer.step, *answer.step, answer.plan.cost.seconds()};
+    SimulatedChoice choice{0, 0, *answer.step, *answer.step, answer.plan.cost->seconds()};
     const Seconds limit = (1 + near_optimal_margin) * choice.least_sum;
     const SimulatedPlan *best = &answer;
     bool is_beaten = false;
@@ -176,8 +177,8 @@ FastestPlan fastest(const std::vector<SimulatedPlan> &plans) {
         if (!each.step)
             continue;
         ++choice.plans;
-        choice.further += each.plan.cost.seconds() > limit;
-        if (of_literature && each.plan.cost.at_least() >= *answer.step)
+        choice.further += each.plan.cost->seconds() > limit;
+        if (of_literature && each.plan.cost->at_least() >= *answer.step)
             continue; // where alternatives are not shown it is not looked at
         is_beaten |= *each.step <= (1 - least_gain) * *answer.step || (of_literature && *each.step < *answer.step);
         if (*each.step < *best->step)

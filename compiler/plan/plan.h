@@ -85,6 +85,9 @@ struct Request {
     std::string batch = "batch"; ///< the role of the samples, for the baselines
 };
 
+/// Plans are copied, tables are large.
+using SharedCost = std::shared_ptr<const CostTable>;
+
 /// A plan of the literature, priced like the answer.
 struct Baseline {
     std::string name; ///< "pure batch", "pure model", "Megatron-style", "batch x model"
@@ -96,7 +99,7 @@ struct Baseline {
     Seconds at_least{}; ///< what a step takes with all overlap there is
     Bytes payload{};    ///< CostTable::payload
     Bytes memory{};
-    std::shared_ptr<const CostTable> cost;
+    SharedCost cost;
     std::string excluded;        ///< why it could not be the answer: a pin, memory; empty: it was a candidate
     std::optional<Seconds> step; ///< with overlap; none: not simulated
 };
@@ -114,7 +117,7 @@ struct PassedPlan {
     std::vector<LayerStrategy> layers;
     Storage storage;
     Seconds seconds{};
-    std::shared_ptr<const CostTable> cost;
+    SharedCost cost;
 };
 
 /// The choice among plans of nearly the least sum and of the literature, by simulated time (plan/near_optimal.h).
@@ -135,7 +138,7 @@ struct Plan {
     Mesh mesh;
     std::vector<LayerStrategy> layers; ///< as Graph::layers
     Storage storage;
-    CostTable cost;
+    SharedCost cost = std::make_shared<const CostTable>();
     Seconds lower_bound{};                           ///< no plan of the space takes less
     std::vector<std::optional<RunnerUp>> runner_ups; ///< per layer; none: no other choice, or not asked for
     std::vector<Baseline> baselines;
@@ -162,6 +165,10 @@ struct Plan {
 
 /// Prices given strategies on a given mesh: lay_out() and price().
 [[nodiscard]] CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
+                                 const std::vector<LayerStrategy> &layers, const Storage &storage = {});
+/// The same for many of them: index and facts are those of the graph.
+[[nodiscard]] CostTable evaluate(const Request &request, const sharding::GraphIndex &index,
+                                 const cost::GraphFacts &facts, const Mesh &mesh, const std::vector<std::string> &axes,
                                  const std::vector<LayerStrategy> &layers, const Storage &storage = {});
 
 } // namespace planc::plan

@@ -58,13 +58,13 @@ std::string exclusion(const Request &request, const MeshShape &shape, const Spac
 
 } // namespace
 
-Baseline price_baseline(const Request &request, const MeshShape &shape, const Space &space, NamedStrategies named,
-                        double limit) {
+Baseline price_baseline(const Request &request, const sharding::GraphIndex &index, const cost::GraphFacts &facts,
+                        const MeshShape &shape, const Space &space, NamedStrategies named, double limit) {
     Baseline baseline;
     baseline.storage = storage_choices(request, shape).front().storage;
     follow_orders(space, named.layers);
-    const auto cost =
-        std::make_shared<const CostTable>(evaluate(request, shape.mesh, shape.axes, named.layers, baseline.storage));
+    const auto cost = std::make_shared<const CostTable>(
+        evaluate(request, index, facts, shape.mesh, shape.axes, named.layers, baseline.storage));
     baseline.name = named.name;
     baseline.axes = shape.axes;
     baseline.mesh = shape.mesh;

@@ -13,7 +13,8 @@ namespace planc::plan {
 
 /// Where the rules say which of several axes that split one loop is the major one, a baseline keeps to that. `limit`:
 /// bytes of memory that a rank has; 0: any number.
-[[nodiscard]] Baseline price_baseline(const Request &request, const MeshShape &shape, const Space &space,
+[[nodiscard]] Baseline price_baseline(const Request &request, const sharding::GraphIndex &index,
+                                      const cost::GraphFacts &facts, const MeshShape &shape, const Space &space,
                                       NamedStrategies named, double limit);
 
 } // namespace planc::plan

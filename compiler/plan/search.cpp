@@ -152,23 +152,24 @@ class MeshSearch {
     }
 
     [[nodiscard]] double best() const {
-        return found_.feasible ? found_.cost.seconds().value : std::numeric_limits<double>::infinity();
+        return found_.feasible ? found_.cost->seconds().value : std::numeric_limits<double>::infinity();
     }
 
     /// Prices a whole plan and keeps it if it fits and is the best so far. True: it is now the best.
     bool offer(const std::vector<int> &values) {
-        CostTable cost = evaluate(request_, shape_.mesh, shape_.axes, chosen(space_, values), storage_);
-        const double total = cost.memory.total().value;
+        SharedCost cost = std::make_shared<const CostTable>(
+            evaluate(request_, index_, *step_.facts, shape_.mesh, shape_.axes, chosen(space_, values), storage_));
+        const double total = cost->memory.total().value;
         if (byte_limit_ > 0 && total > byte_limit_) {
             if (total - byte_limit_ > excess_) {
                 excess_ = total - byte_limit_;
-                peak_ = cost.memory.peak;
+                peak_ = cost->memory.peak;
             }
             least_total_ = least_total_ > 0 ? std::min(least_total_, total) : total;
-            least_too_large_ = std::min(least_too_large_, cost.seconds().value);
+            least_too_large_ = std::min(least_too_large_, cost->seconds().value);
             return false;
         }
-        if (found_.feasible && cost.seconds().value >= best())
+        if (found_.feasible && cost->seconds().value >= best())
             return false;
         found_.feasible = true;
         found_.values = values;
@@ -182,7 +183,7 @@ class MeshSearch {
         std::vector<std::unique_ptr<ValuePrices>> prices;
         for (int value : objective_->left_out) {
             prices.push_back(std::make_unique<ValuePrices>(index_, shape_.mesh, cache_.reshards, cache_.prices, value,
-                                                           step_.residences[value]));
+                                                           step_.facts->residences[value]));
             for (int layer : sharding::scope(index_, value))
                 left_out[layer].push_back(prices.back().get());
         }

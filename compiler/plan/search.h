@@ -18,7 +18,7 @@ struct Found {
     bool feasible = false;
     std::vector<int> values; ///< per layer: index into the space's options
     Strategies layers;       ///< that they stand for
-    CostTable cost;
+    SharedCost cost = std::make_shared<const CostTable>();
     double lower_bound = 0;
     bool memory_decided = false;
     double least_bytes = 0; ///< where nothing fits: what the smallest plan that was seen needs

@@ -177,9 +177,10 @@ void Structure::describe(std::string &text, int operation, std::map<int, int> &v
     }
 }
 
-StepStructure::StepStructure(const sharding::GraphIndex &given)
-    : index(given), operations_of_layer(given.graph.layers.size()), values_of_layer(given.graph.layers.size()),
-      fusion(cost::fusion(given.graph)), residences(cost::residences(given.graph)), lives(cost::lives(given.graph)) {
+StepStructure::StepStructure(const sharding::GraphIndex &given, std::shared_ptr<const cost::GraphFacts> known)
+    : index(given), facts(std::move(known)), operations_of_layer(given.graph.layers.size()),
+      values_of_layer(given.graph.layers.size()) {
+    const std::vector<cost::Fused> &fusion = facts->fusion;
     std::unordered_map<std::string, int> kinds;
     const auto kind = [&kinds](std::string text) {
         return kinds.emplace(std::move(text), static_cast<int>(kinds.size())).first->second;
@@ -197,7 +198,7 @@ StepStructure::StepStructure(const sharding::GraphIndex &given)
     }
     for (int v = 0; v < static_cast<int>(index.graph.values.size()); ++v) {
         values.push_back(Structure::of_value(index, v));
-        std::string text = residences[v] == cost::Residence::in_place ? "in place " : "stored ";
+        std::string text = facts->residences[v] == cost::Residence::in_place ? "in place " : "stored ";
         text += values.back().text(v);
         text += index.companion[v] >= 0 ? "joins" : "";
         value_layers.push_back(values.back().layers());

@@ -1,11 +1,11 @@
 // Which operations a term of the objective depends on, and a text that is equal for terms of equal structure.
 #pragma once
 
-#include "cost/compute.h"
-#include "cost/memory.h"
+#include "cost/price.h"
 #include "sharding/lay_out.h"
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -46,9 +46,12 @@ class Structure {
 /// What the terms of a graph are made of whatever the mesh: made once for all shapes of it.
 struct StepStructure {
     /// The index must outlive this.
-    explicit StepStructure(const sharding::GraphIndex &index);
+    explicit StepStructure(const sharding::GraphIndex &given)
+        : StepStructure(given, std::make_shared<const cost::GraphFacts>(given.graph)) {}
+    StepStructure(const sharding::GraphIndex &given, std::shared_ptr<const cost::GraphFacts> known);
 
     const sharding::GraphIndex &index;
+    std::shared_ptr<const cost::GraphFacts> facts;
     std::vector<Structure> operations;
     std::vector<Structure> values;
     std::vector<std::vector<int>> operation_layers; ///< that decide the term; ascending
@@ -58,9 +61,6 @@ struct StepStructure {
     std::vector<int>
         operation_kind;          ///< equal for operations whose terms price alike, given equal choices of strategies
     std::vector<int> value_kind; ///< the same of values
-    std::vector<cost::Fused> fusion;         ///< per operation
-    std::vector<cost::Residence> residences; ///< per value
-    std::vector<cost::Life> lives;           ///< per value
 };
 
 } // namespace planc::plan

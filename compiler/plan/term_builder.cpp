@@ -75,7 +75,7 @@ void TermBuilder::price_operation(int o, const Term &term, TermTable &table) {
                                                 ? sharding::bind(layers_[operation.layer], operation.nest, mesh_)
                                                 : sharding::strategy_of(index_, mesh_, layers_, o, storage_);
         table.prices.seconds.push_back(
-            times * cost::seconds_under(strategy, graph_, operation, step_.fusion[o], mesh_, machine_).value);
+            times * cost::seconds_under(strategy, graph_, operation, step_.facts->fusion[o], mesh_, machine_).value);
     });
 }
 
@@ -84,7 +84,7 @@ void TermBuilder::add_value(int v) {
     if (depends_on_storage(v))
         key += storage_text();
     Term term = scoped(of_value(v), step_.value_layers[v], key);
-    term.life = step_.lives[v];
+    term.life = step_.facts->lives[v];
     if (entries(term) > largest_term)
         objective_.left_out.push_back(v);
     else
@@ -92,8 +92,8 @@ void TermBuilder::add_value(int v) {
 }
 
 void TermBuilder::price_value(int v, const Term &term, TermTable &table) {
-    const bool stored = step_.residences[v] != cost::Residence::in_place;
-    ValuePrices prices(index_, mesh_, cache_.reshards, cache_.prices, v, step_.residences[v]);
+    const bool stored = step_.facts->residences[v] != cost::Residence::in_place;
+    ValuePrices prices(index_, mesh_, cache_.reshards, cache_.prices, v, step_.facts->residences[v]);
     std::vector<Column> columns;
     for (const sharding::Need &need : prices.needs())
         columns.push_back(wanted(term, v, need));

@@ -154,11 +154,11 @@ class WhyNot {
         if (!found.feasible)
             return "'" + statement() + "' is not possible: no plan with it was found that fits the memory, " +
                    cost::human_bytes(Bytes(plan_.memory_limit_bytes)) + " a rank\n";
-        return comparison(found.cost, chosen(space, found.values));
+        return comparison(*found.cost, chosen(space, found.values));
     }
 
     [[nodiscard]] std::string comparison(const CostTable &other, const Strategies &strategies) const {
-        const Seconds before = plan_.cost.seconds();
+        const Seconds before = plan_.cost->seconds();
         char buffer[32];
         std::snprintf(buffer, sizeof buffer, "%.2g %%", 100 * ((other.seconds() - before) / before));
         std::string text = "'" + statement() + "' would add " + signed_seconds(other.seconds() - before).substr(1) +
@@ -167,9 +167,9 @@ class WhyNot {
         cost::Lines lines;
         lines.row({"  where", "planned", "with it", "added"});
         for (std::size_t l = 0; l < strategies.size(); ++l)
-            row(lines, other.layers[l].name, plan_.cost.layers[l].seconds(), other.layers[l].seconds());
-        row(lines, "reshards", reshards(plan_.cost), reshards(other));
-        row(lines, "buckets", buckets(plan_.cost), buckets(other));
+            row(lines, other.layers[l].name, plan_.cost->layers[l].seconds(), other.layers[l].seconds());
+        row(lines, "reshards", reshards(*plan_.cost), reshards(other));
+        row(lines, "buckets", buckets(*plan_.cost), buckets(other));
         return text + lines.text(1) + changes(other, strategies);
     }
 
@@ -204,7 +204,7 @@ class WhyNot {
         for (std::size_t l = 0; l < strategies.size(); ++l)
             if (strategies[l].loop_of_axis != plan_.layers[l].loop_of_axis)
                 text += "  " + other.layers[l].name + ": " + cost::split_words(other.layers[l], plan_.axes) +
-                        " instead of " + cost::split_words(plan_.cost.layers[l], plan_.axes) + "\n";
+                        " instead of " + cost::split_words(plan_.cost->layers[l], plan_.axes) + "\n";
         return text;
     }
 

@@ -21,7 +21,12 @@ int times(const Graph &graph, int value, const Copy &copy) {
 
 LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
                 const Storage &storage) {
-    const GraphIndex index(graph);
+    return lay_out(GraphIndex(graph), mesh, layers, storage);
+}
+
+LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
+                const Storage &storage) {
+    const Graph &graph = index.graph;
     Copies copies(index, mesh, layers, storage);
     const int end = static_cast<int>(graph.operations.size());
     LaidOut result;

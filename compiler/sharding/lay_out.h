@@ -97,6 +97,9 @@ struct LaidOut {
 [[nodiscard]] LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
                               const Storage &storage = {});
 
+[[nodiscard]] LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
+                              const Storage &storage = {});
+
 /// The layers on whose strategies the copies of value `v` depend: its producer's, its consumers', and, through linear
 /// operations that pass partial sums on, those above. For the planner's factors. Ascending.
 /// For many calls on one graph, build its GraphIndex once.

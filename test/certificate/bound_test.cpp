@@ -115,7 +115,7 @@ TEST(Terms, AreBelowThePriceOfEveryPlan) {
         const auto options = strategies(request, shape);
         const sharding::GraphIndex index(request.graph);
         const StepScopes step(index, 0);
-        const double limit = planned->plan.cost.memory.total().value;
+        const double limit = planned->plan.cost->memory.total().value;
         Pricing pricing(step, shape.mesh, request.machine);
         Terms terms(step, pricing, storage, limit, options);
         for (int sample = 0; sample < 12; ++sample) {

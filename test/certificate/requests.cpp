@@ -73,7 +73,7 @@ std::optional<Planned> random_planned(Random &random) {
     request.search = uniform(random, 0, 9) > 0;
     result.plan = plan::make_plan(request);
     if (result.plan.failure.empty() && uniform(random, 0, 2) == 0) {
-        request.memory_limit_bytes = result.plan.cost.memory.total().value * uniform(random, 50, 110) / 100;
+        request.memory_limit_bytes = result.plan.cost->memory.total().value * uniform(random, 50, 110) / 100;
         result.plan = plan::make_plan(request);
     }
     if (!result.plan.failure.empty())

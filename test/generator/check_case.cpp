@@ -143,7 +143,8 @@ class Check {
             plan.storage.gradients = random_axes(plan.axes.size());
         if (random_.chance(0.4))
             plan.storage.optimizer = random_axes(plan.axes.size());
-        plan.cost = plan::evaluate(request, plan.mesh, plan.axes, plan.layers, plan.storage);
+        plan.cost = std::make_shared<const cost::CostTable>(
+            plan::evaluate(request, plan.mesh, plan.axes, plan.layers, plan.storage));
         return plan;
     }
 
@@ -157,9 +158,9 @@ class Check {
             const auto traffic = reference.compare(*module);
             for (const interpret::CollectiveRecord &collective : traffic)
                 ++result_.collectives[collective.kind];
-            compare_traffic(traffic, plan.cost, false);
+            compare_traffic(traffic, *plan.cost, false);
         });
-        check_schedule(reference, std::move(module), &plan.cost);
+        check_schedule(reference, std::move(module), plan.cost.get());
     }
 
     void check_schedule(const Reference &reference, Module module, const cost::CostTable *table) {

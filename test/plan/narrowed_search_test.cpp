@@ -252,7 +252,7 @@ TEST(NarrowedSearch, FindsWhatTheSearchOfAllFinds) {
         TermCache cache(c.shape.mesh, c.request.machine);
         const Found all = search(c.request, step, c.shape, space, c.storage, cache, 0, unlimited);
         ASSERT_TRUE(all.feasible);
-        const double seconds = all.cost.seconds().value;
+        const double seconds = all.cost->seconds().value;
         const double give_up_at = uniform(random, 0, 1) ? unlimited : seconds * uniform(random, 101, 140) / 100;
         const Marginals bound = bounds(step, space, c.shape, c.request.machine, c.storage, cache, give_up_at);
         const auto search_few = [&](const Marginals &given, double limit) {
@@ -262,7 +262,7 @@ TEST(NarrowedSearch, FindsWhatTheSearchOfAllFinds) {
         const Found few = search_few(bound, give_up_at);
         ASSERT_TRUE(few.feasible);
         EXPECT_FALSE(few.too_many);
-        EXPECT_NEAR(few.cost.seconds().value, seconds, 1e-9 * seconds);
+        EXPECT_NEAR(few.cost->seconds().value, seconds, 1e-9 * seconds);
         EXPECT_NEAR(few.lower_bound, all.lower_bound, 1e-9 * seconds);
         std::size_t kept = 0;
         std::size_t full = 0;
@@ -276,7 +276,7 @@ TEST(NarrowedSearch, FindsWhatTheSearchOfAllFinds) {
         const double faster = 0.99 * seconds;
         const Found none =
             search_few(bounds(step, space, c.shape, c.request.machine, c.storage, cache, faster), faster);
-        EXPECT_TRUE(!none.feasible || none.cost.seconds().value >= seconds * (1 - 1e-9));
+        EXPECT_TRUE(!none.feasible || none.cost->seconds().value >= seconds * (1 - 1e-9));
         EXPECT_GE(none.lower_bound, std::min(faster, all.lower_bound) * (1 - 1e-9));
     }
     EXPECT_GT(narrowed, 50);
