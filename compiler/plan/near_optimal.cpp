@@ -66,19 +66,18 @@ bool are_alike(const Baseline &baseline, const Plan &plan) {
     return baseline.seconds == plan.cost->seconds() && baseline.payload == plan.cost->payload;
 }
 
-/// The answer but for what exchange() gives it.
-Plan frame_of(const Plan &answer) {
-    Plan frame = answer;
-    frame.layers.clear();
-    frame.runner_ups.clear();
-    return frame;
-}
-
-/// The answer, of which there is the frame, with another choice, priced.
-Plan exchange(const Request &request, const Plan &answer, const Plan &frame, const Choice &choice) {
-    Plan plan = frame;
-    if (*choice.axes != answer.axes || choice.mesh->sizes != answer.mesh.sizes)
-        plan.choices.clear();
+/// The answer with another choice, priced. What it is compared with, baselines and what the search passed by, stays
+/// with the answer.
+Plan exchange(const Request &request, const Plan &answer, const Choice &choice) {
+    Plan plan;
+    plan.warning = answer.warning;
+    plan.lower_bound = answer.lower_bound;
+    plan.meshes = answer.meshes;
+    plan.memory_decided = answer.memory_decided;
+    plan.memory_limit_bytes = answer.memory_limit_bytes;
+    plan.note = answer.note;
+    if (*choice.axes == answer.axes && choice.mesh->sizes == answer.mesh.sizes)
+        plan.choices = answer.choices;
     plan.layers = choice.strategies();
     plan.cost = choice.cost;
     if (plan.cost == nullptr)
@@ -112,11 +111,10 @@ static void take_near(const Request &request, const Plan &answer, std::vector<Ch
                       std::vector<Plan> &result) {
     const Seconds limit = (1 + near_optimal_margin) * answer.cost->seconds();
     std::erase_if(choices, [&](const Choice &choice) { return choice.seconds > limit; });
-    const Plan frame = frame_of(answer);
     std::vector<Plan> priced(std::min(most - result.size(), choices.size())); // these are taken but for few
-    in_parallel(priced.size(), [&](std::size_t i) { priced[i] = exchange(request, answer, frame, choices[i]); });
+    in_parallel(priced.size(), [&](std::size_t i) { priced[i] = exchange(request, answer, choices[i]); });
     for (std::size_t i = 0; i < choices.size() && result.size() < most; ++i) {
-        Plan plan = i < priced.size() ? std::move(priced[i]) : exchange(request, answer, frame, choices[i]);
+        Plan plan = i < priced.size() ? std::move(priced[i]) : exchange(request, answer, choices[i]);
         const bool too_large =
             answer.memory_limit_bytes > 0 && plan.cost->memory.total().value > answer.memory_limit_bytes;
         const bool known = are_alike(plan, answer) || std::any_of(result.begin(), result.end(), [&](const Plan &other) {
@@ -154,11 +152,10 @@ std::vector<Plan> further_baselines(const Request &request, const Plan &answer, 
             std::none_of(others.begin(), others.end(), is_this) && std::none_of(further.begin(), further.end(), is_it))
             further.push_back(&baseline);
     }
-    const Plan frame = frame_of(answer);
     std::vector<Plan> result(further.size());
     in_parallel(result.size(), [&](std::size_t i) {
         const Baseline &baseline = *further[i];
-        result[i] = exchange(request, answer, frame,
+        result[i] = exchange(request, answer,
                              {&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds, 0,
                               nullptr, baseline.cost});
     });
