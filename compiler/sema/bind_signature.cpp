@@ -5,6 +5,7 @@
 #include "sema/expect.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace planc::sema {
@@ -20,6 +21,15 @@ using Kind = syntax::DimensionItem::Kind;
 
 bool has_rest(const syntax::Type &type) {
     return !type.dimensions.empty() && type.dimensions.front().kind == Kind::rest;
+}
+
+/// As other languages call them, or misspelt.
+std::vector<Note> element_suggestion(const std::string &word) {
+    static const std::map<std::string, std::string> known = {{"float", "f32"},   {"float32", "f32"}, {"double", "f64"},
+                                                             {"float64", "f64"}, {"int", "i32"},     {"int32", "i32"}};
+    if (const auto other = known.find(word); other != known.end())
+        return {hint("it is called '" + other->second + "' here")};
+    return Context::suggestion(word, {"f32", "f64", "i32", "bf16"});
 }
 
 std::string pattern_text(const syntax::Type &type) {
@@ -229,8 +239,7 @@ ElementType Elaborator::element_type(const syntax::Type &type, ElementType fallb
         if (type.word->text == name(element))
             return element;
     if (type.word->text != "bf16")
-        fail(unknown_element_type, type.word->where, {type.word->text},
-             Context::suggestion(type.word->text, {"f32", "f64", "i32", "bf16"}));
+        fail(unknown_element_type, type.word->where, {type.word->text}, element_suggestion(type.word->text));
     analysis_.context.not_lowered(type.word->where, "the element type 'bf16'");
     return ElementType::f32;
 }

@@ -86,7 +86,8 @@ std::string expected(const antlr4::misc::IntervalSet &tokens, const Situation &s
     Kinds kinds;
     for (const ssize_t kind : tokens.toList())
         kinds.insert(static_cast<std::size_t>(kind));
-    if (situation.rule == PlanParser::RuleFile && kinds.contains(PlanParser::IMPORT))
+    const bool declares = situation.rule == PlanParser::RuleFile || situation.rule == PlanParser::RuleDeclaration;
+    if (declares && kinds.contains(PlanParser::IMPORT))
         return a_declaration;
     drop_noise(kinds, situation);
 

@@ -22,12 +22,15 @@ TEST_P(SyntaxErrors, are_told_once) {
 constexpr const char *declaration = "a declaration (import, dim, network, layer, data, machine, mesh, layout or train)";
 const std::string misspelt =
     std::string("1:1: expected ") + declaration + ", got 'netwrok' | 1:1: did you mean 'network'?";
+const std::string misspelt_second =
+    "2" + misspelt.substr(1, misspelt.find('|') - 1) + "| 2" + misspelt.substr(misspelt.find("| 1") + 3);
 const std::string statement_outside = std::string("1:1: expected ") + declaration + ", got 'h1'";
 const std::string brace = std::string("2:1: expected ") + declaration + ", got '}'";
 
 INSTANTIATE_TEST_SUITE_P(
     Declarations, SyntaxErrors,
     testing::Values(Case{"netwrok f(x: f32[a]) -> f32[b] {}", misspelt.c_str()},
+                    Case{"dim a = 1\nnetwrok f(x: f32[a]) -> f32[b] {}", misspelt_second.c_str()},
                     Case{"h1 = 3", statement_outside.c_str()}, Case{"\n}", brace.c_str()},
                     Case{"dim batch 64", "1:11: expected '=' after 'batch', got '64'"},
                     Case{"dim batch =\ndim b = 3", "1:12: expected an expression after '=', got the end of the line"},
