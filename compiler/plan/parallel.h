@@ -6,7 +6,8 @@
 
 namespace planc::plan {
 
-/// Calls work(0) … work(count - 1), in any order and several at once; each must touch only what is its own.
+/// Calls work(0) … work(count - 1), begun in this order, several at once; each must touch only what is its own. Work
+/// that holds a lock must not call this: what would run its parts may wait for the lock.
 void in_parallel(std::size_t count, const std::function<void(std::size_t)> &work);
 
 } // namespace planc::plan
