@@ -365,7 +365,7 @@ Seconds CostTable::carried() const {
 }
 
 Seconds CostTable::at_least() const {
-    return std::max({compute, chain, carried()});
+    return std::max(chain, carried());
 }
 
 CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, const std::vector<std::string> &axes,

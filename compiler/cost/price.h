@@ -105,8 +105,8 @@ struct CostTable {
     [[nodiscard]] Seconds seconds() const { return compute + communication; }
     /// Of the communication what data is on links; the rest is latency and the arithmetic of reductions.
     [[nodiscard]] Seconds carried() const;
-    /// What a step takes with all overlap there is: a processor and links do one thing at a time, and what waits for
-    /// one another does not overlap.
+    /// What a step takes with all overlap there is: links do one thing at a time, and what waits for one another does
+    /// not overlap. Not its computation, of which a schedule may spare a part.
     [[nodiscard]] Seconds at_least() const;
 };
 
