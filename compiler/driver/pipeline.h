@@ -112,7 +112,7 @@ class Pipeline {
     [[nodiscard]] bool may_simulate() const;
     /// candidates_; takes scheduled_ for that of plan_. False: an error was printed.
     bool schedule_candidates();
-    /// Those of which the links alone make a step longer than `step`.
+    /// Of the baselines those that take `step` at least (plan::least_step()).
     void drop_slower_baselines(Candidates &candidates, cost::Seconds step) const;
     /// Of plans for module_, which stays as it is. Empty: an error was printed.
     std::vector<Scheduled> schedules_of(const std::vector<const plan::Plan *> &plans, bool simulate);

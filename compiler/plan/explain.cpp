@@ -99,7 +99,7 @@ std::vector<std::string> with_overlap(const Baseline &baseline, const SimulatedC
     if (!baseline.excluded.empty())
         return {"", ""};
     const std::string more = baseline.step ? "" : "> ";
-    const Seconds step = baseline.step.value_or(baseline.at_least);
+    const Seconds step = baseline.step.value_or(baseline.cost->at_least());
     return {more + cost::human_seconds(step), more + ratio(step, choice.chosen)};
 }
 

@@ -96,8 +96,7 @@ struct Baseline {
     std::vector<LayerStrategy> layers;
     Storage storage; ///< what the rules say
     Seconds seconds{};
-    Seconds at_least{}; ///< what a step takes with all overlap there is
-    Bytes payload{};    ///< CostTable::payload
+    Bytes payload{}; ///< CostTable::payload
     Bytes memory{};
     SharedCost cost;
     std::string excluded;        ///< why it could not be the answer: a pin, memory; empty: it was a candidate

@@ -70,7 +70,6 @@ Baseline price_baseline(const Request &request, const sharding::GraphIndex &inde
     baseline.mesh = shape.mesh;
     baseline.layers = std::move(named.layers);
     baseline.seconds = cost->seconds();
-    baseline.at_least = cost->at_least();
     baseline.payload = cost->payload;
     baseline.memory = cost->memory.total();
     baseline.cost = cost;

@@ -96,7 +96,6 @@ struct LaidOut {
 ///     that needs it. Updates run on the shares of the optimizer state, gradients are reduce-scattered into them.
 [[nodiscard]] LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
                               const Storage &storage = {});
-
 [[nodiscard]] LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
                               const Storage &storage = {});
 

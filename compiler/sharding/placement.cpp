@@ -31,7 +31,7 @@ bool is_prefix(std::span<const int> prefix, std::span<const int> list) {
     return prefix.size() <= list.size() && std::equal(prefix.begin(), prefix.end(), list.begin());
 }
 
-std::int64_t group_size(const std::vector<int> &axes, const Mesh &mesh) {
+std::int64_t group_size(std::span<const int> axes, const Mesh &mesh) {
     std::int64_t result = 1;
     for (int axis : axes)
         result *= mesh.sizes[axis];

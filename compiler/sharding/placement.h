@@ -21,7 +21,7 @@ namespace planc::sharding {
 [[nodiscard]] bool is_prefix(std::span<const int> prefix, std::span<const int> list);
 
 /// Ranks in one group over `axes`.
-[[nodiscard]] std::int64_t group_size(const std::vector<int> &axes, const Mesh &mesh);
+[[nodiscard]] std::int64_t group_size(std::span<const int> axes, const Mesh &mesh);
 
 /// Elements that cross the wire for the rank with the largest blocks, times the ranks of the mesh (so that the shares
 /// (P-1)/P of different groups compare exactly). For ranking sequences of steps; seconds are the cost model's.

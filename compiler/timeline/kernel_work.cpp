@@ -83,9 +83,7 @@ std::int64_t local_extent(const DimensionPlacement &dimension, const Mesh &mesh,
 }
 
 bool is_even(const DimensionPlacement &dimension, const Mesh &mesh) {
-    std::int64_t parts = 1;
-    for (int axis : dimension.axes)
-        parts *= mesh.sizes[axis];
+    const std::int64_t parts = sharding::group_size(dimension.axes, mesh);
     return parts == 1 || (!dimension.window && dimension.extent % parts == 0);
 }
 

@@ -334,7 +334,7 @@ TEST(Plan, StoredEverywhereIsAQuarterOnFourRanks) {
     Request r = batch_parallel();
     r.search = false;
     const auto state = [&r] {
-        const cost::Memory &memory = make_plan(r).cost->memory;
+        const cost::Memory memory = make_plan(r).cost->memory;
         return (memory.parameters + memory.gradients + memory.optimizer_state).value;
     };
     const double whole = state();

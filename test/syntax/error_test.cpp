@@ -20,10 +20,11 @@ TEST_P(SyntaxErrors, are_told_once) {
 }
 
 constexpr const char *declaration = "a declaration (import, dim, network, layer, data, machine, mesh, layout or train)";
-const std::string misspelt =
-    std::string("1:1: expected ") + declaration + ", got 'netwrok' | 1:1: did you mean 'network'?";
-const std::string misspelt_second =
-    "2" + misspelt.substr(1, misspelt.find('|') - 1) + "| 2" + misspelt.substr(misspelt.find("| 1") + 3);
+std::string misspelt_in_line(const std::string &line) {
+    return line + ":1: expected " + declaration + ", got 'netwrok' | " + line + ":1: did you mean 'network'?";
+}
+const std::string misspelt = misspelt_in_line("1");
+const std::string misspelt_second = misspelt_in_line("2");
 const std::string statement_outside = std::string("1:1: expected ") + declaration + ", got 'h1'";
 const std::string brace = std::string("2:1: expected ") + declaration + ", got '}'";
 
