@@ -109,7 +109,10 @@ std::vector<Fused> fusion(const sharding::Graph &graph) {
         const sharding::Operation &operation = graph.operations[o];
         const bool fusable =
             operation.kernel == sharding::Kernel::pointwise || operation.kernel == sharding::Kernel::reduction;
-        return fusable ? std::tuple(operation.layer, static_cast<int>(operation.phase), operation.parameter)
+        const sharding::Phase phase = operation.phase == sharding::Phase::weight_gradient
+                                          ? sharding::Phase::input_gradient
+                                          : operation.phase; // both read a result's gradient
+        return fusable ? std::tuple(operation.layer, static_cast<int>(phase), operation.parameter)
                        : std::tuple(-1, o, -1);
     };
     const int operations = static_cast<int>(graph.operations.size());
@@ -194,8 +197,9 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
     const bool looks_up = operation.kernel == sharding::Kernel::look_up;
     const double most =
         looks_up ? points(operation.nest.results[0], extents) : iterations * static_cast<double>(shares);
+    const bool in_pass = fused != nullptr && fused->same_pass; // what the windows touch is there already
     for (std::size_t i = 0; i < operation.operands.size(); ++i)
-        if (fused == nullptr || !fused->operands[i])
+        if (fused == nullptr || !(fused->operands[i] || in_pass))
             moved += Bytes(std::min(most, operand_points(operation.nest, i, extents)) *
                            graph.values[operation.operands[i]].element_bytes);
     for (std::size_t i = 0; i < operation.results.size(); ++i)
@@ -205,13 +209,12 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
     moved = moved * (1 / static_cast<double>(shares));
     if (const support::PoolRate *pool = pool_rate(operation.nest, machine.kernels);
         operation.kernel == sharding::Kernel::window && pool != nullptr && !operation.nest.windows.empty())
-        return fused != nullptr && fused->same_pass
-                   ? Seconds(0)
-                   : pool_seconds(*pool, pool_operations(operation.nest, extents),
-                                  pooled_channels(operation.nest, extents), transfer_seconds(moved, moved, machine));
+        return in_pass ? Seconds(0)
+                       : pool_seconds(*pool, pool_operations(operation.nest, extents),
+                                      pooled_channels(operation.nest, extents), transfer_seconds(moved, moved, machine));
     const std::optional<support::LoopRate> &rate = machine.kernels.loops;
     if (!rate || operation.kernel == sharding::Kernel::contraction)
-        return roofline(flops, moved, machine);
+        return roofline(in_pass ? Flops(0) : flops, moved, machine);
     const Bytes between = fused == nullptr ? moved : std::max(moved, fused->between);
     Seconds seconds = loop_seconds(*rate, flops, transfer_seconds(moved, between, machine));
     if (fused == nullptr || fused->own_rows)
@@ -230,7 +233,7 @@ Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Graph 
                       const sharding::Operation &operation, const Fused &fused, const sharding::Mesh &mesh,
                       const Machine &machine) {
     Fused here = fused;
-    if (fused.accumulated && machine.kernels.loops && splits_all(strategy, mesh)) {
+    if (fused.accumulated && splits_all(strategy, mesh)) {
         here.operands.assign(here.operands.size(), true);
         here.results.assign(here.results.size(), true);
     }

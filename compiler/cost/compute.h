@@ -28,13 +28,14 @@ namespace planc::cost {
 [[nodiscard]] std::vector<std::int64_t> local_extents(const sharding::Nest &nest, const sharding::Strategy &strategy,
                                                       const sharding::Mesh &mesh);
 
-/// Tensors of an operation that do not go through memory: pointwise operations and reductions of one layer, phase and
-/// parameter are fused into loops, so that what one of them makes for another stays in registers, and what several read
-/// is read once. An upper bound of what the schedule fuses.
+/// Tensors of an operation that do not go through memory: pointwise operations and reductions of one layer, phase (both
+/// gradients are one) and parameter are fused into loops, so that what one of them makes for another stays in registers,
+/// and what several read is read once. An upper bound of what the schedule fuses within a layer; what it fuses of
+/// several layers, a normalisation with the activation behind it, is priced as if it went through memory.
 struct Fused {
     std::vector<bool> operands;
     std::vector<bool> results;
-    bool same_pass = false; ///< a pool that runs in the pass of another: a maximum and its number
+    bool same_pass = false; ///< a pool that runs in the pass of another, so that it reads nothing: a maximum's number
     bool own_rows = true;   ///< pays for its rows (cost/kernels.h): the first of its loops that does
     /// The sum of a product and what is left of a variable, to which it is written: the product adds it itself
     /// (schedule/accumulate_products) as long as no collective comes between them, that is where all axes split this.

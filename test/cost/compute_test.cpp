@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 namespace planc::cost {
 namespace {
 
@@ -83,15 +85,18 @@ TEST(Fusion, KnowsWhatProductsAddToVariables) {
 
     Machine machine;
     machine.memory_bytes_per_second = 1e6;
-    machine.kernels.loops = support::LoopRate{1e12, {}, {}, {}};
     const auto seconds = [&](std::vector<int> loops) {
         const int axes = static_cast<int>(loops.size());
         return seconds_under({std::move(loops), {}}, graph, graph.operations.back(), fusion(graph).back(),
                              {std::vector<int>(static_cast<std::size_t>(axes), 2)}, machine)
             .value;
     };
-    EXPECT_NEAR(seconds({0}), 0, 1e-9) << "the product has added it";
-    EXPECT_NEAR(seconds({-1}), 2 * 8 * 8 * 4 / 1e6, 1e-9) << "a sum over the axis comes between them";
+    for (const std::optional<support::LoopRate> &rate :
+         {std::optional<support::LoopRate>(), std::optional(support::LoopRate{1e12, {}, {}, {}})}) {
+        machine.kernels.loops = rate;
+        EXPECT_NEAR(seconds({0}), 0, 1e-9) << "the product has added it";
+        EXPECT_NEAR(seconds({-1}), 2 * 8 * 8 * 4 / 1e6, 1e-9) << "a sum over the axis comes between them";
+    }
 
     graph.operations[0].kernel = Kernel::pointwise;
     EXPECT_FALSE(fusion(graph).back().accumulated);
