@@ -209,9 +209,10 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
     moved = moved * (1 / static_cast<double>(shares));
     if (const support::PoolRate *pool = pool_rate(operation.nest, machine.kernels);
         operation.kernel == sharding::Kernel::window && pool != nullptr && !operation.nest.windows.empty())
-        return in_pass ? Seconds(0)
-                       : pool_seconds(*pool, pool_operations(operation.nest, extents),
-                                      pooled_channels(operation.nest, extents), transfer_seconds(moved, moved, machine));
+        return in_pass
+                   ? Seconds(0)
+                   : pool_seconds(*pool, pool_operations(operation.nest, extents),
+                                  pooled_channels(operation.nest, extents), transfer_seconds(moved, moved, machine));
     const std::optional<support::LoopRate> &rate = machine.kernels.loops;
     if (!rate || operation.kernel == sharding::Kernel::contraction)
         return roofline(in_pass ? Flops(0) : flops, moved, machine);

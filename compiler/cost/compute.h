@@ -29,9 +29,9 @@ namespace planc::cost {
                                                       const sharding::Mesh &mesh);
 
 /// Tensors of an operation that do not go through memory: pointwise operations and reductions of one layer, phase (both
-/// gradients are one) and parameter are fused into loops, so that what one of them makes for another stays in registers,
-/// and what several read is read once. An upper bound of what the schedule fuses within a layer; what it fuses of
-/// several layers, a normalisation with the activation behind it, is priced as if it went through memory.
+/// gradients are one) and parameter are fused into loops, so that what one of them makes for another stays in
+/// registers, and what several read is read once. An upper bound of what the schedule fuses within a layer; what it
+/// fuses of several layers, a normalisation with the activation behind it, is priced as if it went through memory.
 struct Fused {
     std::vector<bool> operands;
     std::vector<bool> results;
