@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace planc::timeline {
 
@@ -40,33 +41,23 @@ CollectivePrice::CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAtt
                                  KnownCollectives &known)
     : info_(emit::collective_info(start, mesh)), mesh_(ir::mesh_of(mesh)), machine_(machine),
       group_(group_of(info_.axes, mesh_, machine, known.groups)), in_bucket_(is_fusable(info_, wait, mesh_)) {
-    if (info_.kind == CollectiveKind::exchange || info_.kind == CollectiveKind::all_to_all)
-        for (const emit::CollectiveInfo::Member &member : info_.members) {
-            const sharding::Step step{info_.kind, info_.axes, member.from, member.to};
-            std::vector<planrt::Traffic> &by_rank = known.by_rank[cost::key(step)];
-            if (by_rank.empty())
-                by_rank = cost::traffic_by_rank(step, mesh_);
-            by_rank_.push_back(&by_rank);
-        }
+    for (const emit::CollectiveInfo::Member &member : info_.members) {
+        const sharding::Step &step = steps_.emplace_back(info_.kind, info_.axes, member.from, member.to);
+        std::vector<planrt::Traffic> &traffic = known.traffic[cost::key(step)];
+        if (traffic.empty())
+            traffic = cost::traffic_by_rank(step, mesh_);
+        traffic_.push_back(&traffic);
+    }
 }
 
-planrt::Traffic CollectivePrice::traffic(std::size_t member, int rank) const {
-    if (!by_rank_.empty())
-        return (*by_rank_[member])[static_cast<std::size_t>(rank)];
-    const emit::CollectiveInfo::Member &moved = info_.members[member];
-    return planrt::traffic(info_.kind, moved.from, moved.to, mesh_, rank);
-}
-
-CollectivePrice::Rank CollectivePrice::on(int rank) const {
+CollectivePrice::Rank CollectivePrice::price(const std::vector<planrt::Traffic> &handed) const {
     cost::Seconds latency{};
     cost::Seconds rest{};
     Rank result;
     bool measured = false;
-    for (std::size_t m = 0; m < info_.members.size(); ++m) {
-        const emit::CollectiveInfo::Member &member = info_.members[m];
-        const cost::StepPrice price =
-            cost::price_traffic({info_.kind, info_.axes, member.from, member.to}, traffic(m, rank),
-                                member.element_bytes, group_, machine_, in_bucket_);
+    for (std::size_t m = 0; m < steps_.size(); ++m) {
+        const cost::StepPrice price = cost::price_traffic(steps_[m], handed[m], info_.members[m].element_bytes, group_,
+                                                          machine_, in_bucket_);
         latency = std::max(latency, price.price.latency);
         measured = measured || price.rate != nullptr;
         rest += price.price.seconds() - price.price.latency;
@@ -78,16 +69,30 @@ CollectivePrice::Rank CollectivePrice::on(int rank) const {
     return result;
 }
 
+std::vector<CollectivePrice::Rank> CollectivePrice::on(const std::vector<int> &ranks) const {
+    std::vector<Rank> result;
+    result.reserve(ranks.size());
+    std::vector<std::pair<std::vector<planrt::Traffic>, Rank>> known; // few ranks hand over something else
+    std::vector<planrt::Traffic> handed(steps_.size());
+    for (int rank : ranks) {
+        for (std::size_t m = 0; m < steps_.size(); ++m)
+            handed[m] = (*traffic_[m])[static_cast<std::size_t>(rank)];
+        auto at = std::find_if(known.begin(), known.end(), [&](const auto &each) { return each.first == handed; });
+        if (at == known.end())
+            at = known.emplace(at, handed, price(handed));
+        result.push_back(at->second);
+    }
+    return result;
+}
+
 std::vector<std::vector<std::int64_t>> CollectivePrice::numbers() const {
     std::vector<std::vector<std::int64_t>> columns;
-    for (std::size_t m = 0; m < info_.members.size(); ++m) {
-        const emit::CollectiveInfo::Member &member = info_.members[m];
-        if (cost::uniform_traffic({info_.kind, info_.axes, member.from, member.to}, mesh_))
+    for (std::size_t m = 0; m < steps_.size(); ++m) {
+        if (cost::uniform_traffic(steps_[m], mesh_))
             continue;
         std::vector<std::int64_t> elements;
         std::vector<std::int64_t> calls;
-        for (int rank = 0; rank < mesh_.ranks(); ++rank) {
-            const planrt::Traffic handed = traffic(m, rank);
+        for (const planrt::Traffic &handed : *traffic_[m]) {
             elements.push_back(handed.elements);
             calls.push_back(handed.calls);
         }

@@ -12,7 +12,7 @@ namespace planc::timeline {
 /// What collectives of one schedule have in common, since layers repeat. References stay valid.
 struct KnownCollectives {
     std::map<std::vector<int>, cost::Group> groups;                            ///< by axes
-    std::map<std::vector<std::int64_t>, std::vector<planrt::Traffic>> by_rank; ///< of point-to-point kinds, by step
+    std::map<std::vector<std::int64_t>, std::vector<planrt::Traffic>> traffic; ///< by step: of each rank
 };
 
 class CollectivePrice {
@@ -26,22 +26,23 @@ class CollectivePrice {
         cost::Seconds latency{}; ///< of these; 0 where MPI's own call was measured: its latency is work of the ranks
         int rounds = 1;          ///< messages one after the other; what an exchange sends is under way at once
     };
-    /// Members of one call share its latency.
-    [[nodiscard]] Rank on(int rank) const;
+    /// Of each of some ranks. Members of one call share its latency.
+    [[nodiscard]] std::vector<Rank> on(const std::vector<int> &ranks) const;
 
     [[nodiscard]] const std::vector<int> &axes() const { return info_.axes; }
     /// What it hands over by rank, a column for each number that differs; to tell ranks apart.
     [[nodiscard]] std::vector<std::vector<std::int64_t>> numbers() const;
 
   private:
-    [[nodiscard]] planrt::Traffic traffic(std::size_t member, int rank) const;
+    [[nodiscard]] Rank price(const std::vector<planrt::Traffic> &handed) const; ///< by member
 
     emit::CollectiveInfo info_;
     planrt::Mesh mesh_;
     const cost::Machine &machine_;
     const cost::Group &group_;
     bool in_bucket_ = false;
-    std::vector<const std::vector<planrt::Traffic> *> by_rank_; ///< of point-to-point kinds, per member
+    std::vector<sharding::Step> steps_;                         ///< per member
+    std::vector<const std::vector<planrt::Traffic> *> traffic_; ///< per member: of each rank
 };
 
 } // namespace planc::timeline

@@ -152,6 +152,8 @@ class Reader {
         }
         classes_ = rank_classes(mesh_, numbers, {groups.begin(), groups.end()});
         program_.classes = classes_.classes;
+        for (const RankClass &ranks : program_.classes)
+            first_ranks_.push_back(ranks.first);
     }
 
     void note_blocks(const planrt::DimensionPlacement &dimension, std::vector<std::vector<std::int64_t>> &numbers) {
@@ -195,9 +197,7 @@ class Reader {
 
     Collective collective(ir::StartOp start, const CollectivePrice &price) {
         Collective result{name_of(start), layers_of(start), schedule::phase_of(start), {}, {}};
-        std::vector<CollectivePrice::Rank> by_class;
-        for (const RankClass &ranks : program_.classes)
-            by_class.push_back(price.on(ranks.first));
+        const std::vector<CollectivePrice::Rank> by_class = price.on(first_ranks_);
         const Meetings &all = meetings(price.axes());
         result.group_of = all.group_of;
         for (const std::vector<int> &members : all.groups) {
@@ -241,6 +241,7 @@ class Reader {
     planrt::Mesh mesh_;
     Program program_;
     RankClasses classes_;
+    std::vector<int> first_ranks_; ///< by class
     KnownCollectives known_;
     std::map<std::vector<int>, Meetings> meetings_;  ///< by axes
     llvm::DenseMap<mlir::Operation *, int> kernels_; ///< numbers

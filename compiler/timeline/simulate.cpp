@@ -110,6 +110,8 @@ class Simulation {
         Rank &rank = ranks_[number];
         for (; rank.next < program_.actions.size(); ++rank.next) {
             const Action &action = program_.actions[rank.next];
+            if (action.kind == ActionKind::progress && rank.under_way.empty())
+                continue; // of nothing
             if (action.kind != ActionKind::compute)
                 return calls_.set(number, rank.now);
             const Seconds end = rank.now + program_.kernels[action.index].seconds[number];
