@@ -56,8 +56,8 @@ CollectivePrice::Rank CollectivePrice::price(const std::vector<planrt::Traffic> 
     Rank result;
     bool measured = false;
     for (std::size_t m = 0; m < steps_.size(); ++m) {
-        const cost::StepPrice price = cost::price_traffic(steps_[m], handed[m], info_.members[m].element_bytes, group_,
-                                                          machine_, in_bucket_);
+        const cost::StepPrice price =
+            cost::price_traffic(steps_[m], handed[m], info_.members[m].element_bytes, group_, machine_, in_bucket_);
         latency = std::max(latency, price.price.latency);
         measured = measured || price.rate != nullptr;
         rest += price.price.seconds() - price.price.latency;

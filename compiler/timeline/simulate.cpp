@@ -22,8 +22,8 @@ struct Transfer {
     Seconds since{};
     double rate = 1; ///< share of the links from then on
     bool complete = false;
-    std::int64_t found_in = 0;    ///< the last search for transfers that share links which found it
-    std::vector<int> events = {}; ///< by sender: its last event of this; -1: none yet
+    std::int64_t found_in = 0; ///< the last search for transfers that share links which found it
+    Event event = {};          ///< of all its senders: its last rounds without a pause between them
 };
 
 /// Which collective, which of its groups.
@@ -173,9 +173,13 @@ class Simulation {
             return end_round(key, time);
         transfer.on_its_way = false;
         transfer.since = time;
-        for (int sender : group(key).senders)
+        transfer.rate = 1;
+        bool shared = false;
+        for (int sender : group(key).senders) {
             ranks_[sender].carries.push_back(key);
-        share_links(group(key).senders, time);
+            shared = shared || ranks_[sender].carries.size() > 1;
+        }
+        shared ? share_links(group(key).senders, time) : foresee(key, time + transfer.left);
     }
 
     /// What these ranks carry has changed.
@@ -188,7 +192,6 @@ class Simulation {
                     transfer.found_in = search_;
                     affected_.push_back(key);
                 }
-        std::sort(affected_.begin(), affected_.end());
         for (const Key &key : affected_) {
             Transfer &transfer = at(key);
             std::size_t most = 1;
@@ -203,13 +206,20 @@ class Simulation {
 
     void end_round(const Key &key, Seconds time) {
         Transfer &transfer = at(key);
-        const std::vector<int> &senders = group(key).senders;
-        transfer.events.resize(senders.size(), -1);
-        for (std::size_t s = 0; s < senders.size(); ++s) {
-            std::erase(ranks_[senders[s]].carries, key);
-            note_transfer(result_.ranks[senders[s]].network, key.first, transfer, time, transfer.events[s]);
+        bool shared = false;
+        for (int sender : group(key).senders) {
+            std::erase(ranks_[sender].carries, key);
+            shared = shared || !ranks_[sender].carries.empty();
         }
-        share_links(group(key).senders, time);
+        if (shared)
+            share_links(group(key).senders, time);
+        if (transfer.event.rounds == 0 || transfer.event.end != transfer.begin) {
+            note_event(key);
+            transfer.event = {EventKind::transfer, key.first, transfer.begin, {}, 0, {}};
+        }
+        transfer.event.end = time;
+        transfer.event.rounds += transfer.rounds_now;
+        transfer.event.carried += transfer.alone;
         transfer.rounds_left -= transfer.rounds_now;
         if (transfer.rounds_left == 0)
             return complete(key, time);
@@ -220,22 +230,16 @@ class Simulation {
                 note_call(key, member);
     }
 
-    /// Rounds without a pause between them are one event.
-    static void note_transfer(std::vector<Event> &events, int collective, const Transfer &transfer, Seconds end,
-                              int &last) {
-        if (last >= 0 && events[last].end == transfer.begin) {
-            events[last].end = end;
-            events[last].rounds += transfer.rounds_now;
-            events[last].carried += transfer.alone;
-        } else {
-            last = static_cast<int>(events.size());
-            events.push_back(
-                {EventKind::transfer, collective, transfer.begin, end, transfer.rounds_now, transfer.alone});
-        }
+    void note_event(const Key &key) {
+        const Transfer &transfer = at(key);
+        if (transfer.event.rounds > 0)
+            for (int sender : group(key).senders)
+                result_.ranks[sender].network.push_back(transfer.event);
     }
 
     void complete(const Key &key, Seconds time) {
         at(key).complete = true;
+        note_event(key);
         for (int member : group(key).members) {
             Rank &rank = ranks_[member];
             std::erase(rank.under_way, key);
@@ -264,8 +268,9 @@ class Simulation {
     }
 
     void add_up(RankTime &rank) const {
-        std::stable_sort(rank.network.begin(), rank.network.end(),
-                         [](const Event &a, const Event &b) { return a.begin < b.begin; });
+        std::sort(rank.network.begin(), rank.network.end(), [](const Event &a, const Event &b) {
+            return a.begin < b.begin || (a.begin == b.begin && a.index < b.index);
+        });
         std::vector<std::pair<Seconds, Seconds>> busy; // when the links are in use
         for (const Event &event : rank.network) {
             rank.communicating += event.carried;
