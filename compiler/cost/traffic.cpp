@@ -287,10 +287,8 @@ std::vector<Traffic> traffic_by_rank(const Step &step, const Mesh &mesh) {
     const int ranks = mesh.ranks();
     result.reserve(ranks);
     if (!point_to_point(step.kind)) {
-        const int different = uniform_traffic(step, mesh) ? 1 : ranks;
-        for (int rank = 0; rank < different; ++rank)
+        for (int rank = 0; rank < ranks; ++rank)
             result.push_back(planrt::traffic(step.kind, step.from, step.to, mesh, rank));
-        result.resize(static_cast<std::size_t>(ranks), result.front());
         return result;
     }
     SendTables::Known tables;

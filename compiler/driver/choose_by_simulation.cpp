@@ -29,6 +29,20 @@ bool Pipeline::may_simulate() const {
     return request.search && request.graph.operations.size() <= most_operations;
 }
 
+std::optional<cost::Overlap> Pipeline::overlap_of_plan() {
+    if (request_->request.graph.operations.size() > most_operations)
+        return {};
+    if (!scheduled_) {
+        std::vector<Scheduled> made = schedules_of({&*plan_}, true);
+        if (made.empty())
+            return {};
+        scheduled_ = std::move(made.front());
+    }
+    if (!scheduled_->overlap)
+        scheduled_->overlap = overlap_of(*scheduled_->module);
+    return scheduled_->overlap;
+}
+
 bool Pipeline::schedule_candidates() {
     std::vector<plan::Plan> others = plan::near_optimal(request_->request, *plan_, most_others);
     const std::size_t near = others.size();

@@ -201,8 +201,12 @@ class Sweeper {
         for (const std::string &machine : machines_)
             machines += (machines.empty() ? "" : ", ") + machine;
         sweep_.title = files + " on machine " + machines;
-        if (options_.profile == cost::Profile::exact)
+        if (options_.profile == cost::Profile::exact) {
+            if (report::has_overlap(sweep_))
+                sweep_.assumptions = {"with overlap: communication beside computation, as the schedule of the plan is "
+                                      "simulated; samples/s are of that"};
             return;
+        }
         sweep_.title += std::string(" by profile ") + cost::name(options_.profile);
         sweep_.assumptions = cost::assumptions(options_.profile);
     }

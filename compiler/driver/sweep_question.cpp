@@ -42,6 +42,8 @@ void SweepQuestion::by_plan(SweepPoint &point) {
     point.step = table.seconds();
     point.compute = table.compute;
     point.communication = table.communication;
+    if (const std::optional<cost::Overlap> overlap = pipeline_.overlap_of_plan())
+        point.overlap = overlap->step;
     point.payload = table.payload;
     point.memory = table.memory.total();
     for (const cost::LayerRow &layer : table.layers)

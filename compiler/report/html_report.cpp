@@ -75,7 +75,7 @@ struct Quantity {
 };
 
 const Quantity step_time{{"time of a step", Scale::logarithmic, seconds_label},
-                         [](const Series &, const SweepPoint &point) { return point.step.value; }};
+                         [](const Series &, const SweepPoint &point) { return point.predicted().value; }};
 const Quantity sample_rate{{"samples per second", Scale::logarithmic, number_label},
                            [](const Series &, const SweepPoint &point) { return point.samples_per_second(); }};
 const Quantity relative_speed{{"speed-up", Scale::logarithmic, number_label}, speedup};
@@ -87,7 +87,7 @@ const Quantity share{{"communication / (compute + communication)", Scale::linear
 
 class Page {
   public:
-    explicit Page(const Sweep &sweep) : sweep_(sweep) {}
+    explicit Page(const Sweep &sweep) : sweep_(sweep), overlap_(has_overlap(sweep)) {}
 
     std::string make() {
         html_ = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" +
@@ -166,7 +166,7 @@ class Page {
     }
 
     static std::string figures(const SweepPoint &point) {
-        return std::to_string(point.ranks) + " ranks: " + cost::human_seconds(point.step) + " a step, " +
+        return std::to_string(point.ranks) + " ranks: " + cost::human_seconds(point.predicted()) + " a step, " +
                cost::human_seconds(point.compute) + " compute, " + cost::human_seconds(point.communication) +
                " communication";
     }
@@ -236,8 +236,8 @@ class Page {
                  "<th class=\"w\">scaling</th>";
         for (const Coordinate &coordinate : sweep_.points.front().coordinates)
             html_ += "<th>" + support::xml_escaped(spaced(coordinate.name)) + "</th>";
-        html_ += "<th>samples</th><th class=\"w\">mesh</th><th>step</th><th>compute</th><th>communication</th>"
-                 "<th>samples/s</th></tr>\n";
+        html_ += "<th>samples</th><th class=\"w\">mesh</th><th>step</th><th>compute</th><th>communication</th>";
+        html_ += overlap_ ? "<th>with overlap</th><th>samples/s</th></tr>\n" : "<th>samples/s</th></tr>\n";
         for (const SweepPoint &point : sweep_.points)
             add_row(point);
         html_ += "</table>\n";
@@ -260,16 +260,19 @@ class Page {
             figure(cost::human_seconds(point.step));
             figure(cost::human_seconds(point.compute));
             figure(cost::human_seconds(point.communication));
+            if (overlap_)
+                figure(point.overlap.value > 0 ? cost::human_seconds(point.overlap) : "-");
             figure(number_label(point.samples_per_second() < 100 ? point.samples_per_second()
                                                                  : static_cast<double>(static_cast<std::int64_t>(
                                                                        point.samples_per_second() + 0.5))));
         } else {
-            html_ += "<td class=\"why\" colspan=\"5\">" + support::xml_escaped(point.failure) + "</td>";
+            html_ += std::string("<td class=\"why\" colspan=\"") + (overlap_ ? "6" : "5") + "\">" + support::xml_escaped(point.failure) + "</td>";
         }
         html_ += "</tr>\n";
     }
 
     const Sweep &sweep_;
+    bool overlap_;
     std::string html_;
 };
 

@@ -84,6 +84,11 @@ std::string words(const SweepPoint &point) {
     return text;
 }
 
+bool has_overlap(const Sweep &sweep) {
+    return std::any_of(sweep.points.begin(), sweep.points.end(),
+                       [](const SweepPoint &point) { return point.overlap.value > 0; });
+}
+
 double speedup(const Series &series, const SweepPoint &point) {
     const double first = series.points.front()->samples_per_second();
     return first > 0 ? point.samples_per_second() / first : 0;

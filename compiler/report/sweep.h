@@ -40,15 +40,18 @@ struct SweepPoint {
     std::vector<Coordinate> coordinates; ///< all that was given as a list, in one order at all points; ranks first
     std::string failure;                 ///< why there are no figures: one line; empty: there are
     std::string mesh;                    ///< "rows 4 x cols 2"
-    Seconds step{};
+    Seconds step{}; ///< the sum of what follows, or less where the profile lets communication overlap
     Seconds compute{};
-    Seconds communication{}; ///< may overlap with compute, where the profile says so
+    Seconds communication{};
+    Seconds overlap{}; ///< the step of the simulated schedule, communication beside computation; 0: not simulated
     Bytes payload{};         ///< handed to MPI by the busiest rank; 0 under a profile
     Bytes memory{};          ///< of a rank; 0 under a profile
     std::vector<LayerTime> layers;
 
+    /// What a step is predicted to take.
+    [[nodiscard]] Seconds predicted() const { return overlap.value > 0 ? overlap : step; }
     [[nodiscard]] double samples_per_second() const {
-        return step.value > 0 ? static_cast<double>(batch) / step.value : 0;
+        return predicted().value > 0 ? static_cast<double>(batch) / predicted().value : 0;
     }
 };
 
@@ -58,6 +61,9 @@ struct Sweep {
     std::string batch;                    ///< the role of the samples
     std::vector<SweepPoint> points;       ///< those of one line one after the other, ranks ascending
 };
+
+/// Was any of its points simulated?
+[[nodiscard]] bool has_overlap(const Sweep &sweep);
 
 [[nodiscard]] std::string text_report(const Sweep &sweep);
 [[nodiscard]] std::string csv_report(const Sweep &sweep);

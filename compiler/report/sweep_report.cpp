@@ -33,7 +33,11 @@ std::string text_report(const Sweep &sweep) {
         head.emplace_back("scaling");
     for (const Coordinate &coordinate : sweep.points.front().coordinates)
         head.push_back(coordinate.name);
-    head.insert(head.end(), {"mesh", "step", "compute", "communication", "samples/s"});
+    head.insert(head.end(), {"mesh", "step", "compute", "communication"});
+    const bool overlap = has_overlap(sweep);
+    if (overlap)
+        head.emplace_back("with overlap");
+    head.emplace_back("samples/s");
     const std::size_t width = head.size();
     lines.row(head);
     for (const SweepPoint &point : sweep.points) {
@@ -42,11 +46,17 @@ std::string text_report(const Sweep &sweep) {
             row.push_back(point.scaling);
         for (const Coordinate &coordinate : point.coordinates)
             row.push_back(coordinate.text);
-        if (point.failure.empty())
-            row.insert(row.end(), {point.mesh, cost::human_seconds(point.step), cost::human_seconds(point.compute),
-                                   cost::human_seconds(point.communication), rate(point.samples_per_second())});
-        else
-            row.insert(row.end(), {"-", "-", "-", "-", "-", point.failure});
+        if (!point.failure.empty()) {
+            row.resize(width, "-");
+            row.push_back(point.failure);
+            lines.row(row);
+            continue;
+        }
+        row.insert(row.end(), {point.mesh, cost::human_seconds(point.step), cost::human_seconds(point.compute),
+                               cost::human_seconds(point.communication)});
+        if (overlap)
+            row.push_back(point.overlap.value > 0 ? cost::human_seconds(point.overlap) : "-");
+        row.push_back(rate(point.samples_per_second()));
         lines.row(row);
     }
     std::string text = sweep.title + "\n";
@@ -60,7 +70,7 @@ std::string csv_report(const Sweep &sweep) {
     for (const Coordinate &coordinate : sweep.points.front().coordinates)
         head.push_back(coordinate.name);
     head.insert(head.end(), {"samples", "mesh", "seconds", "compute_seconds", "communication_seconds",
-                             "samples_per_second", "bytes", "memory_bytes", "failure"});
+                             "overlap_seconds", "samples_per_second", "bytes", "memory_bytes", "failure"});
     std::string text = support::csv_line(head);
     for (const SweepPoint &point : sweep.points) {
         std::vector<std::string> row{point.file, point.layout, point.scaling};
@@ -74,6 +84,7 @@ std::string csv_report(const Sweep &sweep) {
         number(point.step.value);
         number(point.compute.value);
         number(point.communication.value);
+        row.push_back(point.overlap.value > 0 ? support::json_number(point.overlap.value) : "");
         number(point.samples_per_second());
         number(point.payload.value);
         number(point.memory.value);
@@ -103,6 +114,8 @@ std::string json_report(const Sweep &sweep) {
         json.member("mesh", point.mesh).member("seconds", point.step.value);
         json.member("compute_seconds", point.compute.value);
         json.member("communication_seconds", point.communication.value);
+        if (point.overlap.value > 0)
+            json.member("overlap_seconds", point.overlap.value);
         json.member("samples_per_second", point.samples_per_second());
         json.member("bytes", point.payload.value).member("memory_bytes", point.memory.value);
         json.key("layers").begin_array();

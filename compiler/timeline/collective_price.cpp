@@ -44,7 +44,9 @@ CollectivePrice::CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAtt
     for (const emit::CollectiveInfo::Member &member : info_.members) {
         const sharding::Step &step = steps_.emplace_back(info_.kind, info_.axes, member.from, member.to);
         std::vector<planrt::Traffic> &traffic = known.traffic[cost::key(step)];
-        if (traffic.empty())
+        if (traffic.empty() && cost::uniform_traffic(step, mesh_))
+            traffic = {cost::busiest_traffic(step, mesh_)};
+        else if (traffic.empty())
             traffic = cost::traffic_by_rank(step, mesh_);
         traffic_.push_back(&traffic);
     }
@@ -76,7 +78,7 @@ std::vector<CollectivePrice::Rank> CollectivePrice::on(const std::vector<int> &r
     std::vector<planrt::Traffic> handed(steps_.size());
     for (int rank : ranks) {
         for (std::size_t m = 0; m < steps_.size(); ++m)
-            handed[m] = (*traffic_[m])[static_cast<std::size_t>(rank)];
+            handed[m] = traffic_[m]->size() == 1 ? traffic_[m]->front() : (*traffic_[m])[static_cast<std::size_t>(rank)];
         auto at = std::find_if(known.begin(), known.end(), [&](const auto &each) { return each.first == handed; });
         if (at == known.end())
             at = known.emplace(at, handed, price(handed));
@@ -88,7 +90,7 @@ std::vector<CollectivePrice::Rank> CollectivePrice::on(const std::vector<int> &r
 std::vector<std::vector<std::int64_t>> CollectivePrice::numbers() const {
     std::vector<std::vector<std::int64_t>> columns;
     for (std::size_t m = 0; m < steps_.size(); ++m) {
-        if (cost::uniform_traffic(steps_[m], mesh_))
+        if (traffic_[m]->size() == 1)
             continue;
         std::vector<std::int64_t> elements;
         std::vector<std::int64_t> calls;

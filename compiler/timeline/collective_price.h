@@ -12,7 +12,7 @@ namespace planc::timeline {
 /// What collectives of one schedule have in common, since layers repeat. References stay valid.
 struct KnownCollectives {
     std::map<std::vector<int>, cost::Group> groups;                            ///< by axes
-    std::map<std::vector<std::int64_t>, std::vector<planrt::Traffic>> traffic; ///< by step: of each rank
+    std::map<std::vector<std::int64_t>, std::vector<planrt::Traffic>> traffic; ///< by step: of each rank, or of all
 };
 
 class CollectivePrice {
@@ -42,7 +42,7 @@ class CollectivePrice {
     const cost::Group &group_;
     bool in_bucket_ = false;
     std::vector<sharding::Step> steps_;                         ///< per member
-    std::vector<const std::vector<planrt::Traffic> *> traffic_; ///< per member: of each rank
+    std::vector<const std::vector<planrt::Traffic> *> traffic_; ///< per member: of each rank, or of all
 };
 
 } // namespace planc::timeline

@@ -179,7 +179,10 @@ class Simulation {
             ranks_[sender].carries.push_back(key);
             shared = shared || ranks_[sender].carries.size() > 1;
         }
-        shared ? share_links(group(key).senders, time) : foresee(key, time + transfer.left);
+        if (shared)
+            share_links(group(key).senders, time);
+        else
+            foresee(key, time + transfer.left);
     }
 
     /// What these ranks carry has changed.

@@ -61,15 +61,26 @@ TEST(Sweep, many_lines_are_plots_by_network_and_layout) {
 }
 
 TEST(Sweep, csv_has_a_line_for_each_point) {
-    const Sweep sweep = small();
+    Sweep sweep = small();
+    sweep.points[0].overlap = Seconds(0.25);
     EXPECT_EQ(csv_report(sweep),
               "file,layout,scaling,ranks,latency,samples,mesh,seconds,compute_seconds,communication_seconds,"
-              "samples_per_second,bytes,memory_bytes,failure\n"
-              "net.plan,best,strong,2,1e-06,64,rows 2,0.5,0.5,0,128,0,0,\n"
-              "net.plan,best,strong,1,1e-06,64,rows 1,1,1,0,64,0,0,\n"
-              "net.plan,best,strong,4,1e-06,64,rows 4,,,,,,,\"no plan fits, \"\"really\"\"\"\n"
-              "net.plan,best,strong,1,2e-06,64,rows 1,1,1,0,64,0,0,\n"
-              "net.plan,other,strong,1,1e-06,64,rows 1,2,2,0,32,0,0,\n");
+              "overlap_seconds,samples_per_second,bytes,memory_bytes,failure\n"
+              "net.plan,best,strong,2,1e-06,64,rows 2,0.5,0.5,0,0.25,256,0,0,\n"
+              "net.plan,best,strong,1,1e-06,64,rows 1,1,1,0,,64,0,0,\n"
+              "net.plan,best,strong,4,1e-06,64,rows 4,,,,,,,,\"no plan fits, \"\"really\"\"\"\n"
+              "net.plan,best,strong,1,2e-06,64,rows 1,1,1,0,,64,0,0,\n"
+              "net.plan,other,strong,1,1e-06,64,rows 1,2,2,0,,32,0,0,\n");
+}
+
+TEST(Sweep, the_table_says_what_was_simulated) {
+    Sweep sweep = small();
+    EXPECT_EQ(text_report(sweep).find("with overlap"), std::string::npos);
+    EXPECT_EQ(html_report(sweep).find("with overlap"), std::string::npos);
+    sweep.points[0].overlap = Seconds(0.25);
+    EXPECT_NE(text_report(sweep).find("with overlap"), std::string::npos);
+    EXPECT_NE(text_report(sweep).find("250 ms        256\n"), std::string::npos) << text_report(sweep);
+    EXPECT_NE(html_report(sweep).find("<td>250 ms</td><td>256</td>"), std::string::npos);
 }
 
 TEST(Sweep, the_page_stands_alone) {

@@ -27,4 +27,10 @@ for key in ("seconds", "compute_seconds", "communication_seconds"):
     assert math.isclose(float(row[key]), cost[key], rel_tol=1e-12), (key, row[key], cost[key])
 if "bytes" in cost:
     assert float(row["bytes"]) == cost["bytes"] and float(row["memory_bytes"]) == cost["memory_bytes"], row
-assert math.isclose(float(row["samples_per_second"]) * float(row["seconds"]), float(row["samples"]), rel_tol=1e-9), row
+step = row["seconds"]
+if "overlap_seconds" in cost:
+    step = row["overlap_seconds"]
+    assert math.isclose(float(step), cost["overlap_seconds"], rel_tol=1e-12), (row, cost["overlap_seconds"])
+else:
+    assert not row["overlap_seconds"], row
+assert math.isclose(float(row["samples_per_second"]) * float(step), float(row["samples"]), rel_tol=1e-9), row
