@@ -125,7 +125,8 @@ bool Compared::differs() const {
     return unlike(seconds_a, seconds_b) || unlike(bytes_a, bytes_b) || axes_a != axes_b;
 }
 
-Comparison compare(const CostTable &a, const CostTable &b) {
+Comparison compare(const CostTable &a, const CostTable &b, std::optional<Seconds> overlap_a,
+                   std::optional<Seconds> overlap_b) {
     Rows reshards;
     Rows buckets;
     for (const auto &[side, table] : {std::pair{&side_a, &a}, std::pair{&side_b, &b}}) {
@@ -141,6 +142,8 @@ Comparison compare(const CostTable &a, const CostTable &b) {
     comparison.totals = {{"compute", "", "", a.compute, b.compute},
                          {"communication", "", "", a.communication, b.communication, a.payload, b.payload},
                          {"step", "", "", a.seconds(), b.seconds()}};
+    if (overlap_a && overlap_b)
+        comparison.totals.push_back({"step with overlap", "", "", overlap_a, overlap_b});
     return comparison;
 }
 

@@ -43,13 +43,15 @@ struct Comparison {
     std::vector<Compared> reshards;    ///< that differ; `tensor`: "h1 (h1 to h2)"
     std::vector<Compared> buckets;
     std::vector<Compared> memory;
-    std::vector<Compared> totals; ///< compute, communication, step; all
+    std::vector<Compared> totals; ///< compute, communication, step, and where it is known the step with overlap; all
 
     [[nodiscard]] bool equal() const { return layers.empty() && reshards.empty() && buckets.empty() && memory.empty(); }
 };
 
-/// Both tables must outlive the result. Collectives are the same where kind, phase and tensor are.
-[[nodiscard]] Comparison compare(const CostTable &a, const CostTable &b);
+/// Both tables must outlive the result. Collectives are the same where kind, phase and tensor are. `overlap_a`,
+/// `overlap_b`: of the simulated schedules.
+[[nodiscard]] Comparison compare(const CostTable &a, const CostTable &b, std::optional<Seconds> overlap_a = {},
+                                 std::optional<Seconds> overlap_b = {});
 
 /// What the two are called, each a line.
 struct Sides {

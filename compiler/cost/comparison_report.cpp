@@ -30,10 +30,11 @@ class Text {
         add("buckets: small tensors in one all-reduce", comparison.buckets);
         add("memory of a rank, about", comparison.memory);
         add("in total", comparison.totals);
-        const Seconds a = comparison.a->seconds();
-        const Seconds b = comparison.b->seconds();
-        return head + "\n" + lines_.text(4) + "\nstep: " + human_seconds(a) + " in a, " + human_seconds(b) +
-               " in b: b takes " + ratio(a, b) + "\n";
+        const Compared &step = comparison.totals.back();
+        const Seconds a = *step.seconds_a;
+        const Seconds b = *step.seconds_b;
+        return head + "\n" + lines_.text(4) + "\n" + step.what + ": " + human_seconds(a) + " in a, " +
+               human_seconds(b) + " in b: b takes " + ratio(a, b) + "\n";
     }
 
   private:

@@ -35,6 +35,11 @@ std::string words(const Pipeline &pipeline, const Options &options) {
            pipeline.request().request.machine.name;
 }
 
+std::optional<cost::Seconds> step_with_overlap(Pipeline &pipeline) {
+    const std::optional<cost::Overlap> overlap = pipeline.overlap_of_plan();
+    return overlap ? std::optional(overlap->step) : std::nullopt;
+}
+
 } // namespace
 
 int diff_command(const Options &options) {
@@ -46,7 +51,8 @@ int diff_command(const Options &options) {
     Pipeline b(options_b);
     if (!b.plan_only())
         return b.exit_code();
-    const cost::Comparison comparison = cost::compare(*a.plan().cost, *b.plan().cost);
+    const cost::Comparison comparison =
+        cost::compare(*a.plan().cost, *b.plan().cost, step_with_overlap(a), step_with_overlap(b));
     const cost::Sides sides{words(a, options_a), words(b, options_b)};
     std::cout << (options.format == ReportFormat::json ? cost::json_report(comparison, sides)
                                                        : cost::text_report(comparison, sides));

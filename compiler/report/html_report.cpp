@@ -266,7 +266,8 @@ class Page {
                                                                  : static_cast<double>(static_cast<std::int64_t>(
                                                                        point.samples_per_second() + 0.5))));
         } else {
-            html_ += std::string("<td class=\"why\" colspan=\"") + (overlap_ ? "6" : "5") + "\">" + support::xml_escaped(point.failure) + "</td>";
+            html_ += std::string("<td class=\"why\" colspan=\"") + (overlap_ ? "6" : "5") + "\">" +
+                     support::xml_escaped(point.failure) + "</td>";
         }
         html_ += "</tr>\n";
     }

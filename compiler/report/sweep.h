@@ -44,8 +44,8 @@ struct SweepPoint {
     Seconds compute{};
     Seconds communication{};
     Seconds overlap{}; ///< the step of the simulated schedule, communication beside computation; 0: not simulated
-    Bytes payload{};         ///< handed to MPI by the busiest rank; 0 under a profile
-    Bytes memory{};          ///< of a rank; 0 under a profile
+    Bytes payload{};   ///< handed to MPI by the busiest rank; 0 under a profile
+    Bytes memory{};    ///< of a rank; 0 under a profile
     std::vector<LayerTime> layers;
 
     /// What a step is predicted to take.

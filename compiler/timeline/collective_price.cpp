@@ -78,7 +78,8 @@ std::vector<CollectivePrice::Rank> CollectivePrice::on(const std::vector<int> &r
     std::vector<planrt::Traffic> handed(steps_.size());
     for (int rank : ranks) {
         for (std::size_t m = 0; m < steps_.size(); ++m)
-            handed[m] = traffic_[m]->size() == 1 ? traffic_[m]->front() : (*traffic_[m])[static_cast<std::size_t>(rank)];
+            handed[m] =
+                traffic_[m]->size() == 1 ? traffic_[m]->front() : (*traffic_[m])[static_cast<std::size_t>(rank)];
         auto at = std::find_if(known.begin(), known.end(), [&](const auto &each) { return each.first == handed; });
         if (at == known.end())
             at = known.emplace(at, handed, price(handed));
