@@ -30,7 +30,7 @@ bool Pipeline::may_simulate() const {
 }
 
 std::optional<cost::Overlap> Pipeline::overlap_of_plan() {
-    if (request_->request.graph.operations.size() > most_operations)
+    if (request_->request.graph.operations.size() > most_operations || options_.print_passes)
         return {};
     if (!scheduled_) {
         std::vector<Scheduled> made = schedules_of({&*plan_}, true);
