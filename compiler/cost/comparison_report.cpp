@@ -22,7 +22,7 @@ class Text {
     std::string make(const Comparison &comparison, const Sides &sides) {
         std::string head = "a: " + sides.a + "\nb: " + sides.b + "\n";
         if (comparison.equal())
-            return head + "nothing differs: " + human_seconds(comparison.a->seconds()) + " a step\n";
+            return head + "nothing differs: " + human_seconds(*comparison.totals.back().seconds_a) + " a step\n";
         lines_.row({"", "phase", "axes", "tensor", "bytes a", "bytes b", "time a", "time b", "b - a"});
         for (const ComparedLayer &layer : comparison.layers)
             add(layer);

@@ -77,10 +77,14 @@ static Bytes bytes_of(const sharding::Value &value) {
     return Bytes(elements * value.element_bytes);
 }
 
-/// One behind the other on the same windows.
+/// The maximum of windows and its number, one behind the other: one kernel finds both.
 static bool is_same_pass(const sharding::Operation &first, const sharding::Operation &second) {
+    const auto are = [&](const char *a, const char *b) { return first.name == a && second.name == b; };
     return first.kernel == sharding::Kernel::window && second.kernel == sharding::Kernel::window &&
-           first.operands == second.operands && first.layer == second.layer && first.phase == second.phase;
+           (are("pool max", "pool argmax") || are("pool argmax", "pool max")) && first.operands == second.operands &&
+           first.layer == second.layer && first.phase == second.phase && first.nest.windows == second.nest.windows &&
+           std::ranges::equal(first.nest.loops, second.nest.loops, {}, &sharding::Loop::extent,
+                              &sharding::Loop::extent);
 }
 
 /// velocity = momentum * velocity + product.
@@ -186,7 +190,8 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
                               operation.nest.loops[operation.nest.operands[window.operand][window.dimension]].extent);
     if (iterations == 0)
         return {};
-    const Flops flops(iterations * operation.flops_per_point);
+    const bool in_pass = fused != nullptr && fused->same_pass; // what is read and computed is there already
+    const Flops flops(in_pass ? 0 : iterations * operation.flops_per_point);
     if (operation.kernel == sharding::Kernel::contraction)
         if (const auto measured = measured_seconds(graph, operation, extents, machine))
             return *measured * (1 / static_cast<double>(shares));
@@ -197,7 +202,6 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
     const bool looks_up = operation.kernel == sharding::Kernel::look_up;
     const double most =
         looks_up ? points(operation.nest.results[0], extents) : iterations * static_cast<double>(shares);
-    const bool in_pass = fused != nullptr && fused->same_pass; // what the windows touch is there already
     for (std::size_t i = 0; i < operation.operands.size(); ++i)
         if (fused == nullptr || !(fused->operands[i] || in_pass))
             moved += Bytes(std::min(most, operand_points(operation.nest, i, extents)) *
@@ -215,7 +219,7 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
                                   pooled_channels(operation.nest, extents), transfer_seconds(moved, moved, machine));
     const std::optional<support::LoopRate> &rate = machine.kernels.loops;
     if (!rate || operation.kernel == sharding::Kernel::contraction)
-        return roofline(in_pass ? Flops(0) : flops, moved, machine);
+        return roofline(flops, moved, machine);
     const Bytes between = fused == nullptr ? moved : std::max(moved, fused->between);
     Seconds seconds = loop_seconds(*rate, flops, transfer_seconds(moved, between, machine));
     if (fused == nullptr || fused->own_rows)

@@ -35,7 +35,7 @@ namespace planc::cost {
 struct Fused {
     std::vector<bool> operands;
     std::vector<bool> results;
-    bool same_pass = false; ///< a pool that runs in the pass of another, so that it reads nothing: a maximum's number
+    bool same_pass = false; ///< the number of a maximum that is found with it, or the other way round: only stored
     bool own_rows = true;   ///< pays for its rows (cost/kernels.h): the first of its loops that does
     /// The sum of a product and what is left of a variable, to which it is written: the product adds it itself
     /// (schedule/accumulate_products) as long as no collective comes between them, that is where all axes split this.

@@ -29,18 +29,19 @@ bool Pipeline::may_simulate() const {
     return request.search && request.graph.operations.size() <= most_operations;
 }
 
-std::optional<cost::Overlap> Pipeline::overlap_of_plan() {
+bool Pipeline::find_step_with_overlap(std::optional<cost::Seconds> &step) {
     if (request_->request.graph.operations.size() > most_operations || options_.print_passes)
-        return {};
+        return true;
     if (!scheduled_) {
         std::vector<Scheduled> made = schedules_of({&*plan_}, true);
         if (made.empty())
-            return {};
+            return false;
         scheduled_ = std::move(made.front());
     }
     if (!scheduled_->overlap)
         scheduled_->overlap = overlap_of(*scheduled_->module);
-    return scheduled_->overlap;
+    step = scheduled_->overlap->step;
+    return true;
 }
 
 bool Pipeline::schedule_candidates() {

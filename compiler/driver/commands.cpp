@@ -39,11 +39,13 @@ int check(Pipeline &pipeline) {
     if (!pipeline.plan_only())
         return pipeline.exit_code();
     const cost::CostTable &table = *pipeline.plan().cost;
-    const std::optional<cost::Overlap> overlap = pipeline.overlap_of_plan();
+    std::optional<cost::Seconds> overlap;
+    if (!pipeline.find_step_with_overlap(overlap))
+        return pipeline.exit_code();
     std::cout << pipeline.program().file << ": layout " << pipeline.request().layout << " on "
               << cost::mesh_words(table.axes, table.mesh) << ": "
-              << cost::human_seconds(overlap ? overlap->step : table.seconds()) << " a step predicted"
-              << (overlap ? " (as a sum " + cost::human_seconds(table.seconds()) + ")" : "") << ", "
+              << cost::human_seconds(overlap.value_or(table.seconds())) << " a step predicted"
+              << (overlap ? " (as a sum " + cost::human_seconds(table.seconds()) + ")" : " (as a sum)") << ", "
               << cost::human_bytes(table.payload) << " communicated; -o PROGRAM compiles it\n";
     return done;
 }

@@ -35,11 +35,6 @@ std::string words(const Pipeline &pipeline, const Options &options) {
            pipeline.request().request.machine.name;
 }
 
-std::optional<cost::Seconds> step_with_overlap(Pipeline &pipeline) {
-    const std::optional<cost::Overlap> overlap = pipeline.overlap_of_plan();
-    return overlap ? std::optional(overlap->step) : std::nullopt;
-}
-
 } // namespace
 
 int diff_command(const Options &options) {
@@ -51,8 +46,13 @@ int diff_command(const Options &options) {
     Pipeline b(options_b);
     if (!b.plan_only())
         return b.exit_code();
-    const cost::Comparison comparison =
-        cost::compare(*a.plan().cost, *b.plan().cost, step_with_overlap(a), step_with_overlap(b));
+    std::optional<cost::Seconds> overlap_a;
+    if (!a.find_step_with_overlap(overlap_a))
+        return a.exit_code();
+    std::optional<cost::Seconds> overlap_b;
+    if (!b.find_step_with_overlap(overlap_b))
+        return b.exit_code();
+    const cost::Comparison comparison = cost::compare(*a.plan().cost, *b.plan().cost, overlap_a, overlap_b);
     const cost::Sides sides{words(a, options_a), words(b, options_b)};
     std::cout << (options.format == ReportFormat::json ? cost::json_report(comparison, sides)
                                                        : cost::text_report(comparison, sides));

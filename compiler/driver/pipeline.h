@@ -58,9 +58,9 @@ class Pipeline {
     [[nodiscard]] std::int64_t arena_bytes() { return arena_bytes(*module_); } ///< of the schedule
     [[nodiscard]] timeline::Program timeline_program();                        ///< of the schedule
     [[nodiscard]] cost::Overlap overlap();                                     ///< of the schedule
-    /// Of plan(), of which module() need not be the schedule. None for steps too long to be simulated, and where passes
-    /// print.
-    [[nodiscard]] std::optional<cost::Overlap> overlap_of_plan();
+    /// Of plan(), of which module() need not be the schedule; left as it is for steps too long to be simulated, and
+    /// where passes print. False: an error was printed.
+    [[nodiscard]] bool find_step_with_overlap(std::optional<cost::Seconds> &step);
     [[nodiscard]] const std::string &cpp() const { return cpp_; }
     [[nodiscard]] const Installation &installation() const { return installation_; }
     [[nodiscard]] std::string ast_text();

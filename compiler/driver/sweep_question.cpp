@@ -28,6 +28,9 @@ void SweepQuestion::ask(const Options &at, SweepPoint &point) {
     else
         point.failure = failure();
     refuse_idle_ranks(point);
+    if (options_.profile == cost::Profile::exact && point.failure.empty() &&
+        !pipeline_.find_step_with_overlap(point.overlap))
+        point.failure = failure();
 }
 
 void SweepQuestion::by_plan(SweepPoint &point) {
@@ -42,8 +45,6 @@ void SweepQuestion::by_plan(SweepPoint &point) {
     point.step = table.seconds();
     point.compute = table.compute;
     point.communication = table.communication;
-    if (const std::optional<cost::Overlap> overlap = pipeline_.overlap_of_plan())
-        point.overlap = overlap->step;
     point.payload = table.payload;
     point.memory = table.memory.total();
     for (const cost::LayerRow &layer : table.layers)

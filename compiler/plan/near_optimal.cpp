@@ -43,7 +43,10 @@ std::vector<Choice> other_plans(const Plan &answer) {
     for (const PassedPlan &passed : answer.passed)
         choices.push_back(
             {&passed.axes, &passed.mesh, &passed.layers, &passed.storage, passed.seconds, 0, nullptr, passed.cost});
-    std::stable_sort(choices.begin(), choices.end(), is_cheaper);
+    // A step with overlap lies between what it takes at least and the sum: the middle says more than either.
+    const auto middle = [](const Choice &choice) { return choice.seconds + choice.cost->at_least(); };
+    std::stable_sort(choices.begin(), choices.end(),
+                     [&](const Choice &a, const Choice &b) { return middle(a) < middle(b); });
     return choices;
 }
 

@@ -19,9 +19,9 @@ inline constexpr double near_optimal_margin = 0.10;
 inline constexpr double least_gain = 0.01;
 
 /// At most `most`, all of them allowed by rules and memory, none priced as the answer or another to the last bit (these
-/// are the same plan on axes alike): the baselines and what the search came by on other shapes of the mesh, cheapest
-/// first, then runner-ups of single layers, cheapest first. Each is the answer with mesh, strategies, storage and cost
-/// exchanged, without Plan::baselines and Plan::passed.
+/// are the same plan on axes alike): the baselines and what the search came by on other shapes of the mesh, least
+/// middle of sum and CostTable::at_least() first, then runner-ups of single layers, cheapest first. Each is the answer
+/// with mesh, strategies, storage and cost exchanged, without Plan::baselines and Plan::passed.
 [[nodiscard]] std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::size_t most);
 
 /// What a baseline takes at least, by which it is not looked at: CostTable::at_least(), but where alternatives are

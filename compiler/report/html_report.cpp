@@ -166,7 +166,9 @@ class Page {
     }
 
     static std::string figures(const SweepPoint &point) {
-        return std::to_string(point.ranks) + " ranks: " + cost::human_seconds(point.predicted()) + " a step, " +
+        return std::to_string(point.ranks) + " ranks: " +
+               (point.overlap ? cost::human_seconds(*point.overlap) + " a step with overlap, as a sum " : "") +
+               cost::human_seconds(point.step) + (point.overlap ? ": " : " a step, ") +
                cost::human_seconds(point.compute) + " compute, " + cost::human_seconds(point.communication) +
                " communication";
     }
@@ -261,7 +263,7 @@ class Page {
             figure(cost::human_seconds(point.compute));
             figure(cost::human_seconds(point.communication));
             if (overlap_)
-                figure(point.overlap.value > 0 ? cost::human_seconds(point.overlap) : "-");
+                figure(point.overlap ? cost::human_seconds(*point.overlap) : "-");
             figure(number_label(point.samples_per_second() < 100 ? point.samples_per_second()
                                                                  : static_cast<double>(static_cast<std::int64_t>(
                                                                        point.samples_per_second() + 0.5))));

@@ -86,7 +86,7 @@ std::string words(const SweepPoint &point) {
 
 bool has_overlap(const Sweep &sweep) {
     return std::any_of(sweep.points.begin(), sweep.points.end(),
-                       [](const SweepPoint &point) { return point.overlap.value > 0; });
+                       [](const SweepPoint &point) { return point.overlap.has_value(); });
 }
 
 double speedup(const Series &series, const SweepPoint &point) {

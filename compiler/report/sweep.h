@@ -7,6 +7,7 @@
 #include "support/units.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,16 +41,16 @@ struct SweepPoint {
     std::vector<Coordinate> coordinates; ///< all that was given as a list, in one order at all points; ranks first
     std::string failure;                 ///< why there are no figures: one line; empty: there are
     std::string mesh;                    ///< "rows 4 x cols 2"
-    Seconds step{}; ///< the sum of what follows, or less where the profile lets communication overlap
+    Seconds step{}; ///< the sum of compute and communication, or less where the profile lets them overlap
     Seconds compute{};
     Seconds communication{};
-    Seconds overlap{}; ///< the step of the simulated schedule, communication beside computation; 0: not simulated
-    Bytes payload{};   ///< handed to MPI by the busiest rank; 0 under a profile
-    Bytes memory{};    ///< of a rank; 0 under a profile
+    std::optional<Seconds> overlap; ///< the step of the simulated schedule, communication beside computation
+    Bytes payload{};                ///< handed to MPI by the busiest rank; 0 under a profile
+    Bytes memory{};                 ///< of a rank; 0 under a profile
     std::vector<LayerTime> layers;
 
     /// What a step is predicted to take.
-    [[nodiscard]] Seconds predicted() const { return overlap.value > 0 ? overlap : step; }
+    [[nodiscard]] Seconds predicted() const { return overlap.value_or(step); }
     [[nodiscard]] double samples_per_second() const {
         return predicted().value > 0 ? static_cast<double>(batch) / predicted().value : 0;
     }

@@ -55,7 +55,7 @@ std::string text_report(const Sweep &sweep) {
         row.insert(row.end(), {point.mesh, cost::human_seconds(point.step), cost::human_seconds(point.compute),
                                cost::human_seconds(point.communication)});
         if (overlap)
-            row.push_back(point.overlap.value > 0 ? cost::human_seconds(point.overlap) : "-");
+            row.push_back(point.overlap ? cost::human_seconds(*point.overlap) : "-");
         row.push_back(rate(point.samples_per_second()));
         lines.row(row);
     }
@@ -84,7 +84,7 @@ std::string csv_report(const Sweep &sweep) {
         number(point.step.value);
         number(point.compute.value);
         number(point.communication.value);
-        row.push_back(point.overlap.value > 0 ? support::json_number(point.overlap.value) : "");
+        row.push_back(point.overlap ? support::json_number(point.overlap->value) : "");
         number(point.samples_per_second());
         number(point.payload.value);
         number(point.memory.value);
@@ -114,8 +114,8 @@ std::string json_report(const Sweep &sweep) {
         json.member("mesh", point.mesh).member("seconds", point.step.value);
         json.member("compute_seconds", point.compute.value);
         json.member("communication_seconds", point.communication.value);
-        if (point.overlap.value > 0)
-            json.member("overlap_seconds", point.overlap.value);
+        if (point.overlap)
+            json.member("overlap_seconds", point.overlap->value);
         json.member("samples_per_second", point.samples_per_second());
         json.member("bytes", point.payload.value).member("memory_bytes", point.memory.value);
         json.key("layers").begin_array();

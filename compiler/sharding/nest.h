@@ -44,6 +44,8 @@ struct NestWindow {
     bool transposed = false;
     /// The loop of the positions is cut only where windows touch just the blocks of the dimension (bind()).
     bool blocks_only = false;
+
+    friend bool operator==(const NestWindow &, const NestWindow &) = default;
 };
 
 /// Maps dimensions of operands and results to loops: operands[i][d] is the loop of dimension d of operand i. An operand

@@ -111,7 +111,7 @@ class Simulation {
         for (; rank.next < program_.actions.size(); ++rank.next) {
             const Action &action = program_.actions[rank.next];
             if (action.kind == ActionKind::progress && rank.under_way.empty())
-                continue; // of nothing
+                continue; // nothing is under way until the rank itself starts something
             if (action.kind != ActionKind::compute)
                 return calls_.set(number, rank.now);
             const Seconds end = rank.now + program_.kernels[action.index].seconds[number];
@@ -162,7 +162,7 @@ class Simulation {
         if (ranks.senders.empty()) // nothing to carry
             return foresee(key, time);
         const Seconds latency = part * ranks.latency;
-        transfer.left = transfer.alone - latency;
+        transfer.left = std::max(Seconds(0), transfer.alone - latency);
         transfer.on_its_way = true;
         foresee(key, time + latency);
     }

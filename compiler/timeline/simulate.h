@@ -44,7 +44,7 @@ struct Event {
 /// What one rank does, and what comes to: compute + exposed + idle is the makespan.
 struct RankTime {
     std::vector<Event> compute; ///< kernels and waits, in order
-    std::vector<Event> network; ///< transfers, in the order in which they begin; they may overlap
+    std::vector<Event> network; ///< transfers, in the order in which they begin, then by collective; they may overlap
     Seconds computing{};
     Seconds communicating{}; ///< what its links carry, each round with the links for itself
     Seconds exposed{};       ///< waits while its links are in use

@@ -8,6 +8,10 @@
 namespace planc::cost {
 namespace {
 
+using sharding::Kernel;
+using sharding::Phase;
+using sharding::ValueKind;
+
 /// SKYLAKE with the cores that their later data use: 4480 GFLOPS.
 Machine skylake() {
     Machine machine;
@@ -50,9 +54,6 @@ TEST(Roofline, PublishedForwardTimes) {
 
 /// velocity = 0.9 velocity + x' dy: of one weight, by a product, and of another one, by something else.
 TEST(Fusion, KnowsWhatProductsAddToVariables) {
-    using sharding::Kernel;
-    using sharding::Phase;
-    using sharding::ValueKind;
     sharding::Graph graph;
     graph.layers = {{"h"}};
     const auto value = [&graph](const char *name, std::vector<std::int64_t> extents, ValueKind kind, int producer) {
@@ -100,6 +101,55 @@ TEST(Fusion, KnowsWhatProductsAddToVariables) {
 
     graph.operations[0].kernel = Kernel::pointwise;
     EXPECT_FALSE(fusion(graph).back().accumulated);
+}
+
+TEST(Fusion, a_maximum_and_its_number_are_one_pass) {
+    sharding::Graph graph;
+    graph.values.resize(3);
+    for (sharding::Value &value : graph.values)
+        value.extents = {8};
+    const auto pool = [&graph](const char *name, std::int64_t kernel) {
+        sharding::Operation &added = graph.operations.emplace_back();
+        added.name = name;
+        added.kernel = Kernel::window;
+        added.nest = {{{"height", 8, {}}, {"kernel", kernel, sharding::LoopKind::reduced}}, {{0}}, {{0}}};
+        added.nest.windows = {{0, 0, 1, 8}};
+        added.operands = {0};
+        added.results = {static_cast<int>(graph.operations.size())};
+        added.writes = {-1};
+    };
+    pool("pool max", 3);
+    pool("pool argmax", 3);
+    EXPECT_TRUE(fusion(graph).back().same_pass);
+    EXPECT_FALSE(fusion(graph).front().same_pass);
+    graph.operations.back().nest.loops[1].extent = 5;
+    EXPECT_FALSE(fusion(graph).back().same_pass) << "other windows";
+    graph.operations.back().nest.loops[1].extent = 3;
+    graph.operations.back().name = "pool average";
+    EXPECT_FALSE(fusion(graph).back().same_pass) << "another kernel";
+}
+
+TEST(Fusion, gradients_of_both_kinds_are_one_loop) {
+    sharding::Graph graph;
+    graph.values.resize(3);
+    for (sharding::Value &value : graph.values)
+        value.extents = {8};
+    graph.values[1].producer = 0;
+    graph.values[2].producer = 1;
+    const auto operation = [&graph](Kernel kernel, Phase phase, int operand) {
+        sharding::Operation &added = graph.operations.emplace_back();
+        added.kernel = kernel;
+        added.phase = phase;
+        added.nest = {{{"hidden", 8, {}}}, {{0}}, {{0}}};
+        added.operands = {operand};
+        added.results = {operand + 1};
+        added.writes = {-1};
+    };
+    operation(Kernel::pointwise, Phase::input_gradient, 0);
+    operation(Kernel::reduction, Phase::weight_gradient, 1);
+    EXPECT_TRUE(fusion(graph)[1].operands[0]);
+    graph.operations[0].phase = Phase::forward;
+    EXPECT_FALSE(fusion(graph)[1].operands[0]);
 }
 
 TEST(LocalExtents, LargestBlocks) {

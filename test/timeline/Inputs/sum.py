@@ -1,4 +1,5 @@
-"""sum.py PLANC RANKS MACHINE FILE.plan…: without overlap, a schedule takes as long as `planc cost` says, within 4 %.
+"""sum.py PLANC RANKS MACHINE PERCENT FILE.plan…: without overlap, a schedule takes as long as `planc cost` says, within
+some per cent.
 
 The two agree but for what the price estimates of the schedule: which loops it fuses, what it computes once.
 """
@@ -15,15 +16,16 @@ def seconds(number: str, unit: str) -> float:
 
 
 def main() -> int:
-    planc, ranks, machine, *files = sys.argv[1:]
+    planc, ranks, machine, percent, *files = sys.argv[1:]
     wrong = 0
     for file in files:
         command = [planc, "timeline", file, "--ranks", ranks, "--machine", machine]
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         found = re.search(r"without overlap (\S+) (\w+); planc cost: (\S+) (\w+)", text)
+        assert found, text
         scheduled = seconds(found[1], found[2])
         price = seconds(found[3], found[4])
-        if not 0.96 <= price / scheduled <= 1.04:
+        if abs(price / scheduled - 1) > float(percent) / 100:
             print(f"{file}: scheduled {scheduled:.3g} s, priced {price:.3g} s")
             wrong += 1
     return wrong
