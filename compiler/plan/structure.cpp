@@ -191,6 +191,8 @@ StepStructure::StepStructure(const sharding::GraphIndex &given, std::shared_ptr<
         for (const std::vector<bool> &fused : {fusion[o].operands, fusion[o].results})
             for (bool each : fused)
                 text += each ? '1' : '0';
+        for (bool each : {fusion[o].same_pass, fusion[o].own_rows, fusion[o].accumulated})
+            text += each ? '1' : '0';
         operation_layers.push_back(operations.back().layers());
         for (int layer : operation_layers.back())
             operations_of_layer[layer].push_back(o);
