@@ -300,6 +300,9 @@ class LoopWriter {
                     stores.emplace_back(result, member);
         if (stores.size() > 1)
             name_overwritten_loads(members, stores);
+        if (!indices_.inner().empty())
+            for (const LoopMember *member : members)
+                name_selected_loads(*member);
         for (const LoopMember *member : members)
             if (member->role == LoopRole::element)
                 name_results(*member);
@@ -330,13 +333,35 @@ class LoopWriter {
                 const bool overwritten = llvm::any_of(stores, [&](const auto &store) {
                     return body_.buffer(stored_.lookup(store.first)) == body_.buffer(lies);
                 });
-                if (!overwritten)
-                    continue;
-                const std::string name = body_.local("old");
-                body_.line("const " + type_name(schedule::tensor(operand).getElementType()) + " " + name + " = " +
-                           element(lies) + ";");
-                loaded_[operand] = name;
+                if (overwritten)
+                    name_load(operand, lies, "old");
             }
+    }
+
+    void name_load(Value operand, Value lies, const std::string &base) {
+        loaded_[operand] = declare(operand, base, element(lies));
+    }
+
+    /// What one side of a selection reads is read in any case: a compiler may not do so by itself, and branches or
+    /// masked accesses take longer.
+    void name_selected_loads(const LoopMember &member) {
+        auto function = mlir::dyn_cast<ir::PointwiseOp>(member.op);
+        if (function && function.getFunction() == "select")
+            for (Value side : function.getInputs().drop_front())
+                name_loads_of(side, member);
+    }
+
+    void name_loads_of(Value value, const LoopMember &user) {
+        if (names_.contains(value) || hoisted_.contains(value) || loaded_.contains(value))
+            return;
+        mlir::Operation *producer = value.getDefiningOp();
+        const LoopMember *member = nest_.producer(value);
+        if (member == nullptr && !schedule::is_inline(producer))
+            return name_load(value, value, "read");
+        if (member != nullptr && comes_from_buffer(*member, user))
+            return name_load(value, stored_.lookup(value), "read");
+        for (Value operand : producer->getOperands())
+            name_loads_of(operand, member != nullptr && !is_earlier(*member, user) ? *member : user);
     }
 
     // --- values -------------------------------------------------------------------------------------------------
@@ -369,14 +394,21 @@ class LoopWriter {
         if (schedule::is_inline(producer))
             return inline_expression(producer, user);
         const LoopMember *member = nest_.producer(value);
-        const bool earlier = member != nullptr && member->inner && member->sweep < user.sweep;
-        if (member == nullptr || (earlier && !nest_.is_made_again(*member)))
+        if (member == nullptr || comes_from_buffer(*member, user))
             return load(value, member);
         auto function = mlir::cast<ir::PointwiseOp>(producer);
         std::vector<Expression> operands;
         for (Value operand : function.getInputs())
-            operands.push_back(expression(operand, earlier ? user : *member));
+            operands.push_back(expression(operand, is_earlier(*member, user) ? user : *member));
         return call_of(function, operands);
+    }
+
+    static bool is_earlier(const LoopMember &member, const LoopMember &user) {
+        return member.inner && member.sweep < user.sweep;
+    }
+
+    [[nodiscard]] bool comes_from_buffer(const LoopMember &member, const LoopMember &user) const {
+        return is_earlier(member, user) && !nest_.is_made_again(member);
     }
 
     /// From outside, or from an earlier sweep.

@@ -87,7 +87,7 @@ class Planner {
         OnMesh *on = nullptr;
         Storage storage;
         Marginals bounds;
-        Few few;
+        std::optional<Few> few; ///< found when it is asked for
     };
 
     /// First a plan on each mesh, the best by its bounds; then the most promising meshes: what they find bounds the
@@ -101,7 +101,6 @@ class Planner {
         in_parallel(meshes_.size(), [&](std::size_t i) {
             OnMesh &on = *meshes_[order[i]];
             candidates[order[i]] = candidate_on(on, on.storages.front());
-            on.cache.transfers.forget(); // tables have what is in there, of nearly all pairs of placements
         });
         take_best_by_bounds(candidates);
         const auto is_better = [](const Candidate &a, const Candidate &b) {
@@ -132,26 +131,32 @@ class Planner {
 
     [[nodiscard]] Candidate candidate_on(OnMesh &on, const Storage &storage) const {
         Candidate candidate{&on, storage, {}, {}};
-        if (!request_.search)
-            return candidate;
-        candidate.bounds = bounds(*step_, on.space, on.shape, request_.machine, storage, on.cache, give_up_at());
-        candidate.few = few_strategies(*step_, on.space, on.shape, request_.machine, storage, on.cache,
-                                       candidate.bounds, give_up_at());
+        if (request_.search)
+            candidate.bounds = bounds(*step_, on.space, on.shape, request_.machine, storage, on.cache, give_up_at());
         return candidate;
     }
 
+    [[nodiscard]] Few few_of(const Candidate &candidate, double at_most) const {
+        OnMesh &on = *candidate.on;
+        return few_strategies(*step_, on.space, on.shape, request_.machine, candidate.storage, on.cache,
+                              candidate.bounds, at_most);
+    }
+
     /// The plans that the bounds suggest, where these are not far above others'. They bound nothing themselves.
-    void take_best_by_bounds(const std::vector<Candidate> &candidates) {
+    void take_best_by_bounds(std::vector<Candidate> &candidates) {
         double least = infinity;
         for (const Candidate &candidate : candidates)
-            if (!candidate.few.values.empty())
-                least = std::min(least, candidate.few.lower_bound);
+            least = std::min(least, candidate.bounds.lower_bound);
         std::vector<Found> found(candidates.size());
         in_parallel(candidates.size(), [&](std::size_t i) {
+            Candidate &candidate = candidates[i];
             found[i].lower_bound = infinity;
-            const Few &few = candidates[i].few;
-            if (!few.values.empty() && few.lower_bound <= (1 + near_optimal_margin) * least)
-                found[i] = best_by_bounds(candidates[i]);
+            if (request_.search && candidate.bounds.lower_bound <= (1 + near_optimal_margin) * least) {
+                candidate.few = few_of(candidate, give_up_at());
+                if (!candidate.few->values.empty())
+                    found[i] = best_by_bounds(candidate);
+            }
+            candidate.on->cache.transfers.forget(); // tables have what is in there, of nearly all pairs of placements
         });
         for (std::size_t i = 0; i < found.size(); ++i)
             take(candidates[i], found[i]);
@@ -161,7 +166,7 @@ class Planner {
         const OnMesh &on = *candidate.on;
         Found found;
         found.lower_bound = infinity;
-        found.layers = chosen(candidate.few.kept, candidate.few.values);
+        found.layers = chosen(candidate.few->kept, candidate.few->values);
         found.cost = std::make_shared<const CostTable>(
             evaluate(request_, index_, *facts_, on.shape.mesh, on.shape.axes, found.layers, candidate.storage));
         found.feasible = limit_ == 0 || found.cost->memory.total().value <= limit_;
@@ -231,9 +236,11 @@ class Planner {
 
     [[nodiscard]] Found found_by(const Candidate &candidate, double at_most) const {
         OnMesh &on = *candidate.on;
-        return request_.search ? narrowed_search(request_, *step_, on.shape, on.space, candidate.storage, on.cache,
-                                                 candidate.bounds, candidate.few, limit_, at_most)
-                               : only(on.shape, on.space, candidate.storage);
+        if (!request_.search)
+            return only(on.shape, on.space, candidate.storage);
+        const Few few = candidate.few ? *candidate.few : few_of(candidate, at_most);
+        return narrowed_search(request_, *step_, on.shape, on.space, candidate.storage, on.cache, candidate.bounds, few,
+                               limit_, at_most);
     }
 
     void take(const Candidate &candidate, const Found &found) {

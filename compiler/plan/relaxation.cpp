@@ -39,8 +39,8 @@ class Relaxation : TermBuilder {
         if (layers.size() <= most_layers_) {
             Term term = scoped(of_value(v), layers, key);
             if (entries(term) <= most_entries || layers.size() <= 2)
-                return add(std::move(term), key,
-                           [&](const Term &priced, TermTable &table) { bound_copies(v, needs, priced, table); });
+                return add_made(std::move(term), key,
+                                [&](const Term &bounded) { return bound_copies(v, needs, bounded); });
         }
         bound_pairs(v, needs, key);
     }
@@ -65,11 +65,11 @@ class Relaxation : TermBuilder {
             for (int need : of_layers)
                 key += ' ' + std::to_string(need);
             const Term term = scoped(of_value(v), layers, key);
-            add(term, key, [&](const Term &priced, TermTable &table) {
-                const Column from = origin(priced, v);
+            add_made(term, key, [&](const Term &bounded) {
+                const Column from = origin(bounded, v);
                 std::vector<Column> to;
                 for (int need : of_layers)
-                    add_other(wanted(priced, v, needs[need]), from, to);
+                    add_other(wanted(bounded, v, needs[need]), from, to);
                 TransferBounds::OfShape &transfers = transfers_of(v);
                 const bool alone = pays_latency(v);
                 const int bytes = graph_.values[v].element_bytes;
@@ -77,9 +77,9 @@ class Relaxation : TermBuilder {
                     return transfers.seconds(lies, other, bytes, alone || !may_share_call(v, lies, other)).value;
                 };
                 if (is_of_two(from, to))
-                    return tabulate_two(priced, from, to[0], table,
+                    return table_of_two("by any " + what_is_bounded(v, alone, share), bounded, from, to[0],
                                         [&](int lies, int other) { return share * seconds(lies, other); });
-                tabulate(priced, from, to, table, [&](int lies, const std::vector<int> &others) {
+                return table_of(bounded, from, to, [&](int lies, const std::vector<int> &others) {
                     double least = 0;
                     for (int other : others)
                         least = std::max(least, seconds(lies, other));
@@ -90,7 +90,7 @@ class Relaxation : TermBuilder {
     }
 
     /// Where all that want the value are known: each distinct copy is made in one reshard, from the value or another.
-    void bound_copies(int v, const std::vector<sharding::Need> &needs, const Term &term, TermTable &table) {
+    std::shared_ptr<const TermTable> bound_copies(int v, const std::vector<sharding::Need> &needs, const Term &term) {
         const Column from = origin(term, v);
         std::vector<Column> to;
         for (const sharding::Need &need : needs)
@@ -104,9 +104,9 @@ class Relaxation : TermBuilder {
             return transfers.directly(lies, wanted, bytes, latency).value;
         };
         if (is_of_two(from, to))
-            return tabulate_two(term, from, to[0], table,
+            return table_of_two("by one " + what_is_bounded(v, alone, often), term, from, to[0],
                                 [&](int lies, int wanted) { return often * seconds(lies, wanted); });
-        tabulate(term, from, to, table, [&](int lies, const std::vector<int> &others) {
+        return table_of(term, from, to, [&](int lies, const std::vector<int> &others) {
             double sum = 0;
             double first = std::numeric_limits<double>::infinity(); // one copy at least is made from the value itself
             for (int wanted : others) {
@@ -138,10 +138,28 @@ class Relaxation : TermBuilder {
                (to[0].strides[0] == 0) == (from.strides[1] == 0) && (to[0].strides[1] == 0) == (from.strides[0] == 0);
     }
 
-    /// Calls seconds(origin, placement elsewhere) for each entry of such a term.
+    /// Equal texts: the same seconds between two placements.
+    [[nodiscard]] std::string what_is_bounded(int v, bool alone, double times) {
+        const sharding::Value &value = graph_.values[v];
+        std::string text = std::to_string(reinterpret_cast<std::uintptr_t>(&cache_.reshards.of(value.extents)));
+        for (int part : {value.element_bytes, alone ? 1 : 0, index_.companion[v] < 0 ? 1 : 0})
+            text += ' ' + std::to_string(part);
+        return text.append(reinterpret_cast<const char *>(&times), sizeof(times));
+    }
+
+    /// Calls seconds(origin, placement elsewhere) for each entry of such a term. Many values of one shape lie and are
+    /// wanted alike: they share a table.
     template <class Seconds>
-    static void tabulate_two(const Term &term, const Column &from, const Column &to, TermTable &table,
-                             const Seconds &seconds) {
+    std::shared_ptr<const TermTable> table_of_two(std::string key, const Term &term, const Column &from,
+                                                  const Column &to, const Seconds &seconds) {
+        for (const Column *column : {&from, &to}) {
+            key += '|' + std::to_string(column->strides[0]) + ' ' + std::to_string(column->numbers.size()) + ' ';
+            key.append(reinterpret_cast<const char *>(column->numbers.data()), column->numbers.size() * sizeof(int));
+        }
+        std::shared_ptr<const TermTable> &known = cache_.tables[key];
+        if (known)
+            return known;
+        TermTable table;
         std::vector<double> &result = table.prices.seconds;
         result.resize(static_cast<std::size_t>(entries(term)));
         double *entry = result.data();
@@ -151,12 +169,14 @@ class Relaxation : TermBuilder {
                 const int wanted = to.numbers[first * to.strides[0] + second * to.strides[1]];
                 *entry = wanted == origin ? 0 : seconds(origin, wanted);
             }
+        return known = std::make_shared<const TermTable>(std::move(table));
     }
 
     /// Calls seconds(origin, distinct placements elsewhere) for each entry of the term.
     template <class Seconds>
-    static void tabulate(const Term &term, const Column &from, const std::vector<Column> &to, TermTable &table,
-                         const Seconds &seconds) {
+    static std::shared_ptr<const TermTable> table_of(const Term &term, const Column &from,
+                                                     const std::vector<Column> &to, const Seconds &seconds) {
+        TermTable table;
         std::vector<double> &result = table.prices.seconds;
         result.reserve(static_cast<std::size_t>(entries(term)));
         const std::size_t last = term.classes.size() - 1;
@@ -182,6 +202,7 @@ class Relaxation : TermBuilder {
                     wanted[n] += to[n].strides[last];
             }
         } while (advance(term, outer, at, [](std::size_t) {}));
+        return std::make_shared<const TermTable>(std::move(table));
     }
 
     TransferBounds::OfShape &transfers_of(int v) {

@@ -89,12 +89,17 @@ class TermBuilder {
     static double entries(const Term &term);
     /// Takes the term's table from the cache, or `price(term, table)` fills it; keeps the term unless it is zero.
     template <class Price> void add(Term term, const std::string &key, const Price &price) {
-        std::shared_ptr<const TermTable> &table = cache_.tables[key];
-        if (!table) {
+        add_made(std::move(term), key, [&](const Term &priced) {
             TermTable filled;
-            price(term, filled);
-            table = std::make_shared<const TermTable>(without_empty_parts(std::move(filled)));
-        }
+            price(priced, filled);
+            return std::make_shared<const TermTable>(without_empty_parts(std::move(filled)));
+        });
+    }
+    /// The same with a table that `make(term)` returns.
+    template <class Make> void add_made(Term term, const std::string &key, const Make &make) {
+        std::shared_ptr<const TermTable> &table = cache_.tables[key];
+        if (!table)
+            table = make(term);
         term.table = table;
         if (!is_zero(*table))
             objective_.terms.push_back(std::move(term));

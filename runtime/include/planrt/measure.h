@@ -242,7 +242,7 @@ inline void add_rows(Experiments &experiments, std::int64_t rows, std::int64_t e
         });
     });
     float *sums = experiments.buffer(3, elements);
-    float *relu = experiments.buffer(4, rows * elements); // of either sign, as it comes: branches cannot be foreseen
+    float *relu = experiments.buffer(4, rows * elements); // of either sign, as it comes
     std::uint32_t random = 1;
     for (std::int64_t i = 0; i < rows * elements; ++i) {
         random = random * 1664525U + 1013904223U; // Numerical Recipes
@@ -254,7 +254,8 @@ inline void add_rows(Experiments &experiments, std::int64_t rows, std::int64_t e
             for (std::int64_t i = 0; i < rows; ++i) {
 #pragma omp simd
                 for (std::int64_t j = begin; j < end; ++j) {
-                    const float passed = relu[i * elements + j] > 0.0F ? dy[i * elements + j] : 0.0F;
+                    const float read = dy[i * elements + j];
+                    const float passed = relu[i * elements + j] > 0.0F ? read : 0.0F;
                     sums[j] += passed;
                     relu[i * elements + j] = passed;
                 }
