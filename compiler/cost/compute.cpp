@@ -237,13 +237,16 @@ static bool splits_all(const sharding::Strategy &strategy, const sharding::Mesh 
 Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Graph &graph,
                       const sharding::Operation &operation, const Fused &fused, const sharding::Mesh &mesh,
                       const Machine &machine) {
-    Fused here = fused;
-    if (fused.accumulated && splits_all(strategy, mesh)) {
-        here.operands.assign(here.operands.size(), true);
-        here.results.assign(here.results.size(), true);
-    }
-    return operation_seconds(graph, operation, local_extents(operation.nest, strategy, mesh), machine,
-                             sharding::group_size(strategy.stored, mesh), &here);
+    const auto seconds = [&](const Fused &here) {
+        return operation_seconds(graph, operation, local_extents(operation.nest, strategy, mesh), machine,
+                                 sharding::group_size(strategy.stored, mesh), &here);
+    };
+    if (!fused.accumulated || !splits_all(strategy, mesh))
+        return seconds(fused);
+    Fused all = fused;
+    all.operands.assign(all.operands.size(), true);
+    all.results.assign(all.results.size(), true);
+    return seconds(all);
 }
 
 } // namespace planc::cost

@@ -65,7 +65,7 @@ class RankSums {
         for (const Row &row : different_) {
             std::vector<Traffic> &by_rank = known[key(row.step)];
             if (by_rank.empty())
-                by_rank = traffic_by_rank(row.step, mesh_);
+                by_rank = sends_.by_rank(row.step);
             for (std::size_t rank = 0; rank < bytes.size(); ++rank)
                 bytes[rank] += static_cast<double>(row.times * by_rank[rank].elements) * row.element_bytes;
         }

@@ -196,20 +196,34 @@ class Sends {
     /// Axes along which ranks may differ in what they send.
     [[nodiscard]] const std::vector<bool> &varying() const { return varying_; }
 
-    [[nodiscard]] Traffic of(const std::vector<int> &coordinates) const {
-        std::vector<const DimensionSends::Entry *> entries;
-        for (const DimensionSends *dimension : dimensions_)
-            entries.push_back(&dimension->at(coordinates));
-        return product(entries);
+    [[nodiscard]] std::vector<Traffic> by_rank(const Mesh &mesh) const {
+        std::vector<Traffic> result;
+        result.reserve(mesh.ranks());
+        for_each_rank(std::vector<bool>(mesh.sizes.size(), true), mesh,
+                      [&](const Traffic &traffic) { result.push_back(traffic); });
+        return result;
     }
 
     /// Of all ranks that differ along these axes: of the one with the most elements (of equals, the most calls).
     [[nodiscard]] Traffic busiest(const std::vector<bool> &varying, const Mesh &mesh) const {
+        Traffic busiest;
+        for_each_rank(varying, mesh, [&](const Traffic &traffic) {
+            if (traffic.elements > busiest.elements ||
+                (traffic.elements == busiest.elements && traffic.calls > busiest.calls))
+                busiest = traffic;
+        });
+        return busiest;
+    }
+
+  private:
+    /// The ranks that differ along these axes, ascending; the others' coordinates are 0.
+    template <class Visit>
+    void for_each_rank(const std::vector<bool> &varying, const Mesh &mesh, const Visit &visit) const {
         std::vector<int> coordinates(mesh.sizes.size(), 0);
         std::vector<const DimensionSends::Entry *> entries;
         for (const DimensionSends *dimension : dimensions_)
             entries.push_back(dimension->entries.data());
-        Traffic busiest = product(entries);
+        visit(product(entries));
         const auto move = [&](std::size_t axis, int by) {
             coordinates[axis] += by;
             for (std::size_t d = 0; d < entries.size(); ++d)
@@ -223,16 +237,12 @@ class Sends {
                 else
                     move(axis, -coordinates[axis]);
             if (axis == static_cast<std::size_t>(-1))
-                return busiest;
+                return;
             move(axis, 1);
-            const Traffic traffic = product(entries);
-            if (traffic.elements > busiest.elements ||
-                (traffic.elements == busiest.elements && traffic.calls > busiest.calls))
-                busiest = traffic;
+            visit(product(entries));
         }
     }
 
-  private:
     /// Of a rank, by its entry in each dimension.
     [[nodiscard]] Traffic product(const std::vector<const DimensionSends::Entry *> &entries) const {
         Traffic all{replicas_, replicas_};
@@ -283,26 +293,25 @@ bool point_to_point(CollectiveKind kind) {
 } // namespace
 
 std::vector<Traffic> traffic_by_rank(const Step &step, const Mesh &mesh) {
-    std::vector<Traffic> result;
-    const int ranks = mesh.ranks();
-    result.reserve(ranks);
-    if (!point_to_point(step.kind)) {
-        for (int rank = 0; rank < ranks; ++rank)
-            result.push_back(planrt::traffic(step.kind, step.from, step.to, mesh, rank));
-        return result;
-    }
-    SendTables::Known tables;
-    const Sends sends(step, mesh, tables);
-    for (int rank = 0; rank < ranks; ++rank) {
-        result.push_back(sends.of(mesh.coordinates(rank)));
-        if (step.kind == CollectiveKind::all_to_all)
-            result.back().calls = 1;
-    }
-    return result;
+    return SendTables(mesh).by_rank(step);
 }
 
 SendTables::SendTables(const Mesh &mesh) : mesh_(mesh), known_(std::make_unique<Known>()) {}
 SendTables::~SendTables() = default;
+
+std::vector<Traffic> SendTables::by_rank(const Step &step) {
+    if (point_to_point(step.kind)) {
+        std::vector<Traffic> result = Sends(step, mesh_, *known_).by_rank(mesh_);
+        if (step.kind == CollectiveKind::all_to_all)
+            for (Traffic &traffic : result)
+                traffic.calls = 1;
+        return result;
+    }
+    std::vector<Traffic> result;
+    for (int rank = 0; rank < mesh_.ranks(); ++rank)
+        result.push_back(planrt::traffic(step.kind, step.from, step.to, mesh_, rank));
+    return result;
+}
 
 Traffic busiest_traffic(const Step &step, const Mesh &mesh) {
     return SendTables(mesh).busiest(step);

@@ -29,6 +29,7 @@ class SendTables {
     SendTables(const SendTables &) = delete;
     SendTables &operator=(const SendTables &) = delete;
     [[nodiscard]] Traffic busiest(const sharding::Step &step);
+    [[nodiscard]] std::vector<Traffic> by_rank(const sharding::Step &step);
 
     struct Known;
 

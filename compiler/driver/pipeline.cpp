@@ -385,6 +385,7 @@ bool Pipeline::schedule() {
 
 void Pipeline::schedule_by(const plan::Plan &plan, bool simulate, Scheduled &made) const {
     const plan::Request &request = request_->request;
+    made.module = mlir::ModuleOp(module_.get()).clone();
     set_plan(*made.module, request.graph, plan);
     if (!lay_out_by(plan, request.machine, *made.module))
         made.error = not_laid_out;
@@ -399,12 +400,10 @@ void Pipeline::schedule_by(const plan::Plan &plan, bool simulate, Scheduled &mad
 /// All at once: modules of one context may be changed side by side once it is told so. Passes that print take turns.
 std::vector<Pipeline::Scheduled> Pipeline::schedules_of(const std::vector<const plan::Plan *> &plans, bool simulate) {
     std::vector<Scheduled> made(plans.size());
-    for (Scheduled &each : made)
-        each.module = module_->clone();
     const bool side_by_side = plans.size() > 1 && !options_.print_passes;
     if (side_by_side) {
         context_.enableMultithreading();
-        plan::in_parallel(made.size(), [&](std::size_t i) { schedule_by(*plans[i], simulate, made[i]); });
+        plan::all_at_once(made.size(), [&](std::size_t i) { schedule_by(*plans[i], simulate, made[i]); });
         context_.disableMultithreading();
     } else {
         for (std::size_t i = 0; i < made.size(); ++i)

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace planc::plan {
 
@@ -24,7 +25,7 @@ Function as_function(const Factor &factor) {
     function.offsets.resize(factor.variables.size());
     int stride = 1;
     for (std::size_t i = factor.variables.size(); i-- > 0;) {
-        function.offsets[i] = scaled(*factor.class_of[i], stride);
+        function.offsets[i] = stride == 1 ? factor.class_of[i] : scaled(*factor.class_of[i], stride);
         stride *= factor.classes[i];
     }
     function.seconds = {factor.table, &factor.table->seconds};
@@ -154,11 +155,34 @@ double entries(const std::vector<JointClasses> &classes) {
     return product;
 }
 
+/// The same of functions of one variable, by its values.
+Function added_by_value(const std::vector<const Factor *> &factors) {
+    const std::size_t values = factors[0]->class_of[0]->size();
+    auto seconds = std::make_shared<std::vector<double>>(values, 0.0);
+    std::shared_ptr<std::vector<double>> bytes;
+    for (const Factor *factor : factors) {
+        const std::vector<int> &classes = *factor->class_of[0];
+        for (std::size_t value = 0; value < values; ++value)
+            (*seconds)[value] += factor->table->seconds[classes[value]];
+        if (!factor->count_bytes || factor->table->bytes.empty())
+            continue;
+        if (!bytes)
+            bytes = std::make_shared<std::vector<double>>(values, 0.0);
+        for (std::size_t value = 0; value < values; ++value)
+            (*bytes)[value] += factor->table->bytes[classes[value]];
+    }
+    auto offsets = std::make_shared<std::vector<int>>(values);
+    std::iota(offsets->begin(), offsets->end(), 0);
+    return {factors[0]->variables, {std::move(offsets)}, std::move(seconds), std::move(bytes)};
+}
+
 /// Adding is worth while the table of all stays small.
 constexpr double largest_sum = 1 << 18;
 
 /// The factors, which have the same variables, as one function, or as one each where that would be too large.
 std::vector<Function> joined(const std::vector<const Factor *> &factors) {
+    if (factors.size() > 1 && factors[0]->variables.size() == 1)
+        return {added_by_value(factors)};
     std::vector<Function> terms;
     for (const Factor *factor : factors)
         terms.push_back(as_function(*factor));
@@ -179,11 +203,11 @@ double table_size(const std::vector<int> &domains, const std::vector<int> &scope
                            [&](double product, int variable) { return product * domains[variable]; });
 }
 
-std::vector<Function> functions(const Problem &problem) {
+std::vector<Function> functions(const Problem &problem, KnownSums &known) {
     std::map<std::vector<int>, std::vector<const Factor *>> groups; // by variables
     for (const Factor &factor : problem.factors)
         groups[factor.variables].push_back(&factor);
-    std::map<std::vector<const void *>, std::vector<Function>> known; // sums by what was added
+    const auto last = std::exchange(known.sums, {});
     std::vector<Function> result;
     for (const auto &[variables, factors] : groups) {
         std::vector<const void *> key;
@@ -193,9 +217,11 @@ std::vector<Function> functions(const Problem &problem) {
             for (const auto &classes : factor->class_of)
                 key.push_back(classes.get());
         }
-        auto sum = known.find(key);
-        if (sum == known.end())
-            sum = known.emplace(key, joined(factors)).first;
+        auto sum = known.sums.find(key);
+        if (sum == known.sums.end()) {
+            const auto before = last.find(key);
+            sum = known.sums.emplace(key, before != last.end() ? before->second : joined(factors)).first;
+        }
         for (const Function &function : sum->second) {
             result.push_back(function);
             result.back().variables = variables;

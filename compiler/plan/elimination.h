@@ -4,6 +4,7 @@
 
 #include "plan/problem.h"
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -18,12 +19,17 @@ struct Function {
 };
 
 /// The factors as functions, those of equal variables added into one. Equal sums share one table.
-[[nodiscard]] std::vector<Function> functions(const Problem &problem);
+[[nodiscard]] std::vector<Function> functions(const Problem &problem, KnownSums &known);
 
 /// How to eliminate: which variable when, with which functions (of the problem and of earlier eliminations).
 struct Bucket {
     int variable = 0;
     std::vector<int> scope; ///< the other variables of the bucket's functions, ascending
+};
+
+struct KnownSums {
+    std::map<std::vector<const void *>, std::vector<Function>> sums; ///< of the last problem, by what was added
+    std::vector<Bucket> order;                                       ///< empty: not known yet
 };
 
 /// Fewest neighbours first; of equal ones the smallest joint table, then the first.

@@ -75,7 +75,8 @@ class Planner {
         MeshShape shape;
         Space space;
         TermCache cache;
-        std::vector<Storage> storages; ///< that may be the fastest
+        std::vector<Storage> storages;    ///< that may be the fastest
+        std::optional<MeshBounds> bounds; ///< where strategies are searched
         OnMesh(const Request &request, const MeshShape &given)
             : shape(given), space(make_space(request, shape)), cache(shape.mesh, request.machine) {
             for (const StorageChoice &choice : storage_choices(request, shape))
@@ -132,8 +133,14 @@ class Planner {
     [[nodiscard]] Candidate candidate_on(OnMesh &on, const Storage &storage) const {
         Candidate candidate{&on, storage, {}, {}};
         if (request_.search)
-            candidate.bounds = bounds(*step_, on.space, on.shape, request_.machine, storage, on.cache, give_up_at());
+            candidate.bounds = bounds_on(on).of(storage, give_up_at());
         return candidate;
+    }
+
+    [[nodiscard]] MeshBounds &bounds_on(OnMesh &on) const {
+        if (!on.bounds)
+            on.bounds.emplace(*step_, on.space, on.shape, request_.machine, on.cache);
+        return *on.bounds;
     }
 
     [[nodiscard]] Few few_of(const Candidate &candidate, double at_most) const {
@@ -208,6 +215,7 @@ class Planner {
         std::vector<Candidate> others;
         for (std::size_t s = 1; s < on.storages.size(); ++s)
             others.push_back(candidate_on(on, on.storages[s]));
+        on.bounds.reset();
         on.cache.tables.clear(); // of all strategies: from here on few are looked at
         return others;
     }

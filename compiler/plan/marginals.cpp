@@ -142,21 +142,25 @@ double least_of(const double *line, const std::vector<double> &added) {
     return least;
 }
 
-class Sweeps {
+} // namespace
+
+class MarginalSweeps::Sweeps {
   public:
     Sweeps(const Problem &problem, double at_most)
         : at_most_(at_most), own_(problem.domains.size()), edges_of_(problem.domains.size()) {
-        for (std::size_t v = 0; v < own_.size(); ++v) {
+        for (std::size_t v = 0; v < own_.size(); ++v)
             own_[v].assign(problem.domains[v], 0.0);
-            result_.of.emplace_back(problem.domains[v], 0.0);
-        }
         least_.assign(own_.size(), 0.0);
         Edges edges;
-        for (const Function &function : functions(problem))
+        KnownSums sums;
+        for (const Function &function : functions(problem, sums))
             add(function, edges);
     }
 
     Marginals run() {
+        result_ = {};
+        for (const std::vector<double> &own : own_)
+            result_.of.emplace_back(own.size(), 0.0);
         for (int sweep = 0; sweep < most_sweeps; ++sweep) {
             const double before = total();
             for (int v = 0; v < variables(); ++v)
@@ -171,6 +175,21 @@ class Sweeps {
             result_.lower_bound =
                 std::max(result_.lower_bound, *std::min_element(of_variable.begin(), of_variable.end()));
         return std::move(result_);
+    }
+
+    bool change(const std::vector<std::vector<double>> &added, double at_most) {
+        double least = 0;
+        for (const std::vector<double> &of_variable : added)
+            least += *std::min_element(of_variable.begin(), of_variable.end());
+        if (at_most_ + least < at_most * (1 + rounding))
+            return false;
+        at_most_ = at_most;
+        for (std::size_t v = 0; v < own_.size(); ++v) {
+            for (std::size_t value = 0; value < own_[v].size(); ++value)
+                own_[v][value] += added[v][value];
+            least_[v] = *std::min_element(own_[v].begin(), own_[v].end());
+        }
+        return true;
     }
 
   private:
@@ -283,10 +302,20 @@ class Sweeps {
     Marginals result_;
 };
 
-} // namespace
+MarginalSweeps::MarginalSweeps(const Problem &problem, double at_most)
+    : sweeps_(std::make_unique<Sweeps>(problem, at_most)) {}
+MarginalSweeps::~MarginalSweeps() = default;
+
+Marginals MarginalSweeps::run() {
+    return sweeps_->run();
+}
+
+bool MarginalSweeps::add(const std::vector<std::vector<double>> &seconds, double at_most) {
+    return sweeps_->change(seconds, at_most);
+}
 
 Marginals marginals(const Problem &problem, double at_most) {
-    return Sweeps(problem, at_most).run();
+    return MarginalSweeps(problem, at_most).run();
 }
 
 } // namespace planc::plan

@@ -5,6 +5,7 @@
 
 #include "plan/problem.h"
 
+#include <memory>
 #include <vector>
 
 namespace planc::plan {
@@ -17,5 +18,24 @@ struct Marginals {
 /// Factors of more than two variables and bytes count nothing. What is above `at_most` is infinite: no assignment with
 /// it is of interest.
 [[nodiscard]] Marginals marginals(const Problem &problem, double at_most);
+
+/// marginals() of one problem, and then of others that differ by factors of one variable alone: these go on from where
+/// the last one ended.
+class MarginalSweeps {
+  public:
+    MarginalSweeps(const Problem &problem, double at_most);
+    ~MarginalSweeps();
+    MarginalSweeps(const MarginalSweeps &) = delete;
+    MarginalSweeps &operator=(const MarginalSweeps &) = delete;
+
+    [[nodiscard]] Marginals run();
+    /// Adds to what each value of each variable costs. False, and nothing is changed: what was above the former
+    /// `at_most` may not be above this one.
+    [[nodiscard]] bool add(const std::vector<std::vector<double>> &seconds, double at_most);
+
+  private:
+    class Sweeps;
+    std::unique_ptr<Sweeps> sweeps_;
+};
 
 } // namespace planc::plan

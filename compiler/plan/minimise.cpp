@@ -20,8 +20,11 @@ void add(Sum &sum, const Factor &factor, const std::vector<int> &values) {
 /// One problem with its order of elimination, solved under several prices of memory.
 class Search {
   public:
-    explicit Search(const Problem &problem)
-        : problem_(problem), functions_(functions(problem)), order_(elimination_order(problem.domains, functions_)) {}
+    Search(const Problem &problem, KnownSums &known)
+        : problem_(problem), functions_(functions(problem, known)), order_(known.order) {
+        if (known.order.empty())
+            known.order = elimination_order(problem.domains, functions_);
+    }
 
     Solution run() {
         const ScalarResult fastest = scalar(1, 0);
@@ -137,7 +140,7 @@ class Search {
 
     const Problem &problem_;
     std::vector<Function> functions_;
-    std::vector<Bucket> order_;
+    const std::vector<Bucket> &order_;
     Solution best_;
 };
 
@@ -151,7 +154,12 @@ Sum evaluate(const Problem &problem, const std::vector<int> &values) {
 }
 
 Solution minimise(const Problem &problem) {
-    return Search(problem).run();
+    KnownSums known;
+    return minimise(problem, known);
+}
+
+Solution minimise(const Problem &problem, KnownSums &known) {
+    return Search(problem, known).run();
 }
 
 } // namespace planc::plan

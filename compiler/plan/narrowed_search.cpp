@@ -3,6 +3,7 @@
 #include "plan/relaxation.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <set>
@@ -38,7 +39,7 @@ class Narrowing {
         : space_(space), kind_(kinds_of_layers(step, space)), marginals_(marginals) {}
 
     /// The strategies that no bound keeps from being in a plan of `at_most` seconds.
-    [[nodiscard]] Space kept(double at_most) const {
+    [[nodiscard]] Space kept(double at_most, TermCache &cache) const {
         std::map<int, std::vector<bool>> kept;
         for (std::size_t l = 0; l < kind_.size(); ++l) {
             std::vector<bool> &of_kind = kept[kind_[l]];
@@ -51,7 +52,7 @@ class Narrowing {
         for (std::size_t l = 0; l < kind_.size(); ++l) {
             std::shared_ptr<const Strategies> &list = lists[kind_[l]];
             if (!list)
-                list = chosen(*space_.options[l], kept[kind_[l]]);
+                list = chosen(space_.options[l], kept[kind_[l]], cache);
             result.options.push_back(list);
         }
         return result;
@@ -70,11 +71,17 @@ class Narrowing {
     }
 
   private:
-    static std::shared_ptr<const Strategies> chosen(const Strategies &options, const std::vector<bool> &kept) {
+    static std::shared_ptr<const Strategies> chosen(const std::shared_ptr<const Strategies> &options,
+                                                    const std::vector<bool> &kept, TermCache &cache) {
         auto list = std::make_shared<Strategies>();
-        for (std::size_t i = 0; i < options.size(); ++i)
-            if (kept[i])
-                list->push_back(options[i]);
+        std::vector<int> places;
+        for (std::size_t i = 0; i < options->size(); ++i)
+            if (kept[i]) {
+                list->push_back((*options)[i]);
+                places.push_back(static_cast<int>(i));
+            }
+        cache.keep(list);
+        cache.narrowed[list.get()] = {options, std::move(places)};
         return list;
     }
 
@@ -108,10 +115,32 @@ double entries(const StepStructure &step, const Space &space) {
 
 } // namespace
 
-Marginals bounds(const StepStructure &step, const Space &space, const MeshShape &shape, const Machine &machine,
-                 const Storage &storage, TermCache &cache, double at_most) {
-    const Objective relaxed = relaxed_objective(step, space, shape.mesh, machine, storage, cache);
-    return marginals(Problems(relaxed).without(0, infinity, {}), at_most);
+Marginals MeshBounds::of(const Storage &storage, double at_most) {
+    const auto added = sweeps_ ? added_by(storage) : std::nullopt;
+    if (!added || !sweeps_->add(*added, at_most)) {
+        const Objective relaxed = relaxed_objective(step_, space_, shape_.mesh, machine_, storage, cache_);
+        sweeps_ = std::make_unique<MarginalSweeps>(Problems(relaxed).without(0, infinity, {}), at_most);
+    }
+    last_ = storage;
+    return sweeps_->run();
+}
+
+std::optional<std::vector<std::vector<double>>> MeshBounds::added_by(const Storage &storage) {
+    std::vector<std::vector<double>> added;
+    for (const auto &options : space_.options)
+        added.emplace_back(options->size(), 0.0);
+    for (const Storage *each : std::array<const Storage *, 2>{&last_, &storage}) {
+        const double sign = each == &storage ? 1 : -1;
+        const Objective terms = relaxed_stored(step_, space_, shape_.mesh, machine_, *each, cache_);
+        for (const Term &term : terms.terms) {
+            if (term.layers.size() != 1)
+                return std::nullopt;
+            std::vector<double> &of_layer = added[term.layers[0]];
+            for (std::size_t i = 0; i < of_layer.size(); ++i)
+                of_layer[i] += sign * term.table->prices.seconds[(*term.class_of[0])[i]];
+        }
+    }
+    return added;
 }
 
 Few few_strategies(const StepStructure &step, const Space &space, const MeshShape &shape, const Machine &machine,
@@ -122,7 +151,7 @@ Few few_strategies(const StepStructure &step, const Space &space, const MeshShap
         return few;
     const Narrowing narrowing(step, space, bounds);
     few.below = std::min(narrowing.bound_of(few_of_layer), give_up_at);
-    few.kept = narrowing.kept(few.below);
+    few.kept = narrowing.kept(few.below, cache);
     const Solution best = best_by_bounds(step, few.kept, shape, machine, storage, cache);
     few.lower_bound = std::max(few.lower_bound, best.lower_bound);
     few.values = best.values;
@@ -144,7 +173,7 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
     };
     Found found = among(few.kept, few.lower_bound, give_up_at);
     const double limit = found.feasible ? std::min(found.cost->seconds().value, give_up_at) : give_up_at;
-    const Space rest = narrowing.kept(limit * (1 + rounding));
+    const Space rest = narrowing.kept(limit * (1 + rounding), cache);
     const bool known = found.feasible || give_up_at < infinity; // a plan, here or elsewhere
     const bool too_many = known && limit > few.below && entries(step, rest) > most_entries;
     if (limit <= few.below || too_many) {

@@ -8,11 +8,33 @@
 #include "plan/marginals.h"
 #include "plan/search.h"
 
+#include <memory>
+#include <optional>
+
 namespace planc::plan {
 
-/// What plans with each strategy of each layer take at least (infinite above `at_most`), and all plans together.
-[[nodiscard]] Marginals bounds(const StepStructure &step, const Space &space, const MeshShape &shape,
-                               const Machine &machine, const Storage &storage, TermCache &cache, double at_most);
+/// What plans with each strategy of each layer take at least (infinite above `at_most`), and all plans together. Of one
+/// storage after the other: where those differ by what single layers decide, the next begins where the last one ended.
+class MeshBounds {
+  public:
+    /// All must outlive this.
+    MeshBounds(const StepStructure &step, const Space &space, const MeshShape &shape, const Machine &machine,
+               TermCache &cache)
+        : step_(step), space_(space), shape_(shape), machine_(machine), cache_(cache) {}
+    [[nodiscard]] Marginals of(const Storage &storage, double at_most);
+
+  private:
+    /// By layer and strategy, what the storage adds to the last one's. None: more than single layers decide.
+    [[nodiscard]] std::optional<std::vector<std::vector<double>>> added_by(const Storage &storage);
+
+    const StepStructure &step_;
+    const Space &space_;
+    const MeshShape &shape_;
+    const Machine &machine_;
+    TermCache &cache_;
+    std::unique_ptr<MarginalSweeps> sweeps_;
+    Storage last_;
+};
 
 /// A few strategies a layer, those of the least bounds.
 struct Few {

@@ -51,15 +51,19 @@ std::shared_ptr<const Table> Problems::changed(const TermTable &table, std::uint
     return known;
 }
 
-Problem Problems::without(std::uint32_t forbidden, double byte_limit, const std::set<int> &operations) {
-    Problem problem;
-    problem.domains = objective_.domains;
-    problem.byte_limit = byte_limit;
-    for (const Term &term : objective_.terms) {
-        Factor &factor = problem.factors.emplace_back();
-        factor.variables = term.layers;
-        factor.class_of = term.class_of;
-        factor.classes = term.classes;
+Problems::Problems(const Objective &objective) : objective_(objective) {
+    problem_.domains = objective.domains;
+    problem_.factors.reserve(objective.terms.size());
+    for (const Term &term : objective.terms)
+        problem_.factors.push_back({term.layers, term.class_of, term.classes, nullptr});
+}
+
+Problem &Problems::without(std::uint32_t forbidden, double byte_limit, const std::set<int> &operations) {
+    problem_.byte_limit = byte_limit;
+    problem_.give_up_at = std::numeric_limits<double>::infinity();
+    for (std::size_t t = 0; t < objective_.terms.size(); ++t) {
+        const Term &term = objective_.terms[t];
+        Factor &factor = problem_.factors[t];
         const double byte_share = share(term.life, operations);
         factor.count_bytes = byte_share > 0;
         const bool all_bytes = byte_share == 0 || byte_share == 1 || term.table->prices.bytes.empty();
@@ -68,7 +72,7 @@ Problem Problems::without(std::uint32_t forbidden, double byte_limit, const std:
         else
             factor.table = changed(*term.table, forbidden, all_bytes ? 1 : byte_share);
     }
-    return problem;
+    return problem_;
 }
 
 std::uint32_t Problems::used(const std::vector<int> &values) const {

@@ -74,25 +74,45 @@ struct PartialSums {
     std::int64_t largest = 0;
 };
 
+/// Strategies of a layer that a term does not tell apart are one class.
+struct StrategyClasses {
+    std::shared_ptr<const std::vector<int>> of_strategy;
+    int count = 0;
+    int number = 0; ///< of these classes, among all that there are
+};
+
+/// A list of strategies that was taken from another one.
+struct Narrowed {
+    std::shared_ptr<const Strategies> from;
+    std::vector<int> places; ///< of each strategy in that list
+};
+
+/// Those of the layers of one kind of term, by the layer's place among them.
+struct ClassesOfKind {
+    std::size_t place = 0;
+    const Strategies *options = nullptr;
+    const StrategyClasses *classes = nullptr;
+};
+
 /// What objectives of one mesh and space share, whatever is stored: most terms do not depend on that.
 struct TermCache {
     std::unordered_map<std::string, std::shared_ptr<const TermTable>> tables;
-    std::unordered_map<std::string, std::shared_ptr<const std::vector<int>>> classes;
-    /// Classes of the strategies of one of a kind of term's layers, by that layer's place among them.
-    std::map<std::tuple<int, std::size_t, const Strategies *>, std::shared_ptr<const std::vector<int>>> of_kind;
-    std::map<std::pair<int, const Strategies *>, PlacedOperation> placed; ///< by kind of operation
+    std::unordered_map<std::string, StrategyClasses> classes;
+    std::vector<std::vector<ClassesOfKind>> of_kind; ///< by kind of term
+    std::map<const Strategies *, Narrowed> narrowed;
+    std::map<std::pair<int, const Strategies *>, PlacedOperation> placed; ///< by kind of nest
     std::map<std::pair<int, const Strategies *>, PassingOperation> passing;
     std::map<const sharding::Reshards *, std::vector<PartialSums>> sums; ///< by number of the placement
     std::map<std::pair<bool, std::vector<int>>, int> buckets;            ///< norms or gradients, axes
     std::vector<double> bucket_latency;
     MeshReshards reshards;
-    cost::StepPrices prices;
+    MeshPrices prices;
     TransferBounds transfers;
 
     /// Both must outlive this.
     TermCache(const Mesh &mesh, const Machine &machine)
         : reshards(mesh), prices(mesh, machine), transfers(mesh, machine) {}
-    /// Keys of `classes`, `tables`, `placed` and `passing` have the addresses of these lists.
+    /// Keys of `classes`, `of_kind`, `narrowed`, `tables`, `placed` and `passing` have the addresses of these lists.
     void keep(const std::shared_ptr<const Strategies> &options) { options_.insert(options); }
 
   private:
@@ -107,8 +127,9 @@ struct TermCache {
 /// any, what lives through the step.
 class Problems {
   public:
-    explicit Problems(const Objective &objective) : objective_(objective) {}
-    [[nodiscard]] Problem without(std::uint32_t forbidden, double byte_limit, const std::set<int> &operations);
+    explicit Problems(const Objective &objective);
+    /// Valid until the next call.
+    [[nodiscard]] Problem &without(std::uint32_t forbidden, double byte_limit, const std::set<int> &operations);
     /// The sets of buckets that an assignment uses.
     [[nodiscard]] std::uint32_t used(const std::vector<int> &values) const;
 
@@ -118,6 +139,7 @@ class Problems {
     std::shared_ptr<const Table> changed(const TermTable &table, std::uint32_t forbidden, double byte_share);
 
     const Objective &objective_;
+    Problem problem_;
     std::map<std::tuple<const TermTable *, std::uint32_t, double>, std::shared_ptr<const Table>> known_;
 };
 

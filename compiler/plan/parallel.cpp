@@ -4,21 +4,44 @@
 
 #include <algorithm>
 #include <atomic>
+#include <thread>
+#include <vector>
 
 namespace planc::plan {
 
-/// On threads that stay: one that ends gives its heap up, and the next would have to take it over.
-void in_parallel(std::size_t count, const std::function<void(std::size_t)> &work) {
+namespace {
+
+constexpr std::size_t most_for_a_core = 2; ///< threads
+
+std::size_t cores() {
+    return llvm::parallel::strategy.compute_thread_count();
+}
+
+/// On threads that stay: one that ends gives its heap up, and the next would have to take it over. So do `further`
+/// ones.
+void on_threads(std::size_t count, std::size_t further, const std::function<void(std::size_t)> &work) {
     std::atomic<std::size_t> next = 0;
     const auto run = [&] {
         for (std::size_t i = next++; i < count; i = next++)
             work(i);
     };
+    std::vector<std::jthread> others;
     llvm::parallel::TaskGroup helpers;
-    const std::size_t cores = llvm::parallel::strategy.compute_thread_count();
-    for (std::size_t i = 1; i < std::min(cores, count); ++i)
+    for (std::size_t i = 1; i < std::min(cores(), count); ++i)
         helpers.spawn(run);
+    for (std::size_t i = 0; i < further; ++i)
+        others.emplace_back(run);
     run();
+}
+
+} // namespace
+
+void in_parallel(std::size_t count, const std::function<void(std::size_t)> &work) {
+    on_threads(count, 0, work);
+}
+
+void all_at_once(std::size_t count, const std::function<void(std::size_t)> &work) {
+    on_threads(count, count > cores() && count <= most_for_a_core * cores() ? count - cores() : 0, work);
 }
 
 } // namespace planc::plan

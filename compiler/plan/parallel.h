@@ -10,4 +10,8 @@ namespace planc::plan {
 /// that holds a lock must not call this: what would run its parts may wait for the lock.
 void in_parallel(std::size_t count, const std::function<void(std::size_t)> &work);
 
+/// The same of a few pieces that take equally long: all go on side by side, so that none is left for the end where they
+/// are not a multiple of the cores.
+void all_at_once(std::size_t count, const std::function<void(std::size_t)> &work);
+
 } // namespace planc::plan

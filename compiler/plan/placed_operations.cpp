@@ -79,19 +79,31 @@ const PlacedOperation *TermBuilder::placed(int o) {
     if (operation.parameter >= 0)
         return follows_layer(o) ? &following(o) : nullptr;
     const Strategies &options = *space_.options[operation.layer];
-    const auto [known, is_new] = cache_.placed.try_emplace({step_.operation_kind[o], &options});
+    const auto [known, is_new] = cache_.placed.try_emplace({step_.nest_kind[o], &options});
     PlacedOperation &placed = known->second;
     if (!is_new)
         return &placed;
     placed.operands.resize(operation.operands.size());
     placed.results.resize(operation.results.size());
-    const auto number = [this](int value, const sharding::Placement &placement) {
-        return cache_.reshards.of(graph_.values[value].extents).number(placement);
+    const auto shapes = [this](const std::vector<int> &values) {
+        std::vector<sharding::Reshards *> of_values;
+        for (int value : values)
+            of_values.push_back(&cache_.reshards.of(graph_.values[value].extents));
+        return of_values;
     };
-    std::map<std::pair<std::vector<int>, std::vector<int>>, std::size_t> alike; // the first strategy bound so
+    const std::vector<sharding::Reshards *> operand_shapes = shapes(operation.operands);
+    const std::vector<sharding::Reshards *> result_shapes = shapes(operation.results);
+    for (std::vector<int> &numbers : placed.operands)
+        numbers.reserve(options.size());
+    for (std::vector<int> &numbers : placed.results)
+        numbers.reserve(options.size());
+    std::map<std::vector<int>, std::size_t> alike; // the first strategy bound so
+    std::vector<int> both;
     for (std::size_t s = 0; s < options.size(); ++s) {
         const sharding::Strategy bound = sharding::bind(options[s], operation.nest, mesh_);
-        const auto [at, is_first] = alike.try_emplace({bound.loop_of_axis, bound.order}, s);
+        both = bound.loop_of_axis;
+        both.insert(both.end(), bound.order.begin(), bound.order.end());
+        const auto [at, is_first] = alike.try_emplace(both, s);
         if (!is_first) {
             for (std::vector<int> &numbers : placed.operands)
                 numbers.push_back(numbers[at->second]);
@@ -101,9 +113,9 @@ const PlacedOperation *TermBuilder::placed(int o) {
         }
         const sharding::Derived derived = sharding::derive(operation.nest, bound, mesh_);
         for (std::size_t i = 0; i < operation.operands.size(); ++i)
-            placed.operands[i].push_back(number(operation.operands[i], derived.operands[i]));
+            placed.operands[i].push_back(operand_shapes[i]->number(derived.operands[i]));
         for (std::size_t i = 0; i < operation.results.size(); ++i)
-            placed.results[i].push_back(number(operation.results[i], derived.results[i]));
+            placed.results[i].push_back(result_shapes[i]->number(derived.results[i]));
     }
     return &placed;
 }
@@ -153,10 +165,10 @@ const PlacedOperation &TermBuilder::following(int o) {
     const PlacedOperation *homes = reader.operation >= 0 ? placed(reader.operation) : nullptr;
     std::map<int, Numbers> by_home; // by number of the placement that the parameter's reader wants, else by strategy
     for (int strategy = 0; strategy < static_cast<int>(options.size()); ++strategy) {
-        const auto [at, is_new_home] =
-            by_home.try_emplace(homes != nullptr ? homes->operands[reader.operand][strategy] : strategy);
+        const int wanted = homes != nullptr ? homes->operands[reader.operand][strategy] : strategy;
+        const auto [at, is_new_home] = by_home.try_emplace(wanted);
         if (is_new_home)
-            at->second = following(o, layer, options[strategy]);
+            at->second = following(o, layer, options[strategy], homes != nullptr ? wanted : -1);
         for (std::size_t i = 0; i < operation.operands.size(); ++i)
             placed_all.operands[i].push_back(at->second.operands[i]);
         for (std::size_t i = 0; i < operation.results.size(); ++i)
@@ -165,10 +177,12 @@ const PlacedOperation &TermBuilder::following(int o) {
     return placed_all;
 }
 
-TermBuilder::Numbers TermBuilder::following(int o, int layer, const LayerStrategy &strategy) {
+TermBuilder::Numbers TermBuilder::following(int o, int layer, const LayerStrategy &strategy, int wanted) {
     const LayerStrategy chosen = std::exchange(layers_[layer], strategy);
     const sharding::Operation &operation = graph_.operations[o];
     sharding::Copies copies(index_, mesh_, layers_, storage_);
+    if (const int root = index_.operation_anchor[o].root; wanted >= 0 && !graph_.values[root].home)
+        copies.know_reader(root, cache_.reshards.of(graph_.values[root].extents).placement(wanted));
     const sharding::Derived &derived = copies.derived(o);
     const auto number = [this](int value, const sharding::Placement &placement) {
         return cache_.reshards.of(graph_.values[value].extents).number(placement);

@@ -59,4 +59,9 @@ struct Sum {
 /// tables would exceed largest_table or frontiers the budget. Of equal assignments always the same.
 [[nodiscard]] Solution minimise(const Problem &problem);
 
+/// What is found of one problem and holds for others of the same variables and factors, but for some tables: all tables
+/// must still be there.
+struct KnownSums;
+[[nodiscard]] Solution minimise(const Problem &problem, KnownSums &known);
+
 } // namespace planc::plan

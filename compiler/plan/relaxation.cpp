@@ -22,14 +22,38 @@ class Relaxation : TermBuilder {
         for (int o = 0; o < static_cast<int>(graph_.operations.size()); ++o)
             add_operation(o);
         for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
-            if (step_.value_layers[v].size() <= 1)
-                add_value(v);
-            else if (graph_.values[v].kind != sharding::ValueKind::free)
-                bound_value(v);
+            add_any(v);
+        return finished();
+    }
+
+    Objective build_stored() {
+        for (int o = 0; o < static_cast<int>(graph_.operations.size()); ++o)
+            if (graph_.operations[o].parameter >= 0)
+                add_operation(o);
+        for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
+            if (depends_on_storage(v))
+                add_any(v);
         return finished();
     }
 
   private:
+    void add_any(int v) {
+        if (step_.value_layers[v].size() <= 1)
+            add_value(v);
+        else if (graph_.values[v].kind != sharding::ValueKind::free)
+            bound_value(v);
+    }
+
+    /// Of an origin: the seconds to a placement elsewhere, so many times.
+    [[nodiscard]] auto from_many(int v, bool any_route, bool alone, double often) {
+        return [this, v, any_route, alone, often, &transfers = transfers_of(v)](int lies) {
+            return
+                [this, v, alone, often, lies,
+                 seconds = TransferBounds::OfShape::From(transfers, any_route, lies, graph_.values[v].element_bytes)](
+                    int wanted) mutable { return often * seconds(wanted, alone || !may_share_call(v, lies, wanted)); };
+        };
+    }
+
     void bound_value(int v) {
         const std::vector<sharding::Need> needs = sharding::needs(index_, v);
         std::string key = "bound " + std::to_string(step_.value_kind[v]);
@@ -37,10 +61,9 @@ class Relaxation : TermBuilder {
             key += storage_text();
         const std::vector<int> &layers = step_.value_layers[v];
         if (layers.size() <= most_layers_) {
-            Term term = scoped(of_value(v), layers, key);
-            if (entries(term) <= most_entries || layers.size() <= 2)
-                return add_made(std::move(term), key,
-                                [&](const Term &bounded) { return bound_copies(v, needs, bounded); });
+            ScopedTerm value = scoped(of_value(v), layers, key);
+            if (entries(value.term) <= most_entries || layers.size() <= 2)
+                return add_made(std::move(value), [&](const Term &bounded) { return bound_copies(v, needs, bounded); });
         }
         bound_pairs(v, needs, key);
     }
@@ -64,8 +87,7 @@ class Relaxation : TermBuilder {
             std::string key = prefix + " pair";
             for (int need : of_layers)
                 key += ' ' + std::to_string(need);
-            const Term term = scoped(of_value(v), layers, key);
-            add_made(term, key, [&](const Term &bounded) {
+            add_made(scoped(of_value(v), layers, std::move(key)), [&](const Term &bounded) {
                 const Column from = origin(bounded, v);
                 std::vector<Column> to;
                 for (int need : of_layers)
@@ -78,7 +100,7 @@ class Relaxation : TermBuilder {
                 };
                 if (is_of_two(from, to))
                     return table_of_two("by any " + what_is_bounded(v, alone, share), bounded, from, to[0],
-                                        [&](int lies, int other) { return share * seconds(lies, other); });
+                                        from_many(v, true, alone, share));
                 return table_of(bounded, from, to, [&](int lies, const std::vector<int> &others) {
                     double least = 0;
                     for (int other : others)
@@ -105,7 +127,7 @@ class Relaxation : TermBuilder {
         };
         if (is_of_two(from, to))
             return table_of_two("by one " + what_is_bounded(v, alone, often), term, from, to[0],
-                                [&](int lies, int wanted) { return often * seconds(lies, wanted); });
+                                from_many(v, false, alone, often));
         return table_of(term, from, to, [&](int lies, const std::vector<int> &others) {
             double sum = 0;
             double first = std::numeric_limits<double>::infinity(); // one copy at least is made from the value itself
@@ -147,11 +169,11 @@ class Relaxation : TermBuilder {
         return text.append(reinterpret_cast<const char *>(&times), sizeof(times));
     }
 
-    /// Calls seconds(origin, placement elsewhere) for each entry of such a term. Many values of one shape lie and are
+    /// Calls from_many(origin)(placement elsewhere) for each entry of such a term. Many values of one shape lie and are
     /// wanted alike: they share a table.
-    template <class Seconds>
+    template <class FromMany>
     std::shared_ptr<const TermTable> table_of_two(std::string key, const Term &term, const Column &from,
-                                                  const Column &to, const Seconds &seconds) {
+                                                  const Column &to, const FromMany &from_many) {
         for (const Column *column : {&from, &to}) {
             key += '|' + std::to_string(column->strides[0]) + ' ' + std::to_string(column->numbers.size()) + ' ';
             key.append(reinterpret_cast<const char *>(column->numbers.data()), column->numbers.size() * sizeof(int));
@@ -162,13 +184,17 @@ class Relaxation : TermBuilder {
         TermTable table;
         std::vector<double> &result = table.prices.seconds;
         result.resize(static_cast<std::size_t>(entries(term)));
-        double *entry = result.data();
-        for (int first = 0; first < term.classes[0]; ++first)
-            for (int second = 0; second < term.classes[1]; ++second, ++entry) {
-                const int origin = from.numbers[first * from.strides[0] + second * from.strides[1]];
-                const int wanted = to.numbers[first * to.strides[0] + second * to.strides[1]];
-                *entry = wanted == origin ? 0 : seconds(origin, wanted);
+        const bool by_line = from.strides[0] != 0; // else origins are columns
+        const auto second = static_cast<std::size_t>(term.classes[1]);
+        for (std::size_t f = 0; f < from.numbers.size(); ++f) {
+            const int origin = from.numbers[f];
+            auto seconds = from_many(origin);
+            double *entry = result.data() + (by_line ? f * second : f);
+            for (const int wanted : to.numbers) {
+                *entry = wanted == origin ? 0 : seconds(wanted);
+                entry += by_line ? 1 : second;
             }
+        }
         return known = std::make_shared<const TermTable>(std::move(table));
     }
 
@@ -266,6 +292,11 @@ class Relaxation : TermBuilder {
 Objective relaxed_objective(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
                             const Storage &storage, TermCache &cache, std::size_t most_layers) {
     return Relaxation(step, space, mesh, machine, storage, cache, most_layers).build();
+}
+
+Objective relaxed_stored(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
+                         const Storage &storage, TermCache &cache) {
+    return Relaxation(step, space, mesh, machine, storage, cache, 2).build_stored();
 }
 
 } // namespace planc::plan

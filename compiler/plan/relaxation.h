@@ -12,4 +12,8 @@ namespace planc::plan {
                                           const Machine &machine, const Storage &storage, TermCache &cache,
                                           std::size_t most_layers = 2);
 
+/// What of its terms depends on the storage.
+[[nodiscard]] Objective relaxed_stored(const StepStructure &step, const Space &space, const Mesh &mesh,
+                                       const Machine &machine, const Storage &storage, TermCache &cache);
+
 } // namespace planc::plan

@@ -1,5 +1,6 @@
 #include "plan/search.h"
 #include "plan/changes.h"
+#include "plan/elimination.h"
 #include "plan/split_search.h"
 
 #include <algorithm>
@@ -124,9 +125,9 @@ class MeshSearch {
     }
 
     void add(std::vector<Node> &open, std::uint32_t paid, std::uint32_t forbidden, double limit) {
-        Problem problem = problems_.without(forbidden, limit, counted_);
+        Problem &problem = problems_.without(forbidden, limit, counted_);
         problem.give_up_at = std::min(give_up_at_, best());
-        const Solution solution = minimise(problem);
+        const Solution solution = minimise(problem, known_);
         found_.memory_decided |= solution.limit_decided;
         if (!solution.feasible) {
             if (forbidden == 0)
@@ -236,6 +237,7 @@ class MeshSearch {
     TermCache &cache_;
     std::shared_ptr<Objective> objective_;
     Problems problems_;
+    KnownSums known_; ///< of problems_
     double byte_limit_;
     double give_up_at_;
     std::set<std::vector<int>> offered_; ///< solutions that have been priced under the same limit

@@ -107,6 +107,41 @@ void put_home(std::string &text, const Value &value) {
     }
 }
 
+void put_loops(std::string &text, const sharding::Nest &nest) {
+    for (const sharding::Loop &loop : nest.loops) {
+        text += loop.name + ':';
+        put(text, loop.extent);
+        put(text, static_cast<int>(loop.kind));
+    }
+    for (const sharding::NestWindow &window : nest.windows) {
+        text += 'w';
+        for (const std::int64_t number :
+             {std::int64_t{window.operand}, std::int64_t{window.dimension}, std::int64_t{window.kernel_loop},
+              window.extent, window.stride, window.dilation, window.padding, std::int64_t{window.transposed},
+              std::int64_t{window.blocks_only}})
+            put(text, number);
+    }
+}
+
+/// All that sharding::bind() and derive() go by, and the shapes of the tensors.
+std::string text_of_nest(const sharding::Graph &graph, const Operation &operation) {
+    std::string text;
+    put_loops(text, operation.nest);
+    put(text, static_cast<int>(operation.nest.reduction));
+    put(text, operation.nest.linear ? 1 : 0);
+    const auto put_tensors = [&](const std::vector<int> &values, const std::vector<std::vector<int>> &loops) {
+        text += '>';
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            put(text, loops[i]);
+            for (const std::int64_t extent : graph.values[values[i]].extents)
+                put(text, extent);
+        }
+    };
+    put_tensors(operation.operands, operation.nest.operands);
+    put_tensors(operation.results, operation.nest.results);
+    return text;
+}
+
 } // namespace
 
 std::string Structure::text(int value) const {
@@ -145,18 +180,7 @@ void Structure::describe(std::string &text, int operation, std::map<int, int> &v
     put(text, index_.may_pass_partial[operation] ? 1 : 0);
     put(text, static_cast<int>(o.nest.reduction));
     text += std::to_string(o.flops_per_point) + ' ';
-    for (const sharding::Loop &loop : o.nest.loops) {
-        text += loop.name + ':';
-        put(text, loop.extent);
-        put(text, static_cast<int>(loop.kind));
-    }
-    for (const sharding::NestWindow &window : o.nest.windows) {
-        text += 'w';
-        for (const std::int64_t number :
-             {std::int64_t{window.operand}, std::int64_t{window.dimension}, std::int64_t{window.kernel_loop},
-              window.extent, window.stride, window.dilation, window.padding, std::int64_t{window.transposed}})
-            put(text, number);
-    }
+    put_loops(text, o.nest);
     const auto tensor = [&](int v, const std::vector<int> &loops) {
         put(text, id(value_ids, v));
         put(text, static_cast<int>(graph_.values[v].kind));
@@ -197,6 +221,7 @@ StepStructure::StepStructure(const sharding::GraphIndex &given, std::shared_ptr<
         for (int layer : operation_layers.back())
             operations_of_layer[layer].push_back(o);
         operation_kind.push_back(kind(std::move(text)));
+        nest_kind.push_back(kind(text_of_nest(index.graph, index.graph.operations[o])));
     }
     for (int v = 0; v < static_cast<int>(index.graph.values.size()); ++v) {
         values.push_back(Structure::of_value(index, v));

@@ -61,6 +61,7 @@ struct StepStructure {
     std::vector<int>
         operation_kind;          ///< equal for operations whose terms price alike, given equal choices of strategies
     std::vector<int> value_kind; ///< the same of values
+    std::vector<int> nest_kind;  ///< equal for operations whose tensors are placed alike, given equal strategies
 };
 
 } // namespace planc::plan

@@ -20,9 +20,12 @@ TermBuilder::TermBuilder(const StepStructure &step, const Space &space, const Me
       storage_(storage), cache_(cache),
       layers_(step.index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}),
       chosen_(step.index.graph.layers.size(), 0) {
+    objective_.terms.reserve(graph_.operations.size() + graph_.values.size());
     for (const auto &options : space.options) {
         objective_.domains.push_back(static_cast<int>(options->size()));
         cache.keep(options);
+        const auto narrowed = cache.narrowed.find(options.get());
+        narrowed_.push_back(narrowed == cache.narrowed.end() ? nullptr : &narrowed->second);
     }
 }
 
@@ -47,20 +50,68 @@ void TermBuilder::add_operation(int o) {
     std::string key = "operation " + std::to_string(step_.operation_kind[o]);
     if (graph_.operations[o].parameter >= 0)
         key += storage_text();
-    add(scoped(of_operation(o), step_.operation_layers[o], key), key,
+    add(scoped(of_operation(o), step_.operation_layers[o], std::move(key)),
         [&](const Term &term, TermTable &table) { price_operation(o, term, table); });
 }
 
-Term TermBuilder::scoped(const Scope &scope, const std::vector<int> &layers, std::string &key) {
-    Term term;
+TermBuilder::ScopedTerm TermBuilder::scoped(const Scope &scope, const std::vector<int> &layers, std::string key) {
+    ScopedTerm result;
+    Term &term = result.term;
     term.layers = layers;
+    term.class_of.reserve(layers.size());
+    term.classes.reserve(layers.size());
+    std::string numbers;
     for (int layer : layers) {
-        term.class_of.push_back(classes(scope, layer));
-        term.classes.push_back(1 + *std::max_element(term.class_of.back()->begin(), term.class_of.back()->end()));
-        key += '|';
-        key += std::to_string(reinterpret_cast<std::uintptr_t>(term.class_of.back().get()));
+        const StrategyClasses &of_layer = classes(scope, layer);
+        term.class_of.push_back(of_layer.of_strategy);
+        term.classes.push_back(of_layer.count);
+        numbers += '|';
+        numbers += std::to_string(of_layer.number);
     }
-    return term;
+    if (std::all_of(layers.begin(), layers.end(), [this](int layer) { return narrowed_[layer] != nullptr; }))
+        find_whole(scope, key, result);
+    result.key = std::move(key) + numbers;
+    return result;
+}
+
+void TermBuilder::find_whole(const Scope &scope, std::string key, ScopedTerm &scoped) const {
+    const Term &term = scoped.term;
+    for (std::size_t i = 0; i < term.layers.size(); ++i) {
+        const Narrowed &narrowed = *narrowed_[term.layers[i]];
+        const auto place = std::lower_bound(scope.layers.begin(), scope.layers.end(), term.layers[i]);
+        const StrategyClasses *of_whole =
+            known_classes(scope, static_cast<std::size_t>(place - scope.layers.begin()), narrowed.from.get());
+        if (of_whole == nullptr)
+            return;
+        key += '|';
+        key += std::to_string(of_whole->number);
+        scoped.classes_of_whole.push_back(of_whole->count);
+        std::vector<int> &there = scoped.class_in_whole.emplace_back();
+        for (int first : first_of_classes(*term.class_of[i], term.classes[i]))
+            there.push_back((*of_whole->of_strategy)[narrowed.places[first]]);
+    }
+    if (const auto known = cache_.tables.find(key); known != cache_.tables.end())
+        scoped.whole = known->second;
+}
+
+std::shared_ptr<const TermTable> TermBuilder::part_of_whole(const ScopedTerm &scoped) {
+    const Term &term = scoped.term;
+    const TermTable &whole = *scoped.whole;
+    TermTable part;
+    std::vector<int> at(term.layers.size(), 0);
+    const std::vector<std::size_t> places = all(term);
+    do {
+        std::size_t entry = 0;
+        for (std::size_t i = 0; i < at.size(); ++i)
+            entry = entry * static_cast<std::size_t>(scoped.classes_of_whole[i]) +
+                    static_cast<std::size_t>(scoped.class_in_whole[i][at[i]]);
+        part.prices.seconds.push_back(whole.prices.seconds[entry]);
+        if (!whole.prices.bytes.empty())
+            part.prices.bytes.push_back(whole.prices.bytes[entry]);
+        if (!whole.fused.empty())
+            part.fused.push_back(whole.fused[entry]);
+    } while (advance(term, places, at, [](std::size_t) {}));
+    return std::make_shared<const TermTable>(without_empty_parts(std::move(part)));
 }
 
 double TermBuilder::entries(const Term &term) {
@@ -83,12 +134,12 @@ void TermBuilder::add_value(int v) {
     std::string key = "value " + std::to_string(step_.value_kind[v]);
     if (depends_on_storage(v))
         key += storage_text();
-    Term term = scoped(of_value(v), step_.value_layers[v], key);
-    term.life = step_.facts->lives[v];
-    if (entries(term) > largest_term)
+    ScopedTerm value = scoped(of_value(v), step_.value_layers[v], std::move(key));
+    value.term.life = step_.facts->lives[v];
+    if (entries(value.term) > largest_term)
         objective_.left_out.push_back(v);
     else
-        add(std::move(term), key, [&](const Term &priced, TermTable &table) { price_value(v, priced, table); });
+        add(std::move(value), [&](const Term &priced, TermTable &table) { price_value(v, priced, table); });
 }
 
 void TermBuilder::price_value(int v, const Term &term, TermTable &table) {
@@ -154,17 +205,31 @@ std::vector<int> TermBuilder::first_of_classes(const std::vector<int> &class_of,
     return first;
 }
 
-std::shared_ptr<const std::vector<int>> TermBuilder::classes(const Scope &scope, int layer) {
-    const auto place = std::lower_bound(scope.layers.begin(), scope.layers.end(), layer) - scope.layers.begin();
-    std::shared_ptr<const std::vector<int>> &known =
-        cache_.of_kind[{scope.kind, static_cast<std::size_t>(place), space_.options[layer].get()}];
-    if (!known)
-        known = classes(scope.structure, layer);
-    return known;
+const StrategyClasses &TermBuilder::classes(const Scope &scope, int layer) {
+    const auto place = static_cast<std::size_t>(std::lower_bound(scope.layers.begin(), scope.layers.end(), layer) -
+                                                scope.layers.begin());
+    const Strategies *options = space_.options[layer].get();
+    if (const StrategyClasses *known = known_classes(scope, place, options))
+        return *known;
+    const StrategyClasses &made = classes(scope.structure, layer);
+    cache_.of_kind.resize(std::max(cache_.of_kind.size(), static_cast<std::size_t>(scope.kind) + 1));
+    cache_.of_kind[scope.kind].push_back({place, options, &made});
+    return made;
+}
+
+const StrategyClasses *TermBuilder::known_classes(const Scope &scope, std::size_t place,
+                                                  const Strategies *options) const {
+    if (cache_.of_kind.size() <= static_cast<std::size_t>(scope.kind))
+        return nullptr;
+    const std::vector<ClassesOfKind> &of_kind = cache_.of_kind[scope.kind]; // few
+    const auto known = std::find_if(of_kind.begin(), of_kind.end(), [&](const ClassesOfKind &each) {
+        return each.place == place && each.options == options;
+    });
+    return known == of_kind.end() ? nullptr : known->classes;
 }
 
 /// Strategies of a layer that bind the loops that matter alike are one class. Equal lists are one object.
-std::shared_ptr<const std::vector<int>> TermBuilder::classes(const Structure &structure, int layer) {
+const StrategyClasses &TermBuilder::classes(const Structure &structure, int layer) {
     std::string key = std::to_string(reinterpret_cast<std::uintptr_t>(space_.options[layer].get()));
     std::vector<std::pair<int, const std::set<int> *>> operations;
     for (const auto &[o, loops] : structure.operations()) {
@@ -176,13 +241,15 @@ std::shared_ptr<const std::vector<int>> TermBuilder::classes(const Structure &st
         for (int loop : loops)
             key += operation.nest.loops[loop].name + ",";
     }
-    auto &known = cache_.classes[key];
-    if (known)
+    const auto [at, is_new] = cache_.classes.try_emplace(std::move(key));
+    StrategyClasses &known = at->second;
+    if (!is_new)
         return known;
     std::map<std::vector<int>, int> ids;
     auto result = std::make_shared<std::vector<int>>();
+    std::vector<int> signature;
     for (const LayerStrategy &option : *space_.options[layer]) {
-        std::vector<int> signature;
+        signature.clear();
         for (const auto &[o, loops] : operations) {
             const sharding::Nest &nest = graph_.operations[o].nest;
             for (const std::string &name : option.loop_of_axis) {
@@ -193,7 +260,8 @@ std::shared_ptr<const std::vector<int>> TermBuilder::classes(const Structure &st
         }
         result->push_back(ids.emplace(signature, static_cast<int>(ids.size())).first->second);
     }
-    return known = std::move(result);
+    known = {std::move(result), static_cast<int>(ids.size()), static_cast<int>(cache_.classes.size())};
+    return known;
 }
 
 } // namespace planc::plan

@@ -84,25 +84,35 @@ class TermBuilder {
         return {step_.operations[o], step_.operation_layers[o], step_.operation_kind[o]};
     }
     [[nodiscard]] Scope of_value(int v) const { return {step_.values[v], step_.value_layers[v], step_.value_kind[v]}; }
-    /// The term of these layers of the scope. `key`, equal for terms of equal structure, is completed with it.
-    Term scoped(const Scope &scope, const std::vector<int> &layers, std::string &key);
+    /// A term without its table.
+    struct ScopedTerm {
+        Term term;
+        std::string key; ///< of the table
+        /// Where strategies were taken from longer lists that have a table: that one, and per layer the class there.
+        std::shared_ptr<const TermTable> whole;
+        std::vector<std::vector<int>> class_in_whole; ///< by class
+        std::vector<int> classes_of_whole;
+    };
+    /// The term of these layers of the scope. `key`: equal for terms of equal structure.
+    ScopedTerm scoped(const Scope &scope, const std::vector<int> &layers, std::string key);
     static double entries(const Term &term);
     /// Takes the term's table from the cache, or `price(term, table)` fills it; keeps the term unless it is zero.
-    template <class Price> void add(Term term, const std::string &key, const Price &price) {
-        add_made(std::move(term), key, [&](const Term &priced) {
+    template <class Price> void add(ScopedTerm scoped, const Price &price) {
+        add_made(std::move(scoped), [&](const Term &priced) {
             TermTable filled;
             price(priced, filled);
             return std::make_shared<const TermTable>(without_empty_parts(std::move(filled)));
         });
     }
     /// The same with a table that `make(term)` returns.
-    template <class Make> void add_made(Term term, const std::string &key, const Make &make) {
-        std::shared_ptr<const TermTable> &table = cache_.tables[key];
+    template <class Make> void add_made(ScopedTerm scoped, const Make &make) {
+        std::shared_ptr<const TermTable> &table = cache_.tables[scoped.key];
         if (!table)
-            table = make(term);
-        term.table = table;
-        if (!is_zero(*table))
-            objective_.terms.push_back(std::move(term));
+            table = scoped.whole ? part_of_whole(scoped) : make(scoped.term);
+        if (is_zero(*table))
+            return;
+        scoped.term.table = table;
+        objective_.terms.push_back(std::move(scoped.term));
     }
 
     /// The compute of an operation.
@@ -125,7 +135,8 @@ class TermBuilder {
     const Machine &machine_;
     const Storage &storage_;
     TermCache &cache_;
-    Strategies layers_; ///< scratch: the strategies that are being priced
+    std::vector<const Narrowed *> narrowed_; ///< per layer; null: its strategies were not taken from others
+    Strategies layers_;                      ///< scratch: the strategies that are being priced
     std::map<std::pair<int, const Strategies *>, PlacedOperation> following_; ///< by kind of operation
     std::vector<int> sums_above_;                                             ///< per operation
     std::vector<int> chosen_;                                                 ///< their numbers
@@ -141,7 +152,8 @@ class TermBuilder {
     const PlacedOperation *placed(int operation);
     /// The same of an operation that follows a parameter: what runs at one home runs alike.
     const PlacedOperation &following(int operation);
-    Numbers following(int operation, int layer, const LayerStrategy &strategy);
+    /// `wanted`: number of the placement in which the parameter is read; -1: to be derived.
+    Numbers following(int operation, int layer, const LayerStrategy &strategy, int wanted);
     [[nodiscard]] bool follows_layer(int operation) const;
     /// The same under the strategies that are chosen now, where partial sums may pass but nothing else decides.
     const PassingOperation::Placed &passing(int operation);
@@ -159,8 +171,12 @@ class TermBuilder {
     static bool is_zero(const TermTable &table);
     void choose(int layer, int strategy);
     static std::vector<int> first_of_classes(const std::vector<int> &class_of, int classes);
-    std::shared_ptr<const std::vector<int>> classes(const Scope &scope, int layer);
-    std::shared_ptr<const std::vector<int>> classes(const Structure &structure, int layer);
+    const StrategyClasses &classes(const Scope &scope, int layer);
+    /// Null: not made yet.
+    const StrategyClasses *known_classes(const Scope &scope, std::size_t place, const Strategies *options) const;
+    void find_whole(const Scope &scope, std::string key, ScopedTerm &scoped) const;
+    static std::shared_ptr<const TermTable> part_of_whole(const ScopedTerm &scoped);
+    const StrategyClasses &classes(const Structure &structure, int layer);
 };
 
 } // namespace planc::plan

@@ -31,7 +31,9 @@
 #include "sharding/reshards.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <vector>
 
@@ -68,43 +70,76 @@ class TransferBounds {
     /// Between placements of one shape, by their numbers: what a lower bound of the price of any route that planc takes
     /// is made of, found once for each pair.
     class OfShape {
+        class Row;
+
       public:
         OfShape(const TransferBounds &bounds, const sharding::Reshards &reshards)
             : bounds_(bounds), reshards_(reshards) {}
         /// `latency`: with that of the messages. Holds through other placements too, as copies are made from copies.
         cost::Seconds seconds(int from, int to, int element_bytes, bool latency) {
-            double &least = by_any_.of(element_bytes, latency).at(from, to);
+            double &least = by_any_.of(element_bytes, latency).row(from).at(to);
             if (least < 0)
                 least = found(from, to, element_bytes, latency);
             return cost::Seconds(least);
         }
         /// Of one reshard.
         cost::Seconds directly(int from, int to, int element_bytes, bool latency) {
-            double &least = by_one_.of(element_bytes, latency).at(from, to);
+            double &least = by_one_.of(element_bytes, latency).row(from).at(to);
             if (least < 0)
                 least = found_directly(from, to, element_bytes, latency);
             return cost::Seconds(least);
         }
+        /// seconds() and directly() from one placement to many. Valid until another placement is asked for.
+        class From {
+          public:
+            From(OfShape &shape, bool any_route, int from, int element_bytes)
+                : shape_(shape), any_route_(any_route), from_(from), element_bytes_(element_bytes),
+                  rows_{&shape.row(any_route, from, element_bytes, false),
+                        &shape.row(any_route, from, element_bytes, true)} {}
+            double operator()(int to, bool latency) {
+                double &least = rows_[latency ? 1 : 0]->at(to);
+                if (least < 0)
+                    least = any_route_ ? shape_.found(from_, to, element_bytes_, latency)
+                                       : shape_.found_directly(from_, to, element_bytes_, latency);
+                return least;
+            }
+
+          private:
+            OfShape &shape_;
+            bool any_route_;
+            int from_;
+            int element_bytes_;
+            std::array<Row *, 2> rows_; ///< without and with latency
+        };
         /// Is there a route at all? Partial sums are made by operations alone, and what windows touch is no source.
         bool possible(int from, int to);
 
       private:
         /// Seconds by two numbers of placements, of which more come as they are met; negative: not known yet. Of all
         /// that a search keeps these are most: a number each.
-        class Pairs {
+        class Row {
           public:
-            double &at(int from, int to) {
-                const auto row = static_cast<std::size_t>(from);
+            double &at(int to) {
                 const auto column = static_cast<std::size_t>(to);
-                if (row >= rows_.size())
-                    rows_.resize(2 * row + 1);
-                if (column >= rows_[row].size())
-                    rows_[row].resize(2 * column + 1, -1.0);
-                return rows_[row][column];
+                if (column >= seconds_.size())
+                    seconds_.resize(2 * column + 1, -1.0);
+                return seconds_[column];
             }
 
           private:
-            std::vector<std::vector<double>> rows_;
+            std::vector<double> seconds_;
+        };
+        class Pairs {
+          public:
+            Row &row(int from) {
+                const auto place = static_cast<std::size_t>(from);
+                if (place >= rows_.size())
+                    rows_.resize(2 * place + 1);
+                return rows_[place];
+            }
+
+          private:
+            std::vector<Row> rows_;
         };
         /// By bytes of an element, and with latency or without: one or two of these occur.
         class Tables {
@@ -122,8 +157,11 @@ class TransferBounds {
                 bool latency = false;
                 Pairs pairs;
             };
-            std::vector<Table> tables_;
+            std::list<Table> tables_; ///< references stay valid
         };
+        Row &row(bool any_route, int from, int element_bytes, bool latency) {
+            return (any_route ? by_any_ : by_one_).of(element_bytes, latency).row(from);
+        }
         [[nodiscard]] double found(int from, int to, int element_bytes, bool latency);
         [[nodiscard]] double found_directly(int from, int to, int element_bytes, bool latency);
         [[nodiscard]] double seconds(double elements, double latency, int element_bytes) const {

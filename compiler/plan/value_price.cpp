@@ -11,11 +11,27 @@ int MeshReshards::routes() const {
                            [](int sum, const auto &shape) { return sum + shape.second.routes(); });
 }
 
+/// Of an operation that makes or uses a value: how often it runs, and in which phase; 0: none.
+static std::size_t kind_of_use(const sharding::Graph &graph, int operation) {
+    if (operation < 0 || operation >= static_cast<int>(graph.operations.size()))
+        return 0;
+    const sharding::Operation &o = graph.operations[operation];
+    return 1 + (o.per_step ? 1 : 0) + (o.phase == sharding::Phase::update ? 2 : 0);
+}
+
+LinkPrices &MeshPrices::links(const sharding::GraphIndex &index, int value, const sharding::Reshards &reshards) {
+    const sharding::Value &v = index.graph.values[value];
+    const bool accumulates = v.producer >= 0 && index.graph.operations[v.producer].accumulates;
+    return links_[{&reshards,
+                   {v.element_bytes, index.companion[value] >= 0 ? 1 : 0, accumulates ? 1 : 0,
+                    static_cast<int>(kind_of_use(index.graph, v.producer))}}];
+}
+
 ValuePrices::ValuePrices(const sharding::GraphIndex &index, const sharding::Mesh &mesh, MeshReshards &reshards,
-                         cost::StepPrices &prices, int value, cost::Residence residence)
-    : graph_(index.graph), has_companion_(index.companion[value] >= 0), mesh_(mesh), prices_(prices), value_(value),
-      residence_(residence), reshards_(reshards.of(index.graph.values[value].extents)),
-      links_(index, value, reshards_) {}
+                         MeshPrices &prices, int value, cost::Residence residence)
+    : graph_(index.graph), has_companion_(index.companion[value] >= 0), mesh_(mesh), prices_(prices.steps()),
+      value_(value), residence_(residence), reshards_(reshards.of(index.graph.values[value].extents)),
+      links_(index, value, reshards_), known_(prices.links(index, value, reshards_)) {}
 
 const ValuePrice &ValuePrices::of(int origin, std::span<const int> wanted) {
     result_.seconds = 0;
@@ -41,31 +57,23 @@ const ValuePrice &ValuePrices::of(sharding::Copies &copies) {
     return of(free ? -1 : number(copies.origin(value_)), wanted);
 }
 
-const ValuePrices::LinkPrice &ValuePrices::price(const sharding::Link &link) {
-    std::vector<LinkPrice> &known = link.route ? of_route_[kind_of_use(link.first_use)] : of_placement_;
+const LinkPrice &ValuePrices::price(const sharding::Link &link) {
+    LinkPrices::Known &known = link.route ? known_.of_route[kind_of_use(graph_, link.first_use)] : known_.of_placement;
     const auto number = static_cast<std::size_t>(link.route ? link.route->number : link.placement);
     if (known.size() <= number)
         known.resize(number + 1);
-    if (!known[number].known)
-        known[number] = priced(link);
-    return known[number];
+    if (!known[number])
+        known[number] = std::make_unique<const LinkPrice>(priced(link));
+    return *known[number];
 }
 
-std::size_t ValuePrices::kind_of_use(int operation) const {
-    if (operation >= static_cast<int>(graph_.operations.size()))
-        return 0;
-    const sharding::Operation &o = graph_.operations[operation];
-    return 1 + (o.per_step ? 1 : 0) + (o.phase == sharding::Phase::update ? 2 : 0);
-}
-
-ValuePrices::LinkPrice ValuePrices::priced(const sharding::Link &link) const {
+LinkPrice ValuePrices::priced(const sharding::Link &link) const {
     const sharding::Value &value = graph_.values[value_];
     const sharding::Copy copy = sharding::copy_of(graph_, value_, link, reshards_);
     const bool fusable = sharding::fusable(graph_, mesh_, value_, copy);
     // Its companion pays for the call.
     const bool joins = has_companion_ && sharding::joins(graph_, mesh_, value_, copy);
     LinkPrice result;
-    result.known = true;
     result.memory = cost::copy_memory(value, copy, mesh_);
     const bool in_bucket = cost::in_bucket(fusable, copy.phase);
     for (const sharding::Step &step : copy.steps) {

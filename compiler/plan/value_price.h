@@ -45,11 +45,38 @@ class MeshReshards {
     std::map<std::vector<std::int64_t>, sharding::Reshards> shapes_;
 };
 
+/// A link as it is priced: what matters of its first use is how often and in which phase.
+struct LinkPrice {
+    cost::CopyMemory memory;
+    std::vector<double> seconds; ///< to be added up
+    std::vector<ValuePrice::Fused> fused;
+};
+
+/// Those of values that pay alike for a route; null: not known yet.
+struct LinkPrices {
+    using Known = std::vector<std::unique_ptr<const LinkPrice>>;
+    std::array<Known, 5> of_route; ///< per kind of first use, by number of the route
+    Known of_placement;            ///< of links without a route
+};
+
+/// What has been priced on one mesh.
+class MeshPrices {
+  public:
+    /// Both must outlive this.
+    MeshPrices(const sharding::Mesh &mesh, const cost::Machine &machine) : steps_(mesh, machine) {}
+    cost::StepPrices &steps() { return steps_; }
+    LinkPrices &links(const sharding::GraphIndex &index, int value, const sharding::Reshards &reshards);
+
+  private:
+    cost::StepPrices steps_;
+    std::map<std::pair<const sharding::Reshards *, std::array<int, 4>>, LinkPrices> links_;
+};
+
 class ValuePrices {
   public:
     /// All must outlive this.
     ValuePrices(const sharding::GraphIndex &index, const sharding::Mesh &mesh, MeshReshards &reshards,
-                cost::StepPrices &prices, int value, cost::Residence residence);
+                MeshPrices &prices, int value, cost::Residence residence);
 
     [[nodiscard]] const std::vector<sharding::Need> &needs() const { return links_.needs(); }
     int number(const sharding::Placement &placement) { return reshards_.number(placement); }
@@ -60,16 +87,8 @@ class ValuePrices {
     const ValuePrice &of(sharding::Copies &copies);
 
   private:
-    /// A link as it is priced: what matters of its first use is how often and in which phase.
-    struct LinkPrice {
-        bool known = false;
-        cost::CopyMemory memory;
-        std::vector<double> seconds; ///< to be added up
-        std::vector<ValuePrice::Fused> fused;
-    };
     const LinkPrice &price(const sharding::Link &link);
     [[nodiscard]] LinkPrice priced(const sharding::Link &link) const;
-    [[nodiscard]] std::size_t kind_of_use(int operation) const;
 
     const sharding::Graph &graph_;
     bool has_companion_; ///< sums that it may travel with
@@ -79,8 +98,7 @@ class ValuePrices {
     cost::Residence residence_;
     sharding::Reshards &reshards_;
     sharding::Links links_;
-    std::array<std::vector<LinkPrice>, 5> of_route_; ///< per kind of first use, by number of the route
-    std::vector<LinkPrice> of_placement_;            ///< of links without a route
+    LinkPrices &known_;
     std::vector<cost::CopyMemory> memory_;
     ValuePrice result_;
 };

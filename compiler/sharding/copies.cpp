@@ -20,7 +20,7 @@ Strategy Copies::follow_parameter(int operation) {
     const Operation &o = graph_.operations[operation];
     Strategy strategy;
     strategy.loop_of_axis.assign(mesh_.sizes.size(), -1);
-    const Placement root = home(anchor.root);
+    const Placement &root = home(anchor.root);
     for (std::size_t loop = 0; loop < anchor.root_dimension.size(); ++loop) {
         if (anchor.root_dimension[loop] < 0)
             continue;
@@ -54,7 +54,7 @@ Derived Copies::derive_with_partial_sums(int operation) {
     std::vector<int> common;
     std::int64_t smallest_operand = INT64_MAX;
     for (std::size_t i = 0; i < o.operands.size(); ++i) {
-        const Placement operand = origin(o.operands[i]);
+        const Placement &operand = origin(o.operands[i]);
         smallest_operand = std::min(smallest_operand, largest_volume(operand, mesh_));
         if (i == 0)
             common = operand.partial;
@@ -70,7 +70,7 @@ Derived Copies::derive_with_partial_sums(int operation) {
     return result;
 }
 
-Placement Copies::origin(int value) {
+const Placement &Copies::origin(int value) {
     return graph_.values[value].kind == ValueKind::variable ? home(value) : produced(value);
 }
 
@@ -85,24 +85,38 @@ std::pair<Strategy, Derived> Copies::take(int operation) {
     return {std::move(strategies_.at(operation)), std::move(derived_.at(operation))};
 }
 
-Placement Copies::home(int variable) {
+const Placement &Copies::home(int variable) {
     if (graph_.values[variable].home)
         return *graph_.values[variable].home;
+    const auto known = homes_.find(variable);
+    return known != homes_.end() ? known->second : homes_.emplace(variable, find_home(variable)).first->second;
+}
+
+Placement Copies::find_home(int variable) {
+    if (const Use &reader = index_.reader[variable]; reader.operation >= 0)
+        return home_as_read(variable, derived(reader.operation).operands[reader.operand]);
     const Anchor &anchor = index_.value_anchor[variable];
     Placement result = replicated(graph_.values[variable].extents);
-    if (const Use &reader = index_.reader[variable]; reader.operation >= 0) {
-        result = derived(reader.operation).operands[reader.operand];
-        for (planrt::DimensionPlacement &dimension : result.dimensions)
-            dimension.window.reset(); // homes do not overlap
-    } else if (anchor.root >= 0) {
-        const Placement root = home(anchor.root);
+    if (anchor.root >= 0) {
+        const Placement &root = home(anchor.root);
         for (std::size_t d = 0; d < result.dimensions.size(); ++d)
             if (anchor.root_dimension[d] >= 0)
                 result.dimensions[d].axes = root.dimensions[anchor.root_dimension[d]].axes;
     }
-    if (!result.dimensions.empty())
-        result.stored = shares(anchor.root >= 0 ? storage_.optimizer : storage_.parameters, result);
-    return result;
+    return with_shares(variable, std::move(result));
+}
+
+Placement Copies::home_as_read(int variable, Placement wanted) const {
+    for (planrt::DimensionPlacement &dimension : wanted.dimensions)
+        dimension.window.reset(); // homes do not overlap
+    return with_shares(variable, std::move(wanted));
+}
+
+Placement Copies::with_shares(int variable, Placement home) const {
+    const bool follows = index_.value_anchor[variable].root >= 0;
+    if (!home.dimensions.empty())
+        home.stored = shares(follows ? storage_.optimizer : storage_.parameters, home);
+    return home;
 }
 
 /// Those of the axes that hold replicas of the placement.

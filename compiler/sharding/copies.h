@@ -22,13 +22,15 @@ class Copies {
     /// Where the operation wants its operands and leaves its results, partial sums passed on included.
     const Derived &derived(int operation);
     /// Where copy 0 of a value lies: as produced, or a variable's home. Not for free values.
-    Placement origin(int value);
+    const Placement &origin(int value);
     /// Where something wants a value.
     Placement wanted(int value, const Need &need);
     /// All copies of a value; each one's source comes before it.
     std::vector<Copy> of(int value);
     /// Which of the copies operation `reader` reads in `placement` (graph.operations.size(): the end of the program).
     int find(int value, const std::vector<Copy> &copies, const Placement &placement, int reader);
+    /// Of a variable without a home of its own: its first reader wants it so. Then that is not derived.
+    void know_reader(int variable, const Placement &wanted) { homes_[variable] = home_as_read(variable, wanted); }
     /// strategy() and derived(), given away: nothing is asked any more afterwards.
     std::pair<Strategy, Derived> take(int operation);
 
@@ -36,7 +38,10 @@ class Copies {
     Strategy follow_parameter(int operation);
     [[nodiscard]] std::vector<int> shares(const std::vector<int> &axes, const Placement &placement) const;
     Derived derive_with_partial_sums(int operation);
-    Placement home(int variable);
+    const Placement &home(int variable);
+    Placement find_home(int variable);
+    [[nodiscard]] Placement home_as_read(int variable, Placement wanted) const;
+    [[nodiscard]] Placement with_shares(int variable, Placement home) const;
     /// Of a computed value: as its producer leaves it.
     const Placement &produced(int value);
 
@@ -47,6 +52,7 @@ class Copies {
     const Storage &storage_;
     std::unordered_map<int, Strategy> strategies_;
     std::unordered_map<int, Derived> derived_;
+    std::unordered_map<int, Placement> homes_;
     std::map<std::vector<std::int64_t>, Reshards> reshards_; ///< by extents
 };
 

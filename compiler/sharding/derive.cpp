@@ -88,6 +88,8 @@ Derived derive(const Nest &nest, const Strategy &strategy, const Mesh &mesh, con
         return placement;
     };
     Derived result;
+    result.operands.reserve(nest.operands.size());
+    result.results.reserve(nest.results.size());
     for (const std::vector<int> &loops : nest.operands)
         result.operands.push_back(place(loops));
     for (const NestWindow &window : nest.windows)

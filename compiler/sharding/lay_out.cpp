@@ -30,6 +30,8 @@ LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const std::vector<Lay
     Copies copies(index, mesh, layers, storage);
     const int end = static_cast<int>(graph.operations.size());
     LaidOut result;
+    result.copies.reserve(graph.values.size());
+    result.operations.reserve(graph.operations.size());
     for (std::size_t v = 0; v < graph.values.size(); ++v)
         result.copies.push_back(copies.of(static_cast<int>(v)));
     for (std::size_t o = 0; o < graph.operations.size(); ++o) {

@@ -212,6 +212,50 @@ Case random_case(Random &random, int trial) {
     return result;
 }
 
+TEST(Marginals, GoOnWhereSingleVariablesCostMore) {
+    Random random(55);
+    int again = 0;
+    for (int trial = 0; trial < 600; ++trial) {
+        SCOPED_TRACE(trial);
+        const bool chain = trial % 2 == 0;
+        Problem problem = random_problem(random, chain);
+        const std::vector<std::vector<double>> before = exact_marginals(problem);
+        const double least_before = *std::min_element(before[0].begin(), before[0].end());
+        MarginalSweeps sweeps(problem, uniform(random, 0, 1) ? std::numeric_limits<double>::infinity()
+                                                             : least_before + uniform(random, 0, 20));
+        (void)sweeps.run();
+        std::vector<std::vector<double>> added;
+        for (int v = 0; v < static_cast<int>(problem.domains.size()); ++v) {
+            auto table = std::make_shared<Table>();
+            auto classes = std::make_shared<std::vector<int>>();
+            for (int value = 0; value < problem.domains[v]; ++value) {
+                table->seconds.push_back(uniform(random, -3, 10));
+                classes->push_back(value);
+            }
+            added.push_back(table->seconds);
+            problem.factors.push_back({{v}, {classes}, {problem.domains[v]}, table});
+        }
+        const std::vector<std::vector<double>> exact = exact_marginals(problem);
+        const double least = *std::min_element(exact[0].begin(), exact[0].end());
+        const double at_most = least + uniform(random, 0, 10);
+        if (!sweeps.add(added, at_most))
+            continue;
+        ++again;
+        const Marginals found = sweeps.run();
+        EXPECT_LE(found.lower_bound, least + 1e-9);
+        if (chain) {
+            EXPECT_NEAR(found.lower_bound, least, 1e-9);
+        }
+        for (std::size_t v = 0; v < exact.size(); ++v)
+            for (std::size_t value = 0; value < exact[v].size(); ++value)
+                if (exact[v][value] <= at_most) {
+                    EXPECT_LE(found.of[v][value], exact[v][value] + 1e-9);
+                }
+    }
+    EXPECT_GT(again, 300);
+    EXPECT_LT(again, 600);
+}
+
 TEST(Relaxation, IsBelowTheObjective) {
     Random random(53);
     for (int trial = 0; trial < 90; ++trial) {
@@ -254,7 +298,10 @@ TEST(NarrowedSearch, FindsWhatTheSearchOfAllFinds) {
         ASSERT_TRUE(all.feasible);
         const double seconds = all.cost->seconds().value;
         const double give_up_at = uniform(random, 0, 1) ? unlimited : seconds * uniform(random, 101, 140) / 100;
-        const Marginals bound = bounds(step, space, c.shape, c.request.machine, c.storage, cache, give_up_at);
+        MeshBounds bounds(step, space, c.shape, c.request.machine, cache);
+        if (uniform(random, 0, 1)) // another storage first, whose plans are of no matter
+            (void)bounds.of(sharding::reference::random_storage(c.shape.mesh, random), unlimited);
+        const Marginals bound = bounds.of(c.storage, give_up_at);
         const auto search_few = [&](const Marginals &given, double limit) {
             const Few few = few_strategies(step, space, c.shape, c.request.machine, c.storage, cache, given, limit);
             return narrowed_search(c.request, step, c.shape, space, c.storage, cache, given, few, 0, limit);
@@ -274,8 +321,7 @@ TEST(NarrowedSearch, FindsWhatTheSearchOfAllFinds) {
         narrowed += 2 * kept < full;
         // Nothing is found where nothing is as fast as what is known.
         const double faster = 0.99 * seconds;
-        const Found none =
-            search_few(bounds(step, space, c.shape, c.request.machine, c.storage, cache, faster), faster);
+        const Found none = search_few(bounds.of(c.storage, faster), faster);
         EXPECT_TRUE(!none.feasible || none.cost->seconds().value >= seconds * (1 - 1e-9));
         EXPECT_GE(none.lower_bound, std::min(faster, all.lower_bound) * (1 - 1e-9));
     }
