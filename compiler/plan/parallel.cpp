@@ -17,8 +17,8 @@ std::size_t cores() {
     return llvm::parallel::strategy.compute_thread_count();
 }
 
-/// On threads that stay: one that ends gives its heap up, and the next would have to take it over. So do `further`
-/// ones.
+/// On threads that stay: one that ends gives its heap up, and the next would have to take it over. Only `further` ones,
+/// beyond the cores, are begun and ended here.
 void on_threads(std::size_t count, std::size_t further, const std::function<void(std::size_t)> &work) {
     std::atomic<std::size_t> next = 0;
     const auto run = [&] {
