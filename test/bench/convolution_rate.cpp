@@ -45,6 +45,7 @@ double sgemm_rate() {
 struct Shape {
     const char *name;
     std::int64_t batch, in, extent, out, kernel, stride, padding;
+    std::int64_t dilation = 1;
 };
 
 template <int window> void measure_winograd(const Convolution &conv, double work, double sgemm) {
@@ -69,8 +70,9 @@ template <int window> void measure_winograd(const Convolution &conv, double work
 }
 
 void measure(const Shape &shape, double sgemm) {
-    const std::int64_t output = (shape.extent + 2 * shape.padding - shape.kernel) / shape.stride + 1;
-    const WindowBlock window{shape.extent, output, shape.kernel, shape.stride, 1, shape.padding};
+    const std::int64_t output =
+        (shape.extent + 2 * shape.padding - (shape.kernel - 1) * shape.dilation - 1) / shape.stride + 1;
+    const WindowBlock window{shape.extent, output, shape.kernel, shape.stride, shape.dilation, shape.padding};
     const Convolution conv{shape.batch, 1, shape.in, shape.out, {window, window}};
     const std::int64_t taps = shape.kernel * shape.kernel;
     const std::vector<float> x(shape.batch * shape.extent * shape.extent * shape.in, 0.5F);
@@ -101,6 +103,8 @@ void measure(const Shape &shape, double sgemm) {
     copy = seconds([&] { unpack_weights(conv, packed.data(), to_w.data()); });
     print("weight gradient", implementation(ConvolutionKind::weight_gradient, conv), fast, copy,
           seconds([&] { convolution_weight_gradient(conv, x.data(), y.data(), to_w.data()); }));
+    if (shape.dilation > 1)
+        return;
     if (shape.kernel == 3 && shape.stride == 1)
         measure_winograd<3>(conv, work, sgemm);
     else if (shape.kernel == 5 && shape.stride == 1)
@@ -113,22 +117,32 @@ int main() {
     planrt::load_blas(1);
     const double sgemm = sgemm_rate();
     std::printf("sgemm %.1f Gflop/s\n", sgemm / 1e9);
-    for (const Shape &shape :
-         {Shape{"16x64x32^2, 64, 3x3", 16, 64, 32, 64, 3, 1, 1},
-          Shape{"16x128x16^2, 128, 3x3", 16, 128, 16, 128, 3, 1, 1},
-          Shape{"4x64x56^2, 64, 3x3", 4, 64, 56, 64, 3, 1, 1}, Shape{"4x256x14^2, 256, 3x3", 4, 256, 14, 256, 3, 1, 1},
-          Shape{"4x64x56^2, 256, 1x1", 4, 64, 56, 256, 1, 1, 0},
-          Shape{"4x3x224^2, 64, 7x7 / 2", 4, 3, 224, 64, 7, 2, 3},
-          Shape{"64x256x8^2, 256, 3x3", 64, 256, 8, 256, 3, 1, 1},
-          Shape{"64x512x4^2, 512, 3x3", 64, 512, 4, 512, 3, 1, 1},
-          Shape{"64x512x2^2, 512, 3x3", 64, 512, 2, 512, 3, 1, 1},
-          Shape{"32x64x32^2, 128, 3x3 / 2", 32, 64, 32, 128, 3, 2, 1},
-          Shape{"32x128x16^2, 256, 3x3 / 2", 32, 128, 16, 256, 3, 2, 1},
-          Shape{"16x96x27^2, 256, 5x5", 16, 96, 27, 256, 5, 1, 2},
-          Shape{"16x64x27^2, 192, 5x5", 16, 64, 27, 192, 5, 1, 2},
-          Shape{"16x48x35^2, 64, 5x5", 16, 48, 35, 64, 5, 1, 2}, Shape{"32x32x28^2, 32, 5x5", 32, 32, 28, 32, 5, 1, 2},
-          Shape{"64x128x7^2, 128, 5x5", 64, 128, 7, 128, 5, 1, 2},
-          Shape{"128x6x14^2, 16, 5x5", 128, 6, 14, 16, 5, 1, 0},
-          Shape{"16x3x227^2, 96, 11x11 / 4", 16, 3, 227, 96, 11, 4, 0}})
+    for (const Shape &shape : {Shape{"16x64x32^2, 64, 3x3", 16, 64, 32, 64, 3, 1, 1},
+                               Shape{"16x128x16^2, 128, 3x3", 16, 128, 16, 128, 3, 1, 1},
+                               Shape{"4x64x56^2, 64, 3x3", 4, 64, 56, 64, 3, 1, 1},
+                               Shape{"4x256x14^2, 256, 3x3", 4, 256, 14, 256, 3, 1, 1},
+                               Shape{"4x64x56^2, 256, 1x1", 4, 64, 56, 256, 1, 1, 0},
+                               Shape{"4x3x224^2, 64, 7x7 / 2", 4, 3, 224, 64, 7, 2, 3},
+                               Shape{"64x256x8^2, 256, 3x3", 64, 256, 8, 256, 3, 1, 1},
+                               Shape{"64x512x4^2, 512, 3x3", 64, 512, 4, 512, 3, 1, 1},
+                               Shape{"64x512x2^2, 512, 3x3", 64, 512, 2, 512, 3, 1, 1},
+                               Shape{"32x64x32^2, 128, 3x3 / 2", 32, 64, 32, 128, 3, 2, 1},
+                               Shape{"32x128x16^2, 256, 3x3 / 2", 32, 128, 16, 256, 3, 2, 1},
+                               Shape{"16x96x27^2, 256, 5x5", 16, 96, 27, 256, 5, 1, 2},
+                               Shape{"16x64x27^2, 192, 5x5", 16, 64, 27, 192, 5, 1, 2},
+                               Shape{"16x48x35^2, 64, 5x5", 16, 48, 35, 64, 5, 1, 2},
+                               Shape{"32x32x28^2, 32, 5x5", 32, 32, 28, 32, 5, 1, 2},
+                               Shape{"64x128x7^2, 128, 5x5", 64, 128, 7, 128, 5, 1, 2},
+                               Shape{"128x6x14^2, 16, 5x5", 128, 6, 14, 16, 5, 1, 0},
+                               Shape{"16x3x227^2, 96, 11x11 / 4", 16, 3, 227, 96, 11, 4, 0},
+                               Shape{"2x16x512^2, 16, 3x3", 2, 16, 512, 16, 3, 1, 1},
+                               Shape{"2x16x512^2, 16, 3x3 dil 2", 2, 16, 512, 16, 3, 1, 2, 2},
+                               Shape{"2x16x512^2, 16, 3x3 dil 4", 2, 16, 512, 16, 3, 1, 4, 4},
+                               Shape{"2x16x512^2, 16, 3x3 dil 8", 2, 16, 512, 16, 3, 1, 8, 8},
+                               Shape{"4x16x64^2, 16, 3x3", 4, 16, 64, 16, 3, 1, 1},
+                               Shape{"4x16x64^2, 16, 3x3 dil 4", 4, 16, 64, 16, 3, 1, 4, 4},
+                               Shape{"4x16x32^2, 16, 3x3 dil 12", 4, 16, 32, 16, 3, 1, 12, 12},
+                               Shape{"2x4x128^2, 4, 3x3 dil 4", 2, 4, 128, 4, 3, 1, 4, 4},
+                               Shape{"4x64x64^2, 64, 3x3 dil 8", 4, 64, 64, 64, 3, 1, 8, 8}})
         measure(shape, sgemm);
 }

@@ -77,6 +77,7 @@ def branches(x, w, name):
         conv(x, w, f"{name}.one"),
         conv(three, w, f"{name}.three", padding=(1, 2), groups=2),
         conv(x, w, f"{name}.dilated", padding=2, dilation=2),
+        conv(x, w, f"{name}.far", padding=(6, 3), dilation=(6, 3)),
         conv(x, w, f"{name}.depthwise", padding=1, groups=12),
         conv(F.pad(x, (1, 0, 1, 2)), w, f"{name}.even"),
         conv(F.avg_pool2d(x, 3, 1, 1), w, f"{name}.counted"),

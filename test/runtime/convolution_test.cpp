@@ -179,6 +179,16 @@ TEST_F(Convolutions, ByTapsRunOnThreads) {
 TEST_F(Convolutions, PackedAreThoseByTaps) {
     for (int trial = 0; trial < 600 && !HasFailure(); ++trial)
         expect_packed(random_block(random_, 20), random_);
+    for (int trial = 0; trial < 600 && !HasFailure(); ++trial) {
+        Convolution conv = random_block(random_, 20);
+        for (int d = 0; d < 2; ++d) {
+            conv.windows[d].input = uniform(random_, 0, 30);
+            conv.windows[d].output = uniform(random_, 0, 30);
+            conv.windows[d].dilation = uniform(random_, 1, 7);
+            conv.windows[d].padding = uniform(random_, -6, 12);
+        }
+        expect_packed(conv, random_);
+    }
 }
 
 /// What networks are made of.
@@ -206,6 +216,42 @@ TEST_F(Convolutions, PackedOfOrdinaryShapes) {
              })
             expect_packed(conv, random_);
     }
+}
+
+/// Sizes that dilations divide and do not, padding on one side, more portions than one, dilations of one dimension.
+TEST_F(Convolutions, PackedOfDilations) {
+    const auto same = [](std::int64_t extent, std::int64_t kernel, std::int64_t dilation) {
+        const std::int64_t around = (kernel - 1) * dilation / 2;
+        return window(extent, kernel, 1, around, around, dilation);
+    };
+    for (const int threads : {1, 3}) {
+        set_thread_count(threads);
+        for (const Convolution &conv : {
+                 Convolution{2, 1, 16, 16, {same(64, 3, 4), same(48, 3, 8)}},
+                 Convolution{3, 1, 5, 16, {same(61, 3, 5), same(75, 5, 3)}},
+                 Convolution{2, 1, 16, 5, {same(40, 3, 1), same(70, 3, 7)}},
+                 Convolution{2, 1, 8, 8, {window(50, 3, 1, 12, 0, 6), window(50, 3, 1, 0, 12, 6)}},
+                 Convolution{2, 1, 8, 12, {window(50, 5, 2, 8, 8, 4), window(49, 3, 2, 3, 3, 3)}},
+                 Convolution{2, 1, 8, 12, {window(50, 3, 3, 4, 0, 2), window(49, 3, 2, 9, 2)}},
+                 Convolution{2, 24, 1, 1, {same(60, 3, 6), same(60, 3, 6)}},
+                 Convolution{2, 3, 8, 16, {same(60, 3, 6), same(60, 3, 6)}},
+                 Convolution{2, 1, 8, 8, {same(900, 7, 16)}},
+                 Convolution{2, 1, 8, 8, {same(20, 3, 2), same(20, 3, 3), same(20, 3, 4)}},
+                 Convolution{1, 1, 24, 24, {same(33, 3, 24), same(33, 3, 24)}},
+             })
+            expect_packed(conv, random_);
+    }
+}
+
+/// By oneDNN's own kernels or by taps; its fallback takes several times as long.
+TEST_F(Convolutions, DilatedAreNotOneDnnsFallback) {
+    const WindowBlock dilated = window(64, 3, 1, 8, 8, 8);
+    for (const std::int64_t channels : {4, 16, 32, 64})
+        for (const auto kind :
+             {ConvolutionKind::forward, ConvolutionKind::input_gradient, ConvolutionKind::weight_gradient})
+            EXPECT_EQ(std::string(implementation(kind, {2, 1, channels, channels, {dilated, dilated}})).find("gemm"),
+                      std::string::npos)
+                << channels;
 }
 
 TEST_F(Convolutions, OrdinaryShapesAreOneDnns) {

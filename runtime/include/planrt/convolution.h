@@ -1,7 +1,8 @@
 // Convolutions and their gradients on a rank's blocks, in three forms:
 //   - by taps: a matrix product for every element of the window, of f32 and f64; needs no memory besides;
 //   - packed: oneDNN's, of f32, on weights in the format that it asks for. Every copy into and out of that format is a
-//     call of its own. What oneDNN lacks (or has in a slow way only) is done by taps; the format is then the plain one;
+//     call of its own. What oneDNN's own kernels refuse, dilations mostly, is done by them on images of every so many
+//     rows and columns, where that pays (convolution_method.h), or by taps; the format is then the plain one;
 //   - Winograd's (winograd.h), of f32, for windows of 3 x 3 or 5 x 5 that move by one, on transformed weights.
 //
 // Shapes: x is (batch, input extents, groups, in), y (batch, output extents, groups, out), w (kernel extents, groups,

@@ -1,38 +1,93 @@
-// What computes a convolution, as the lowering (winograd_pays) and the runtime (taps_pay) choose it and the cost model
-// prices it.
+// What computes a convolution, as the lowering (winograd_pays) and the runtime (taps_pay, images_pay) choose it and the
+// cost model prices it.
 #pragma once
 
 #include <planrt/convolution.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 namespace planrt {
 
-/// Whether products by taps are faster than oneDNN's convolution: where much of the window lies in the padding, which
-/// they leave out, and for weight gradients without AVX-512 (test/bench/convolution_rate). Few channels make slow
-/// products.
-[[nodiscard]] constexpr bool taps_pay(ConvolutionKind kind, const Convolution &conv, bool avx512) {
-    constexpr std::int64_t many = 32;
-    if (std::min(conv.in, conv.out) < many)
-        return false;
-    double share = 1; // of pairs of a position and a tap that touch the input
-    bool moves_by_one = true;
-    for (const WindowBlock &window : conv.windows) {
+/// Of the pairs of a position and a tap, those that touch the input.
+[[nodiscard]] constexpr double touching_share(const Convolution &conv) {
+    double share = 1;
+    for (const WindowBlock &window : conv.windows)
         share *= static_cast<double>(touching_taps(window)) / static_cast<double>(window.output * window.kernel);
-        moves_by_one = moves_by_one && window.stride == 1;
-    }
-    return share < 0.85 || (kind == ConvolutionKind::weight_gradient && moves_by_one && !avx512);
+    return share;
 }
 
-/// direct: oneDNN's, where it has one.
-enum class ConvolutionMethod : std::uint8_t { direct, winograd, taps };
+/// Elements of one row of x: its last dimension and the channels.
+[[nodiscard]] constexpr std::int64_t row_elements(const Convolution &conv) {
+    std::int64_t last = 1;
+    for (const WindowBlock &window : conv.windows)
+        if (window != WindowBlock{})
+            last = window.input;
+    return last * conv.groups * conv.in;
+}
 
-/// What computes a convolution of f32: the lowering chooses by this and the cost model prices it.
+/// Whether products by taps are faster than oneDNN's convolution: where much of the window lies in the padding, which
+/// they leave out, and for weight gradients without AVX-512 (test/bench/convolution_rate), of few channels where its
+/// kernel's rows go beyond the first level of caches. Few channels make slow products.
+[[nodiscard]] constexpr bool taps_pay(ConvolutionKind kind, const Convolution &conv, bool avx512) {
+    constexpr std::int64_t many = 32;
+    constexpr std::int64_t some = 16;
+    constexpr std::int64_t long_row = 4096; // elements
+    const std::int64_t channels = std::min(conv.in, conv.out);
+    if (channels < some)
+        return false;
+    bool moves_by_one = true;
+    for (const WindowBlock &window : conv.windows)
+        moves_by_one = moves_by_one && window.stride == 1;
+    if (kind == ConvolutionKind::weight_gradient && moves_by_one && !avx512)
+        return channels >= many || row_elements(conv) >= long_row;
+    return channels >= many && touching_share(conv) < 0.85;
+}
+
+[[nodiscard]] constexpr bool is_dilated(const Convolution &conv) {
+    bool dilated = false;
+    for (const WindowBlock &window : conv.windows)
+        dilated = dilated || (window.kernel > 1 && window.dilation > 1);
+    return dilated;
+}
+
+/// Images of one dimension, by space to batch (runtime/src/kernels/space_to_batch.h): each has every so many rows.
+[[nodiscard]] constexpr std::int64_t phases_of(const WindowBlock &window) {
+    return window.kernel == 1 ? 1 : window.dilation / std::gcd(window.stride, window.dilation);
+}
+
+/// Positions that images have for each position of the convolution: all are as long as the longest.
+[[nodiscard]] constexpr double image_positions(const Convolution &conv) {
+    double positions = 1;
+    for (const WindowBlock &window : conv.windows) {
+        const std::int64_t phases = phases_of(window);
+        positions *=
+            static_cast<double>((window.output + phases - 1) / phases * phases) / static_cast<double>(window.output);
+    }
+    return positions;
+}
+
+/// Whether oneDNN's convolution of images is faster than products by taps, where its kernels refuse the convolution
+/// itself. Fitted to measurements (test/bench/convolution_rate): copies take a fifth, products of few channels longer.
+[[nodiscard]] constexpr bool images_pay(const Convolution &conv) {
+    const auto channels = static_cast<double>(std::max<std::int64_t>(std::min(conv.in, conv.out), 2));
+    return 1.2 * image_positions(conv) < touching_share(conv) * (1 + 8 / channels);
+}
+
+/// direct: oneDNN's, where it has one. images: oneDNN's, of images.
+enum class ConvolutionMethod : std::uint8_t { direct, images, winograd, taps };
+
+/// What computes a convolution of f32: the lowering chooses by this and the cost model prices it. For dilations the
+/// runtime asks oneDNN: its kernels for AVX-512 take most, those for AVX2 hardly any.
 [[nodiscard]] constexpr ConvolutionMethod method_of(ConvolutionKind kind, const Convolution &conv, bool avx512) {
-    return winograd_pays(conv)            ? ConvolutionMethod::winograd
-           : taps_pay(kind, conv, avx512) ? ConvolutionMethod::taps
-                                          : ConvolutionMethod::direct;
+    if (winograd_pays(conv))
+        return ConvolutionMethod::winograd;
+    if (taps_pay(kind, conv, avx512))
+        return ConvolutionMethod::taps;
+    if (!is_dilated(conv) || avx512)
+        return ConvolutionMethod::direct;
+    return images_pay(conv) ? ConvolutionMethod::images : ConvolutionMethod::taps;
 }
 
 } // namespace planrt

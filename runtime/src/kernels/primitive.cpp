@@ -101,6 +101,7 @@ Primitive::Primitive(dnnl_primitive_desc_t description, const std::array<Argumen
     const dnnl_memory_desc_t *work = library.primitive_desc_query_md(description, dnnl_query_scratchpad_md, 0);
     if (const std::size_t bytes = work == nullptr ? 0 : library.memory_desc_get_size(work); bytes > 0) {
         scratch.reserve(bytes);
+        scratch_bytes_ = static_cast<std::int64_t>(bytes);
         add(DNNL_ARG_SCRATCHPAD, work);
     }
     const dnnl_status_t made = library.primitive_create(&primitive_, description);

@@ -22,6 +22,8 @@ class Primitive {
     Primitive(dnnl_primitive_desc_t description, const std::array<Argument, 3> &arguments);
 
     [[nodiscard]] explicit operator bool() const { return primitive_ != nullptr; }
+    /// What it works in: kernel_scratch(), from its beginning.
+    [[nodiscard]] std::int64_t scratch_bytes() const { return scratch_bytes_; }
     /// One pointer per argument, in their order; null for those that it has not. Errors: Failure.
     void execute(const std::array<const void *, 3> &pointers) const;
 
@@ -29,6 +31,7 @@ class Primitive {
     dnnl_primitive_t primitive_ = nullptr;
     std::array<dnnl_exec_arg_t, 4> arguments_{}; ///< the last: what it works in
     int count_ = 0;
+    std::int64_t scratch_bytes_ = 0;
 };
 
 /// The processor.
