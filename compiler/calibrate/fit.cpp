@@ -2,6 +2,7 @@
 
 #include "calibrate/fit_collectives.h"
 #include "calibrate/minimise.h"
+#include "cost/convolutions.h"
 #include "cost/kernels.h"
 
 #include <algorithm>

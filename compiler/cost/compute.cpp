@@ -1,5 +1,6 @@
 #include "cost/compute.h"
 
+#include "cost/convolutions.h"
 #include "cost/kernels.h"
 #include "sharding/placement.h"
 

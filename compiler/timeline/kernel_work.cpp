@@ -1,5 +1,6 @@
 #include "timeline/kernel_work.h"
 
+#include "cost/convolutions.h"
 #include "cost/kernels.h"
 #include "emit/entries.h"
 #include "ir/placement.h"

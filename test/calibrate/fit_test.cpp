@@ -1,6 +1,7 @@
 // Fits of made-up measurements: what made them is found again.
 #include "calibrate/fit.h"
 #include "calibrate/machine_text.h"
+#include "cost/convolutions.h"
 #include "cost/kernels.h"
 #include "cost/step_price.h"
 

@@ -1,4 +1,5 @@
 // Which kernel an operation runs, and with what shape; measured rates go before links and peak.
+#include "cost/convolutions.h"
 #include "cost/kernels.h"
 
 #include "cost/compute.h"

@@ -69,10 +69,11 @@ namespace planrt {
 }
 
 /// Whether oneDNN's convolution of images is faster than products by taps, where its kernels refuse the convolution
-/// itself. Fitted to measurements (test/bench/convolution_rate): copies take a fifth, products of few channels longer.
+/// itself. Fitted to measurements (test/bench/convolution_rate): copies take nearly a third, products of few channels
+/// longer.
 [[nodiscard]] constexpr bool images_pay(const Convolution &conv) {
     const auto channels = static_cast<double>(std::max<std::int64_t>(std::min(conv.in, conv.out), 2));
-    return 1.2 * image_positions(conv) < touching_share(conv) * (1 + 8 / channels);
+    return 1.3 * image_positions(conv) < touching_share(conv) * (1 + 8 / channels);
 }
 
 /// direct: oneDNN's, where it has one. images: oneDNN's, of images.
