@@ -55,7 +55,7 @@ TEST_F(SpacesToBatches, AreTheConvolution) {
 /// Portions are as even as possible; the last one may have zeros besides its images.
 TEST_F(SpacesToBatches, HaveSmallLastPortions) {
     const Convolution conv{2, 1, 1, 1, {window(9, 3, 1, 3, 3, 3), window(8, 3, 1, 2, 2, 2)}};
-    const SpaceToBatch whole(conv);
+    const SpaceToBatch whole(conv, 10000);
     EXPECT_EQ(whole.portion().batch, 12);
     EXPECT_EQ(whole.portions(), 1);
     const SpaceToBatch images(conv, 5 * (whole.x_elements() + whole.y_elements()) / 12);

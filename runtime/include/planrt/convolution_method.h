@@ -38,10 +38,13 @@ namespace planrt {
     if (channels < some)
         return false;
     bool moves_by_one = true;
-    for (const WindowBlock &window : conv.windows)
+    bool is_point = true;
+    for (const WindowBlock &window : conv.windows) {
         moves_by_one = moves_by_one && window.stride == 1;
+        is_point = is_point && window.kernel == 1;
+    }
     if (kind == ConvolutionKind::weight_gradient && moves_by_one && !avx512)
-        return channels >= many || row_elements(conv) >= long_row;
+        return channels >= many || (row_elements(conv) >= long_row && !is_point);
     return channels >= many && touching_share(conv) < 0.85;
 }
 

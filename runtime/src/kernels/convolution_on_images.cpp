@@ -8,6 +8,12 @@ namespace planrt {
 
 namespace {
 
+/// In portions that stay in the second level of each thread's caches.
+SpaceToBatch images_of(const Convolution &conv) {
+    constexpr std::int64_t elements = 1 << 18;
+    return SpaceToBatch(conv, elements * thread_count());
+}
+
 /// Where images begin, in bytes: on a cache line of their own.
 std::int64_t behind(std::int64_t bytes) {
     constexpr std::int64_t line = 64;
@@ -24,14 +30,14 @@ void add(std::int64_t count, const float *from, float *to) {
 } // namespace
 
 ConvolutionOnImages::ConvolutionOnImages(ConvolutionKind kind, const Convolution &conv)
-    : images_(conv), primitive_(kind, images_.portion()) {
+    : images_(images_of(conv)), primitive_(kind, images_.portion()) {
     const bool sums = kind == ConvolutionKind::weight_gradient && images_.portions() > 1;
     const std::int64_t elements = images_.x_elements() + images_.y_elements() + (sums ? primitive_.weights() : 0);
     reserve_kernel_scratch(behind(primitive_.scratch_bytes()) + elements * static_cast<std::int64_t>(sizeof(float)));
 }
 
 bool ConvolutionOnImages::is_possible(ConvolutionKind kind, const Convolution &conv) {
-    return ConvolutionPrimitive::offer(kind, SpaceToBatch(conv).portion()) == ConvolutionPrimitive::Offer::kernel;
+    return ConvolutionPrimitive::offer(kind, images_of(conv).portion()) == ConvolutionPrimitive::Offer::kernel;
 }
 
 float *ConvolutionOnImages::x_images() const {

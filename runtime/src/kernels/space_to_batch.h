@@ -20,7 +20,7 @@ namespace planrt {
 class SpaceToBatch {
   public:
     /// A portion has up to `most` elements of x and y, or as many as twice the weights; one image at least.
-    explicit SpaceToBatch(const Convolution &conv, std::int64_t most = std::int64_t{1} << 18);
+    SpaceToBatch(const Convolution &conv, std::int64_t most);
 
     /// What is to be computed on each portion.
     [[nodiscard]] const Convolution &portion() const { return portion_; }
