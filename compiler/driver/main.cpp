@@ -9,6 +9,7 @@
 #include <mimalloc.h>
 #endif
 
+#include <cstdlib>
 #include <iostream>
 
 /// A command ends soon: pages that it gives back it only asks for anew.
@@ -31,5 +32,6 @@ int main(int argc, char **argv) {
     options.file = installation.path_of(options.file);
     for (std::string &file : options.lists.files)
         file = installation.path_of(file);
-    return flush_standard_output(run(options));
+    // Memory is given back as a whole; threads that still give it back piece by piece need not end.
+    std::_Exit(flush_standard_output(run(options)));
 }

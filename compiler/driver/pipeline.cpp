@@ -26,6 +26,7 @@
 #include <chrono>
 #include <iomanip>
 #include <iostream>
+#include <thread>
 
 namespace planc::driver {
 
@@ -85,7 +86,7 @@ std::string hint(const std::string &name, const std::map<std::string, std::int64
 
 constexpr const char *not_laid_out = "internal error: the plan could not be laid out; please report the .plan file";
 
-/// A module into which set_plan() wrote the plan.
+/// A module into which set_plan() wrote the plan. It is for the caller to verify.
 bool lay_out_by(const plan::Plan &plan, const cost::Machine &machine, mlir::ModuleOp module) {
     cost::StepPrices prices(plan.mesh, machine);
     const auto method = [&](const sharding::Graph &graph, int value, const sharding::Copy &copy,
@@ -95,7 +96,7 @@ bool lay_out_by(const plan::Plan &plan, const cost::Machine &machine, mlir::Modu
             .of(step, graph.values[static_cast<std::size_t>(value)].element_bytes, cost::in_bucket(fusable, copy.phase))
             .method;
     };
-    return succeeded(spmd::materialize(module, method)) && succeeded(mlir::verify(module));
+    return succeeded(spmd::materialize(module, method));
 }
 
 /// The first error of a pass; no text: a pass failed without one.
@@ -302,6 +303,12 @@ bool Pipeline::report(const support::DiagnosticKind &kind, mlir::Location where,
     return false;
 }
 
+/// Beside what follows, or not at all where the process ends before.
+void Pipeline::give_back_tables() {
+    if (plan_->tables)
+        std::thread([tables = std::move(plan_->tables)]() mutable { tables.reset(); }).detach();
+}
+
 bool Pipeline::choose_plan() {
     scheduled_.reset();
     candidates_.reset();
@@ -314,6 +321,7 @@ bool Pipeline::choose_plan() {
         messages_ << "planc: warning: layout '" << request_->layout << "' " << plan_->warning << '\n';
     if (!choose_by_simulation())
         return false;
+    give_back_tables();
     set_plan(*module_, request_->request.graph, *plan_);
     if (options_.print_passes) // of the plan that was chosen all passes print, behind what was looked at
         scheduled_.reset();
@@ -345,7 +353,7 @@ bool Pipeline::make_plan() {
 }
 
 bool Pipeline::lay_out() {
-    if (scheduled_ || lay_out_by(*plan_, request_->request.machine, *module_))
+    if (scheduled_ || (lay_out_by(*plan_, request_->request.machine, *module_) && succeeded(mlir::verify(*module_))))
         return true;
     return fail(not_laid_out, input_error);
 }

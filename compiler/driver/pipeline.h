@@ -121,6 +121,8 @@ class Pipeline {
     std::vector<Scheduled> schedules_of(const std::vector<const plan::Plan *> &plans, bool simulate);
     /// Of a copy of module_, which becomes the schedule.
     void schedule_by(const plan::Plan &plan, bool simulate, Scheduled &made) const;
+    /// Those of plan_: nothing asks for them any more.
+    void give_back_tables();
     /// request_ for the step as it is derived now.
     bool ask();
     /// What was assumed, and where the machine has fewer ranks than are planned for.

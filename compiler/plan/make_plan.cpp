@@ -34,13 +34,6 @@ class Planner {
         plan_.memory_limit_bytes = limit_;
     }
 
-    /// Tables are many: giving them back takes longer than a search.
-    ~Planner() {
-        in_parallel(meshes_.size(), [this](std::size_t m) { meshes_[m].reset(); });
-    }
-    Planner(const Planner &) = delete;
-    Planner &operator=(const Planner &) = delete;
-
     Plan make() {
         const std::vector<MeshShape> shapes = mesh_shapes(request_);
         if (shapes.empty()) {
@@ -50,8 +43,12 @@ class Planner {
         plan_.meshes = static_cast<int>(shapes.size());
         lower_bound_ = infinity;
         meshes_.resize(shapes.size());
-        in_parallel(shapes.size(), [&](std::size_t m) { meshes_[m] = std::make_unique<OnMesh>(request_, shapes[m]); });
-        prepare();
+        in_parallel(shapes.size() + 1, [&](std::size_t i) {
+            if (i > 0)
+                meshes_[i - 1] = std::make_unique<OnMesh>(request_, shapes[i - 1]);
+            else if (request_.search)
+                step_.emplace(index_, facts_);
+        });
         try_candidates();
         if (plan_.failure.empty() && best_seconds_ == infinity && best_baseline_ == infinity) {
             plan_.failure = does_not_fit(Bytes(least_bytes_), Bytes(limit_));
@@ -66,6 +63,7 @@ class Planner {
             plan_.note = "too many strategies come near for an exact search";
         find_runner_ups();
         warn_of_memory();
+        plan_.tables = std::move(tables_);
         return std::move(plan_);
     }
 
@@ -84,6 +82,15 @@ class Planner {
                     storages.push_back(choice.storage);
         }
     };
+    struct Tables {
+        std::vector<std::unique_ptr<OnMesh>> meshes;
+        Tables() = default;
+        ~Tables() {
+            in_parallel(meshes.size(), [this](std::size_t m) { meshes[m].reset(); });
+        }
+        Tables(const Tables &) = delete;
+        Tables &operator=(const Tables &) = delete;
+    };
     struct Candidate {
         OnMesh *on = nullptr;
         Storage storage;
@@ -91,18 +98,28 @@ class Planner {
         std::optional<Few> few; ///< found when it is asked for
     };
 
-    /// First a plan on each mesh, the best by its bounds; then the most promising meshes: what they find bounds the
-    /// others. Storage that only saves memory is last.
+    /// First the plans of the literature, and one on each mesh, the best by its bounds; then the most promising meshes:
+    /// what they find bounds the others. Storage that only saves memory is last.
     void try_candidates() {
         std::vector<Candidate> candidates(meshes_.size());
         std::vector<const OnMesh *> meshes;
         for (const auto &on : meshes_)
             meshes.push_back(on.get());
         const std::vector<std::size_t> order = longest_first(meshes);
-        in_parallel(meshes_.size(), [&](std::size_t i) {
-            OnMesh &on = *meshes_[order[i]];
-            candidates[order[i]] = candidate_on(on, on.storages.front());
+        std::vector<Wanted> wanted = wanted_baselines();
+        std::vector<Baseline> priced(wanted.size());
+        in_parallel(meshes_.size() + wanted.size(), [&](std::size_t task) {
+            if (task < meshes_.size()) {
+                OnMesh &on = *meshes_[order[task]];
+                candidates[order[task]] = candidate_on(on, on.storages.front());
+            } else {
+                const std::size_t i = task - meshes_.size();
+                priced[i] = price_baseline(request_, index_, *facts_, wanted[i].on->shape, wanted[i].on->space,
+                                           std::move(wanted[i].named), limit_);
+            }
         });
+        for (Baseline &baseline : priced)
+            add_baseline(std::move(baseline));
         take_best_by_bounds(candidates);
         const auto is_better = [](const Candidate &a, const Candidate &b) {
             return a.bounds.lower_bound < b.bounds.lower_bound;
@@ -301,23 +318,18 @@ class Planner {
         return found;
     }
 
-    /// What terms are made of, where strategies are searched; and, beside it, the baselines.
-    void prepare() {
-        std::vector<std::pair<const OnMesh *, NamedStrategies>> wanted;
+    /// A plan of the literature that is not priced yet.
+    struct Wanted {
+        const OnMesh *on = nullptr;
+        NamedStrategies named;
+    };
+    [[nodiscard]] std::vector<Wanted> wanted_baselines() const {
+        std::vector<Wanted> wanted;
         for (const auto &on : meshes_)
             for (NamedStrategies &named : wanted_baselines(on->shape.mesh))
                 if (!is_known(named, *on))
-                    wanted.emplace_back(on.get(), std::move(named));
-        std::vector<Baseline> priced(wanted.size());
-        in_parallel(wanted.size() + 1, [&](std::size_t i) {
-            if (i > 0)
-                priced[i - 1] = price_baseline(request_, index_, *facts_, wanted[i - 1].first->shape,
-                                               wanted[i - 1].first->space, std::move(wanted[i - 1].second), limit_);
-            else if (request_.search)
-                step_.emplace(index_, facts_);
-        });
-        for (Baseline &baseline : priced)
-            add_baseline(std::move(baseline));
+                    wanted.push_back({on.get(), std::move(named)});
+        return wanted;
     }
 
     [[nodiscard]] std::vector<NamedStrategies> wanted_baselines(const sharding::Mesh &mesh) const {
@@ -395,7 +407,8 @@ class Planner {
     std::shared_ptr<const cost::GraphFacts> facts_;
     std::optional<StepStructure> step_; ///< where strategies are searched
     double limit_ = 0;
-    std::vector<std::unique_ptr<OnMesh>> meshes_;
+    std::shared_ptr<Tables> tables_ = std::make_shared<Tables>();
+    std::vector<std::unique_ptr<OnMesh>> &meshes_ = tables_->meshes;
     Plan plan_;
     double lower_bound_ = 0;
     double best_seconds_ = infinity;

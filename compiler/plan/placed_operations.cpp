@@ -2,16 +2,57 @@
 #include "plan/term_builder.h"
 
 #include "sharding/copies.h"
+#include "sharding/placement.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 namespace planc::plan {
 
 /// Operations through which sums pass, one after the other; longer chains are left to Copies.
 static constexpr int longest_chain = 8;
+
+namespace {
+
+/// Numbers of the placements of an operand or result, by what strategies do with the loops that decide it: many differ
+/// in other loops.
+class Placements {
+  public:
+    Placements(sharding::Reshards &reshards, const sharding::Nest &nest, const std::vector<int> &own, bool is_result)
+        : reshards_(reshards), digit_of_loop_(nest.loops.size(), 0) {
+        for (std::size_t loop = 0; loop < nest.loops.size(); ++loop)
+            if (sharding::contains(own, static_cast<int>(loop)) ||
+                (is_result && nest.loops[loop].kind == sharding::LoopKind::reduced))
+                digit_of_loop_[loop] = digits_++;
+    }
+
+    template <class Derive> int number(const sharding::Strategy &bound, const Derive &derive) {
+        if (bound.order != order_) {
+            order_ = bound.order;
+            numbers_.clear();
+        }
+        std::uint64_t key = 0;
+        for (int loop : bound.loop_of_axis)
+            key = key * digits_ + (loop < 0 ? 0 : digit_of_loop_[loop]);
+        const auto [known, is_new] = numbers_.try_emplace(key);
+        if (is_new)
+            known->second = reshards_.number(derive());
+        return known->second;
+    }
+
+  private:
+    sharding::Reshards &reshards_;
+    std::vector<std::uint64_t> digit_of_loop_; ///< 0: does not decide
+    std::uint64_t digits_ = 1;
+    std::vector<int> order_;                         ///< of those in
+    std::unordered_map<std::uint64_t, int> numbers_; ///< a digit per axis
+};
+
+} // namespace
 
 std::vector<int> TermBuilder::layers_of(const sharding::Need &need) const {
     if (need.operand >= 0)
@@ -54,7 +95,7 @@ TermBuilder::Column TermBuilder::wanted(const Term &term, int v, const sharding:
         return column(term, step_.operation_layers[need.operation].front(), operation->operands[need.operand]);
     if (need.operand >= 0 && is_passing(need.operation))
         return column(term, layers_of(need), [&] { return passing(need.operation).operands[need.operand]; });
-    sharding::Reshards &reshards = cache_.reshards.of(graph_.values[v].extents);
+    sharding::Reshards &reshards = reshards_of(v);
     return column(term, layers_of(need),
                   [&] { return reshards.number(sharding::Copies(index_, mesh_, layers_, storage_).wanted(v, need)); });
 }
@@ -67,7 +108,7 @@ TermBuilder::Column TermBuilder::origin(const Term &term, int v) {
     if (producer >= 0 && is_passing(producer))
         return column(term, sharding::layers_of_origin(index_, v),
                       [&, result = result_number(v)] { return passing(producer).results[result]; });
-    sharding::Reshards &reshards = cache_.reshards.of(graph_.values[v].extents);
+    sharding::Reshards &reshards = reshards_of(v);
     return column(term, sharding::layers_of_origin(index_, v),
                   [&] { return reshards.number(sharding::Copies(index_, mesh_, layers_, storage_).origin(v)); });
 }
@@ -83,39 +124,25 @@ const PlacedOperation *TermBuilder::placed(int o) {
     PlacedOperation &placed = known->second;
     if (!is_new)
         return &placed;
-    placed.operands.resize(operation.operands.size());
-    placed.results.resize(operation.results.size());
-    const auto shapes = [this](const std::vector<int> &values) {
-        std::vector<sharding::Reshards *> of_values;
-        for (int value : values)
-            of_values.push_back(&cache_.reshards.of(graph_.values[value].extents));
-        return of_values;
-    };
-    const std::vector<sharding::Reshards *> operand_shapes = shapes(operation.operands);
-    const std::vector<sharding::Reshards *> result_shapes = shapes(operation.results);
-    for (std::vector<int> &numbers : placed.operands)
-        numbers.reserve(options.size());
-    for (std::vector<int> &numbers : placed.results)
-        numbers.reserve(options.size());
-    std::map<std::vector<int>, std::size_t> alike; // the first strategy bound so
-    std::vector<int> both;
-    for (std::size_t s = 0; s < options.size(); ++s) {
-        const sharding::Strategy bound = sharding::bind(options[s], operation.nest, mesh_);
-        both = bound.loop_of_axis;
-        both.insert(both.end(), bound.order.begin(), bound.order.end());
-        const auto [at, is_first] = alike.try_emplace(both, s);
-        if (!is_first) {
-            for (std::vector<int> &numbers : placed.operands)
-                numbers.push_back(numbers[at->second]);
-            for (std::vector<int> &numbers : placed.results)
-                numbers.push_back(numbers[at->second]);
-            continue;
-        }
-        const sharding::Derived derived = sharding::derive(operation.nest, bound, mesh_);
-        for (std::size_t i = 0; i < operation.operands.size(); ++i)
-            placed.operands[i].push_back(operand_shapes[i]->number(derived.operands[i]));
-        for (std::size_t i = 0; i < operation.results.size(); ++i)
-            placed.results[i].push_back(result_shapes[i]->number(derived.results[i]));
+    for (std::size_t i = 0; i < operation.operands.size(); ++i)
+        placed.operands.emplace_back().reserve(options.size());
+    for (std::size_t i = 0; i < operation.results.size(); ++i)
+        placed.results.emplace_back().reserve(options.size());
+    const sharding::Nest &nest = operation.nest;
+    std::vector<Placements> of_operands;
+    std::vector<Placements> of_results;
+    for (std::size_t i = 0; i < operation.operands.size(); ++i)
+        of_operands.emplace_back(reshards_of(operation.operands[i]), nest, nest.operands[i], false);
+    for (std::size_t i = 0; i < operation.results.size(); ++i)
+        of_results.emplace_back(reshards_of(operation.results[i]), nest, nest.results[i], true);
+    for (const LayerStrategy &option : options) {
+        const sharding::Strategy bound = sharding::bind(option, nest, mesh_);
+        for (int i = 0; i < static_cast<int>(of_operands.size()); ++i)
+            placed.operands[i].push_back(
+                of_operands[i].number(bound, [&] { return sharding::derive_operand(nest, bound, mesh_, i); }));
+        for (int i = 0; i < static_cast<int>(of_results.size()); ++i)
+            placed.results[i].push_back(
+                of_results[i].number(bound, [&] { return sharding::derive_result(nest, bound, mesh_, i); }));
     }
     return &placed;
 }
@@ -182,10 +209,10 @@ TermBuilder::Numbers TermBuilder::following(int o, int layer, const LayerStrateg
     const sharding::Operation &operation = graph_.operations[o];
     sharding::Copies copies(index_, mesh_, layers_, storage_);
     if (const int root = index_.operation_anchor[o].root; wanted >= 0 && !graph_.values[root].home)
-        copies.know_reader(root, cache_.reshards.of(graph_.values[root].extents).placement(wanted));
+        copies.know_reader(root, reshards_of(root).placement(wanted));
     const sharding::Derived &derived = copies.derived(o);
     const auto number = [this](int value, const sharding::Placement &placement) {
-        return cache_.reshards.of(graph_.values[value].extents).number(placement);
+        return reshards_of(value).number(placement);
     };
     Numbers numbers;
     for (std::size_t i = 0; i < operation.operands.size(); ++i)
@@ -202,7 +229,7 @@ PartialSums TermBuilder::sums_of(int v) {
     const std::size_t result = result_number(v);
     const int number = operation != nullptr ? operation->results[result][chosen_[graph_.operations[producer].layer]]
                                             : passing(producer).results[result];
-    const sharding::Reshards &reshards = cache_.reshards.of(graph_.values[v].extents);
+    const sharding::Reshards &reshards = reshards_of(v);
     std::vector<PartialSums> &known = cache_.sums[&reshards];
     if (known.size() <= static_cast<std::size_t>(number))
         known.resize(static_cast<std::size_t>(number) + 1);
@@ -249,11 +276,9 @@ const PassingOperation::Placed &TermBuilder::passing(int o) {
         const sharding::Derived derived =
             sharding::derive(operation.nest, sharding::bind(options[chosen], operation.nest, mesh_), mesh_, partial);
         for (std::size_t i = 0; i < operation.operands.size(); ++i)
-            placed.operands.push_back(
-                cache_.reshards.of(graph_.values[operation.operands[i]].extents).number(derived.operands[i]));
+            placed.operands.push_back(reshards_of(operation.operands[i]).number(derived.operands[i]));
         for (std::size_t i = 0; i < operation.results.size(); ++i) {
-            placed.results.push_back(
-                cache_.reshards.of(graph_.values[operation.results[i]].extents).number(derived.results[i]));
+            placed.results.push_back(reshards_of(operation.results[i]).number(derived.results[i]));
             placed.largest = std::max(placed.largest, planrt::largest_volume(derived.results[i], mesh_));
         }
         return placed;

@@ -163,7 +163,7 @@ class Relaxation : TermBuilder {
     /// Equal texts: the same seconds between two placements.
     [[nodiscard]] std::string what_is_bounded(int v, bool alone, double times) {
         const sharding::Value &value = graph_.values[v];
-        std::string text = std::to_string(reinterpret_cast<std::uintptr_t>(&cache_.reshards.of(value.extents)));
+        std::string text = std::to_string(reinterpret_cast<std::uintptr_t>(&reshards_of(v)));
         for (int part : {value.element_bytes, alone ? 1 : 0, index_.companion[v] < 0 ? 1 : 0})
             text += ' ' + std::to_string(part);
         return text.append(reinterpret_cast<const char *>(&times), sizeof(times));
@@ -231,9 +231,7 @@ class Relaxation : TermBuilder {
         return std::make_shared<const TermTable>(std::move(table));
     }
 
-    TransferBounds::OfShape &transfers_of(int v) {
-        return cache_.transfers.of(cache_.reshards.of(graph_.values[v].extents));
-    }
+    TransferBounds::OfShape &transfers_of(int v) { return cache_.transfers.of(reshards_of(v)); }
 
     /// What layers within others' need bounds the same copies: it stands with these, of which each counts for more.
     static void join_contained(std::map<std::vector<int>, std::vector<int>> &by_layers) {
@@ -263,7 +261,7 @@ class Relaxation : TermBuilder {
     /// all-reduce, not too large.
     [[nodiscard]] bool may_share_call(int v, int from, int to) {
         const sharding::Value &value = graph_.values[v];
-        const sharding::Reshards &reshards = cache_.reshards.of(value.extents);
+        const sharding::Reshards &reshards = reshards_of(v);
         const sharding::Placement &lies = reshards.placement(from);
         const sharding::Placement &wanted = reshards.placement(to);
         const std::int64_t most = index_.companion[v] < 0

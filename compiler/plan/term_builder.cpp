@@ -19,7 +19,7 @@ TermBuilder::TermBuilder(const StepStructure &step, const Space &space, const Me
     : step_(step), index_(step.index), graph_(step.index.graph), space_(space), mesh_(mesh), machine_(machine),
       storage_(storage), cache_(cache),
       layers_(step.index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}),
-      chosen_(step.index.graph.layers.size(), 0) {
+      reshards_of_(step.index.graph.values.size(), nullptr), chosen_(step.index.graph.layers.size(), 0) {
     objective_.terms.reserve(graph_.operations.size() + graph_.values.size());
     for (const auto &options : space.options) {
         objective_.domains.push_back(static_cast<int>(options->size()));

@@ -33,6 +33,14 @@ class TermBuilder {
     Column wanted(const Term &term, int value, const sharding::Need &need);
     Column origin(const Term &term, int value);
 
+    /// Those of a value's shape.
+    sharding::Reshards &reshards_of(int value) {
+        sharding::Reshards *&known = reshards_of_[value];
+        if (known == nullptr)
+            known = &cache_.reshards.of(graph_.values[value].extents);
+        return *known;
+    }
+
     /// The layers that decide where something wants a value, ascending.
     [[nodiscard]] std::vector<int> layers_of(const sharding::Need &need) const;
 
@@ -138,6 +146,7 @@ class TermBuilder {
     std::vector<const Narrowed *> narrowed_; ///< per layer; null: its strategies were not taken from others
     Strategies layers_;                      ///< scratch: the strategies that are being priced
     std::map<std::pair<int, const Strategies *>, PlacedOperation> following_; ///< by kind of operation
+    std::vector<sharding::Reshards *> reshards_of_;                           ///< per value; null: not asked for yet
     std::vector<int> sums_above_;                                             ///< per operation
     std::vector<int> chosen_;                                                 ///< their numbers
     Objective objective_;

@@ -28,7 +28,7 @@
 #pragma once
 
 #include "cost/machine.h"
-#include "sharding/reshards.h"
+#include "plan/placed_volume.h"
 
 #include <algorithm>
 #include <array>
@@ -38,21 +38,6 @@
 #include <vector>
 
 namespace planc::plan {
-
-/// What of a placement matters here. Lengths in elements.
-struct PlacedVolume {
-    std::vector<double> largest; ///< per dimension: the longest part of any rank
-    std::vector<std::int64_t> extents;
-    std::vector<planrt::AxisList> axes; ///< per dimension: those that cut it, major first
-    double average = 1;                 ///< volume of a rank's part or share, over all ranks
-    double share = 1;                   ///< volume of the largest
-    double elements = 1;                ///< of the tensor
-    std::vector<std::uint32_t> cut;     ///< per dimension: set of the axes that cut it
-    std::uint32_t cut_by = 0;           ///< all of these
-    std::uint32_t partial = 0;          ///< set of axes
-    std::uint32_t windows = 0;          ///< set of dimensions
-    std::uint32_t stored = 0;           ///< set of the axes by which local parts are cut into shares
-};
 
 /// Of one reshard, whose blocks move to other ranks or are gathered.
 struct DirectBound {
@@ -74,7 +59,7 @@ class TransferBounds {
 
       public:
         OfShape(const TransferBounds &bounds, const sharding::Reshards &reshards)
-            : bounds_(bounds), reshards_(reshards) {}
+            : bounds_(bounds), volumes_(bounds.mesh_, reshards) {}
         /// `latency`: with that of the messages. Holds through other placements too, as copies are made from copies.
         cost::Seconds seconds(int from, int to, int element_bytes, bool latency) {
             double &least = by_any_.of(element_bytes, latency).row(from).at(to);
@@ -167,11 +152,9 @@ class TransferBounds {
         [[nodiscard]] double seconds(double elements, double latency, int element_bytes) const {
             return elements * element_bytes / bounds_.bytes_per_second_ + latency;
         }
-        const PlacedVolume &volume(int number);
 
         const TransferBounds &bounds_;
-        const sharding::Reshards &reshards_;
-        std::vector<PlacedVolume> volumes_; ///< by number
+        PlacedVolumes volumes_;
         Tables by_any_;
         Tables by_one_;
     };
@@ -182,11 +165,8 @@ class TransferBounds {
     void forget() { shapes_.clear(); }
 
   private:
-    [[nodiscard]] PlacedVolume measured(const sharding::Placement &placement) const;
-    [[nodiscard]] double arriving(const PlacedVolume &from, const PlacedVolume &to) const;
-    [[nodiscard]] static double in_common(const PlacedVolume &from, const PlacedVolume &to, std::size_t dimension,
-                                          const sharding::Mesh &mesh);
-    [[nodiscard]] DirectBound directly(const PlacedVolume &from, const PlacedVolume &to) const;
+    [[nodiscard]] double arriving(const PlacedVolume &from, const PlacedVolume &to, const PlacedPair &pair) const;
+    [[nodiscard]] DirectBound directly(const PlacedVolume &from, const PlacedVolume &to, const PlacedPair &pair) const;
     [[nodiscard]] double arriving_by_steps(const PlacedVolume &from, const PlacedVolume &to) const;
     [[nodiscard]] double arriving_by_route(const PlacedVolume &from, const PlacedVolume &to, std::uint32_t sliced,
                                            std::uint32_t scattered) const;
@@ -195,7 +175,7 @@ class TransferBounds {
         return axes < size_of_.size() ? size_of_[axes] : multiplied(axes);
     }
     [[nodiscard]] double multiplied(std::uint32_t axes) const;
-    [[nodiscard]] double latencies(const PlacedVolume &from, const PlacedVolume &to) const;
+    [[nodiscard]] double latencies(const PlacedVolume &from, const PlacedVolume &to, const PlacedPair &pair) const;
 
     const sharding::Mesh &mesh_;
     double ranks_;

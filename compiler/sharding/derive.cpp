@@ -75,40 +75,76 @@ static void place_window(const NestWindow &window, const Nest &nest, const Mesh 
         dimension.window.reset();
 }
 
-Derived derive(const Nest &nest, const Strategy &strategy, const Mesh &mesh, const std::vector<int> &partial_in) {
-    const std::vector<planrt::AxisList> axes = axes_of_loops(nest, strategy, mesh);
-    const auto place = [&](const std::vector<int> &loops) {
+namespace {
+
+class Derivation {
+  public:
+    Derivation(const Nest &nest, const Strategy &strategy, const Mesh &mesh, const std::vector<int> &partial_in)
+        : nest_(nest), strategy_(strategy), mesh_(mesh), partial_in_(partial_in),
+          axes_(axes_of_loops(nest, strategy, mesh)) {}
+
+    [[nodiscard]] Placement operand(int number) const {
+        Placement placement = place(nest_.operands[number]);
+        for (const NestWindow &window : nest_.windows)
+            if (window.operand == number)
+                place_window(window, nest_, mesh_, placement.dimensions[window.dimension]);
+        return placement;
+    }
+
+    [[nodiscard]] Placement result(int number) const {
+        const std::vector<int> &loops = nest_.results[number];
+        Placement placement = place(loops);
+        std::vector<int> &partial = placement.partial;
+        for (std::size_t loop = 0; loop < nest_.loops.size(); ++loop)
+            if (nest_.loops[loop].kind == LoopKind::reduced)
+                partial.insert(partial.end(), axes_[loop].begin(), axes_[loop].end());
+        if (loops.empty()) // each share of the iterations gives an addend
+            partial.insert(partial.end(), strategy_.stored.begin(), strategy_.stored.end());
+        std::sort(partial.begin(), partial.end());
+        if (partial.size() > partial_in_.size())
+            placement.reduction = nest_.reduction;
+        return placement;
+    }
+
+  private:
+    [[nodiscard]] Placement place(const std::vector<int> &loops) const {
         Placement placement;
         placement.dimensions.reserve(loops.size());
         for (int loop : loops)
-            placement.dimensions.push_back({nest.loops[loop].extent, axes[loop]});
-        placement.partial = partial_in;
+            placement.dimensions.push_back({nest_.loops[loop].extent, axes_[loop]});
+        placement.partial = partial_in_;
         if (!loops.empty())
-            placement.stored = strategy.stored;
+            placement.stored = strategy_.stored;
         return placement;
-    };
+    }
+
+    const Nest &nest_;
+    const Strategy &strategy_;
+    const Mesh &mesh_;
+    const std::vector<int> &partial_in_;
+    std::vector<planrt::AxisList> axes_; ///< by loop
+};
+
+} // namespace
+
+Derived derive(const Nest &nest, const Strategy &strategy, const Mesh &mesh, const std::vector<int> &partial_in) {
+    const Derivation derivation(nest, strategy, mesh, partial_in);
     Derived result;
     result.operands.reserve(nest.operands.size());
     result.results.reserve(nest.results.size());
-    for (const std::vector<int> &loops : nest.operands)
-        result.operands.push_back(place(loops));
-    for (const NestWindow &window : nest.windows)
-        place_window(window, nest, mesh, result.operands[window.operand].dimensions[window.dimension]);
-    std::vector<int> summed;
-    for (std::size_t loop = 0; loop < nest.loops.size(); ++loop)
-        if (nest.loops[loop].kind == LoopKind::reduced)
-            summed.insert(summed.end(), axes[loop].begin(), axes[loop].end());
-    for (const std::vector<int> &loops : nest.results) {
-        Placement placement = place(loops);
-        placement.partial.insert(placement.partial.end(), summed.begin(), summed.end());
-        if (loops.empty()) // each share of the iterations gives an addend
-            placement.partial.insert(placement.partial.end(), strategy.stored.begin(), strategy.stored.end());
-        std::sort(placement.partial.begin(), placement.partial.end());
-        if (placement.partial.size() > partial_in.size())
-            placement.reduction = nest.reduction;
-        result.results.push_back(std::move(placement));
-    }
+    for (int operand = 0; operand < static_cast<int>(nest.operands.size()); ++operand)
+        result.operands.push_back(derivation.operand(operand));
+    for (int number = 0; number < static_cast<int>(nest.results.size()); ++number)
+        result.results.push_back(derivation.result(number));
     return result;
+}
+
+Placement derive_operand(const Nest &nest, const Strategy &strategy, const Mesh &mesh, int operand) {
+    return Derivation(nest, strategy, mesh, {}).operand(operand);
+}
+
+Placement derive_result(const Nest &nest, const Strategy &strategy, const Mesh &mesh, int result) {
+    return Derivation(nest, strategy, mesh, {}).result(result);
 }
 
 } // namespace planc::sharding

@@ -35,6 +35,10 @@ struct Derived {
 /// the strategy); they pass into the results.
 [[nodiscard]] Derived derive(const Nest &nest, const Strategy &strategy, const Mesh &mesh,
                              const std::vector<int> &partial_in = {});
+/// One of its operands or results alone. They depend on what the strategy does with this one's loops, its order and its
+/// stored axes, a result's also on what it does with reduced loops.
+[[nodiscard]] Placement derive_operand(const Nest &nest, const Strategy &strategy, const Mesh &mesh, int operand);
+[[nodiscard]] Placement derive_result(const Nest &nest, const Strategy &strategy, const Mesh &mesh, int result);
 
 struct Step {
     CollectiveKind kind = CollectiveKind::slice;
