@@ -411,7 +411,7 @@ std::vector<Pipeline::Scheduled> Pipeline::schedules_of(const std::vector<const 
     const bool side_by_side = plans.size() > 1 && !options_.print_passes;
     if (side_by_side) {
         context_.enableMultithreading();
-        plan::all_at_once(made.size(), [&](std::size_t i) { schedule_by(*plans[i], simulate, made[i]); });
+        plan::in_parallel(made.size(), made.size(), [&](std::size_t i) { schedule_by(*plans[i], simulate, made[i]); });
         context_.disableMultithreading();
     } else {
         for (std::size_t i = 0; i < made.size(); ++i)

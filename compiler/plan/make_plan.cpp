@@ -172,7 +172,7 @@ class Planner {
         for (const Candidate &candidate : candidates)
             least = std::min(least, candidate.bounds.lower_bound);
         std::vector<Found> found(candidates.size());
-        in_parallel(candidates.size(), [&](std::size_t i) {
+        in_parallel(candidates.size(), most_at_first, [&](std::size_t i) {
             Candidate &candidate = candidates[i];
             found[i].lower_bound = infinity;
             if (request_.search && candidate.bounds.lower_bound <= (1 + near_optimal_margin) * least) {
@@ -210,7 +210,7 @@ class Planner {
         std::vector<std::vector<Candidate>> others(meshes);
         std::vector<std::mutex> in_use(meshes); // caches
         const double at_most = give_up_at();
-        in_parallel(count + meshes, [&](std::size_t task) {
+        in_parallel(count + meshes, count, [&](std::size_t task) {
             // Bounds on meshes that are searched come last, in the order of the searches: caches are used by one.
             const std::size_t i = task < count ? order[task] : task < meshes ? task : order[task - meshes];
             OnMesh &on = *candidates[i].on;

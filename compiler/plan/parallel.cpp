@@ -17,9 +17,11 @@ std::size_t cores() {
     return llvm::parallel::strategy.compute_thread_count();
 }
 
-/// On threads that stay: one that ends gives its heap up, and the next would have to take it over. Only `further` ones,
-/// beyond the cores, are begun and ended here.
-void on_threads(std::size_t count, std::size_t further, const std::function<void(std::size_t)> &work) {
+} // namespace
+
+/// On threads that stay: one that ends gives its heap up, and the next would have to take it over. Only those beyond
+/// the cores are begun and ended here.
+void in_parallel(std::size_t count, std::size_t at_once, const std::function<void(std::size_t)> &work) {
     std::atomic<std::size_t> next = 0;
     const auto run = [&] {
         for (std::size_t i = next++; i < count; i = next++)
@@ -29,19 +31,14 @@ void on_threads(std::size_t count, std::size_t further, const std::function<void
     llvm::parallel::TaskGroup helpers;
     for (std::size_t i = 1; i < std::min(cores(), count); ++i)
         helpers.spawn(run);
-    for (std::size_t i = 0; i < further; ++i)
-        others.emplace_back(run);
+    if (at_once <= most_for_a_core * cores())
+        for (std::size_t i = cores(); i < at_once; ++i)
+            others.emplace_back(run);
     run();
 }
 
-} // namespace
-
 void in_parallel(std::size_t count, const std::function<void(std::size_t)> &work) {
-    on_threads(count, 0, work);
-}
-
-void all_at_once(std::size_t count, const std::function<void(std::size_t)> &work) {
-    on_threads(count, count > cores() && count <= most_for_a_core * cores() ? count - cores() : 0, work);
+    in_parallel(count, 1, work);
 }
 
 } // namespace planc::plan

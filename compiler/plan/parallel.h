@@ -10,8 +10,8 @@ namespace planc::plan {
 /// that holds a lock must not call this: what would run its parts may wait for the lock.
 void in_parallel(std::size_t count, const std::function<void(std::size_t)> &work);
 
-/// The same of a few pieces that take equally long: all go on side by side, so that none is left for the end where they
-/// are not a multiple of the cores.
-void all_at_once(std::size_t count, const std::function<void(std::size_t)> &work);
+/// The same, where the first `at_once` take about equally long: these all go on side by side, even if they are some
+/// more than the cores, so that none of them is left for the end, when all other cores are through.
+void in_parallel(std::size_t count, std::size_t at_once, const std::function<void(std::size_t)> &work);
 
 } // namespace planc::plan
