@@ -93,6 +93,8 @@ bool Pipeline::choose_by_simulation() {
         std::swap(schedules.front(), schedules[place]);
     }
     scheduled_ = std::move(schedules.front());
+    schedules.erase(schedules.begin());
+    passed_over_ = std::move(schedules);
     return true;
 }
 

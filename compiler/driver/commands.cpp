@@ -105,7 +105,7 @@ int print_or_write(const std::string &text, const Options &options) {
 }
 
 int compile_command(const Options &options) {
-    Pipeline pipeline(options);
+    Pipeline &pipeline = lasting_pipeline(options);
     if (options.emit == Stage::ast) {
         std::cout << pipeline.ast_text();
         return pipeline.exit_code();

@@ -26,6 +26,7 @@
 #include <chrono>
 #include <iomanip>
 #include <iostream>
+#include <memory>
 #include <thread>
 
 namespace planc::driver {
@@ -477,6 +478,10 @@ bool Pipeline::run_passes(void (*add)(mlir::OpPassManager &), const support::Dia
     if (!error->text.empty() && users_error != nullptr)
         return report(*users_error, error->where, error->text);
     return fail(internal_error(*error), input_error);
+}
+
+Pipeline &lasting_pipeline(const Options &options) {
+    return *std::make_unique<Pipeline>(options).release();
 }
 
 } // namespace planc::driver

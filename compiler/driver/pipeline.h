@@ -149,6 +149,7 @@ class Pipeline {
     std::optional<Scheduled> scheduled_;   ///< by plan_, where choosing it took its schedule
     std::optional<cost::Overlap> overlap_; ///< of module_, where it was scheduled_
     std::optional<Candidates> candidates_; ///< beside plan_, until one of them is chosen
+    std::vector<Scheduled> passed_over_;   ///< which were not: giving them back takes a while
     MemorySavings savings_;
     double memory_limit_ = 0; ///< to plan for instead of the one that was asked for; 0: that one
     std::optional<PlanRequest> request_;
@@ -157,5 +158,8 @@ class Pipeline {
     const Step *next_ = steps;
     int exit_code_ = 0;
 };
+
+/// A pipeline that lasts as long as the process: this ends sooner than it would give back all that a pipeline holds.
+[[nodiscard]] Pipeline &lasting_pipeline(const Options &options);
 
 } // namespace planc::driver

@@ -20,7 +20,7 @@ namespace planc::driver {
 namespace {
 
 int summary(const Options &options) {
-    Pipeline pipeline(options);
+    Pipeline &pipeline = lasting_pipeline(options);
     if (!pipeline.analyze_only())
         return pipeline.exit_code();
     const sema::Program &program = pipeline.program();
@@ -58,7 +58,7 @@ std::optional<plan::ProfilePlan> plan_by_profile(Pipeline &pipeline, const Optio
 }
 
 int cost_by_profile(const Options &options) {
-    Pipeline pipeline(options);
+    Pipeline &pipeline = lasting_pipeline(options);
     const std::optional<plan::ProfilePlan> plan = plan_by_profile(pipeline, options);
     if (!plan)
         return pipeline.exit_code() == done ? input_error : pipeline.exit_code();
@@ -97,7 +97,7 @@ std::string how_to_check(const Options &options) {
 }
 
 int explain_by_profile(const Options &options) {
-    Pipeline pipeline(options);
+    Pipeline &pipeline = lasting_pipeline(options);
     const std::optional<plan::ProfilePlan> plan = plan_by_profile(pipeline, options);
     if (!plan)
         return pipeline.exit_code() == done ? input_error : pipeline.exit_code();
@@ -112,7 +112,7 @@ int cost_command(const Options &options) {
         return summary(options);
     if (options.profile != cost::Profile::exact)
         return cost_by_profile(options);
-    Pipeline pipeline(options);
+    Pipeline &pipeline = lasting_pipeline(options);
     if (!pipeline.run_until(Stage::schedule))
         return pipeline.exit_code();
     const cost::CostTable &table = *pipeline.plan().cost;
@@ -138,7 +138,7 @@ int cost_command(const Options &options) {
 int explain_command(const Options &options) {
     if (options.profile != cost::Profile::exact)
         return explain_by_profile(options);
-    Pipeline pipeline(options);
+    Pipeline &pipeline = lasting_pipeline(options);
     if (!pipeline.plan_only())
         return pipeline.exit_code();
     const plan::Request &request = pipeline.request().request;
@@ -158,7 +158,7 @@ int explain_command(const Options &options) {
 }
 
 int plan_command(const Options &options) {
-    Pipeline pipeline(options);
+    Pipeline &pipeline = lasting_pipeline(options);
     if (!pipeline.plan_only())
         return pipeline.exit_code();
     if (const int code = certify(pipeline, options); code != done)

@@ -66,7 +66,7 @@ std::string run_simulation(const Options &options, const Pipeline &pipeline, std
 } // namespace
 
 int simulate_command(const Options &options) {
-    Pipeline pipeline(options);
+    Pipeline &pipeline = lasting_pipeline(options);
     const std::optional<timeline::Program> program = pipeline.emit_to_simulate();
     if (!program)
         return pipeline.exit_code();

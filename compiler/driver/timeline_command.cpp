@@ -11,7 +11,7 @@
 namespace planc::driver {
 
 int timeline_command(const Options &options) {
-    Pipeline pipeline(options);
+    Pipeline &pipeline = lasting_pipeline(options);
     if (!pipeline.run_until(Stage::schedule))
         return pipeline.exit_code();
     const cost::CostTable &table = *pipeline.plan().cost;

@@ -102,7 +102,7 @@ int verify_command(const Options &options) {
     if (const auto *wrong = std::get_if<std::string>(&parsed))
         return fail(*wrong);
     const Options &question = std::get<Options>(parsed);
-    Pipeline pipeline(question);
+    Pipeline &pipeline = lasting_pipeline(question);
     if (!pipeline.request_with({certificate.question.microbatches, certificate.question.recompute}))
         return pipeline.exit_code() == usage_error ? input_error : pipeline.exit_code();
     plan::Request request = pipeline.request().request;

@@ -11,6 +11,8 @@ namespace {
 
 /// A collective under way on one group.
 struct Transfer {
+    int collective = 0;
+    const Group *group = nullptr;
     int missing = 0; ///< members that have not called MPI since the last round
     std::vector<bool> called;
     int rounds_left = 0;
@@ -26,32 +28,28 @@ struct Transfer {
     Event event = {};          ///< of all its senders: its last rounds without a pause between them
 };
 
-/// Which collective, which of its groups.
-using Key = std::pair<int, int>;
-
 struct Rank {
     std::size_t next = 0; ///< action
     Seconds now{};
-    int waits_for = -1; ///< collective; -1: computes
-    std::vector<Key> under_way;
-    std::vector<Key> carries; ///< rounds on its links
+    int waits_for = -1;         ///< collective; -1: computes
+    std::vector<int> under_way; ///< transfers
+    std::vector<int> carries;   ///< transfers with rounds on its links
 };
 
 class Simulation {
   public:
     explicit Simulation(const Program &program)
         : program_(program), ranks_(program.classes.size()), calls_(ranks_.size()), rounds_(groups_of(program)) {
+        transfers_.reserve(groups_of(program));
         for (const Collective &collective : program.collectives) {
-            first_of_.push_back(static_cast<int>(keys_.size()));
-            for (std::size_t g = 0; g < collective.groups.size(); ++g)
-                keys_.emplace_back(static_cast<int>(transfers_.size()), static_cast<int>(g));
-            std::vector<Transfer> &transfers = transfers_.emplace_back();
+            first_of_.push_back(static_cast<int>(transfers_.size()));
             std::vector<int> &member = member_.emplace_back(ranks_.size(), 0);
             for (const Group &group : collective.groups) {
                 for (std::size_t m = 0; m < group.members.size(); ++m)
                     member[group.members[m]] = static_cast<int>(m);
-                transfers.push_back({static_cast<int>(group.members.size()),
-                                     std::vector<bool>(group.members.size(), false), std::max(group.rounds, 1)});
+                transfers_.push_back({static_cast<int>(member_.size()) - 1, &group,
+                                      static_cast<int>(group.members.size()),
+                                      std::vector<bool>(group.members.size(), false), std::max(group.rounds, 1)});
             }
         }
         result_.ranks.resize(ranks_.size());
@@ -71,8 +69,8 @@ class Simulation {
                                  : calls_.empty() ? rounds_.time()
                                                   : std::min(calls_.time(), rounds_.time());
             happen(time);
-            for (const Key &key : ready_)
-                begin_round(key, time);
+            for (int transfer : ready_)
+                begin_round(transfer, time);
             ready_.clear();
         }
         finish();
@@ -87,18 +85,18 @@ class Simulation {
         return groups;
     }
 
-    Transfer &at(const Key &key) { return transfers_[key.first][key.second]; }
-    const Group &group(const Key &key) const { return program_.collectives[key.first].groups[key.second]; }
     /// The round's latency has passed, or the round ends, then.
-    void foresee(const Key &key, Seconds time) { rounds_.set(first_of_[key.first] + key.second, time); }
-    Key key_of(int collective, int rank) const { return {collective, program_.collectives[collective].group_of[rank]}; }
+    void foresee(int transfer, Seconds time) { rounds_.set(transfer, time); }
+    [[nodiscard]] int transfer_of(int collective, int rank) const {
+        return first_of_[collective] + program_.collectives[collective].group_of[rank];
+    }
 
     /// All that happens at this time comes before the next round begins, so that the numbers of ranks do not matter.
     /// Rounds end first, then ranks call MPI in their order.
     void happen(Seconds time) {
         while (true)
             if (rounds_.is_next(time))
-                go_on(keys_[rounds_.take_next()], time);
+                carry_on(rounds_.take_next(), time);
             else if (calls_.is_next(time))
                 call_mpi(calls_.take_next());
             else
@@ -123,14 +121,14 @@ class Simulation {
     void call_mpi(int number) {
         Rank &rank = ranks_[number];
         const Action &action = program_.actions[rank.next];
-        for (const Key &key : rank.under_way)
-            note_call(key, number);
+        for (int transfer : rank.under_way)
+            note_call(transfer, number);
         if (action.kind == ActionKind::start) {
-            const Key key = key_of(action.index, number);
-            rank.under_way.push_back(key);
-            note_call(key, number);
+            const int transfer = transfer_of(action.index, number);
+            rank.under_way.push_back(transfer);
+            note_call(transfer, number);
         }
-        if (action.kind == ActionKind::wait && !at(key_of(action.index, number)).complete) {
+        if (action.kind == ActionKind::wait && !transfers_[transfer_of(action.index, number)].complete) {
             rank.waits_for = action.index;
             return;
         }
@@ -138,19 +136,19 @@ class Simulation {
         go_on(number);
     }
 
-    void note_call(const Key &key, int number) {
-        Transfer &transfer = at(key);
-        const int member = member_[key.first][number];
+    void note_call(int number, int rank) {
+        Transfer &transfer = transfers_[number];
+        const int member = member_[transfer.collective][rank];
         if (transfer.called[member])
             return;
         transfer.called[member] = true;
         if (--transfer.missing == 0)
-            ready_.push_back(key);
+            ready_.push_back(number);
     }
 
-    void begin_round(const Key &key, Seconds time) {
-        Transfer &transfer = at(key);
-        const Group &ranks = group(key);
+    void begin_round(int number, Seconds time) {
+        Transfer &transfer = transfers_[number];
+        const Group &ranks = *transfer.group;
         // Where all members wait for nothing else, no call and no other round comes between.
         const bool alone = std::all_of(ranks.members.begin(), ranks.members.end(), [&](int m) {
             return ranks_[m].waits_for >= 0 && ranks_[m].under_way.size() == 1;
@@ -160,29 +158,29 @@ class Simulation {
         transfer.begin = time;
         transfer.alone = part * ranks.seconds;
         if (ranks.senders.empty()) // nothing to carry
-            return foresee(key, time);
+            return foresee(number, time);
         const Seconds latency = part * ranks.latency;
         transfer.left = std::max(Seconds(0), transfer.alone - latency);
         transfer.on_its_way = true;
-        foresee(key, time + latency);
+        foresee(number, time + latency);
     }
 
-    void go_on(const Key &key, Seconds time) {
-        Transfer &transfer = at(key);
+    void carry_on(int number, Seconds time) {
+        Transfer &transfer = transfers_[number];
         if (!transfer.on_its_way)
-            return end_round(key, time);
+            return end_round(number, time);
         transfer.on_its_way = false;
         transfer.since = time;
         transfer.rate = 1;
         bool shared = false;
-        for (int sender : group(key).senders) {
-            ranks_[sender].carries.push_back(key);
+        for (int sender : transfer.group->senders) {
+            ranks_[sender].carries.push_back(number);
             shared = shared || ranks_[sender].carries.size() > 1;
         }
         if (shared)
-            share_links(group(key).senders, time);
+            share_links(transfer.group->senders, time);
         else
-            foresee(key, time + transfer.left);
+            foresee(number, time + transfer.left);
     }
 
     /// What these ranks carry has changed.
@@ -190,65 +188,65 @@ class Simulation {
         ++search_;
         affected_.clear();
         for (int sender : senders)
-            for (const Key &key : ranks_[sender].carries)
-                if (Transfer &transfer = at(key); transfer.found_in != search_) {
+            for (int number : ranks_[sender].carries)
+                if (Transfer &transfer = transfers_[number]; transfer.found_in != search_) {
                     transfer.found_in = search_;
-                    affected_.push_back(key);
+                    affected_.push_back(number);
                 }
-        for (const Key &key : affected_) {
-            Transfer &transfer = at(key);
+        for (int number : affected_) {
+            Transfer &transfer = transfers_[number];
             std::size_t most = 1;
-            for (int sender : group(key).senders)
+            for (int sender : transfer.group->senders)
                 most = std::max(most, ranks_[sender].carries.size());
             transfer.left = Seconds(std::max(0.0, (transfer.left - transfer.rate * (time - transfer.since)).value));
             transfer.since = time;
             transfer.rate = 1 / static_cast<double>(most);
-            foresee(key, time + transfer.left / transfer.rate);
+            foresee(number, time + transfer.left / transfer.rate);
         }
     }
 
-    void end_round(const Key &key, Seconds time) {
-        Transfer &transfer = at(key);
+    void end_round(int number, Seconds time) {
+        Transfer &transfer = transfers_[number];
         bool shared = false;
-        for (int sender : group(key).senders) {
-            std::erase(ranks_[sender].carries, key);
+        for (int sender : transfer.group->senders) {
+            std::erase(ranks_[sender].carries, number);
             shared = shared || !ranks_[sender].carries.empty();
         }
         if (shared)
-            share_links(group(key).senders, time);
+            share_links(transfer.group->senders, time);
         if (transfer.event.rounds == 0 || transfer.event.end != transfer.begin) {
-            note_event(key);
-            transfer.event = {EventKind::transfer, key.first, transfer.begin, {}, 0, {}};
+            note_event(transfer);
+            transfer.event = {EventKind::transfer, transfer.collective, transfer.begin, {}, 0, {}};
         }
         transfer.event.end = time;
         transfer.event.rounds += transfer.rounds_now;
         transfer.event.carried += transfer.alone;
         transfer.rounds_left -= transfer.rounds_now;
         if (transfer.rounds_left == 0)
-            return complete(key, time);
+            return complete(number, time);
         transfer.called.assign(transfer.called.size(), false);
         transfer.missing = static_cast<int>(transfer.called.size());
-        for (int member : group(key).members)
+        for (int member : transfer.group->members)
             if (ranks_[member].waits_for >= 0)
-                note_call(key, member);
+                note_call(number, member);
     }
 
-    void note_event(const Key &key) {
-        const Transfer &transfer = at(key);
+    void note_event(const Transfer &transfer) {
         if (transfer.event.rounds > 0)
-            for (int sender : group(key).senders)
+            for (int sender : transfer.group->senders)
                 result_.ranks[sender].network.push_back(transfer.event);
     }
 
-    void complete(const Key &key, Seconds time) {
-        at(key).complete = true;
-        note_event(key);
-        for (int member : group(key).members) {
+    void complete(int number, Seconds time) {
+        Transfer &transfer = transfers_[number];
+        transfer.complete = true;
+        note_event(transfer);
+        for (int member : transfer.group->members) {
             Rank &rank = ranks_[member];
-            std::erase(rank.under_way, key);
-            if (rank.waits_for != key.first)
+            std::erase(rank.under_way, number);
+            if (rank.waits_for != transfer.collective)
                 continue;
-            result_.ranks[member].compute.push_back({EventKind::wait, key.first, rank.now, time});
+            result_.ranks[member].compute.push_back({EventKind::wait, transfer.collective, rank.now, time});
             rank.waits_for = -1;
             rank.now = time;
             ++rank.next;
@@ -298,15 +296,14 @@ class Simulation {
 
     const Program &program_;
     std::vector<Rank> ranks_;
-    std::vector<std::vector<int>> member_;         ///< per collective and rank: which of its group
-    std::vector<std::vector<Transfer>> transfers_; ///< per collective and group
-    std::vector<Key> affected_;                    ///< scratch: transfers whose share of the links changes
-    std::int64_t search_ = 0;                      ///< for them
-    std::vector<Key> ready_;                       ///< to begin with their next round now
-    Agenda calls_;                                 ///< of MPI, by rank
-    Agenda rounds_;                                ///< by transfer
-    std::vector<Key> keys_;                        ///< of the transfers in rounds_
-    std::vector<int> first_of_;                    ///< by collective: which of these
+    std::vector<std::vector<int>> member_; ///< per collective and rank: which of its group
+    std::vector<Transfer> transfers_;      ///< of each collective's groups in turn
+    std::vector<int> first_of_;            ///< by collective: which of these
+    std::vector<int> affected_;            ///< scratch: transfers whose share of the links changes
+    std::int64_t search_ = 0;              ///< for them
+    std::vector<int> ready_;               ///< transfers, to begin with their next round now
+    Agenda calls_;                         ///< of MPI, by rank
+    Agenda rounds_;                        ///< by transfer
     Timeline result_;
 };
 
