@@ -26,7 +26,6 @@
 #include <chrono>
 #include <iomanip>
 #include <iostream>
-#include <memory>
 #include <thread>
 
 namespace planc::driver {
@@ -306,8 +305,8 @@ bool Pipeline::report(const support::DiagnosticKind &kind, mlir::Location where,
 
 /// Beside what follows, or not at all where the process ends before.
 void Pipeline::give_back_tables() {
-    if (plan_->tables)
-        std::thread([tables = std::move(plan_->tables)]() mutable { tables.reset(); }).detach();
+    if (tables_)
+        std::thread([tables = std::move(tables_)]() mutable { tables.reset(); }).detach();
 }
 
 bool Pipeline::choose_plan() {
@@ -349,7 +348,9 @@ bool Pipeline::make_plan() {
         return false;
     if (memory_limit_ > 0)
         request_->request.memory_limit_bytes = memory_limit_;
+    tables_.reset();
     plan_ = plan::make_plan(request_->request);
+    tables_ = std::move(plan_->tables);
     return true;
 }
 

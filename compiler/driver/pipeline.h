@@ -18,6 +18,7 @@
 #include "mlir/Pass/PassManager.h"
 
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -121,7 +122,7 @@ class Pipeline {
     std::vector<Scheduled> schedules_of(const std::vector<const plan::Plan *> &plans, bool simulate);
     /// Of a copy of module_, which becomes the schedule.
     void schedule_by(const plan::Plan &plan, bool simulate, Scheduled &made) const;
-    /// Those of plan_: nothing asks for them any more.
+    /// Nothing asks for them any more.
     void give_back_tables();
     /// request_ for the step as it is derived now.
     bool ask();
@@ -154,6 +155,7 @@ class Pipeline {
     double memory_limit_ = 0; ///< to plan for instead of the one that was asked for; 0: that one
     std::optional<PlanRequest> request_;
     std::optional<plan::Plan> plan_;
+    std::shared_ptr<const void> tables_; ///< Plan::tables of plan_, whose copies do without
     std::string cpp_;
     const Step *next_ = steps;
     int exit_code_ = 0;

@@ -31,7 +31,7 @@ struct Subject {
 };
 
 Subject subject_of(const Options &options) {
-    Pipeline &pipeline = lasting_pipeline(options);
+    Pipeline pipeline(options);
     if (!pipeline.analyze_only())
         throw Failed{pipeline.exit_code()};
     const std::vector<sema::Train> &trains = pipeline.program().trains;

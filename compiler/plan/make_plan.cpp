@@ -33,6 +33,8 @@ class Planner {
             limit_ = request.machine.memory_bytes;
         plan_.memory_limit_bytes = limit_;
     }
+    Planner(const Planner &) = delete;
+    Planner &operator=(const Planner &) = delete;
 
     Plan make() {
         const std::vector<MeshShape> shapes = mesh_shapes(request_);
@@ -82,6 +84,7 @@ class Planner {
                     storages.push_back(choice.storage);
         }
     };
+    /// Given back on all cores: it takes as long as a search.
     struct Tables {
         std::vector<std::unique_ptr<OnMesh>> meshes;
         Tables() = default;
@@ -326,13 +329,13 @@ class Planner {
     [[nodiscard]] std::vector<Wanted> wanted_baselines() const {
         std::vector<Wanted> wanted;
         for (const auto &on : meshes_)
-            for (NamedStrategies &named : wanted_baselines(on->shape.mesh))
+            for (NamedStrategies &named : baselines_on(on->shape.mesh))
                 if (!is_known(named, *on))
                     wanted.push_back({on.get(), std::move(named)});
         return wanted;
     }
 
-    [[nodiscard]] std::vector<NamedStrategies> wanted_baselines(const sharding::Mesh &mesh) const {
+    [[nodiscard]] std::vector<NamedStrategies> baselines_on(const sharding::Mesh &mesh) const {
         return request_.baselines ? baselines(request_.graph, request_.batch, mesh) : std::vector<NamedStrategies>{};
     }
 

@@ -148,7 +148,7 @@ struct Plan {
     bool memory_decided = false;              ///< the fastest plan did not fit
     double memory_limit_bytes = 0;            ///< that held; 0: none
     std::string note;                         ///< what made the search inexact; empty: nothing
-    std::shared_ptr<const void> tables; ///< what the search made; giving it back takes as long as one mesh's search
+    std::shared_ptr<const void> tables;       ///< what the search made; giving it back takes a while
 
     /// (cost - lower bound) / cost; 0: certified as the minimum.
     [[nodiscard]] double gap() const;

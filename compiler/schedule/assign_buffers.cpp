@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace planc::schedule {
 
@@ -201,7 +202,7 @@ class Assignment {
             return true;
         if (last_use_.lookup(old) > index_[loops] || tensor(old).getElementType() != tensor(result).getElementType())
             return false;
-        const LoopNest nest = analyze_loops(loops);
+        const LoopNest &nest = nest_of(loops);
         const Value inside =
             loops.getBody().front().getTerminator()->getOperand(mlir::cast<mlir::OpResult>(result).getResultNumber());
         const LoopMember *producer = nest.producer(inside);
@@ -209,6 +210,13 @@ class Assignment {
             return false;
         const int last = last_pointwise_read(nest, old);
         return last >= 0 && last <= producer->sweep;
+    }
+
+    /// One nest is asked about for each of its operands and results.
+    const LoopNest &nest_of(ir::LoopsOp loops) {
+        if (nest_.first != loops)
+            nest_ = {loops, analyze_loops(loops)};
+        return nest_.second;
     }
 
     bool dies_at(Value value, Operation *op) {
@@ -244,7 +252,7 @@ class Assignment {
         const auto is_kept = [&](Value other) { return other != result && other.use_empty(); };
         if (llvm::none_of(loops.getResults(), is_kept))
             return {};
-        const LoopNest nest = analyze_loops(loops);
+        const LoopNest &nest = nest_of(loops);
         const auto inside = loops.getBody().front().getTerminator()->getOperands();
         const LoopMember *const writer = nest.producer(inside[mlir::cast<mlir::OpResult>(result).getResultNumber()]);
         for (const auto &[value, other] : llvm::zip(inside, loops.getResults())) {
@@ -299,6 +307,7 @@ class Assignment {
     llvm::DenseMap<Value, int> last_use_;  ///< the same, with the waits until which collectives use it
     llvm::DenseMap<Value, Location> locations_;
     llvm::DenseMap<Operation *, int> scratch_;
+    std::pair<Operation *, LoopNest> nest_; ///< that was asked about last
     std::vector<Lifetime> lifetimes_;
     llvm::DenseSet<Value> taken_;    ///< whose buffers are another value's by now
     std::set<int64_t> taken_places_; ///< of sums over micro-batches
