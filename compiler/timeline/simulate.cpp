@@ -14,7 +14,6 @@ struct Transfer {
     int collective = 0;
     const Group *group = nullptr;
     int missing = 0; ///< members that have not called MPI since the last round
-    std::vector<bool> called;
     int rounds_left = 0;
     int rounds_now = 0; ///< of the round, or of several in one, that is on the links
     Seconds begin{};
@@ -22,10 +21,10 @@ struct Transfer {
     bool on_its_way = false; ///< its latency passes; then it is on the links
     Seconds left{};          ///< on the links, at the time `since`
     Seconds since{};
-    double rate = 1; ///< share of the links from then on
+    std::size_t shared_by = 0; ///< transfers on the fullest of its links from then on, itself included; 0: none yet
+    std::size_t sharing = 0;   ///< the same as it is found out
     bool complete = false;
-    std::int64_t found_in = 0; ///< the last search for transfers that share links which found it
-    Event event = {};          ///< of all its senders: its last rounds without a pause between them
+    Event event = {}; ///< of all its senders: its last rounds without a pause between them
 };
 
 struct Rank {
@@ -33,6 +32,7 @@ struct Rank {
     Seconds now{};
     int waits_for = -1;         ///< collective; -1: computes
     std::vector<int> under_way; ///< transfers
+    std::vector<int> waiting;   ///< of them those whose next round waits for a call
     std::vector<int> carries;   ///< transfers with rounds on its links
 };
 
@@ -43,14 +43,9 @@ class Simulation {
         transfers_.reserve(groups_of(program));
         for (const Collective &collective : program.collectives) {
             first_of_.push_back(static_cast<int>(transfers_.size()));
-            std::vector<int> &member = member_.emplace_back(ranks_.size(), 0);
-            for (const Group &group : collective.groups) {
-                for (std::size_t m = 0; m < group.members.size(); ++m)
-                    member[group.members[m]] = static_cast<int>(m);
-                transfers_.push_back({static_cast<int>(member_.size()) - 1, &group,
-                                      static_cast<int>(group.members.size()),
-                                      std::vector<bool>(group.members.size(), false), std::max(group.rounds, 1)});
-            }
+            for (const Group &group : collective.groups)
+                transfers_.push_back({static_cast<int>(first_of_.size()) - 1, &group,
+                                      static_cast<int>(group.members.size()), std::max(group.rounds, 1)});
         }
         result_.ranks.resize(ranks_.size());
         const auto events = static_cast<std::size_t>(
@@ -121,12 +116,13 @@ class Simulation {
     void call_mpi(int number) {
         Rank &rank = ranks_[number];
         const Action &action = program_.actions[rank.next];
-        for (int transfer : rank.under_way)
-            note_call(transfer, number);
+        for (int transfer : rank.waiting)
+            note_call(transfer);
+        rank.waiting.clear();
         if (action.kind == ActionKind::start) {
             const int transfer = transfer_of(action.index, number);
             rank.under_way.push_back(transfer);
-            note_call(transfer, number);
+            note_call(transfer);
         }
         if (action.kind == ActionKind::wait && !transfers_[transfer_of(action.index, number)].complete) {
             rank.waits_for = action.index;
@@ -136,13 +132,9 @@ class Simulation {
         go_on(number);
     }
 
-    void note_call(int number, int rank) {
-        Transfer &transfer = transfers_[number];
-        const int member = member_[transfer.collective][rank];
-        if (transfer.called[member])
-            return;
-        transfer.called[member] = true;
-        if (--transfer.missing == 0)
+    /// Of a member that had not called since the last round.
+    void note_call(int number) {
+        if (--transfers_[number].missing == 0)
             ready_.push_back(number);
     }
 
@@ -171,49 +163,60 @@ class Simulation {
             return end_round(number, time);
         transfer.on_its_way = false;
         transfer.since = time;
-        transfer.rate = 1;
-        bool shared = false;
+        transfer.shared_by = 0;
+        transfer.sharing = 0;
+        affected_.clear();
         for (int sender : transfer.group->senders) {
-            ranks_[sender].carries.push_back(number);
-            shared = shared || ranks_[sender].carries.size() > 1;
+            std::vector<int> &carries = ranks_[sender].carries;
+            carries.push_back(number);
+            for (int other : carries)
+                if (Transfer &sharer = transfers_[other]; sharer.sharing < carries.size()) {
+                    if (sharer.sharing == sharer.shared_by)
+                        affected_.push_back(other);
+                    sharer.sharing = carries.size();
+                }
         }
-        if (shared)
-            share_links(transfer.group->senders, time);
-        else
-            foresee(number, time + transfer.left);
+        for (int other : affected_)
+            share(other, time);
     }
 
-    /// What these ranks carry has changed.
-    void share_links(const std::vector<int> &senders, Seconds time) {
-        ++search_;
+    /// From now on as many transfers share its links as was found out.
+    void share(int number, Seconds time) {
+        Transfer &transfer = transfers_[number];
+        if (transfer.shared_by > 0) {
+            const Seconds carried = (time - transfer.since) / static_cast<double>(transfer.shared_by);
+            transfer.left = std::max(Seconds(0), transfer.left - carried);
+        }
+        transfer.since = time;
+        transfer.shared_by = transfer.sharing;
+        foresee(number, time + static_cast<double>(transfer.shared_by) * transfer.left);
+    }
+
+    /// The transfer is no longer on its links.
+    void leave_links(int number, Seconds time) {
         affected_.clear();
-        for (int sender : senders)
-            for (int number : ranks_[sender].carries)
-                if (Transfer &transfer = transfers_[number]; transfer.found_in != search_) {
-                    transfer.found_in = search_;
-                    affected_.push_back(number);
+        for (int sender : transfers_[number].group->senders) {
+            std::vector<int> &carries = ranks_[sender].carries;
+            std::erase(carries, number);
+            for (int other : carries)
+                if (Transfer &sharer = transfers_[other];
+                    sharer.shared_by == carries.size() + 1 && sharer.sharing > 0) {
+                    affected_.push_back(other);
+                    sharer.sharing = 0; // found out below
                 }
-        for (int number : affected_) {
-            Transfer &transfer = transfers_[number];
-            std::size_t most = 1;
-            for (int sender : transfer.group->senders)
-                most = std::max(most, ranks_[sender].carries.size());
-            transfer.left = Seconds(std::max(0.0, (transfer.left - transfer.rate * (time - transfer.since)).value));
-            transfer.since = time;
-            transfer.rate = 1 / static_cast<double>(most);
-            foresee(number, time + transfer.left / transfer.rate);
+        }
+        for (int other : affected_) {
+            Transfer &sharer = transfers_[other];
+            for (int sender : sharer.group->senders)
+                sharer.sharing = std::max(sharer.sharing, ranks_[sender].carries.size());
+            if (sharer.sharing != sharer.shared_by)
+                share(other, time);
         }
     }
 
     void end_round(int number, Seconds time) {
         Transfer &transfer = transfers_[number];
-        bool shared = false;
-        for (int sender : transfer.group->senders) {
-            std::erase(ranks_[sender].carries, number);
-            shared = shared || !ranks_[sender].carries.empty();
-        }
-        if (shared)
-            share_links(transfer.group->senders, time);
+        leave_links(number, time);
         if (transfer.event.rounds == 0 || transfer.event.end != transfer.begin) {
             note_event(transfer);
             transfer.event = {EventKind::transfer, transfer.collective, transfer.begin, {}, 0, {}};
@@ -224,11 +227,12 @@ class Simulation {
         transfer.rounds_left -= transfer.rounds_now;
         if (transfer.rounds_left == 0)
             return complete(number, time);
-        transfer.called.assign(transfer.called.size(), false);
-        transfer.missing = static_cast<int>(transfer.called.size());
+        transfer.missing = static_cast<int>(transfer.group->members.size());
         for (int member : transfer.group->members)
-            if (ranks_[member].waits_for >= 0)
-                note_call(number, member);
+            if (Rank &rank = ranks_[member]; rank.waits_for >= 0)
+                note_call(number);
+            else
+                rank.waiting.push_back(number);
     }
 
     void note_event(const Transfer &transfer) {
@@ -296,14 +300,12 @@ class Simulation {
 
     const Program &program_;
     std::vector<Rank> ranks_;
-    std::vector<std::vector<int>> member_; ///< per collective and rank: which of its group
-    std::vector<Transfer> transfers_;      ///< of each collective's groups in turn
-    std::vector<int> first_of_;            ///< by collective: which of these
-    std::vector<int> affected_;            ///< scratch: transfers whose share of the links changes
-    std::int64_t search_ = 0;              ///< for them
-    std::vector<int> ready_;               ///< transfers, to begin with their next round now
-    Agenda calls_;                         ///< of MPI, by rank
-    Agenda rounds_;                        ///< by transfer
+    std::vector<Transfer> transfers_; ///< of each collective's groups in turn
+    std::vector<int> first_of_;       ///< by collective: which of these
+    std::vector<int> affected_;       ///< scratch: transfers whose share of the links may change
+    std::vector<int> ready_;          ///< transfers, to begin with their next round now
+    Agenda calls_;                    ///< of MPI, by rank
+    Agenda rounds_;                   ///< by transfer
     Timeline result_;
 };
 
