@@ -22,7 +22,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_at_once = 4;  ///< searches of meshes
-constexpr std::size_t most_at_first = 5; ///< the same, beside bounds for other storages
+constexpr double worth_a_search = 0.005; ///< gain, of seconds, where the answer stays open in any case
 
 class Planner {
   public:
@@ -175,7 +175,7 @@ class Planner {
         for (const Candidate &candidate : candidates)
             least = std::min(least, candidate.bounds.lower_bound);
         std::vector<Found> found(candidates.size());
-        in_parallel(candidates.size(), most_at_first, [&](std::size_t i) {
+        in_parallel(candidates.size(), most_at_once, [&](std::size_t i) {
             Candidate &candidate = candidates[i];
             found[i].lower_bound = infinity;
             if (request_.search && candidate.bounds.lower_bound <= (1 + near_optimal_margin) * least) {
@@ -204,7 +204,7 @@ class Planner {
     /// meshes, which take their place.
     void try_first(std::vector<Candidate> &candidates) {
         const std::size_t meshes = candidates.size();
-        const std::size_t count = std::min(meshes, most_at_first);
+        const std::size_t count = std::min(meshes, most_at_once);
         std::vector<const OnMesh *> searched;
         for (std::size_t i = 0; i < count; ++i)
             searched.push_back(candidates[i].on);
@@ -267,8 +267,17 @@ class Planner {
         if (!request_.search)
             return only(on.shape, on.space, candidate.storage);
         const Few few = candidate.few ? *candidate.few : few_of(candidate, at_most);
+        if (least_left_open_ < at_most && few.lower_bound > (1 - worth_a_search) * at_most)
+            return left_open(few);
         return narrowed_search(request_, *step_, on.shape, on.space, candidate.storage, on.cache, candidate.bounds, few,
                                limit_, at_most);
+    }
+
+    [[nodiscard]] static Found left_open(const Few &few) {
+        Found found;
+        found.lower_bound = std::min(few.lower_bound, few.below);
+        found.too_many = true;
+        return found;
     }
 
     void take(const Candidate &candidate, const Found &found) {
