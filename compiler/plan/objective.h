@@ -10,6 +10,7 @@
 #pragma once
 
 #include "cost/memory.h"
+#include "plan/numbered_placements.h"
 #include "plan/problem.h"
 #include "plan/space.h"
 #include "plan/structure.h"
@@ -56,7 +57,7 @@ struct PlacedOperation {
     std::vector<std::vector<int>> results;
 };
 
-/// The same of an operation through which partial sums may pass: also by the set of axes over which they do.
+/// As PlacedOperation, of an operation through which partial sums may pass: also by the set of axes over which they do.
 struct PassingOperation {
     struct Placed {
         std::vector<int> operands;
@@ -102,8 +103,9 @@ struct TermCache {
     std::map<const Strategies *, Narrowed> narrowed;
     std::map<std::pair<int, const Strategies *>, PlacedOperation> placed; ///< by kind of nest
     std::map<std::pair<int, const Strategies *>, PassingOperation> passing;
-    std::map<const sharding::Reshards *, std::vector<PartialSums>> sums; ///< by number of the placement
-    std::map<std::pair<bool, std::vector<int>>, int> buckets;            ///< norms or gradients, axes
+    std::map<std::pair<const sharding::Reshards *, int>, NumberedPlacements> numbered; ///< by shape and reduction
+    std::map<const sharding::Reshards *, std::vector<PartialSums>> sums;               ///< by number of the placement
+    std::map<std::pair<bool, std::vector<int>>, int> buckets;                          ///< norms or gradients, axes
     std::vector<double> bucket_latency;
     MeshReshards reshards;
     MeshPrices prices;

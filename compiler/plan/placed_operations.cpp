@@ -2,57 +2,17 @@
 #include "plan/term_builder.h"
 
 #include "sharding/copies.h"
-#include "sharding/placement.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
+#include <list>
 #include <map>
-#include <unordered_map>
 #include <utility>
 
 namespace planc::plan {
 
 /// Operations through which sums pass, one after the other; longer chains are left to Copies.
 static constexpr int longest_chain = 8;
-
-namespace {
-
-/// Numbers of the placements of an operand or result, by what strategies do with the loops that decide it: many differ
-/// in other loops.
-class Placements {
-  public:
-    Placements(sharding::Reshards &reshards, const sharding::Nest &nest, const std::vector<int> &own, bool is_result)
-        : reshards_(reshards), digit_of_loop_(nest.loops.size(), 0) {
-        for (std::size_t loop = 0; loop < nest.loops.size(); ++loop)
-            if (sharding::contains(own, static_cast<int>(loop)) ||
-                (is_result && nest.loops[loop].kind == sharding::LoopKind::reduced))
-                digit_of_loop_[loop] = digits_++;
-    }
-
-    template <class Derive> int number(const sharding::Strategy &bound, const Derive &derive) {
-        if (bound.order != order_) {
-            order_ = bound.order;
-            numbers_.clear();
-        }
-        std::uint64_t key = 0;
-        for (int loop : bound.loop_of_axis)
-            key = key * digits_ + (loop < 0 ? 0 : digit_of_loop_[loop]);
-        const auto [known, is_new] = numbers_.try_emplace(key);
-        if (is_new)
-            known->second = reshards_.number(derive());
-        return known->second;
-    }
-
-  private:
-    sharding::Reshards &reshards_;
-    std::vector<std::uint64_t> digit_of_loop_; ///< 0: does not decide
-    std::uint64_t digits_ = 1;
-    std::vector<int> order_;                         ///< of those in
-    std::unordered_map<std::uint64_t, int> numbers_; ///< a digit per axis
-};
-
-} // namespace
 
 std::vector<int> TermBuilder::layers_of(const sharding::Need &need) const {
     if (need.operand >= 0)
@@ -124,17 +84,26 @@ const PlacedOperation *TermBuilder::placed(int o) {
     PlacedOperation &placed = known->second;
     if (!is_new)
         return &placed;
-    for (std::size_t i = 0; i < operation.operands.size(); ++i)
-        placed.operands.emplace_back().reserve(options.size());
-    for (std::size_t i = 0; i < operation.results.size(); ++i)
-        placed.results.emplace_back().reserve(options.size());
     const sharding::Nest &nest = operation.nest;
+    std::list<NumberedPlacements> own; // of windows
+    const auto placements = [&](int value, const std::vector<int> &loops, int operand) {
+        sharding::Reshards &reshards = reshards_of(value);
+        const bool is_result = operand < 0;
+        const int sums = is_result ? 1 + static_cast<int>(nest.reduction) : 0;
+        return Placements(reshards,
+                          are_told_by_loops(nest, loops, operand, graph_.values[value].extents)
+                              ? cache_.numbered[{&reshards, sums}]
+                              : own.emplace_back(),
+                          nest, loops, is_result);
+    };
     std::vector<Placements> of_operands;
     std::vector<Placements> of_results;
-    for (std::size_t i = 0; i < operation.operands.size(); ++i)
-        of_operands.emplace_back(reshards_of(operation.operands[i]), nest, nest.operands[i], false);
+    for (int i = 0; i < static_cast<int>(operation.operands.size()); ++i)
+        of_operands.push_back(placements(operation.operands[i], nest.operands[i], i));
     for (std::size_t i = 0; i < operation.results.size(); ++i)
-        of_results.emplace_back(reshards_of(operation.results[i]), nest, nest.results[i], true);
+        of_results.push_back(placements(operation.results[i], nest.results[i], -1));
+    placed.operands.resize(of_operands.size());
+    placed.results.resize(of_results.size());
     for (const LayerStrategy &option : options) {
         const sharding::Strategy bound = sharding::bind(option, nest, mesh_);
         for (int i = 0; i < static_cast<int>(of_operands.size()); ++i)
