@@ -1,13 +1,13 @@
 // The life of a run: epochs of steps, an evaluation after each, files at the end.
 #pragma once
 
-#include "count/reference.h"
 #include "count/times.h"
 #include "data/batches.h"
 #include "run/checkpoints.h"
 #include "run/engine.h"
 #include "run/log.h"
 #include "run/options.h"
+#include "run/reference.h"
 
 #include <optional>
 

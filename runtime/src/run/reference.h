@@ -1,6 +1,8 @@
 // The speed of the processor while a run goes on: what one small product takes, again and again.
 #pragma once
 
+#include "run/arena.h"
+
 #include <vector>
 
 namespace planrt {
@@ -8,16 +10,17 @@ namespace planrt {
 class Reference {
   public:
     Reference();
-    /// Computes reference_product twice, on one thread, and notes the time, as `planc calibrate` does: caches are full
-    /// of other things when it begins.
+    /// Computes reference_product three times, on one thread, and notes the time of the last two, as `planc calibrate`
+    /// does: the first fetches the factors, whatever the caches were full of.
     void run();
     /// The median of the times, s; 0: none.
     [[nodiscard]] double seconds() const;
 
   private:
-    std::vector<float> a_;
-    std::vector<float> b_;
-    std::vector<float> c_;
+    Arena memory_; ///< aligned, on huge pages: as there
+    float *a_ = nullptr;
+    float *b_ = nullptr;
+    float *c_ = nullptr;
     std::vector<double> times_;
 };
 
