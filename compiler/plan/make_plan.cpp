@@ -182,6 +182,8 @@ class Planner {
                 candidate.few = few_of(candidate, give_up_at());
                 if (!candidate.few->values.empty())
                     found[i] = best_by_bounds(candidate);
+                else
+                    candidate.few.reset(); // slower than what is known, which may turn out to leave ranks without work
             }
             candidate.on->cache.transfers.forget(); // tables have what is in there, of nearly all pairs of placements
         });
@@ -267,7 +269,8 @@ class Planner {
         if (!request_.search)
             return only(on.shape, on.space, candidate.storage);
         const Few few = candidate.few ? *candidate.few : few_of(candidate, at_most);
-        if (least_left_open_ < at_most && few.lower_bound > (1 - worth_a_search) * at_most)
+        const bool open = candidate.bounds.lower_bound < at_most;
+        if (open && least_left_open_ < at_most && few.lower_bound > (1 - worth_a_search) * at_most)
             return left_open(few);
         return narrowed_search(request_, *step_, on.shape, on.space, candidate.storage, on.cache, candidate.bounds, few,
                                limit_, at_most);

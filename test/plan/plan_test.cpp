@@ -267,6 +267,27 @@ TEST(Plan, NeverLeavesRanksWithoutWorkByItself) {
         }
 }
 
+Request with_stored_parameters(Request request) {
+    request.storage.parameters = {{"rows"}};
+    return request;
+}
+
+/// Where the rules leave nothing else, such plans are compared with one another, and no other plan bounds them.
+TEST(Plan, RulesMayLeaveRanksWithoutWork) {
+    Request r = request(training_step({8, {4, 4, 4}, {"feature", "hidden", "class"}, true, false}), 12);
+    r.mesh.axes = {{"rows", 0}, {"cols", 0}};
+    r.pins.assign(r.graph.layers.size(), {{"batch", {"rows", "cols"}, "batch -> [rows, cols]"}});
+    for (const Request &wanted : {r, with_stored_parameters(r)}) {
+        const Plan plan = make_plan(wanted);
+        ASSERT_TRUE(plan.failure.empty()) << plan.failure;
+        bool done = false;
+        const double least = exhaustive(wanted, 1'000, done);
+        ASSERT_TRUE(done);
+        EXPECT_DOUBLE_EQ(plan.cost->seconds().value, least);
+        EXPECT_DOUBLE_EQ(plan.lower_bound.value, least);
+    }
+}
+
 TEST(Plan, ImpossibleMeshesAndMemoryAreSaid) {
     Request r = request(digits(), 4);
     r.mesh.axes = {{"rows", 3}, {"cols", 0}};
