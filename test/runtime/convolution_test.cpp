@@ -1,10 +1,12 @@
 // Convolutions by taps against the sum of their definition; oneDNN's against those by taps; a rank's blocks against the
 // whole. Numbers are small integers: every order of summation gives the same.
 #include "convolutions.h"
+#include "kernels/convolution_primitive.h"
 #include "kernels/onednn.h"
 
 #include <planrt/layout.h>
 
+#include <algorithm>
 #include <array>
 
 namespace planrt {
@@ -252,6 +254,35 @@ TEST_F(Convolutions, DilatedAreNotOneDnnsFallback) {
             EXPECT_EQ(std::string(implementation(kind, {2, 1, channels, channels, {dilated, dilated}})).find("gemm"),
                       std::string::npos)
                 << channels;
+}
+
+/// oneDNN's, which asks for room to work in.
+TEST_F(Convolutions, PrimitivesKeepToTheirScratch) {
+    constexpr std::int64_t behind = 1 << 19;
+    constexpr unsigned char untouched = 0xA5;
+    for (const std::int64_t channels : {1, 3, 4, 7, 9, 12, 16, 20})
+        for (const std::int64_t kernel : {1, 3})
+            for (const std::int64_t stride : {1, 2})
+                for (const auto kind :
+                     {ConvolutionKind::forward, ConvolutionKind::input_gradient, ConvolutionKind::weight_gradient}) {
+                    const WindowBlock each = window(60, kernel, stride, 0, 0);
+                    const Convolution conv{2, 1, channels, 20, {each, each}};
+                    const ConvolutionPrimitive primitive(kind, conv);
+                    if (!primitive)
+                        continue;
+                    reserve_kernel_scratch(primitive.scratch_bytes() + behind);
+                    auto *const end = static_cast<unsigned char *>(kernel_scratch()) + primitive.scratch_bytes();
+                    std::fill_n(end, behind, untouched);
+                    auto [x, w, dy, y, dx, dw] = by_taps(conv, random_);
+                    w.resize(Sizes(conv).packed);
+                    if (kind == ConvolutionKind::forward)
+                        primitive.execute(x.data(), w.data(), y.data());
+                    else if (kind == ConvolutionKind::input_gradient)
+                        primitive.execute(y.data(), w.data(), x.data());
+                    else
+                        primitive.execute(x.data(), y.data(), w.data());
+                    EXPECT_EQ(std::count(end, end + behind, untouched), behind) << primitive.name() << describe(conv);
+                }
 }
 
 TEST_F(Convolutions, OrdinaryShapesAreOneDnns) {
