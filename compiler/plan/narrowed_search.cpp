@@ -15,7 +15,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1e-9;
-constexpr std::size_t few_of_layer = 6;  ///< strategies in the first search, on average
+constexpr std::size_t few_of_layer = 8;  ///< strategies in the first search, on average
 constexpr double most_entries = 100'000; ///< of tables of all pairs of layers, for a search that leaves nothing open
 
 /// Layers that have the same operations and may choose from the same strategies: they keep the same, so that they go on
