@@ -117,15 +117,19 @@ std::string stem(const std::string &name) {
 
 class Writer {
   public:
-    std::string text(Node &node, int depth) {
+    using Rules = std::vector<std::pair<std::string, Axes>>;
+
+    /// What the node and those below it say, but for what is `said` of the node already.
+    [[nodiscard]] std::string text(const Node &node, int depth, const Rules &said = {}) const {
         std::string body;
-        for (const auto &[dimension, axes] : node.rules)
-            body += indent(depth) + dimension + " -> " + target_text(axes) + "\n";
+        for (const auto &rule : node.rules)
+            if (!says(said, rule))
+                body += indent(depth) + rule.first + " -> " + target_text(rule.second) + "\n";
         std::set<const Node *> done;
         for (const auto &child : node.children) {
             if (done.contains(child.get()))
                 continue;
-            const std::vector<Node *> group = alike(node, *child);
+            const std::vector<const Node *> group = alike(node, *child);
             done.insert(group.begin(), group.end());
             body += group.size() > 1 ? together(group, depth) : one(*child, child->name, depth);
         }
@@ -134,9 +138,9 @@ class Writer {
 
   private:
     /// The children that the pattern of a child selects; it alone where it has none.
-    static std::vector<Node *> alike(const Node &node, Node &child) {
+    static std::vector<const Node *> alike(const Node &node, const Node &child) {
         const std::string common = stem(child.name);
-        std::vector<Node *> group;
+        std::vector<const Node *> group;
         for (const auto &other : node.children) {
             if (common.empty() || !other->name.starts_with(common))
                 continue;
@@ -144,35 +148,36 @@ class Writer {
                 return {&child};
             group.push_back(other.get());
         }
-        return group.empty() ? std::vector<Node *>{&child} : group;
+        return group.empty() ? std::vector<const Node *>{&child} : group;
     }
 
     /// What is said of all in a pattern, the rest by name: an exact path beats a pattern (P5).
-    std::string together(const std::vector<Node *> &group, int depth) {
+    [[nodiscard]] std::string together(const std::vector<const Node *> &group, int depth) const {
         const std::string pattern = stem(group.front()->name) + (group.front()->name.ends_with(']') ? "*]" : "*");
         const std::string first = text(*group.front(), depth + 1);
-        if (std::all_of(group.begin(), group.end(), [&](Node *node) { return text(*node, depth + 1) == first; }))
+        if (std::all_of(group.begin(), group.end(), [&](const Node *node) { return text(*node, depth + 1) == first; }))
             return one(*group.front(), pattern, depth);
         Node common{pattern, {}, {}, {}};
         for (const auto &rule : group.front()->rules)
-            if (std::all_of(group.begin(), group.end(), [&](const Node *node) { return says(*node, rule); }))
+            if (std::all_of(group.begin(), group.end(), [&](const Node *node) { return says(node->rules, rule); }))
                 common.rules.push_back(rule);
-        for (Node *node : group)
-            std::erase_if(node->rules, [&](const auto &rule) { return says(common, rule); });
         std::string body = one(common, pattern, depth);
-        for (Node *node : group)
-            body += one(*node, node->name, depth);
+        for (const Node *node : group)
+            body += one(*node, node->name, depth, common.rules);
         return body;
     }
 
-    static bool says(const Node &node, const std::pair<std::string, Axes> &rule) {
-        return std::find(node.rules.begin(), node.rules.end(), rule) != node.rules.end();
+    static bool says(const Rules &rules, const std::pair<std::string, Axes> &rule) {
+        return std::find(rules.begin(), rules.end(), rule) != rules.end();
     }
 
     /// Nothing where nothing is said.
-    std::string one(Node &node, const std::string &selector, int depth) {
-        const std::string inner = text(node, depth + 1);
-        return inner.empty() ? "" : selection(node, selector, inner, depth);
+    [[nodiscard]] std::string one(const Node &node, const std::string &selector, int depth,
+                                  const Rules &said = {}) const {
+        const std::string inner = text(node, depth + 1, said);
+        const bool has_rules =
+            std::any_of(node.rules.begin(), node.rules.end(), [&](const auto &rule) { return !says(said, rule); });
+        return inner.empty() ? "" : selection(has_rules, selector, inner, depth);
     }
 
     static std::string indent(int depth) { return std::string(4 * static_cast<std::size_t>(depth), ' '); }
@@ -190,21 +195,16 @@ class Writer {
         return line.find('{') == std::string::npos && line.size() <= most ? line : "";
     }
 
-    static std::string pattern(const std::string &name) {
-        const std::string common = stem(name);
-        return common.ends_with('[') ? common + "*]" : common + "*";
-    }
-
     /// `a { b { … } }` is `a.b { … }` where nothing else stands in a; plain rules stand on one line.
-    static std::string selection(const Node &node, const std::string &selector, const std::string &inner, int depth) {
+    static std::string selection(bool has_rules, const std::string &selector, const std::string &inner, int depth) {
         if (const std::string items = one_line(inner); !items.empty())
             return indent(depth) + selector + " { " + items + " }\n";
         const std::string opened = indent(depth + 1);
         const std::size_t first = inner.find('\n');
-        const bool one = node.rules.empty() && inner.substr(0, first).ends_with(" {") &&
+        const bool one = !has_rules && inner.substr(0, first).ends_with(" {") &&
                          inner.find("\n" + opened + "}\n") == inner.size() - opened.size() - 3;
         // One selection on one line.
-        if (node.rules.empty() && inner.ends_with(" }\n") && first + 1 == inner.size())
+        if (!has_rules && inner.ends_with(" }\n") && first + 1 == inner.size())
             return indent(depth) + selector + "." + inner.substr(opened.size());
         if (!one)
             return indent(depth) + selector + " {\n" + inner + indent(depth) + "}\n";
