@@ -200,6 +200,11 @@ struct SimplifySum : mlir::OpRewritePattern<ir::ReduceOp> {
     }
 };
 
+bool is_difference_of_share(Value value) {
+    PointwiseOp difference = pointwise(value, "sub");
+    return difference && pointwise(difference.getInputs()[0], "div");
+}
+
 /// What exp, sum and quotient of a softmax P = e / s give together: e · (g/s − Σ (g/s) · P) = P · (g − Σ g · P). Then e
 /// need not be kept for the way back, and nothing is divided there.
 struct SimplifySoftmaxGradient : mlir::OpRewritePattern<PointwiseOp> {
@@ -294,12 +299,18 @@ struct Simplify : impl::SimplifyBase<Simplify> {
         // Each rewrite removes an operation or moves a sign or a number outwards: it ends however long the chain.
         mlir::GreedyRewriteConfig config;
         config.maxIterations = mlir::GreedyRewriteConfig::kNoLimit;
+        config.enableRegionSimplification = mlir::GreedySimplifyRegionLevel::Disabled; // there is one block
         if (failed(mlir::applyPatternsAndFoldGreedily(getOperation(), std::move(patterns), config)))
             return signalPassFailure();
         mlir::DominanceInfo dominance(getOperation());
         mlir::IRRewriter rewriter(&getContext());
         mlir::eliminateCommonSubExpressions(rewriter, dominance, getOperation());
-        if (failed(mlir::applyPatternsAndFoldGreedily(getOperation(), std::move(patterns_of_equals), config)))
+        llvm::SmallVector<mlir::Operation *> products;
+        getOperation().walk([&](PointwiseOp op) {
+            if (op.getFunction() == "mul" && llvm::any_of(op.getInputs(), is_difference_of_share))
+                products.push_back(op);
+        });
+        if (failed(mlir::applyOpPatternsAndFold(products, std::move(patterns_of_equals), config)))
             return signalPassFailure();
         getOperation().walk([](mlir::func::FuncOp function) { share_sums(function); });
     }

@@ -1,4 +1,5 @@
 #include "cost/report.h"
+#include "plan/fastest_baselines.h"
 #include "plan/narrowed_search.h"
 #include "plan/near_optimal.h"
 #include "plan/parallel.h"
@@ -45,12 +46,9 @@ class Planner {
         plan_.meshes = static_cast<int>(shapes.size());
         lower_bound_ = infinity;
         meshes_.resize(shapes.size());
-        in_parallel(shapes.size() + 1, [&](std::size_t i) {
-            if (i > 0)
-                meshes_[i - 1] = std::make_unique<OnMesh>(request_, shapes[i - 1]);
-            else if (request_.search)
-                step_.emplace(index_, facts_);
-        });
+        if (request_.search)
+            step_.emplace(index_, facts_);
+        in_parallel(shapes.size(), [&](std::size_t i) { meshes_[i] = std::make_unique<OnMesh>(request_, shapes[i]); });
         try_candidates();
         if (plan_.failure.empty() && best_seconds_ == infinity && best_baseline_ == infinity) {
             plan_.failure = does_not_fit(Bytes(least_bytes_), Bytes(limit_));
@@ -109,20 +107,19 @@ class Planner {
         for (const auto &on : meshes_)
             meshes.push_back(on.get());
         const std::vector<std::size_t> order = longest_first(meshes);
-        std::vector<Wanted> wanted = wanted_baselines();
-        std::vector<Baseline> priced(wanted.size());
-        in_parallel(meshes_.size() + wanted.size(), [&](std::size_t task) {
+        std::vector<FastestBaselines::OnMesh> of_baselines;
+        for (const auto &on : meshes_)
+            of_baselines.push_back({&on->shape, &on->space});
+        FastestBaselines baselines(request_, index_, *facts_, limit_, std::move(of_baselines));
+        in_parallel(meshes_.size() + baselines.alone(), [&](std::size_t task) {
             if (task < meshes_.size()) {
                 OnMesh &on = *meshes_[order[task]];
                 candidates[order[task]] = candidate_on(on, on.storages.front());
             } else {
-                const std::size_t i = task - meshes_.size();
-                priced[i] = price_baseline(request_, index_, *facts_, wanted[i].on->shape, wanted[i].on->space,
-                                           std::move(wanted[i].named), limit_);
+                baselines.price_alone(task - meshes_.size());
             }
         });
-        for (Baseline &baseline : priced)
-            add_baseline(std::move(baseline));
+        price_baselines(baselines);
         take_best_by_bounds(candidates);
         const auto is_better = [](const Candidate &a, const Candidate &b) {
             return a.bounds.lower_bound < b.bounds.lower_bound;
@@ -155,6 +152,18 @@ class Planner {
         if (request_.search)
             candidate.bounds = bounds_on(on).of(storage, give_up_at());
         return candidate;
+    }
+
+    /// Bounded with the storage that they have: the first that each mesh was bounded with.
+    void price_baselines(FastestBaselines &baselines) {
+        const auto at_least = [this](std::size_t mesh, const std::vector<int> &places) {
+            return meshes_[mesh]->bounds->of(places);
+        };
+        baselines.price_others(request_.search ? FastestBaselines::AtLeast(at_least) : nullptr);
+        plan_.baselines = baselines.take();
+        for (const Baseline &baseline : plan_.baselines)
+            if (baseline.excluded.empty())
+                best_baseline_ = std::min(best_baseline_, baseline.seconds.value);
     }
 
     [[nodiscard]] MeshBounds &bounds_on(OnMesh &on) const {
@@ -331,49 +340,6 @@ class Planner {
         found.least_bytes = found.cost->memory.total().value;
         found.feasible = limit_ == 0 || found.least_bytes <= limit_;
         return found;
-    }
-
-    /// A plan of the literature that is not priced yet.
-    struct Wanted {
-        const OnMesh *on = nullptr;
-        NamedStrategies named;
-    };
-    [[nodiscard]] std::vector<Wanted> wanted_baselines() const {
-        std::vector<Wanted> wanted;
-        for (const auto &on : meshes_)
-            for (NamedStrategies &named : baselines_on(on->shape.mesh))
-                if (!is_known(named, *on))
-                    wanted.push_back({on.get(), std::move(named)});
-        return wanted;
-    }
-
-    [[nodiscard]] std::vector<NamedStrategies> baselines_on(const sharding::Mesh &mesh) const {
-        return request_.baselines ? baselines(request_.graph, request_.batch, mesh) : std::vector<NamedStrategies>{};
-    }
-
-    /// Where no rule tells axes apart, one that splits along all of them alike is the same on each mesh, and one that
-    /// splits along the first and the others on one of two axes.
-    [[nodiscard]] bool is_known(const NamedStrategies &named, const OnMesh &on) const {
-        if (!request_.mesh.automatic || pins_axes(request_))
-            return false;
-        const std::vector<int> &sizes = on.shape.mesh.sizes;
-        return named.alike ? &on != meshes_.front().get()
-                           : sizes.size() > 2 && std::any_of(meshes_.begin(), meshes_.end(), [&](const auto &other) {
-                                 const std::vector<int> &of_other = other->shape.mesh.sizes;
-                                 return of_other.size() == 2 && of_other[0] == sizes[0];
-                             });
-    }
-
-    void add_baseline(Baseline baseline) {
-        if (baseline.excluded.empty())
-            best_baseline_ = std::min(best_baseline_, baseline.seconds.value);
-        const auto known = std::find_if(plan_.baselines.begin(), plan_.baselines.end(),
-                                        [&](const Baseline &other) { return other.name == baseline.name; });
-        if (known == plan_.baselines.end())
-            plan_.baselines.push_back(std::move(baseline));
-        else if (std::pair(!baseline.excluded.empty(), baseline.seconds) <
-                 std::pair(!known->excluded.empty(), known->seconds))
-            *known = std::move(baseline);
     }
 
     /// The answer is never worse than a baseline that it may be. Elimination sees to that; an inexact search may not.

@@ -192,6 +192,20 @@ class MarginalSweeps::Sweeps {
         return true;
     }
 
+    /// Moving parts of tables to and fro does not change what an assignment takes.
+    [[nodiscard]] double of(const std::vector<int> &values) const {
+        double sum = constant_;
+        for (std::size_t v = 0; v < own_.size(); ++v)
+            sum += own_[v][values[v]];
+        for (const Edge &edge : edges_) {
+            const auto &[first, second] = edge.ends;
+            const auto line = static_cast<std::size_t>((*first.class_of)[values[first.variable]]);
+            const auto column = static_cast<std::size_t>((*second.class_of)[values[second.variable]]);
+            sum += (*edge.table)[line * second.moved.size() + column] - first.moved[line] - second.moved[column];
+        }
+        return std::min(sum, at_most_);
+    }
+
   private:
     [[nodiscard]] int variables() const { return static_cast<int>(own_.size()); }
     [[nodiscard]] double total() const { return std::accumulate(least_.begin(), least_.end(), constant_); }
@@ -308,6 +322,10 @@ MarginalSweeps::~MarginalSweeps() = default;
 
 Marginals MarginalSweeps::run() {
     return sweeps_->run();
+}
+
+double MarginalSweeps::of(const std::vector<int> &values) const {
+    return sweeps_->of(values);
 }
 
 bool MarginalSweeps::add(const std::vector<std::vector<double>> &seconds, double at_most) {

@@ -32,6 +32,8 @@ class MarginalSweeps {
     /// Adds to what each value of each variable costs. False, and nothing is changed: what was above the former
     /// `at_most` may not be above this one.
     [[nodiscard]] bool add(const std::vector<std::vector<double>> &seconds, double at_most);
+    /// What factors of up to two variables take under one assignment, or `at_most` where that is known to be less.
+    [[nodiscard]] double of(const std::vector<int> &values) const;
 
   private:
     class Sweeps;

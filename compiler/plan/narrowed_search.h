@@ -22,6 +22,8 @@ class MeshBounds {
                TermCache &cache)
         : step_(step), space_(space), shape_(shape), machine_(machine), cache_(cache) {}
     [[nodiscard]] Marginals of(const Storage &storage, double at_most);
+    /// Of the last storage: what one plan takes at least, given its strategy of each layer by number, or `at_most`.
+    [[nodiscard]] double of(const std::vector<int> &values) const { return sweeps_->of(values); }
 
   private:
     /// By layer and strategy, what the storage adds to the last one's. None: more than single layers decide.

@@ -64,10 +64,11 @@ TermBuilder::Column TermBuilder::origin(const Term &term, int v) {
     const int producer = graph_.values[v].producer;
     const PlacedOperation *operation = producer >= 0 ? placed(producer) : nullptr;
     if (operation != nullptr)
-        return column(term, step_.operation_layers[producer].front(), operation->results[result_number(v)]);
+        return column(term, step_.operation_layers[producer].front(),
+                      operation->results[sharding::result_number(graph_, v)]);
     if (producer >= 0 && is_passing(producer))
         return column(term, sharding::layers_of_origin(index_, v),
-                      [&, result = result_number(v)] { return passing(producer).results[result]; });
+                      [&, result = sharding::result_number(graph_, v)] { return passing(producer).results[result]; });
     sharding::Reshards &reshards = reshards_of(v);
     return column(term, sharding::layers_of_origin(index_, v),
                   [&] { return reshards.number(sharding::Copies(index_, mesh_, layers_, storage_).origin(v)); });
@@ -114,11 +115,6 @@ const PlacedOperation *TermBuilder::placed(int o) {
                 of_results[i].number(bound, [&] { return sharding::derive_result(nest, bound, mesh_, i); }));
     }
     return &placed;
-}
-
-std::size_t TermBuilder::result_number(int v) const {
-    const std::vector<int> &results = graph_.operations[graph_.values[v].producer].results;
-    return static_cast<std::size_t>(std::find(results.begin(), results.end(), v) - results.begin());
 }
 
 /// Homes and updates are left to Copies, and so are long chains of sums.
@@ -195,7 +191,7 @@ TermBuilder::Numbers TermBuilder::following(int o, int layer, const LayerStrateg
 PartialSums TermBuilder::sums_of(int v) {
     const int producer = graph_.values[v].producer;
     const PlacedOperation *operation = placed(producer);
-    const std::size_t result = result_number(v);
+    const std::size_t result = sharding::result_number(graph_, v);
     const int number = operation != nullptr ? operation->results[result][chosen_[graph_.operations[producer].layer]]
                                             : passing(producer).results[result];
     const sharding::Reshards &reshards = reshards_of(v);

@@ -23,8 +23,6 @@ bool has_empty_blocks(const Request &request, const MeshShape &shape, const Stra
     return false;
 }
 
-namespace {
-
 void follow_orders(const Space &space, Strategies &layers) {
     for (std::size_t l = 0; l < layers.size(); ++l) {
         const Strategies &options = *space.options[l];
@@ -35,6 +33,20 @@ void follow_orders(const Space &space, Strategies &layers) {
             layers[l].order = allowed->order;
     }
 }
+
+std::optional<std::vector<int>> places(const Space &space, const Strategies &layers) {
+    std::vector<int> result;
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+        const Strategies &options = *space.options[l];
+        const auto at = std::find(options.begin(), options.end(), layers[l]);
+        if (at == options.end())
+            return std::nullopt;
+        result.push_back(static_cast<int>(at - options.begin()));
+    }
+    return result;
+}
+
+namespace {
 
 /// Why it could not be the answer; empty: it could.
 std::string exclusion(const Request &request, const MeshShape &shape, const Space &space, const Baseline &baseline,
@@ -62,7 +74,6 @@ Baseline price_baseline(const Request &request, const sharding::GraphIndex &inde
                         const MeshShape &shape, const Space &space, NamedStrategies named, double limit) {
     Baseline baseline;
     baseline.storage = storage_choices(request, shape).front().storage;
-    follow_orders(space, named.layers);
     const auto cost = std::make_shared<const CostTable>(
         evaluate(request, index, facts, shape.mesh, shape.axes, named.layers, baseline.storage));
     baseline.name = named.name;

@@ -1,6 +1,9 @@
 #include "plan/structure.h"
 
+#include "plan/parallel.h"
+
 #include <numeric>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <unordered_map>
@@ -201,37 +204,65 @@ void Structure::describe(std::string &text, int operation, std::map<int, int> &v
     }
 }
 
+namespace {
+
+/// Of one term.
+struct Described {
+    Structure structure;
+    std::vector<int> layers;
+    std::string text;         ///< equal: the terms price alike
+    std::string text_of_nest; ///< of an operation
+};
+
+Described describe_operation(const sharding::GraphIndex &index, const cost::Fused &fused, int operation) {
+    Structure structure = Structure::of_operation(index, operation);
+    std::string text = structure.text(-1);
+    for (const std::vector<bool> &each : {fused.operands, fused.results})
+        for (bool is_fused : each)
+            text += is_fused ? '1' : '0';
+    for (bool each : {fused.same_pass, fused.own_rows, fused.accumulated})
+        text += each ? '1' : '0';
+    std::vector<int> layers = structure.layers();
+    return {std::move(structure), std::move(layers), std::move(text),
+            text_of_nest(index.graph, index.graph.operations[operation])};
+}
+
+Described describe_value(const sharding::GraphIndex &index, cost::Residence residence, int value) {
+    Structure structure = Structure::of_value(index, value);
+    std::string text = residence == cost::Residence::in_place ? "in place " : "stored ";
+    text += structure.text(value);
+    text += index.companion[value] >= 0 ? "joins" : "";
+    std::vector<int> layers = structure.layers();
+    return {std::move(structure), std::move(layers), std::move(text), ""};
+}
+
+} // namespace
+
 StepStructure::StepStructure(const sharding::GraphIndex &given, std::shared_ptr<const cost::GraphFacts> known)
     : index(given), facts(std::move(known)), operations_of_layer(given.graph.layers.size()),
       values_of_layer(given.graph.layers.size()) {
-    const std::vector<cost::Fused> &fusion = facts->fusion;
+    const std::size_t count = index.graph.operations.size();
+    std::vector<std::optional<Described>> described(count + index.graph.values.size());
+    in_parallel(described.size(), [&](std::size_t i) {
+        described[i].emplace(i < count
+                                 ? describe_operation(index, facts->fusion[i], static_cast<int>(i))
+                                 : describe_value(index, facts->residences[i - count], static_cast<int>(i - count)));
+    });
     std::unordered_map<std::string, int> kinds;
     const auto kind = [&kinds](std::string text) {
         return kinds.emplace(std::move(text), static_cast<int>(kinds.size())).first->second;
     };
-    for (int o = 0; o < static_cast<int>(index.graph.operations.size()); ++o) {
-        operations.push_back(Structure::of_operation(index, o));
-        std::string text = operations.back().text(-1);
-        for (const std::vector<bool> &fused : {fusion[o].operands, fusion[o].results})
-            for (bool each : fused)
-                text += each ? '1' : '0';
-        for (bool each : {fusion[o].same_pass, fusion[o].own_rows, fusion[o].accumulated})
-            text += each ? '1' : '0';
-        operation_layers.push_back(operations.back().layers());
-        for (int layer : operation_layers.back())
-            operations_of_layer[layer].push_back(o);
-        operation_kind.push_back(kind(std::move(text)));
-        nest_kind.push_back(kind(text_of_nest(index.graph, index.graph.operations[o])));
-    }
-    for (int v = 0; v < static_cast<int>(index.graph.values.size()); ++v) {
-        values.push_back(Structure::of_value(index, v));
-        std::string text = facts->residences[v] == cost::Residence::in_place ? "in place " : "stored ";
-        text += values.back().text(v);
-        text += index.companion[v] >= 0 ? "joins" : "";
-        value_layers.push_back(values.back().layers());
-        for (int layer : value_layers.back())
-            values_of_layer[layer].push_back(v);
-        value_kind.push_back(kind(std::move(text)));
+    for (std::size_t i = 0; i < described.size(); ++i) {
+        Described &each = *described[i];
+        const bool is_operation = i < count;
+        for (int layer : each.layers)
+            (is_operation ? operations_of_layer : values_of_layer)[layer].push_back(
+                static_cast<int>(is_operation ? i : i - count));
+        (is_operation ? operation_layers : value_layers).push_back(std::move(each.layers));
+        (is_operation ? operation_kind : value_kind).push_back(kind(std::move(each.text)));
+        if (is_operation)
+            nest_kind.push_back(kind(std::move(each.text_of_nest)));
+        (is_operation ? operations : values).push_back(std::move(each.structure));
     }
 }
 

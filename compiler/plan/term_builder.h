@@ -173,8 +173,6 @@ class TermBuilder {
     PartialSums sums_of(int value);
     void price_operation(int operation, const Term &term, TermTable &table);
     void price_value(int value, const Term &term, TermTable &table);
-    /// Which of its producer's results a value is.
-    [[nodiscard]] std::size_t result_number(int value) const;
     std::uint32_t bucket(const ValuePrice::Fused &call);
     static TermTable without_empty_parts(TermTable table);
     static bool is_zero(const TermTable &table);

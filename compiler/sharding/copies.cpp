@@ -75,9 +75,7 @@ const Placement &Copies::origin(int value) {
 }
 
 const Placement &Copies::produced(int value) {
-    const int producer = graph_.values[value].producer;
-    const std::vector<int> &results = graph_.operations[producer].results;
-    return derived(producer).results[std::find(results.begin(), results.end(), value) - results.begin()];
+    return derived(graph_.values[value].producer).results[result_number(graph_, value)];
 }
 
 std::pair<Strategy, Derived> Copies::take(int operation) {
@@ -134,14 +132,7 @@ Placement Copies::wanted(int value, const Need &need) {
     return need.home >= 0 ? home(need.home) : replicated(graph_.values[value].extents);
 }
 
-int Copies::find(int value, const std::vector<Copy> &copies, const Placement &placement, int reader) {
-    const Pass in = pass_of(index_, value, copies[0].placement, placement, reader);
-    const auto found = std::find_if(copies.begin(), copies.end(),
-                                    [&](const Copy &copy) { return copy.placement == placement && copy.pass == in; });
-    return static_cast<int>(found - copies.begin());
-}
-
-std::vector<Copy> Copies::of(int value) {
+std::vector<Copy> Copies::of(int value, const Reads &reads) {
     Reshards &reshards = reshards_.try_emplace(graph_.values[value].extents, mesh_).first->second;
     Links links(index_, value, reshards);
     std::vector<int> numbers;
@@ -156,6 +147,8 @@ std::vector<Copy> Copies::of(int value) {
     std::vector<Copy> copies;
     for (const Link &link : links.of(from, numbers))
         copies.push_back(copy_of(graph_, value, link, reshards));
+    for (std::size_t n = 0; n < numbers.size(); ++n)
+        reads(links.needs()[n], links.read_by(n, numbers[n]));
     return copies;
 }
 

@@ -4,6 +4,7 @@
 
 #include "sharding/links.h"
 
+#include <functional>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -17,6 +18,12 @@ class Copies {
     Copies(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers, const Storage &storage)
         : index_(index), graph_(index.graph), mesh_(mesh), layers_(layers), storage_(storage) {}
 
+    /// Everything will be asked for.
+    void reserve_all() {
+        strategies_.reserve(graph_.operations.size());
+        derived_.reserve(graph_.operations.size());
+    }
+
     /// The layer's strategy on the operation; where it follows a parameter, the one that keeps that at home.
     const Strategy &strategy(int operation);
     /// Where the operation wants its operands and leaves its results, partial sums passed on included.
@@ -26,9 +33,12 @@ class Copies {
     /// Where something wants a value.
     Placement wanted(int value, const Need &need);
     /// All copies of a value; each one's source comes before it.
-    std::vector<Copy> of(int value);
-    /// Which of the copies operation `reader` reads in `placement` (graph.operations.size(): the end of the program).
-    int find(int value, const std::vector<Copy> &copies, const Placement &placement, int reader);
+    std::vector<Copy> of(int value) {
+        return of(value, [](const Need &, int) {});
+    }
+    /// The same; calls reads(need, number of the copy) for all that need the value.
+    using Reads = std::function<void(const Need &, int)>;
+    std::vector<Copy> of(int value, const Reads &reads);
     /// Of a variable without a home of its own: its first reader wants it so. Then that is not derived.
     void know_reader(int variable, const Placement &wanted) { homes_[variable] = home_as_read(variable, wanted); }
     /// strategy() and derived(), given away: nothing is asked any more afterwards.

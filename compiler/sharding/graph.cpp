@@ -1,5 +1,7 @@
 #include "sharding/graph.h"
 
+#include <algorithm>
+
 namespace planc::sharding {
 
 const char *name(Phase phase) {
@@ -18,6 +20,11 @@ const char *name(Phase phase) {
         return "recompute";
     }
     return "";
+}
+
+std::size_t result_number(const Graph &graph, int value) {
+    const std::vector<int> &results = graph.operations[graph.values[value].producer].results;
+    return static_cast<std::size_t>(std::find(results.begin(), results.end(), value) - results.begin());
 }
 
 } // namespace planc::sharding

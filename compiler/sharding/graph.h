@@ -72,6 +72,9 @@ struct Graph {
     int microbatches = 1;     ///< how often a step runs the operations that are not per_step
 };
 
+/// Which of its producer's results a computed value is.
+[[nodiscard]] std::size_t result_number(const Graph &graph, int value);
+
 /// A layer's strategy by loop name: rules[axis] is the loop's name, empty for none. An operation of the layer that
 /// lacks the loop is replicated along the axis.
 struct LayerStrategy {

@@ -3,7 +3,6 @@
 #include "sharding/copies.h"
 #include "sharding/placement.h"
 
-#include <algorithm>
 #include <set>
 
 namespace planc::sharding {
@@ -28,28 +27,27 @@ LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const std::vector<Lay
                 const Storage &storage) {
     const Graph &graph = index.graph;
     Copies copies(index, mesh, layers, storage);
-    const int end = static_cast<int>(graph.operations.size());
+    copies.reserve_all();
     LaidOut result;
-    result.copies.reserve(graph.values.size());
-    result.operations.reserve(graph.operations.size());
-    for (std::size_t v = 0; v < graph.values.size(); ++v)
-        result.copies.push_back(copies.of(static_cast<int>(v)));
-    for (std::size_t o = 0; o < graph.operations.size(); ++o) {
-        const Operation &operation = graph.operations[o];
+    for (const Operation &operation : graph.operations) {
         LaidOutOperation &laid_out = result.operations.emplace_back();
-        const std::vector<Placement> &operands = copies.derived(static_cast<int>(o)).operands;
-        for (std::size_t i = 0; i < operation.operands.size(); ++i)
-            laid_out.operand_copy.push_back(copies.find(operation.operands[i], result.copies[operation.operands[i]],
-                                                        operands[i], static_cast<int>(o)));
-        for (int value : operation.results) {
-            const int variable = index.stored_in[value];
-            laid_out.result_copy.push_back(
-                variable < 0 ? -1 : copies.find(value, result.copies[value], copies.origin(variable), end));
-        }
+        laid_out.operand_copy.resize(operation.operands.size());
+        laid_out.result_copy.resize(operation.results.size(), -1);
     }
+    std::vector<int> at_end(graph.values.size());
+    result.copies.reserve(graph.values.size());
+    for (int v = 0; v < static_cast<int>(graph.values.size()); ++v)
+        result.copies.push_back(copies.of(v, [&](const Need &need, int copy) {
+            const int producer = graph.values[v].producer;
+            if (need.operand >= 0)
+                result.operations[need.operation].operand_copy[need.operand] = copy;
+            else if (need.home < 0)
+                at_end[v] = copy;
+            else if (producer >= 0)
+                result.operations[producer].result_copy[result_number(graph, v)] = copy;
+        }));
     for (int value : graph.outputs)
-        result.output_copy.push_back(
-            copies.find(value, result.copies[value], replicated(graph.values[value].extents), end));
+        result.output_copy.push_back(at_end[value]);
     for (std::size_t o = 0; o < graph.operations.size(); ++o) {
         auto [strategy, derived] = copies.take(static_cast<int>(o));
         result.operations[o].strategy = std::move(strategy);

@@ -29,6 +29,7 @@ Links::Links(const GraphIndex &index, int value, Reshards &reshards)
     : index_(index), value_(value), reshards_(reshards), needs_(sharding::needs(index, value)) {}
 
 std::span<const Link> Links::of(int origin, std::span<const int> wanted) {
+    origin_ = origin;
     collect(origin, wanted);
     links_.clear();
     if (index_.graph.values[value_].kind == ValueKind::free)
@@ -36,6 +37,13 @@ std::span<const Link> Links::of(int origin, std::span<const int> wanted) {
     else
         connect(origin);
     return links_;
+}
+
+int Links::read_by(std::size_t need, int wanted) const {
+    const Pass in = pass(origin_, wanted, needs_[need].operation);
+    const auto read = std::find_if(links_.begin(), links_.end(),
+                                   [&](const Link &link) { return link.placement == wanted && link.pass == in; });
+    return static_cast<int>(read - links_.begin());
 }
 
 Pass Links::pass(int origin, int wanted, int reader) const {

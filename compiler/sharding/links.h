@@ -42,6 +42,8 @@ class Links {
     /// `origin`: where the value lies, of no matter for free ones; `wanted`: per need. Each copy's source comes before
     /// it. Valid until the next call.
     std::span<const Link> of(int origin, std::span<const int> wanted);
+    /// Of the last call: which of the copies a need reads that wants the value so.
+    [[nodiscard]] int read_by(std::size_t need, int wanted) const;
 
   private:
     [[nodiscard]] Pass pass(int origin, int wanted, int reader) const;
@@ -53,6 +55,7 @@ class Links {
     int value_;
     Reshards &reshards_;
     std::vector<Need> needs_;
+    int origin_ = -1;
     std::vector<Link> wanted_; ///< not made yet
     std::vector<Link> links_;
 };

@@ -26,13 +26,19 @@ class AxisList {
         for (; first != last; ++first)
             push_back(*first);
     }
-    AxisList(const AxisList &other) : AxisList(other.begin(), other.end()) {}
+    AxisList(const AxisList &other) {
+        if (other.is_far())
+            append(other);
+        else
+            copy_near(other);
+    }
     AxisList(AxisList &&other) noexcept { swap(other); }
     AxisList &operator=(const AxisList &other) {
-        if (this != &other) {
+        if (!is_far() && !other.is_far()) {
+            copy_near(other);
+        } else if (this != &other) {
             size_ = 0;
-            for (const int axis : other)
-                push_back(axis);
+            append(other);
         }
         return *this;
     }
@@ -83,6 +89,15 @@ class AxisList {
     static constexpr unsigned most_near = 4;
 
     [[nodiscard]] bool is_far() const { return capacity_ > most_near; }
+    void append(const AxisList &other) {
+        for (const int axis : other)
+            push_back(axis);
+    }
+    /// Without a look at how many there are.
+    void copy_near(const AxisList &other) {
+        memory_ = other.memory_;
+        size_ = other.size_;
+    }
     void grow() {
         const unsigned capacity = 2 * capacity_;
         int *const far = new int[capacity];

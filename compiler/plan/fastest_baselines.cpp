@@ -1,0 +1,115 @@
+#include "plan/fastest_baselines.h"
+
+#include "plan/parallel.h"
+#include "plan/price_baseline.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace planc::plan {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double rounding = 1e-9; ///< of a bound
+
+} // namespace
+
+FastestBaselines::FastestBaselines(const Request &request, const sharding::GraphIndex &index,
+                                   const cost::GraphFacts &facts, double limit, std::vector<OnMesh> meshes)
+    : request_(request), index_(index), facts_(facts), limit_(limit), meshes_(std::move(meshes)) {
+    if (!request.baselines)
+        return;
+    std::map<std::string, int> times;
+    for (std::size_t mesh = 0; mesh < meshes_.size(); ++mesh)
+        for (NamedStrategies &named : baselines(request.graph, request.batch, meshes_[mesh].shape->mesh))
+            if (!is_known(named, mesh)) {
+                ++times[named.name];
+                wanted_.push_back({mesh, std::move(named)});
+            }
+    for (std::size_t i = 0; i < wanted_.size(); ++i)
+        (times.at(wanted_[i].named.name) == 1 ? alone_ : others_).push_back(i);
+}
+
+/// Where no rule tells axes apart, one that splits along all of them alike is the same on each mesh, and one that
+/// splits along the first and the others on one of two axes.
+bool FastestBaselines::is_known(const NamedStrategies &named, std::size_t mesh) const {
+    if (!request_.mesh.automatic || pins_axes(request_))
+        return false;
+    const std::vector<int> &sizes = meshes_[mesh].shape->mesh.sizes;
+    return named.alike ? mesh > 0
+                       : sizes.size() > 2 && std::any_of(meshes_.begin(), meshes_.end(), [&](const OnMesh &other) {
+                             const std::vector<int> &of_other = other.shape->mesh.sizes;
+                             return of_other.size() == 2 && of_other[0] == sizes[0];
+                         });
+}
+
+void FastestBaselines::price(std::size_t wanted) {
+    Wanted &one = wanted_[wanted];
+    const OnMesh &on = meshes_[one.mesh];
+    one.priced = price_baseline(request_, index_, facts_, *on.shape, *on.space, std::move(one.named), limit_);
+}
+
+void FastestBaselines::price_alone(std::size_t number) {
+    Wanted &wanted = wanted_[alone_[number]];
+    follow_orders(*meshes_[wanted.mesh].space, wanted.named.layers);
+    price(alone_[number]);
+}
+
+void FastestBaselines::bound(std::size_t number, const AtLeast &at_least) {
+    Wanted &wanted = wanted_[number];
+    const Space &space = *meshes_[wanted.mesh].space;
+    follow_orders(space, wanted.named.layers);
+    if (const auto at = places(space, wanted.named.layers); !at)
+        wanted.at_least = infinity; // excluded, so that any that may be the answer comes before it
+    else if (at_least)
+        wanted.at_least = at_least(wanted.mesh, *at);
+}
+
+/// Which of them are priced depends on who comes first, but never the fastest: it is bounded above none.
+void FastestBaselines::price_others(const AtLeast &at_least) {
+    in_parallel(others_.size(), [&](std::size_t i) { bound(others_[i], at_least); });
+    std::stable_sort(others_.begin(), others_.end(),
+                     [this](std::size_t a, std::size_t b) { return wanted_[a].at_least < wanted_[b].at_least; });
+    std::mutex in_use;
+    std::map<std::string, double> least; // seconds, of those that may be the answer
+    for (const std::size_t i : others_)
+        least[wanted_[i].named.name] = infinity;
+    in_parallel(others_.size(), [&](std::size_t task) {
+        const Wanted &wanted = wanted_[others_[task]];
+        double &seconds = least.at(wanted.named.name);
+        {
+            const std::scoped_lock lock(in_use);
+            if (wanted.at_least > seconds * (1 + rounding))
+                return;
+        }
+        price(others_[task]);
+        if (!wanted.priced->excluded.empty())
+            return;
+        const std::scoped_lock lock(in_use);
+        seconds = std::min(seconds, wanted.priced->seconds.value);
+    });
+}
+
+std::vector<Baseline> FastestBaselines::take() {
+    std::vector<Baseline> fastest;
+    for (Wanted &wanted : wanted_) {
+        if (!wanted.priced)
+            continue;
+        Baseline &baseline = *wanted.priced;
+        const auto known = std::find_if(fastest.begin(), fastest.end(),
+                                        [&](const Baseline &other) { return other.name == baseline.name; });
+        if (known == fastest.end())
+            fastest.push_back(std::move(baseline));
+        else if (std::pair(!baseline.excluded.empty(), baseline.seconds) <
+                 std::pair(!known->excluded.empty(), known->seconds))
+            *known = std::move(baseline);
+    }
+    return fastest;
+}
+
+} // namespace planc::plan
