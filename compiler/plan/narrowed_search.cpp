@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
@@ -15,7 +16,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1e-9;
-constexpr std::size_t few_of_layer = 8;  ///< strategies in the first search, on average
+/// Strategies a layer in the first search, on average: between these, the more the fewer kinds of layers there are.
+constexpr std::size_t fewest_of_layer = 6;
+constexpr std::size_t most_of_layer = 20;
+constexpr double few_pairs = 4500;       ///< of strategies, in the tables of pairs of all kinds of layers
 constexpr double most_entries = 100'000; ///< of tables of all pairs of layers, for a search that leaves nothing open
 
 /// Layers that have the same operations and may choose from the same strategies: they keep the same, so that they go on
@@ -58,8 +62,11 @@ class Narrowing {
         return result;
     }
 
-    /// The largest bound at which layers keep so many on average; each keeps one.
-    [[nodiscard]] double bound_of(std::size_t of_layer) const {
+    /// The largest bound at which layers keep few on average; each keeps one.
+    [[nodiscard]] double bound_of_few() const {
+        const int kinds = 1 + *std::max_element(kind_.begin(), kind_.end());
+        const auto of_layer =
+            std::clamp(static_cast<std::size_t>(std::sqrt(few_pairs / kinds)), fewest_of_layer, most_of_layer);
         std::vector<double> all;
         for (const std::vector<double> &of_one : marginals_.of)
             all.insert(all.end(), of_one.begin(), of_one.end());
@@ -150,7 +157,7 @@ Few few_strategies(const StepStructure &step, const Space &space, const MeshShap
     if (bounds.lower_bound >= give_up_at)
         return few;
     const Narrowing narrowing(step, space, bounds);
-    few.below = std::min(narrowing.bound_of(few_of_layer), give_up_at);
+    few.below = std::min(narrowing.bound_of_few(), give_up_at);
     few.kept = narrowing.kept(few.below, cache);
     const Solution best = best_by_bounds(step, few.kept, shape, machine, storage, cache);
     few.lower_bound = std::max(few.lower_bound, best.lower_bound);
