@@ -51,7 +51,7 @@ bool FastestBaselines::is_known(const NamedStrategies &named, std::size_t mesh) 
 void FastestBaselines::price(std::size_t wanted) {
     Wanted &one = wanted_[wanted];
     const OnMesh &on = meshes_[one.mesh];
-    one.priced = price_baseline(request_, index_, facts_, *on.shape, *on.space, std::move(one.named), limit_);
+    one.priced = price_baseline(request_, index_, facts_, *on.shape, *on.space, one.named, limit_);
 }
 
 void FastestBaselines::price_alone(std::size_t number) {
@@ -96,20 +96,23 @@ void FastestBaselines::price_others(const AtLeast &at_least) {
 }
 
 std::vector<Baseline> FastestBaselines::take() {
-    std::vector<Baseline> fastest;
+    std::vector<std::string> names; // in an order that does not depend on which were priced
+    std::map<std::string, Baseline> fastest;
     for (Wanted &wanted : wanted_) {
+        if (std::find(names.begin(), names.end(), wanted.named.name) == names.end())
+            names.push_back(wanted.named.name);
         if (!wanted.priced)
             continue;
         Baseline &baseline = *wanted.priced;
-        const auto known = std::find_if(fastest.begin(), fastest.end(),
-                                        [&](const Baseline &other) { return other.name == baseline.name; });
-        if (known == fastest.end())
-            fastest.push_back(std::move(baseline));
-        else if (std::pair(!baseline.excluded.empty(), baseline.seconds) <
-                 std::pair(!known->excluded.empty(), known->seconds))
-            *known = std::move(baseline);
+        const auto [known, is_new] = fastest.try_emplace(wanted.named.name, baseline);
+        if (!is_new && std::pair(!baseline.excluded.empty(), baseline.seconds) <
+                           std::pair(!known->second.excluded.empty(), known->second.seconds))
+            known->second = std::move(baseline);
     }
-    return fastest;
+    std::vector<Baseline> result;
+    for (const std::string &name : names)
+        result.push_back(std::move(fastest.at(name)));
+    return result;
 }
 
 } // namespace planc::plan

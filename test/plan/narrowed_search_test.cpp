@@ -49,17 +49,48 @@ Machine random_machine(Random &random) {
     return machine;
 }
 
+std::vector<std::int64_t> random_extents(Random &random) {
+    std::vector<std::int64_t> extents;
+    for (int d = uniform(random, 1, 3); d > 0; --d)
+        extents.push_back(uniform(random, 1, 40));
+    return extents;
+}
+
+struct RouteCount {
+    int positive = 0; ///< routes that cost something
+    int tight = 0;    ///< of them, whose bound is near that
+};
+
+void expect_below_price(sharding::Reshards &reshards, int from, int to, const Mesh &mesh, const Machine &machine,
+                        TransferBounds &bounds, RouteCount &count) {
+    const sharding::Reshards::Route &route = reshards.route(from, to);
+    if (!route.possible)
+        return;
+    double price = 0;
+    double without_latency = 0;
+    for (const sharding::Step &step : route.steps) {
+        const cost::Price each = cost::price_step(step, 4, mesh, machine).price;
+        price += each.seconds().value;
+        without_latency += (each.transfer + each.arithmetic).value;
+    }
+    TransferBounds::OfShape &transfers = bounds.of(reshards);
+    const double bound = transfers.directly(from, to, 4, true).value;
+    EXPECT_LE(bound, price * (1 + 1e-12));
+    EXPECT_LE(transfers.directly(from, to, 4, false).value, without_latency * (1 + 1e-12));
+    EXPECT_LE(transfers.seconds(from, to, 4, true).value, bound * (1 + 1e-12));
+    EXPECT_TRUE(transfers.possible(from, to) || from == to);
+    count.positive += price > 0;
+    count.tight += price > 0 && bound > 0.7 * price;
+}
+
 TEST(TransferBounds, AreBelowThePriceOfEveryRoute) {
     Random random(51);
-    int tight = 0;
-    int positive = 0;
+    RouteCount count;
     for (int trial = 0; trial < 20000; ++trial) {
         SCOPED_TRACE(trial);
         const Mesh mesh = sharding::reference::random_mesh(random, 3, 24);
         const Machine machine = random_machine(random);
-        std::vector<std::int64_t> extents;
-        for (int d = uniform(random, 1, 3); d > 0; --d)
-            extents.push_back(uniform(random, 1, 40));
+        const std::vector<std::int64_t> extents = random_extents(random);
         sharding::Reshards reshards(mesh);
         const bool stored = uniform(random, 0, 2) == 0;
         const sharding::Placement lies = sharding::reference::random_placement(extents, mesh, true, random, stored);
@@ -73,28 +104,42 @@ TEST(TransferBounds, AreBelowThePriceOfEveryRoute) {
         if (!stored && uniform(random, 0, 1))
             wanted = sharding::reference::with_random_windows(std::move(wanted), random);
         const int to = reshards.number(wanted);
-        const sharding::Reshards::Route &route = reshards.route(from, to);
-        if (!route.possible)
-            continue;
         TransferBounds bounds(mesh, machine);
-        double price = 0;
-        double without_latency = 0;
-        for (const sharding::Step &step : route.steps) {
-            const cost::Price each = cost::price_step(step, 4, mesh, machine).price;
-            price += each.seconds().value;
-            without_latency += (each.transfer + each.arithmetic).value;
-        }
-        TransferBounds::OfShape &transfers = bounds.of(reshards);
-        const double bound = transfers.directly(from, to, 4, true).value;
-        EXPECT_LE(bound, price * (1 + 1e-12));
-        EXPECT_LE(transfers.directly(from, to, 4, false).value, without_latency * (1 + 1e-12));
-        EXPECT_LE(transfers.seconds(from, to, 4, true).value, bound * (1 + 1e-12));
-        EXPECT_TRUE(transfers.possible(from, to) || from == to);
-        positive += price > 0;
-        tight += price > 0 && bound > 0.7 * price;
+        expect_below_price(reshards, from, to, mesh, machine, bounds, count);
     }
-    EXPECT_GT(positive, 4000);
-    EXPECT_GT(tight, positive / 8); // else it would be of no use
+    EXPECT_GT(count.positive, 4000);
+    EXPECT_GT(count.tight, count.positive / 8); // else it would be of no use
+}
+
+// As a search asks: of many placements of one shape, in any order, what is known of some of them serves the others.
+TEST(TransferBounds, OfManyPlacementsAreThoseOfEachPair) {
+    Random random(57);
+    RouteCount count;
+    for (int trial = 0; trial < 300; ++trial) {
+        SCOPED_TRACE(trial);
+        const Mesh mesh = sharding::reference::random_mesh(random, 3, 24);
+        const Machine machine = random_machine(random);
+        const std::vector<std::int64_t> extents = random_extents(random);
+        sharding::Reshards reshards(mesh);
+        std::vector<int> numbers;
+        for (int i = 0; i < 12; ++i) {
+            sharding::Placement each = sharding::reference::random_placement(extents, mesh, true, random);
+            if (i % 3 == 0)
+                each = sharding::reference::with_random_windows(std::move(each), random);
+            numbers.push_back(reshards.number(each));
+        }
+        TransferBounds together(mesh, machine);
+        for (int pair = 0; pair < 60; ++pair) {
+            const int from = numbers[static_cast<std::size_t>(uniform(random, 0, 11))];
+            const int to = numbers[static_cast<std::size_t>(uniform(random, 0, 11))];
+            expect_below_price(reshards, from, to, mesh, machine, together, count);
+            TransferBounds alone(mesh, machine);
+            for (const bool latency : {false, true})
+                EXPECT_EQ(together.of(reshards).directly(from, to, 4, latency),
+                          alone.of(reshards).directly(from, to, 4, latency));
+        }
+    }
+    EXPECT_GT(count.positive, 4000);
 }
 
 /// Every assignment's marginals, by enumeration.
@@ -210,6 +255,29 @@ Case random_case(Random &random, int trial) {
     if (uniform(random, 0, 1))
         result.storage = sharding::reference::random_storage(result.shape.mesh, random);
     return result;
+}
+
+TEST(Marginals, KeepWhatAnAssignmentTakes) {
+    Random random(58);
+    for (int trial = 0; trial < 600; ++trial) {
+        SCOPED_TRACE(trial);
+        Problem problem = random_problem(random, trial % 2 == 0);
+        std::erase_if(problem.factors, [](const Factor &factor) { return factor.variables.size() > 2; });
+        const double infinity = std::numeric_limits<double>::infinity();
+        const double at_most = uniform(random, 0, 1) ? infinity : uniform(random, 0, 60);
+        MarginalSweeps sweeps(problem, at_most);
+        (void)sweeps.run();
+        for (int i = 0; i < 10; ++i) {
+            std::vector<int> values;
+            for (const int domain : problem.domains)
+                values.push_back(uniform(random, 0, domain - 1));
+            const double seconds = evaluate(problem, values).seconds;
+            EXPECT_LE(sweeps.of(values), seconds + 1e-9);
+            if (seconds <= at_most) {
+                EXPECT_NEAR(sweeps.of(values), seconds, 1e-9);
+            }
+        }
+    }
 }
 
 TEST(Marginals, GoOnWhereSingleVariablesCostMore) {

@@ -146,6 +146,27 @@ TEST(Simulate, a_round_is_as_slow_as_the_busiest_links) {
     EXPECT_EQ(text(timeline.ranks[1].network), "transfer 1 from 0 to 4");
 }
 
+TEST(Simulate, who_is_through_leaves_its_share_to_the_others) {
+    const Program alike{ranks(2),
+                        {},
+                        {collective(2, 1, 1), collective(2, 1, 2), collective(2, 1, 3)},
+                        {start(0), start(1), start(2), wait(0), wait(1), wait(2)}};
+    EXPECT_EQ(text(simulate(alike).ranks[0].network),
+              "transfer 0 from 0 to 3, transfer 1 from 0 to 5, transfer 2 from 0 to 6");
+
+    // The first is as slow as the rank where the third keeps the links busy, also when the second is through.
+    Program apart{ranks(2),
+                  {},
+                  {collective(2, 1, 3), collective(2, 1, 1), collective(2, 1, 5)},
+                  {start(0), start(1), start(2), wait(0), wait(1), wait(2)}};
+    apart.collectives[1].groups = {{{0}, {0}, 1, Seconds(1)}, {{1}, {}, 1, Seconds(0)}};
+    apart.collectives[2].groups = {{{0}, {}, 1, Seconds(0)}, {{1}, {1}, 1, Seconds(5)}};
+    apart.collectives[1].group_of = apart.collectives[2].group_of = {0, 1};
+    const Timeline timeline = simulate(apart);
+    EXPECT_EQ(text(timeline.ranks[0].network), "transfer 0 from 0 to 6, transfer 1 from 0 to 2");
+    EXPECT_EQ(text(timeline.ranks[1].network), "transfer 0 from 0 to 6, transfer 2 from 0 to 8");
+}
+
 // Groups {0, 1} and {2}: what does not concern a rank does not hold it up.
 TEST(Simulate, groups_are_independent) {
     Program program{ranks(3), {kernel({1, 4, 1})}, {collective(3, 1, 2)}, {compute(0), start(0), wait(0)}};
