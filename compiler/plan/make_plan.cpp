@@ -22,8 +22,10 @@ namespace planc::plan {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t most_at_once = 4;  ///< searches of meshes
-constexpr double worth_a_search = 0.005; ///< gain, of seconds, where the answer stays open in any case
+constexpr std::size_t most_at_once = 4; ///< searches of meshes
+/// Gain, of seconds, that is worth a search where the answer stays open in any case. By the bound of the few
+/// strategies: what is not among them is given up with them, and counts with the bound that it has.
+constexpr double worth_a_search = 0.005;
 
 class Planner {
   public:

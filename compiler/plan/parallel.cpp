@@ -31,8 +31,9 @@ void in_parallel(std::size_t count, std::size_t at_once, const std::function<voi
     llvm::parallel::TaskGroup helpers;
     for (std::size_t i = 1; i < std::min(cores(), count); ++i)
         helpers.spawn(run);
-    if (at_once <= most_for_a_core * cores())
-        for (std::size_t i = cores(); i < at_once; ++i)
+    const std::size_t threads = std::min(at_once, count);
+    if (threads <= most_for_a_core * cores())
+        for (std::size_t i = cores(); i < threads; ++i)
             others.emplace_back(run);
     run();
 }
