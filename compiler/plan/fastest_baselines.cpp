@@ -104,7 +104,7 @@ std::vector<Baseline> FastestBaselines::take() {
         if (!wanted.priced)
             continue;
         Baseline &baseline = *wanted.priced;
-        const auto [known, is_new] = fastest.try_emplace(wanted.named.name, baseline);
+        const auto [known, is_new] = fastest.try_emplace(wanted.named.name, std::move(baseline));
         if (!is_new && std::pair(!baseline.excluded.empty(), baseline.seconds) <
                            std::pair(!known->second.excluded.empty(), known->second.seconds))
             known->second = std::move(baseline);

@@ -64,9 +64,10 @@ class Narrowing {
 
     /// The largest bound at which layers keep few on average; each keeps one.
     [[nodiscard]] double bound_of_few() const {
-        const int kinds = 1 + *std::max_element(kind_.begin(), kind_.end());
-        const auto of_layer =
-            std::clamp(static_cast<std::size_t>(std::sqrt(few_pairs / kinds)), fewest_of_layer, most_of_layer);
+        const std::set<int> kinds(kind_.begin(), kind_.end());
+        const auto of_layer = std::clamp(
+            static_cast<std::size_t>(std::sqrt(few_pairs / std::max(1.0, static_cast<double>(kinds.size())))),
+            fewest_of_layer, most_of_layer);
         std::vector<double> all;
         for (const std::vector<double> &of_one : marginals_.of)
             all.insert(all.end(), of_one.begin(), of_one.end());

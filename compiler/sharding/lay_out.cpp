@@ -29,6 +29,7 @@ LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const std::vector<Lay
     Copies copies(index, mesh, layers, storage);
     copies.reserve_all();
     LaidOut result;
+    result.operations.reserve(graph.operations.size());
     for (const Operation &operation : graph.operations) {
         LaidOutOperation &laid_out = result.operations.emplace_back();
         laid_out.operand_copy.resize(operation.operands.size());
