@@ -84,18 +84,30 @@ bool are_runs(const Placement &cut, const Placement &other, const Mesh &mesh) {
     return true;
 }
 
-/// The most of any of the ranks of an exchange that is a permutation: those that may pack most are looked at first, and
+/// How many ranks at most take an element from the same one, itself included: those along axes that cut only what it is
+/// taken from. `to` has no windows.
+std::int64_t takers(const Placement &from, const Placement &to, const Mesh &mesh) {
+    const std::vector<bool> before = cutting(from, mesh);
+    const std::vector<bool> after = cutting(to, mesh);
+    std::int64_t ranks = 1;
+    for (std::size_t axis = 0; axis < before.size(); ++axis)
+        ranks *= before[axis] && !after[axis] ? mesh.sizes[axis] : 1;
+    return ranks;
+}
+
+/// The most of any of the ranks of an exchange without windows: those that may pack most are looked at first, and
 /// hardly ever many of them.
 std::int64_t most_packed_elements(const Placement &from, const Placement &to, const Mesh &mesh,
                                   const std::vector<int> &ranks) {
-    const bool packs_sends = !are_runs(from, to, mesh);
+    const std::int64_t often = are_runs(from, to, mesh) ? 0 : takers(from, to, mesh);
     const bool packs_receives = !are_runs(to, from, mesh);
     std::vector<std::pair<std::int64_t, int>> at_most;
     for (const int rank : ranks) {
         const Box has = local_box(from, mesh, rank);
         const Box wants = local_box(to, mesh, rank);
         const std::int64_t kept = volume(intersect(has, wants));
-        at_most.emplace_back((packs_sends ? volume(has) - kept : 0) + (packs_receives ? volume(wants) - kept : 0),
+        at_most.emplace_back((often > 0 ? often * volume(has) - kept : 0) +
+                                 (packs_receives ? volume(wants) - kept : 0),
                              rank);
     }
     std::sort(at_most.begin(), at_most.end(), [](const auto &a, const auto &b) { return a.first > b.first; });
@@ -173,7 +185,7 @@ std::int64_t largest_scratch_elements(CollectiveKind kind, const Placement &from
     // Blocks are largest in the first rank, except that what an exchange moves depends on who asks.
     if (kind == CollectiveKind::exchange || kind == CollectiveKind::all_to_all) {
         const std::vector<int> ranks = mesh.group(0, telling_axes(from, to, mesh));
-        if (kind == CollectiveKind::exchange && is_permutation(from, to, mesh))
+        if (kind == CollectiveKind::exchange && !is_windowed(to))
             return most_packed_elements(from, to, mesh, ranks);
         std::int64_t largest = 0;
         for (const int rank : ranks)
