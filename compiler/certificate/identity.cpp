@@ -47,7 +47,9 @@ class Digest {
             put(each);
     }
     void put(const planrt::AxisList &axes) { put(std::vector<int>(axes.begin(), axes.end())); }
-    template <class T> void put(const std::optional<T> &optional) {
+    template <class T> void put(const std::optional<T> &optional) { put_optional(optional); }
+    template <class T> void put(const planrt::Boxed<T> &optional) { put_optional(optional); }
+    template <class Optional> void put_optional(const Optional &optional) {
         put(optional.has_value());
         if (optional)
             put(*optional);

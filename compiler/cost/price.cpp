@@ -60,7 +60,7 @@ class RankSums {
     }
 
     void find_busiest(CostTable &table) {
-        std::map<std::vector<std::int64_t>, std::vector<Traffic>> known; // by step
+        std::map<std::string, std::vector<Traffic>> known; // by step
         std::vector<double> bytes(mesh_.ranks(), 0.0);
         for (const Row &row : different_) {
             std::vector<Traffic> &by_rank = known[key(row.step)];

@@ -146,32 +146,43 @@ std::vector<Round> rounds(CollectiveKind kind, Algorithm algorithm, const Group 
     return {};
 }
 
-static void append(std::vector<std::int64_t> &numbers, const planrt::Placement &placement) {
-    for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
-        numbers.push_back(dimension.extent);
-        numbers.push_back(static_cast<std::int64_t>(dimension.axes.size()));
-        numbers.insert(numbers.end(), dimension.axes.begin(), dimension.axes.end());
-        if (const auto &window = dimension.window)
-            for (const std::int64_t number :
-                 {std::int64_t{-1}, window->positions, window->kernel, window->stride, window->dilation,
-                  window->padding, std::int64_t{window->transposed}, static_cast<std::int64_t>(window->part)})
-                numbers.push_back(number);
-    }
-    numbers.push_back(static_cast<std::int64_t>(placement.partial.size()));
-    numbers.insert(numbers.end(), placement.partial.begin(), placement.partial.end());
-    numbers.push_back(static_cast<std::int64_t>(placement.stored.size()));
-    numbers.insert(numbers.end(), placement.stored.begin(), placement.stored.end());
+/// Seven bits a byte, the lowest first: most numbers are one byte.
+static void append(std::string &text, std::int64_t number) {
+    auto rest = static_cast<std::uint64_t>(number);
+    for (; rest >= 0x80; rest >>= 7)
+        text += static_cast<char>(rest | 0x80);
+    text += static_cast<char>(rest);
 }
 
-std::vector<std::int64_t> key(const sharding::Step &step) {
-    std::vector<std::int64_t> numbers;
-    numbers.reserve(64); // most have fewer
-    numbers.assign({static_cast<std::int64_t>(step.kind), static_cast<std::int64_t>(step.from.dimensions.size()),
-                    static_cast<std::int64_t>(step.axes.size())});
-    numbers.insert(numbers.end(), step.axes.begin(), step.axes.end());
-    append(numbers, step.from);
-    append(numbers, step.to);
-    return numbers;
+template <class Axes> static void append_list(std::string &text, const Axes &axes) {
+    append(text, static_cast<std::int64_t>(axes.size()));
+    for (const int axis : axes)
+        append(text, axis);
+}
+
+static void append(std::string &text, const planrt::Placement &placement) {
+    for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
+        append(text, dimension.extent);
+        append_list(text, dimension.axes);
+        append(text, dimension.window ? 1 : 0);
+        if (const auto &window = dimension.window)
+            for (const std::int64_t number :
+                 {window->positions, window->kernel, window->stride, window->dilation, window->padding,
+                  std::int64_t{window->transposed}, static_cast<std::int64_t>(window->part)})
+                append(text, number);
+    }
+    append_list(text, placement.partial);
+    append_list(text, placement.stored);
+}
+
+std::string key(const sharding::Step &step) {
+    std::string text;
+    append(text, static_cast<std::int64_t>(step.kind));
+    append(text, static_cast<std::int64_t>(step.from.dimensions.size()));
+    append_list(text, step.axes);
+    append(text, step.from);
+    append(text, step.to);
+    return text;
 }
 
 const Group &StepPrices::group_over(const std::vector<int> &axes) {
@@ -181,13 +192,13 @@ const Group &StepPrices::group_over(const std::vector<int> &axes) {
 }
 
 const StepPrice &StepPrices::of(const sharding::Step &step, int element_bytes, bool in_bucket) {
-    std::vector<std::int64_t> numbers = key(step);
-    numbers.push_back(element_bytes);
-    numbers.push_back(in_bucket ? 1 : 0);
-    const auto found = known_.find(numbers);
-    if (found != known_.end())
-        return found->second;
-    StepPrice &price = known_[std::move(numbers)];
+    std::string text = key(step);
+    append(text, element_bytes);
+    append(text, in_bucket ? 1 : 0);
+    const auto [known, is_new] = known_.try_emplace(std::move(text));
+    StepPrice &price = known->second;
+    if (!is_new)
+        return price;
     if (step.kind != CollectiveKind::slice)
         price = price_traffic(step, sends_.busiest(step), element_bytes, group_over(step.axes), machine_, in_bucket);
     return price;

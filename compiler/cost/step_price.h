@@ -10,6 +10,8 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace planc::cost {
@@ -63,11 +65,11 @@ class StepPrices {
     const sharding::Mesh &mesh_;
     const Machine &machine_;
     SendTables sends_;
-    std::map<std::vector<std::int64_t>, StepPrice> known_;
-    std::map<std::vector<int>, Group> groups_; ///< by axes
+    std::unordered_map<std::string, StepPrice> known_; ///< by key
+    std::map<std::vector<int>, Group> groups_;         ///< by axes
 };
 
-/// Numbers that are equal only for equal steps.
-[[nodiscard]] std::vector<std::int64_t> key(const sharding::Step &step);
+/// Bytes that are equal only for equal steps of one mesh.
+[[nodiscard]] std::string key(const sharding::Step &step);
 
 } // namespace planc::cost

@@ -115,7 +115,7 @@ static LogicalResult parse_window(AsmParser &parser, mlir::DenseI64ArrayAttr &at
 }
 
 mlir::DenseI64ArrayAttr LayoutAttr::windowAttribute(mlir::MLIRContext *context,
-                                                    const std::optional<planrt::Window> &window) {
+                                                    const planrt::Boxed<planrt::Window> &window) {
     SmallVector<int64_t> numbers;
     if (window)
         numbers = {window->positions,

@@ -62,7 +62,7 @@ def Plan_LayoutAttr : Plan_Attr<"Layout", "layout"> {
   let extraClassDeclaration = [{
     /// windows[i] belongs to roles[i]: empty, or what windowAttribute() makes.
     static mlir::DenseI64ArrayAttr windowAttribute(mlir::MLIRContext *context,
-                                                   const std::optional<planrt::Window> &window);
+                                                   const planrt::Boxed<planrt::Window> &window);
     static std::optional<planrt::Window> windowOf(mlir::DenseI64ArrayAttr attribute);
   }];
 }

@@ -30,7 +30,8 @@ constexpr double worth_a_search = 0.005;
 class Planner {
   public:
     explicit Planner(const Request &request)
-        : request_(request), index_(request.graph), facts_(std::make_shared<cost::GraphFacts>(request.graph)) {
+        : request_(request), facts_(std::make_shared<cost::GraphFacts>(request.graph)),
+          tables_(std::make_shared<Tables>(request.graph)) {
         limit_ = request.memory_limit_bytes;
         if (limit_ == 0 && request.search)
             limit_ = request.machine.memory_bytes;
@@ -86,8 +87,10 @@ class Planner {
     };
     /// Given back on all cores: it takes as long as a search.
     struct Tables {
+        sharding::GraphIndex index;
+        std::optional<StepStructure> step; ///< where strategies are searched
         std::vector<std::unique_ptr<OnMesh>> meshes;
-        Tables() = default;
+        explicit Tables(const sharding::Graph &graph) : index(graph) {}
         ~Tables() {
             in_parallel(meshes.size(), [this](std::size_t m) { meshes[m].reset(); });
         }
@@ -185,27 +188,28 @@ class Planner {
         double least = infinity;
         for (const Candidate &candidate : candidates)
             least = std::min(least, candidate.bounds.lower_bound);
-        std::vector<Found> found(candidates.size());
-        in_parallel(candidates.size(), most_at_once, [&](std::size_t i) {
-            Candidate &candidate = candidates[i];
-            found[i].lower_bound = infinity;
-            if (request_.search && candidate.bounds.lower_bound <= (1 + near_optimal_margin) * least) {
-                candidate.few = few_of(candidate, give_up_at());
-                if (!candidate.few->values.empty())
-                    found[i] = best_by_bounds(candidate);
-                else
-                    candidate.few.reset(); // slower than what is known, which may turn out to leave ranks without work
-            }
-            candidate.on->cache.transfers.forget(); // tables have what is in there, of nearly all pairs of placements
-        });
-        for (std::size_t i = 0; i < found.size(); ++i)
-            take(candidates[i], found[i]);
+        std::vector<Candidate *> promising;
+        for (Candidate &candidate : candidates)
+            if (request_.search && candidate.bounds.lower_bound <= (1 + near_optimal_margin) * least)
+                promising.push_back(&candidate);
+        std::vector<Found> found(promising.size());
+        const std::size_t count = promising.size();
+        in_parallel(count, count, [&](std::size_t i) { found[i] = best_by_bounds(*promising[i]); });
+        // Tables have what is in there, of nearly all pairs of placements.
+        in_parallel(candidates.size(), [&](std::size_t i) { candidates[i].on->cache.transfers.forget(); });
+        for (std::size_t i = 0; i < count; ++i)
+            take(*promising[i], found[i]);
     }
 
-    [[nodiscard]] Found best_by_bounds(const Candidate &candidate) const {
+    [[nodiscard]] Found best_by_bounds(Candidate &candidate) const {
         const OnMesh &on = *candidate.on;
         Found found;
         found.lower_bound = infinity;
+        candidate.few = few_of(candidate, give_up_at());
+        if (candidate.few->values.empty()) {
+            candidate.few.reset(); // slower than what is known, which may turn out to leave ranks without work
+            return found;
+        }
         found.layers = chosen(candidate.few->kept, candidate.few->values);
         found.cost = std::make_shared<const CostTable>(
             evaluate(request_, index_, *facts_, on.shape.mesh, on.shape.axes, found.layers, candidate.storage));
@@ -386,11 +390,11 @@ class Planner {
     }
 
     const Request &request_;
-    sharding::GraphIndex index_;
     std::shared_ptr<const cost::GraphFacts> facts_;
-    std::optional<StepStructure> step_; ///< where strategies are searched
     double limit_ = 0;
-    std::shared_ptr<Tables> tables_ = std::make_shared<Tables>();
+    std::shared_ptr<Tables> tables_;
+    const sharding::GraphIndex &index_ = tables_->index;
+    std::optional<StepStructure> &step_ = tables_->step;
     std::vector<std::unique_ptr<OnMesh>> &meshes_ = tables_->meshes;
     Plan plan_;
     double lower_bound_ = 0;

@@ -157,22 +157,27 @@ double TransferBounds::arriving_by_route(const PlacedVolume &from, const PlacedV
                     (1 - 1 / rest) * after + std::max(0.0, to.average - kept));
 }
 
-double TransferBounds::OfShape::found(int from, int to, int element_bytes, bool latency) {
+static float rounded_down(double seconds) {
+    const auto nearest = static_cast<float>(seconds);
+    return nearest > seconds ? std::nextafter(nearest, 0.0F) : nearest;
+}
+
+float TransferBounds::OfShape::found(int from, int to, int element_bytes, bool latency) {
     volumes_.of(std::max(from, to)); // references stay valid
     const PlacedVolume &has = volumes_.of(from);
     const PlacedVolume &wants = volumes_.of(to);
     const PlacedPair pair = volumes_.pair(has, wants);
-    return seconds(bounds_.arriving(has, wants, pair), latency ? bounds_.latencies(has, wants, pair) : 0,
-                   element_bytes);
+    return rounded_down(
+        seconds(bounds_.arriving(has, wants, pair), latency ? bounds_.latencies(has, wants, pair) : 0, element_bytes));
 }
 
-double TransferBounds::OfShape::found_directly(int from, int to, int element_bytes, bool latency) {
+float TransferBounds::OfShape::found_directly(int from, int to, int element_bytes, bool latency) {
     volumes_.of(std::max(from, to)); // references stay valid
     const PlacedVolume &has = volumes_.of(from);
     const PlacedVolume &wants = volumes_.of(to);
     const DirectBound least = bounds_.directly(has, wants, volumes_.pair(has, wants));
-    return std::min(seconds(least.moving, latency ? least.moving_latency : 0, element_bytes),
-                    seconds(least.gathering, latency ? least.gathering_latency : 0, element_bytes));
+    return rounded_down(std::min(seconds(least.moving, latency ? least.moving_latency : 0, element_bytes),
+                                 seconds(least.gathering, latency ? least.gathering_latency : 0, element_bytes)));
 }
 
 bool TransferBounds::OfShape::possible(int from, int to) {

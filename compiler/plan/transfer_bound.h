@@ -62,14 +62,14 @@ class TransferBounds {
             : bounds_(bounds), volumes_(bounds.mesh_, reshards) {}
         /// `latency`: with that of the messages. Holds through other placements too, as copies are made from copies.
         cost::Seconds seconds(int from, int to, int element_bytes, bool latency) {
-            double &least = by_any_.of(element_bytes, latency).row(from).at(to);
+            float &least = by_any_.of(element_bytes, latency).row(from).at(to);
             if (least < 0)
                 least = found(from, to, element_bytes, latency);
             return cost::Seconds(least);
         }
         /// Of one reshard.
         cost::Seconds directly(int from, int to, int element_bytes, bool latency) {
-            double &least = by_one_.of(element_bytes, latency).row(from).at(to);
+            float &least = by_one_.of(element_bytes, latency).row(from).at(to);
             if (least < 0)
                 least = found_directly(from, to, element_bytes, latency);
             return cost::Seconds(least);
@@ -82,7 +82,7 @@ class TransferBounds {
                   rows_{&shape.row(any_route, from, element_bytes, false),
                         &shape.row(any_route, from, element_bytes, true)} {}
             double operator()(int to, bool latency) {
-                double &least = rows_[latency ? 1 : 0]->at(to);
+                float &least = rows_[latency ? 1 : 0]->at(to);
                 if (least < 0)
                     least = any_route_ ? shape_.found(from_, to, element_bytes_, latency)
                                        : shape_.found_directly(from_, to, element_bytes_, latency);
@@ -101,18 +101,18 @@ class TransferBounds {
 
       private:
         /// Seconds by two numbers of placements, of which more come as they are met; negative: not known yet. Of all
-        /// that a search keeps these are most: a number each.
+        /// that a search keeps these are most: half a number each, rounded down.
         class Row {
           public:
-            double &at(int to) {
+            float &at(int to) {
                 const auto column = static_cast<std::size_t>(to);
                 if (column >= seconds_.size())
-                    seconds_.resize(2 * column + 1, -1.0);
+                    seconds_.resize(2 * column + 1, -1.0F);
                 return seconds_[column];
             }
 
           private:
-            std::vector<double> seconds_;
+            std::vector<float> seconds_;
         };
         class Pairs {
           public:
@@ -147,8 +147,8 @@ class TransferBounds {
         Row &row(bool any_route, int from, int element_bytes, bool latency) {
             return (any_route ? by_any_ : by_one_).of(element_bytes, latency).row(from);
         }
-        [[nodiscard]] double found(int from, int to, int element_bytes, bool latency);
-        [[nodiscard]] double found_directly(int from, int to, int element_bytes, bool latency);
+        [[nodiscard]] float found(int from, int to, int element_bytes, bool latency);
+        [[nodiscard]] float found_directly(int from, int to, int element_bytes, bool latency);
         [[nodiscard]] double seconds(double elements, double latency, int element_bytes) const {
             return elements * element_bytes / bounds_.bytes_per_second_ + latency;
         }

@@ -22,7 +22,7 @@ struct LoopDimension {
     int64_t extent = 1;
     std::vector<std::string> axes;
     std::vector<LoopDimension> within = {};
-    std::optional<planrt::Window> window = {}; ///< the axes cut its positions: no loop, but a dimension of a tensor
+    planrt::Boxed<planrt::Window> window = {}; ///< the axes cut its positions: no loop, but a dimension of a tensor
     friend bool operator==(const LoopDimension &, const LoopDimension &) = default;
 };
 using LoopSpace = std::vector<LoopDimension>;

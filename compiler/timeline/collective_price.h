@@ -11,8 +11,8 @@ namespace planc::timeline {
 
 /// What collectives of one schedule have in common, since layers repeat. References stay valid.
 struct KnownCollectives {
-    std::map<std::vector<int>, cost::Group> groups;                            ///< by axes
-    std::map<std::vector<std::int64_t>, std::vector<planrt::Traffic>> traffic; ///< by step: of each rank, or of all
+    std::map<std::vector<int>, cost::Group> groups;              ///< by axes
+    std::map<std::string, std::vector<planrt::Traffic>> traffic; ///< by step: of each rank, or of all
 };
 
 class CollectivePrice {

@@ -106,8 +106,7 @@ std::int64_t most_packed_elements(const Placement &from, const Placement &to, co
         const Box has = local_box(from, mesh, rank);
         const Box wants = local_box(to, mesh, rank);
         const std::int64_t kept = volume(intersect(has, wants));
-        at_most.emplace_back((often > 0 ? often * volume(has) - kept : 0) +
-                                 (packs_receives ? volume(wants) - kept : 0),
+        at_most.emplace_back((often > 0 ? often * volume(has) - kept : 0) + (packs_receives ? volume(wants) - kept : 0),
                              rank);
     }
     std::sort(at_most.begin(), at_most.end(), [](const auto &a, const auto &b) { return a.first > b.first; });

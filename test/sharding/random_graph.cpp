@@ -48,13 +48,13 @@ Placement random_placement(const std::vector<std::int64_t> &extents, const Mesh 
 Placement with_random_windows(Placement placement, Random &random) {
     for (planrt::DimensionPlacement &dimension : placement.dimensions)
         if (!dimension.axes.empty() && uniform(random, 0, 2) > 0)
-            dimension.window = {uniform(random, 1, 12),
-                                uniform(random, 1, 5),
-                                uniform(random, 1, 4),
-                                uniform(random, 1, 3),
-                                uniform(random, 0, 4),
-                                uniform(random, 0, 1) == 1,
-                                static_cast<planrt::WindowPart>(uniform(random, 0, 3))};
+            dimension.window = planrt::Window{uniform(random, 1, 12),
+                                              uniform(random, 1, 5),
+                                              uniform(random, 1, 4),
+                                              uniform(random, 1, 3),
+                                              uniform(random, 0, 4),
+                                              uniform(random, 0, 1) == 1,
+                                              static_cast<planrt::WindowPart>(uniform(random, 0, 3))};
     return placement;
 }
 

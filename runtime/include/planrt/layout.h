@@ -9,6 +9,7 @@
 #pragma once
 
 #include <planrt/axis_list.h>
+#include <planrt/boxed.h>
 
 #include <cstdint>
 #include <optional>
@@ -88,8 +89,8 @@ struct CutBlock {
 /// variable's home, and no copy is made from it.
 struct DimensionPlacement {
     std::int64_t extent = 1;
-    AxisList axes;                     ///< indices of mesh axes, major first
-    std::optional<Window> window = {}; ///< only where there are axes
+    AxisList axes;             ///< indices of mesh axes, major first
+    Boxed<Window> window = {}; ///< only where there are axes
     friend bool operator==(const DimensionPlacement &, const DimensionPlacement &) = default;
 
     /// What the axes cut: all positions of the window, or the dimension itself.

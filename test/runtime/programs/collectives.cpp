@@ -59,7 +59,7 @@ Tensor tensor_of(const Placement &placement, Type type, std::int64_t offset) {
     for (const DimensionPlacement &dimension : placement.dimensions)
         dimensions.push_back({"d", dimension.extent,
                               axis_tables.emplace_back(dimension.axes.begin(), dimension.axes.end()),
-                              dimension.window});
+                              dimension.window ? std::optional(*dimension.window) : std::nullopt});
     return {type,
             dimensions,
             axis_tables.emplace_back(placement.partial),
@@ -212,13 +212,13 @@ class Draw {
     void move_windows(Placement &placement) {
         for (DimensionPlacement &dimension : placement.dimensions)
             if (!dimension.axes.empty() && below(2) == 0)
-                dimension.window = {1 + below(9),
-                                    1 + below(4),
-                                    1 + below(3),
-                                    1 + below(2),
-                                    below(3),
-                                    below(2) == 0,
-                                    below(2) == 0 ? WindowPart::all : static_cast<WindowPart>(below(4))};
+                dimension.window = Window{1 + below(9),
+                                          1 + below(4),
+                                          1 + below(3),
+                                          1 + below(2),
+                                          below(3),
+                                          below(2) == 0,
+                                          below(2) == 0 ? WindowPart::all : static_cast<WindowPart>(below(4))};
     }
 
     /// Some of the axes, in their order, as the end of the stored ones of `placement`; returns them.
