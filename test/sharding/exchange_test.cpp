@@ -116,7 +116,7 @@ TEST(Traffic, CountsWhatEachKindHandsToMpi) {
 
 TEST(Exchange, LargestScratchAndHaloAreThoseOfSomeRank) {
     Random random(47);
-    for (int trial = 0; trial < 2000; ++trial) {
+    for (int trial = 0; trial < 40000; ++trial) {
         const Mesh mesh = random_mesh(random, 3, 12);
         std::vector<std::int64_t> extents;
         for (int d = uniform(random, 1, 3); d > 0; --d)
