@@ -69,7 +69,7 @@ class StepPrices {
     std::map<std::vector<int>, Group> groups_;         ///< by axes
 };
 
-/// Bytes that are equal only for equal steps of one mesh.
+/// Bytes that are equal only for steps of one mesh that differ at most in how partial results combine.
 [[nodiscard]] std::string key(const sharding::Step &step);
 
 } // namespace planc::cost

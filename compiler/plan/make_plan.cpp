@@ -188,17 +188,20 @@ class Planner {
         double least = infinity;
         for (const Candidate &candidate : candidates)
             least = std::min(least, candidate.bounds.lower_bound);
-        std::vector<Candidate *> promising;
+        std::vector<Candidate *> ordered; // the promising ones first
         for (Candidate &candidate : candidates)
-            if (request_.search && candidate.bounds.lower_bound <= (1 + near_optimal_margin) * least)
-                promising.push_back(&candidate);
-        std::vector<Found> found(promising.size());
-        const std::size_t count = promising.size();
-        in_parallel(count, count, [&](std::size_t i) { found[i] = best_by_bounds(*promising[i]); });
-        // Tables have what is in there, of nearly all pairs of placements.
-        in_parallel(candidates.size(), [&](std::size_t i) { candidates[i].on->cache.transfers.forget(); });
-        for (std::size_t i = 0; i < count; ++i)
-            take(*promising[i], found[i]);
+            ordered.push_back(&candidate);
+        const auto others = std::stable_partition(ordered.begin(), ordered.end(), [&](const Candidate *candidate) {
+            return request_.search && candidate->bounds.lower_bound <= (1 + near_optimal_margin) * least;
+        });
+        std::vector<Found> found(static_cast<std::size_t>(others - ordered.begin()));
+        in_parallel(ordered.size(), found.size(), [&](std::size_t i) {
+            if (i < found.size())
+                found[i] = best_by_bounds(*ordered[i]);
+            ordered[i]->on->cache.transfers.forget(); // tables have what is in there, of nearly all pairs of placements
+        });
+        for (std::size_t i = 0; i < found.size(); ++i)
+            take(*ordered[i], found[i]);
     }
 
     [[nodiscard]] Found best_by_bounds(Candidate &candidate) const {

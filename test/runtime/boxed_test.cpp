@@ -39,6 +39,10 @@ TEST(Boxed, IsEmptyOrHasAValueOfItsOwn) {
 TEST(Boxed, ComesFromAnOptional) {
     EXPECT_EQ(*Boxed<int>(std::optional(3)), 3);
     EXPECT_FALSE(Boxed<int>(std::optional<int>()));
+    EXPECT_EQ(std::optional(3), Boxed<int>(3));
+    EXPECT_EQ(Boxed<int>(), std::optional<int>());
+    EXPECT_EQ(std::optional<int>(), Boxed<int>());
+    EXPECT_NE(Boxed<int>(3), std::optional<int>());
 }
 
 TEST(Boxed, TakesAPointer) {

@@ -32,6 +32,9 @@ template <class Value> class Boxed {
     Value *operator->() { return value_.get(); }
     void reset() { value_.reset(); }
     friend bool operator==(const Boxed &a, const Boxed &b) { return a && b ? *a == *b : !a && !b; }
+    friend bool operator==(const Boxed &a, std::nullopt_t) { return !a; }
+    /// Else the optional would compare its value with the box, and an empty one with nothing.
+    friend bool operator==(const Boxed &a, const std::optional<Value> &b) { return a && b ? *a == *b : !a && !b; }
 
   private:
     std::unique_ptr<Value> value_;
