@@ -12,7 +12,6 @@
 #include <planrt/boxed.h>
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
