@@ -28,7 +28,10 @@ Function as_function(const Factor &factor) {
         function.offsets[i] = stride == 1 ? factor.class_of[i] : scaled(*factor.class_of[i], stride);
         stride *= factor.classes[i];
     }
-    function.seconds = {factor.table, &factor.table->seconds};
+    if (factor.table->rounded.empty())
+        function.seconds = {factor.table, &factor.table->seconds};
+    else
+        function.rounded = {factor.table, &factor.table->rounded};
     if (factor.count_bytes && !factor.table->bytes.empty())
         function.bytes = {factor.table, &factor.table->bytes};
     return function;
@@ -98,8 +101,20 @@ std::vector<Function> by_class(const std::vector<Function> &terms, const std::ve
     return result;
 }
 
+template <class Number> void add_entries(const Number *entries, const std::vector<int> &offsets, double *line) {
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+        line[i] += static_cast<double>(entries[offsets[i]]);
+}
+
+void add_line(const Function &term, std::size_t first, const std::vector<int> &offsets, std::vector<double> &line) {
+    if (term.rounded)
+        add_entries(term.rounded->data() + first, offsets, line.data());
+    else
+        add_entries(term.seconds->data() + first, offsets, line.data());
+}
+
 /// The sum of functions of the same variables, one or more, by their joint classes.
-Function added(const std::vector<Function> &terms, const std::vector<JointClasses> &classes) {
+Function added(const std::vector<Function> &terms, const std::vector<JointClasses> &classes, bool round) {
     Function sum;
     sum.variables = terms[0].variables;
     sum.offsets.resize(classes.size());
@@ -121,31 +136,51 @@ Function added(const std::vector<Function> &terms, const std::vector<JointClasse
     for (Function &term : placed) {
         std::iota(term.variables.begin(), term.variables.end(), 0);
         pointers.push_back(&term);
-        any_bytes |= term.bytes != nullptr;
+        any_bytes |= term.bytes != nullptr && !round;
     }
-    const auto rows = static_cast<std::size_t>(counts.back());
-    auto seconds = std::make_shared<std::vector<double>>(static_cast<std::size_t>(stride), 0.0);
-    auto bytes = std::make_shared<std::vector<double>>(any_bytes ? static_cast<std::size_t>(stride) : 0, 0.0);
+    const auto entries = static_cast<std::size_t>(stride);
+    auto seconds = std::make_shared<std::vector<double>>(round ? 0 : entries);
+    auto rounded = std::make_shared<std::vector<float>>(round ? entries : 0);
+    auto bytes = std::make_shared<std::vector<double>>(any_bytes ? entries : 0, 0.0);
     Odometer odometer(counts, outer, pointers);
-    std::size_t first = 0;
+    std::vector<double> line(static_cast<std::size_t>(counts.back()));
+    std::ptrdiff_t first = 0;
     do {
+        std::fill(line.begin(), line.end(), 0.0);
         for (std::size_t f = 0; f < placed.size(); ++f) {
-            const int *offsets = placed[f].offsets.back()->data();
-            const double *term = placed[f].seconds->data() + odometer.offset(f);
-            for (std::size_t i = 0; i < rows; ++i)
-                (*seconds)[first + i] += term[offsets[i]];
-            if (!placed[f].bytes)
-                continue;
-            const double *of_bytes = placed[f].bytes->data() + odometer.offset(f);
-            for (std::size_t i = 0; i < rows; ++i)
-                (*bytes)[first + i] += of_bytes[offsets[i]];
+            const std::vector<int> &offsets = *placed[f].offsets.back();
+            add_line(placed[f], odometer.offset(f), offsets, line);
+            if (any_bytes && placed[f].bytes)
+                add_entries(placed[f].bytes->data() + odometer.offset(f), offsets, bytes->data() + first);
         }
-        first += rows;
+        if (round)
+            std::transform(line.begin(), line.end(), rounded->begin() + first, rounded_down);
+        else
+            std::copy(line.begin(), line.end(), seconds->begin() + first);
+        first += static_cast<std::ptrdiff_t>(line.size());
     } while (odometer.next());
-    sum.seconds = std::move(seconds);
+    if (round)
+        sum.rounded = std::move(rounded);
+    else
+        sum.seconds = std::move(seconds);
     if (any_bytes)
         sum.bytes = std::move(bytes);
     return sum;
+}
+
+/// With its entries in the other precision.
+Function converted(Function function) {
+    if (function.rounded) {
+        function.seconds =
+            std::make_shared<const std::vector<double>>(function.rounded->begin(), function.rounded->end());
+        function.rounded = nullptr;
+        return function;
+    }
+    auto rounded = std::make_shared<std::vector<float>>(function.seconds->size());
+    std::transform(function.seconds->begin(), function.seconds->end(), rounded->begin(), rounded_down);
+    function.rounded = std::move(rounded);
+    function.seconds = nullptr;
+    return function;
 }
 
 double entries(const std::vector<JointClasses> &classes) {
@@ -179,21 +214,24 @@ Function added_by_value(const std::vector<const Factor *> &factors) {
 /// Adding is worth while the table of all stays small.
 constexpr double largest_sum = 1 << 18;
 
-/// The factors, which have the same variables, as one function, or as one each where that would be too large.
-std::vector<Function> joined(const std::vector<const Factor *> &factors) {
+/// The factors, which have the same variables, as one function, or as one each where that would be too large. `round`:
+/// functions of two variables are rounded.
+std::vector<Function> joined(const std::vector<const Factor *> &factors, bool round) {
     if (factors.size() > 1 && factors[0]->variables.size() == 1)
         return {added_by_value(factors)};
     std::vector<Function> terms;
     for (const Factor *factor : factors)
         terms.push_back(as_function(*factor));
-    if (terms.size() == 1 || terms[0].variables.empty())
-        return terms;
+    round = round && terms[0].variables.size() == 2;
     std::vector<JointClasses> classes;
-    for (std::size_t i = 0; i < terms[0].variables.size(); ++i)
+    for (std::size_t i = 0; i < terms[0].variables.size() && terms.size() > 1; ++i)
         classes.push_back(joint_classes(terms, i));
-    if (entries(classes) > largest_sum)
-        return terms;
-    return {added(terms, classes)};
+    if (!classes.empty() && entries(classes) <= largest_sum)
+        return {added(terms, classes, round)};
+    for (Function &term : terms)
+        if ((term.rounded != nullptr) != round)
+            term = converted(std::move(term));
+    return terms;
 }
 
 } // namespace
@@ -203,7 +241,9 @@ double table_size(const std::vector<int> &domains, const std::vector<int> &scope
                            [&](double product, int variable) { return product * domains[variable]; });
 }
 
-std::vector<Function> functions(const Problem &problem, KnownSums &known) {
+namespace {
+
+std::vector<Function> functions(const Problem &problem, KnownSums &known, bool round) {
     std::map<std::vector<int>, std::vector<const Factor *>> groups; // by variables
     for (const Factor &factor : problem.factors)
         groups[factor.variables].push_back(&factor);
@@ -220,7 +260,7 @@ std::vector<Function> functions(const Problem &problem, KnownSums &known) {
         auto sum = known.sums.find(key);
         if (sum == known.sums.end()) {
             const auto before = last.find(key);
-            sum = known.sums.emplace(key, before != last.end() ? before->second : joined(factors)).first;
+            sum = known.sums.emplace(key, before != last.end() ? before->second : joined(factors, round)).first;
         }
         for (const Function &function : sum->second) {
             result.push_back(function);
@@ -228,6 +268,17 @@ std::vector<Function> functions(const Problem &problem, KnownSums &known) {
         }
     }
     return result;
+}
+
+} // namespace
+
+std::vector<Function> functions(const Problem &problem, KnownSums &known) {
+    return functions(problem, known, false);
+}
+
+std::vector<Function> rounded_functions(const Problem &problem) {
+    KnownSums known;
+    return functions(problem, known, true);
 }
 
 std::vector<Bucket> elimination_order(const std::vector<int> &domains, const std::vector<Function> &functions) {

@@ -15,11 +15,14 @@ struct Function {
     std::vector<int> variables;
     std::vector<std::shared_ptr<const std::vector<int>>> offsets; ///< per variable, by value
     std::shared_ptr<const std::vector<double>> seconds;
-    std::shared_ptr<const std::vector<double>> bytes; ///< null: none
+    std::shared_ptr<const std::vector<double>> bytes;    ///< null: none
+    std::shared_ptr<const std::vector<float>> rounded{}; ///< in place of seconds: of rounded_functions()
 };
 
 /// The factors as functions, those of equal variables added into one. Equal sums share one table.
 [[nodiscard]] std::vector<Function> functions(const Problem &problem, KnownSums &known);
+/// The same without bytes, for bounds: of two variables all are rounded down.
+[[nodiscard]] std::vector<Function> rounded_functions(const Problem &problem);
 
 /// How to eliminate: which variable when, with which functions (of the problem and of earlier eliminations).
 struct Bucket {

@@ -11,7 +11,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -151,6 +150,17 @@ class Planner {
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
         return order;
     }
+    /// Of some of the candidates: their numbers.
+    [[nodiscard]] static std::vector<std::size_t> longest_first(const std::vector<Candidate> &candidates,
+                                                                std::size_t first, std::size_t last) {
+        std::vector<const OnMesh *> meshes;
+        for (std::size_t i = first; i < last; ++i)
+            meshes.push_back(candidates[i].on);
+        std::vector<std::size_t> order = longest_first(meshes);
+        for (std::size_t &number : order)
+            number += first;
+        return order;
+    }
 
     [[nodiscard]] Candidate candidate_on(OnMesh &on, const Storage &storage) const {
         Candidate candidate{&on, storage, {}, {}};
@@ -225,23 +235,18 @@ class Planner {
     void try_first(std::vector<Candidate> &candidates) {
         const std::size_t meshes = candidates.size();
         const std::size_t count = std::min(meshes, most_at_once);
-        std::vector<const OnMesh *> searched;
-        for (std::size_t i = 0; i < count; ++i)
-            searched.push_back(candidates[i].on);
-        const std::vector<std::size_t> order = longest_first(searched);
         std::vector<Found> found(count);
         std::vector<std::vector<Candidate>> others(meshes);
-        std::vector<std::mutex> in_use(meshes); // caches
         const double at_most = give_up_at();
-        in_parallel(count + meshes, count, [&](std::size_t task) {
-            // Bounds on meshes that are searched come last, in the order of the searches: caches are used by one.
-            const std::size_t i = task < count ? order[task] : task < meshes ? task : order[task - meshes];
-            OnMesh &on = *candidates[i].on;
-            const std::scoped_lock lock(in_use[i]);
-            if (task < count)
+        // Searches take the longest; what they leave to do on their mesh is of the same kind as what is last.
+        std::vector<std::size_t> order = longest_first(candidates, 0, count);
+        for (std::size_t i : longest_first(candidates, count, meshes))
+            order.push_back(i);
+        in_parallel(meshes, count, [&](std::size_t task) {
+            const std::size_t i = order[task];
+            if (i < count)
                 found[i] = found_by(candidates[i], at_most);
-            else
-                others[i] = other_storages(on);
+            others[i] = other_storages(*candidates[i].on);
         });
         for (std::size_t i = 0; i < count; ++i)
             take(candidates[i], found[i]);

@@ -31,7 +31,7 @@ struct End {
 /// the table's less what both ends have taken.
 struct Edge {
     std::array<End, 2> ends;
-    std::shared_ptr<const std::vector<double>> table;
+    std::shared_ptr<const std::vector<float>> table;
 };
 
 /// Tables of one kind occur between many pairs of layers.
@@ -43,10 +43,10 @@ class Edges {
         Edge edge;
         edge.ends[0] = {function.variables[0], first.of_value, std::vector<double>(first.offsets.size(), 0.0)};
         edge.ends[1] = {function.variables[1], second.of_value, std::vector<double>(second.offsets.size(), 0.0)};
-        std::shared_ptr<const std::vector<double>> &table =
-            tables_[{function.seconds, function.offsets[0], function.offsets[1]}];
+        std::shared_ptr<const std::vector<float>> &table =
+            tables_[{function.rounded, function.offsets[0], function.offsets[1]}];
         if (!table)
-            table = lines(function.seconds, first.offsets, second.offsets);
+            table = lines(function.rounded, first.offsets, second.offsets);
         edge.table = table;
         return edge;
     }
@@ -76,69 +76,72 @@ class Edges {
     }
 
     /// The function's own table where its classes lie in it in this order already, as nearly all do.
-    static std::shared_ptr<const std::vector<double>> lines(const std::shared_ptr<const std::vector<double>> &seconds,
-                                                            const std::vector<int> &first,
-                                                            const std::vector<int> &second) {
+    static std::shared_ptr<const std::vector<float>> lines(const std::shared_ptr<const std::vector<float>> &table,
+                                                           const std::vector<int> &first,
+                                                           const std::vector<int> &second) {
         const auto are_steps = [](const std::vector<int> &offsets, std::size_t step) {
             for (std::size_t i = 0; i < offsets.size(); ++i)
                 if (static_cast<std::size_t>(offsets[i]) != i * step)
                     return false;
             return true;
         };
-        if (are_steps(first, second.size()) && are_steps(second, 1) && seconds->size() == first.size() * second.size())
-            return seconds;
-        auto result = std::make_shared<std::vector<double>>();
+        if (are_steps(first, second.size()) && are_steps(second, 1) && table->size() == first.size() * second.size())
+            return table;
+        auto result = std::make_shared<std::vector<float>>();
         result->reserve(first.size() * second.size());
         for (int a : first)
             for (int b : second)
-                result->push_back((*seconds)[static_cast<std::size_t>(a) + static_cast<std::size_t>(b)]);
+                result->push_back((*table)[static_cast<std::size_t>(a) + static_cast<std::size_t>(b)]);
         return result;
     }
 
     std::map<Offsets, Classes> classes_;
-    std::map<std::tuple<std::shared_ptr<const std::vector<double>>, Offsets, Offsets>,
-             std::shared_ptr<const std::vector<double>>>
+    std::map<std::tuple<std::shared_ptr<const std::vector<float>>, Offsets, Offsets>,
+             std::shared_ptr<const std::vector<float>>>
         tables_;
 };
 
 using Lanes [[gnu::vector_size(16)]] = double;
+using Entries [[gnu::vector_size(8)]] = float;
 constexpr std::size_t lanes = sizeof(Lanes) / sizeof(double);
 
+Lanes entries_at(const float *line) {
+    Entries entries;
+    std::memcpy(&entries, line, sizeof(entries));
+    return __builtin_convertvector(entries, Lanes);
+}
+
 /// least[i] = min(least[i], line[i] + added)
-void lower(const double *line, std::size_t length, double added, double *least) {
+void lower(const float *line, std::size_t length, double added, double *least) {
     std::size_t i = 0;
     for (; i + lanes <= length; i += lanes) {
-        Lanes sums;
+        const Lanes sums = entries_at(line + i) + added;
         Lanes best;
-        std::memcpy(&sums, line + i, sizeof(sums));
         std::memcpy(&best, least + i, sizeof(best));
-        sums += added;
         best = sums < best ? sums : best;
         std::memcpy(least + i, &best, sizeof(best));
     }
     for (; i < length; ++i)
-        least[i] = std::min(least[i], line[i] + added);
+        least[i] = std::min(least[i], static_cast<double>(line[i]) + added);
 }
 
 /// The least of line[i] + added[i]
-double least_of(const double *line, const std::vector<double> &added) {
+double least_of(const float *line, const std::vector<double> &added) {
     Lanes best;
     for (std::size_t lane = 0; lane < lanes; ++lane)
         best[lane] = infinity;
     std::size_t i = 0;
     for (; i + lanes <= added.size(); i += lanes) {
-        Lanes sums;
         Lanes more;
-        std::memcpy(&sums, line + i, sizeof(sums));
         std::memcpy(&more, added.data() + i, sizeof(more));
-        sums += more;
+        const Lanes sums = entries_at(line + i) + more;
         best = sums < best ? sums : best;
     }
     double least = infinity;
     for (std::size_t lane = 0; lane < lanes; ++lane)
         least = std::min(least, best[lane]);
     for (; i < added.size(); ++i)
-        least = std::min(least, line[i] + added[i]);
+        least = std::min(least, static_cast<double>(line[i]) + added[i]);
     return least;
 }
 
@@ -152,8 +155,7 @@ class MarginalSweeps::Sweeps {
             own_[v].assign(problem.domains[v], 0.0);
         least_.assign(own_.size(), 0.0);
         Edges edges;
-        KnownSums sums;
-        for (const Function &function : functions(problem, sums))
+        for (const Function &function : rounded_functions(problem))
             add(function, edges);
     }
 
@@ -201,7 +203,8 @@ class MarginalSweeps::Sweeps {
             const auto &[first, second] = edge.ends;
             const auto line = static_cast<std::size_t>((*first.class_of)[values[first.variable]]);
             const auto column = static_cast<std::size_t>((*second.class_of)[values[second.variable]]);
-            sum += (*edge.table)[line * second.moved.size() + column] - first.moved[line] - second.moved[column];
+            sum += static_cast<double>((*edge.table)[line * second.moved.size() + column]) - first.moved[line] -
+                   second.moved[column];
         }
         return std::min(sum, at_most_);
     }
@@ -272,10 +275,10 @@ class MarginalSweeps::Sweeps {
     }
 
     /// Of each class of an end, whose classes are lines or else columns, what is left at best.
-    static std::vector<double> least_left(const std::vector<double> &table, bool by_line,
+    static std::vector<double> least_left(const std::vector<float> &table, bool by_line,
                                           const std::vector<double> &moved, std::size_t classes) {
         std::vector<double> left(classes, infinity);
-        const double *line = table.data();
+        const float *line = table.data();
         if (by_line) {
             for (double &of_class : left) {
                 of_class = least_of(line, moved);

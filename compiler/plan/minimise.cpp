@@ -14,7 +14,7 @@ void add(Sum &sum, const Factor &factor, const std::vector<int> &values) {
     for (std::size_t i = 0; i < factor.variables.size(); ++i)
         entry = entry * static_cast<std::size_t>(factor.classes[i]) +
                 static_cast<std::size_t>((*factor.class_of[i])[values[factor.variables[i]]]);
-    sum.seconds += factor.table->seconds[entry];
+    sum.seconds += factor.table->seconds_of(entry);
     sum.bytes += factor.table->bytes.empty() || !factor.count_bytes ? 0 : factor.table->bytes[entry];
 }
 /// One problem with its order of elimination, solved under several prices of memory.

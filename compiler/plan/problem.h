@@ -4,6 +4,8 @@
 // Example: two variables of two values each, one factor {0, 1} with seconds {5, 1, 1, 5}: the minimum is 1.
 #pragma once
 
+#include "plan/rounded_down.h"
+
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -17,6 +19,12 @@ namespace planc::plan {
 struct Table {
     std::vector<double> seconds; ///< not negative
     std::vector<double> bytes;   ///< not negative; empty: none
+    /// In place of seconds where these are bounds: rounded_down(). Of all that a search keeps such tables are most.
+    std::vector<float> rounded{};
+
+    [[nodiscard]] double seconds_of(std::size_t entry) const {
+        return rounded.empty() ? seconds[entry] : static_cast<double>(rounded[entry]);
+    }
 };
 
 /// A term of the objective. Values of a variable that the term does not tell apart are one class.

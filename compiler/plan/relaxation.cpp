@@ -182,16 +182,16 @@ class Relaxation : TermBuilder {
         if (known)
             return known;
         TermTable table;
-        std::vector<double> &result = table.prices.seconds;
+        std::vector<float> &result = table.prices.rounded;
         result.resize(static_cast<std::size_t>(entries(term)));
         const bool by_line = from.strides[0] != 0; // else origins are columns
         const auto second = static_cast<std::size_t>(term.classes[1]);
         for (std::size_t f = 0; f < from.numbers.size(); ++f) {
             const int origin = from.numbers[f];
             auto seconds = from_many(origin);
-            double *entry = result.data() + (by_line ? f * second : f);
+            float *entry = result.data() + (by_line ? f * second : f);
             for (const int wanted : to.numbers) {
-                *entry = wanted == origin ? 0 : seconds(wanted);
+                *entry = wanted == origin ? 0 : rounded_down(seconds(wanted));
                 entry += by_line ? 1 : second;
             }
         }
@@ -203,7 +203,7 @@ class Relaxation : TermBuilder {
     static std::shared_ptr<const TermTable> table_of(const Term &term, const Column &from,
                                                      const std::vector<Column> &to, const Seconds &seconds) {
         TermTable table;
-        std::vector<double> &result = table.prices.seconds;
+        std::vector<float> &result = table.prices.rounded;
         result.reserve(static_cast<std::size_t>(entries(term)));
         const std::size_t last = term.classes.size() - 1;
         std::vector<std::size_t> outer(last);
@@ -222,7 +222,7 @@ class Relaxation : TermBuilder {
                     if (const int number = to[n].numbers[wanted[n]];
                         number != origin && std::find(others.begin(), others.end(), number) == others.end())
                         others.push_back(number);
-                result.push_back(others.empty() ? 0 : seconds(origin, others));
+                result.push_back(others.empty() ? 0 : rounded_down(seconds(origin, others)));
                 lies += from.strides[last];
                 for (std::size_t n = 0; n < to.size(); ++n)
                     wanted[n] += to[n].strides[last];

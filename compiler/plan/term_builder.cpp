@@ -105,7 +105,10 @@ std::shared_ptr<const TermTable> TermBuilder::part_of_whole(const ScopedTerm &sc
         for (std::size_t i = 0; i < at.size(); ++i)
             entry = entry * static_cast<std::size_t>(scoped.classes_of_whole[i]) +
                     static_cast<std::size_t>(scoped.class_in_whole[i][at[i]]);
-        part.prices.seconds.push_back(whole.prices.seconds[entry]);
+        if (whole.prices.rounded.empty())
+            part.prices.seconds.push_back(whole.prices.seconds[entry]);
+        else
+            part.prices.rounded.push_back(whole.prices.rounded[entry]);
         if (!whole.prices.bytes.empty())
             part.prices.bytes.push_back(whole.prices.bytes[entry]);
         if (!whole.fused.empty())
@@ -187,9 +190,11 @@ TermTable TermBuilder::without_empty_parts(TermTable table) {
 }
 
 bool TermBuilder::is_zero(const TermTable &table) {
-    const std::vector<double> &seconds = table.prices.seconds;
-    return table.prices.bytes.empty() && table.fused.empty() &&
-           std::all_of(seconds.begin(), seconds.end(), [](double s) { return s == 0; });
+    const auto is_nothing = [](auto seconds) { return seconds == 0; };
+    const Table &prices = table.prices;
+    return prices.bytes.empty() && table.fused.empty() &&
+           std::all_of(prices.seconds.begin(), prices.seconds.end(), is_nothing) &&
+           std::all_of(prices.rounded.begin(), prices.rounded.end(), is_nothing);
 }
 
 void TermBuilder::choose(int layer, int strategy) {

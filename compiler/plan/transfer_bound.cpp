@@ -1,5 +1,7 @@
 #include "plan/transfer_bound.h"
 
+#include "plan/rounded_down.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -155,11 +157,6 @@ double TransferBounds::arriving_by_route(const PlacedVolume &from, const PlacedV
     return arrived + (1 - 1 / rest) * after +
            std::min(std::max(0.0, to.average - kept_of_scattered),
                     (1 - 1 / rest) * after + std::max(0.0, to.average - kept));
-}
-
-static float rounded_down(double seconds) {
-    const auto nearest = static_cast<float>(seconds);
-    return nearest > seconds ? std::nextafter(nearest, 0.0F) : nearest;
 }
 
 float TransferBounds::OfShape::found(int from, int to, int element_bytes, bool latency) {

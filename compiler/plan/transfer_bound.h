@@ -59,17 +59,17 @@ class TransferBounds {
 
       public:
         OfShape(const TransferBounds &bounds, const sharding::Reshards &reshards)
-            : bounds_(bounds), volumes_(bounds.mesh_, reshards) {}
+            : bounds_(bounds), reshards_(reshards), volumes_(bounds.mesh_, reshards) {}
         /// `latency`: with that of the messages. Holds through other placements too, as copies are made from copies.
         cost::Seconds seconds(int from, int to, int element_bytes, bool latency) {
-            float &least = by_any_.of(element_bytes, latency).row(from).at(to);
+            float &least = by_any_.of(element_bytes, latency).row(from).at(to, reshards_);
             if (least < 0)
                 least = found(from, to, element_bytes, latency);
             return cost::Seconds(least);
         }
         /// Of one reshard.
         cost::Seconds directly(int from, int to, int element_bytes, bool latency) {
-            float &least = by_one_.of(element_bytes, latency).row(from).at(to);
+            float &least = by_one_.of(element_bytes, latency).row(from).at(to, reshards_);
             if (least < 0)
                 least = found_directly(from, to, element_bytes, latency);
             return cost::Seconds(least);
@@ -82,7 +82,7 @@ class TransferBounds {
                   rows_{&shape.row(any_route, from, element_bytes, false),
                         &shape.row(any_route, from, element_bytes, true)} {}
             double operator()(int to, bool latency) {
-                float &least = rows_[latency ? 1 : 0]->at(to);
+                float &least = rows_[latency ? 1 : 0]->at(to, shape_.reshards_);
                 if (least < 0)
                     least = any_route_ ? shape_.found(from_, to, element_bytes_, latency)
                                        : shape_.found_directly(from_, to, element_bytes_, latency);
@@ -101,13 +101,13 @@ class TransferBounds {
 
       private:
         /// Seconds by two numbers of placements, of which more come as they are met; negative: not known yet. Of all
-        /// that a search keeps these are most: half a number each, rounded down.
+        /// that a search keeps these are most: in single precision, rounded down, for no more than there are.
         class Row {
           public:
-            float &at(int to) {
+            float &at(int to, const sharding::Reshards &reshards) {
                 const auto column = static_cast<std::size_t>(to);
                 if (column >= seconds_.size())
-                    seconds_.resize(2 * column + 1, -1.0F);
+                    seconds_.resize(static_cast<std::size_t>(reshards.placements()), -1.0F);
                 return seconds_[column];
             }
 
@@ -154,6 +154,7 @@ class TransferBounds {
         }
 
         const TransferBounds &bounds_;
+        const sharding::Reshards &reshards_;
         PlacedVolumes volumes_;
         Tables by_any_;
         Tables by_one_;

@@ -54,11 +54,12 @@ int Reshards::number(const Placement &placement) {
 
 const Reshards::Route &Reshards::route(int from, int to) {
     if (routes_[from].size() < placements_.size())
-        routes_[from].resize(placements_.size());
-    if (routes_[from][to])
-        return *routes_[from][to];
+        routes_[from].resize(placements_.size(), unknown);
+    if (const int known = routes_[from][to]; known != unknown)
+        return *found_[known];
     Route route;
-    route.number = found_++;
+    route.number = routes();
+    found_.emplace_back(); // those on the way come behind it
     const std::vector<int> &has = placements_[from].partial;
     const std::vector<int> &wants = placements_[to].partial;
     route.possible = std::includes(has.begin(), has.end(), wants.begin(), wants.end()) &&
@@ -72,9 +73,10 @@ const Reshards::Route &Reshards::route(int from, int to) {
                               });
         route.volume = wire_volume(route.steps, mesh_);
     }
-    std::unique_ptr<const Route> &known = routes_[from][to];
-    known = std::make_unique<const Route>(std::move(route));
-    return *known;
+    routes_[from][to] = route.number;
+    std::unique_ptr<const Route> &found = found_[route.number];
+    found = std::make_unique<const Route>(std::move(route));
+    return *found;
 }
 
 } // namespace planc::sharding

@@ -18,6 +18,8 @@ class Reshards {
     /// Equal placements have equal numbers, ascending from 0 as they are met.
     int number(const Placement &placement);
     [[nodiscard]] const Placement &placement(int number) const { return placements_[number]; }
+    /// How many have numbers.
+    [[nodiscard]] int placements() const { return static_cast<int>(placements_.size()); }
 
     struct Route {
         int number = 0;       ///< ascending from 0 as they are found
@@ -28,14 +30,15 @@ class Reshards {
     /// reshard() between two numbered placements. The reference stays valid.
     const Route &route(int from, int to);
     /// How many have been found.
-    [[nodiscard]] int routes() const { return found_; }
+    [[nodiscard]] int routes() const { return static_cast<int>(found_.size()); }
 
   private:
+    static constexpr int unknown = -1;
     const Mesh &mesh_;
     std::vector<Placement> placements_;
-    std::unordered_multimap<std::size_t, int> numbers_;             ///< by hash
-    std::vector<std::vector<std::unique_ptr<const Route>>> routes_; ///< [from][to]; null: not asked for yet
-    int found_ = 0;
+    std::unordered_multimap<std::size_t, int> numbers_; ///< by hash
+    std::vector<std::vector<int>> routes_;              ///< [from][to]: number; nearly all are unknown
+    std::vector<std::unique_ptr<const Route>> found_;   ///< by number
 };
 
 } // namespace planc::sharding
