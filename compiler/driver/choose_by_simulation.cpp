@@ -33,13 +33,13 @@ bool Pipeline::find_step_with_overlap(std::optional<cost::Seconds> &step) {
     if (request_->request.graph.operations.size() > most_operations || options_.print_passes)
         return true;
     if (!scheduled_) {
-        std::vector<Scheduled> made = schedules_of({&*plan_}, true);
+        std::vector<Scheduled> made = schedules_of({&*plan_}, Extent::all_simulated);
         if (made.empty())
             return false;
         scheduled_ = std::move(made.front());
     }
     if (!scheduled_->overlap)
-        scheduled_->overlap = overlap_of(*scheduled_->module);
+        scheduled_->overlap = overlap_of(*scheduled_->module, request_->request.machine);
     step = scheduled_->overlap->step;
     return true;
 }
@@ -54,11 +54,11 @@ bool Pipeline::schedule_candidates() {
     std::vector<const plan::Plan *> plans = pointers(others);
     if (!scheduled_)
         plans.insert(plans.begin(), &*plan_);
-    std::vector<Scheduled> schedules = schedules_of(plans, true);
+    std::vector<Scheduled> schedules = schedules_of(plans, compared_);
     if (schedules.size() < plans.size())
         return false;
     if (scheduled_) {
-        scheduled_->overlap = overlap_of(*scheduled_->module);
+        scheduled_->overlap = overlap_of(*scheduled_->module, request_->request.machine);
         schedules.insert(schedules.begin(), std::move(*scheduled_));
         scheduled_.reset();
     }
@@ -79,7 +79,7 @@ bool Pipeline::choose_by_simulation() {
     if (const std::optional<cost::Seconds> step = simulated.front().step) {
         drop_slower_baselines(candidates, *step);
         std::vector<plan::Plan> baselines = plan::further_baselines(request, *plan_, others, *step);
-        for (Scheduled &each : schedules_of(pointers(baselines), true))
+        for (Scheduled &each : schedules_of(pointers(baselines), compared_))
             schedules.push_back(std::move(each));
         std::move(baselines.begin(), baselines.end(), std::back_inserter(others));
         if (schedules.size() < 1 + others.size())
@@ -95,7 +95,7 @@ bool Pipeline::choose_by_simulation() {
     scheduled_ = std::move(schedules.front());
     schedules.erase(schedules.begin());
     passed_over_ = std::move(schedules);
-    return true;
+    return complete(*plan_, *scheduled_);
 }
 
 void Pipeline::drop_slower_baselines(Candidates &candidates, cost::Seconds step) const {
@@ -107,10 +107,13 @@ void Pipeline::drop_slower_baselines(Candidates &candidates, cost::Seconds step)
         }
 }
 
-std::optional<cost::Seconds> Pipeline::simulated_step(const plan::Plan &plan, Scheduled &scheduled) {
-    const bool fits =
-        plan.memory_limit_bytes == 0 || static_cast<double>(arena_bytes(*scheduled.module)) <= plan.memory_limit_bytes;
-    return fits && scheduled.overlap ? std::optional(scheduled.overlap->step) : std::nullopt;
+bool Pipeline::keeps_limit(const plan::Plan &plan, const Scheduled &scheduled) {
+    return plan.memory_limit_bytes == 0 ||
+           static_cast<double>(driver::arena_bytes(*scheduled.module)) <= plan.memory_limit_bytes;
+}
+
+std::optional<cost::Seconds> Pipeline::simulated_step(const plan::Plan &plan, const Scheduled &scheduled) {
+    return keeps_limit(plan, scheduled) && scheduled.overlap ? std::optional(scheduled.overlap->step) : std::nullopt;
 }
 
 } // namespace planc::driver

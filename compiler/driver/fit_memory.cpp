@@ -74,7 +74,8 @@ bool Pipeline::fit_into_memory() {
     const double limit = plan_->memory_limit_bytes;
     if (limit == 0 || !request_->request.search)
         return true;
-    double least = 0;
+    double least = 0; // of the arenas so far
+    double last = 0;
     bool by_least = false;
     for (int attempt = 0; true; ++attempt) {
         if (plan_->failure.empty()) {
@@ -83,13 +84,12 @@ bool Pipeline::fit_into_memory() {
                 if (!schedule_candidates())
                     return false;
             } else {
-                candidates_ = {{}, schedules_of({&*plan_}, false)};
+                candidates_ = {{}, schedules_of({&*plan_}, Extent::all)};
                 if (candidates_->schedules.empty())
                     return false;
             }
             Scheduled &scheduled = candidates_->schedules.front();
-            warn_of_memory(*scheduled.module);
-            const auto bytes = static_cast<double>(arena_bytes(*scheduled.module));
+            const auto bytes = static_cast<double>(driver::arena_bytes(*scheduled.module));
             if (bytes <= limit) {
                 if (!scheduled.overlap) {
                     scheduled_ = std::move(scheduled);
@@ -98,8 +98,11 @@ bool Pipeline::fit_into_memory() {
                 break;
             }
             candidates_.reset();
+            // A plan that comes again has an estimate far below: then the next one must take less than that.
+            const double planned = bytes == last ? plan_->cost->memory.total().value : plan_->memory_limit_bytes;
+            memory_limit_ = planned * limit / bytes;
+            last = bytes;
             least = least == 0 ? bytes : std::min(least, bytes);
-            memory_limit_ = plan_->memory_limit_bytes * limit / bytes;
         } else if (!plan_->out_of_memory) {
             break;
         } else {

@@ -2,25 +2,20 @@
 
 #include "autodiff/passes.h"
 #include "cost/report.h"
-#include "cost/step_price.h"
 #include "driver/commands.h"
 #include "driver/emit_info.h"
 #include "driver/read_file.h"
 #include "driver/request.h"
 #include "emit/emit.h"
 #include "ir/import.h"
-#include "plan/parallel.h"
 #include "schedule/schedule.h"
 #include "sema/analyze.h"
-#include "spmd/materialize.h"
 #include "syntax/parse.h"
 #include "syntax/print.h"
 #include "timeline/read_schedule.h"
-#include "timeline/simulate.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
 
 #include <algorithm>
 #include <chrono>
@@ -82,49 +77,6 @@ std::string hint(const std::string &name, const std::map<std::string, std::int64
         names.push_back(candidate);
     const std::string near = support::nearest(name, names);
     return near.empty() ? "" : "; did you mean '" + near + "'?";
-}
-
-constexpr const char *not_laid_out = "internal error: the plan could not be laid out; please report the .plan file";
-
-/// A module into which set_plan() wrote the plan. It is for the caller to verify.
-bool lay_out_by(const plan::Plan &plan, const cost::Machine &machine, mlir::ModuleOp module) {
-    cost::StepPrices prices(plan.mesh, machine);
-    const auto method = [&](const sharding::Graph &graph, int value, const sharding::Copy &copy,
-                            const sharding::Step &step) {
-        const bool fusable = sharding::fusable(graph, plan.mesh, value, copy);
-        return prices
-            .of(step, graph.values[static_cast<std::size_t>(value)].element_bytes, cost::in_bucket(fusable, copy.phase))
-            .method;
-    };
-    return succeeded(spmd::materialize(module, method));
-}
-
-/// The first error of a pass; no text: a pass failed without one.
-struct PassError {
-    mlir::Location where;
-    std::string text;
-};
-
-std::optional<PassError> run(mlir::ModuleOp module, void (*add)(mlir::OpPassManager &), bool print) {
-    mlir::MLIRContext *context = module.getContext();
-    PassError error{mlir::UnknownLoc::get(context), ""};
-    const mlir::ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
-        if (error.text.empty() && diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-            error = {diagnostic.getLocation(), diagnostic.str()};
-    });
-    mlir::PassManager passes(context);
-    if (print)
-        passes.enableIRPrinting();
-    add(passes);
-    passes.enableVerifier(false); // after every pass in plan-opt; here what all of them made
-    if (succeeded(passes.run(module)) && succeeded(mlir::verify(module)))
-        return std::nullopt;
-    return error;
-}
-
-std::string internal_error(const PassError &error) {
-    return "internal error in the compiler" + (error.text.empty() ? "" : " (" + error.text + ")") +
-           "; please report the .plan file";
 }
 
 } // namespace
@@ -316,11 +268,15 @@ bool Pipeline::choose_plan() {
         return false;
     if (!plan_->failure.empty())
         return fail("layout '" + request_->layout + "': " + plan_->failure, input_error);
+    if (!choose_by_simulation())
+        return false;
+    if (compared_ == Extent::step_simulated && scheduled_ && !keeps_limit(*plan_, *scheduled_)) {
+        compared_ = Extent::all_simulated; // it is not the step that needs the most memory
+        return plan_anew();
+    }
     tell_of_request();
     if (!plan_->warning.empty())
         messages_ << "planc: warning: layout '" << request_->layout << "' " << plan_->warning << '\n';
-    if (!choose_by_simulation())
-        return false;
     give_back_tables();
     set_plan(*module_, request_->request.graph, *plan_);
     if (options_.print_passes) // of the plan that was chosen all passes print, behind what was looked at
@@ -360,23 +316,13 @@ bool Pipeline::lay_out() {
     return fail(not_laid_out, input_error);
 }
 
-std::int64_t Pipeline::arena_bytes(mlir::ModuleOp scheduled) {
-    return scheduled->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes").getInt();
-}
-
 timeline::Program Pipeline::timeline_program() {
     return timeline::read_schedule(*module_, request_->request.machine);
 }
 
-cost::Overlap Pipeline::overlap_of(mlir::ModuleOp scheduled) const {
-    const timeline::Timeline timeline =
-        timeline::simulate(timeline::read_schedule(scheduled, request_->request.machine));
-    return {timeline.makespan, timeline.critical().exposed};
-}
-
 cost::Overlap Pipeline::overlap() {
     if (!overlap_)
-        overlap_ = overlap_of(*module_);
+        overlap_ = overlap_of(*module_, request_->request.machine);
     return *overlap_;
 }
 
@@ -393,44 +339,26 @@ bool Pipeline::schedule() {
     return true;
 }
 
-void Pipeline::schedule_by(const plan::Plan &plan, bool simulate, Scheduled &made) const {
-    const plan::Request &request = request_->request;
-    made.module = mlir::ModuleOp(module_.get()).clone();
-    set_plan(*made.module, request.graph, plan);
-    if (!lay_out_by(plan, request.machine, *made.module))
-        made.error = not_laid_out;
-    else if (const std::optional<PassError> error = run(
-                 *made.module, [](mlir::OpPassManager &passes) { schedule::add_passes(passes); },
-                 options_.print_passes))
-        made.error = internal_error(*error);
-    else if (simulate)
-        made.overlap = overlap_of(*made.module);
+std::vector<Scheduled> Pipeline::schedules_of(const std::vector<const plan::Plan *> &plans, Extent extent) {
+    std::vector<Scheduled> made = Scheduler(*module_, request_->request, options_.print_passes).of(plans, extent);
+    if (std::all_of(made.begin(), made.end(), [this](const Scheduled &each) { return is_made(each); }))
+        return made;
+    return {};
 }
 
-/// All at once: modules of one context may be changed side by side once it is told so. Passes that print take turns.
-std::vector<Pipeline::Scheduled> Pipeline::schedules_of(const std::vector<const plan::Plan *> &plans, bool simulate) {
-    std::vector<Scheduled> made(plans.size());
-    const bool side_by_side = plans.size() > 1 && !options_.print_passes;
-    if (side_by_side) {
-        context_.enableMultithreading();
-        plan::in_parallel(made.size(), made.size(), [&](std::size_t i) { schedule_by(*plans[i], simulate, made[i]); });
-        context_.disableMultithreading();
-    } else {
-        for (std::size_t i = 0; i < made.size(); ++i)
-            schedule_by(*plans[i], simulate, made[i]);
-    }
-    for (const Scheduled &each : made)
-        if (!each.error.empty()) {
-            fail(each.error, input_error);
-            return {};
-        }
-    return made;
+bool Pipeline::complete(const plan::Plan &plan, Scheduled &scheduled) {
+    Scheduler(*module_, request_->request, options_.print_passes).complete(plan, scheduled);
+    return is_made(scheduled);
+}
+
+bool Pipeline::is_made(const Scheduled &scheduled) {
+    return scheduled.error.empty() || fail(scheduled.error, input_error);
 }
 
 /// The arena is exact where the plan's warning rests on an estimate.
 void Pipeline::warn_of_memory(mlir::ModuleOp scheduled) {
     const cost::Machine &machine = request_->request.machine;
-    const auto needed = static_cast<double>(arena_bytes(scheduled));
+    const auto needed = static_cast<double>(driver::arena_bytes(scheduled));
     if (plan_->warning.empty() && machine.memory_bytes > 0 && needed > machine.memory_bytes)
         messages_ << "planc: warning: layout '" << request_->layout << "' needs "
                   << cost::human_bytes(cost::Bytes(needed)) << " a rank, machine '" << machine.name << "' has "
@@ -473,7 +401,7 @@ bool Pipeline::emit() {
 }
 
 bool Pipeline::run_passes(void (*add)(mlir::OpPassManager &), const support::DiagnosticKind *users_error) {
-    const std::optional<PassError> error = run(*module_, add, options_.print_passes);
+    const std::optional<PassError> error = driver::run_passes(*module_, add, options_.print_passes);
     if (!error)
         return true;
     if (!error->text.empty() && users_error != nullptr)

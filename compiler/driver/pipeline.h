@@ -6,6 +6,7 @@
 #include "driver/memory_savings.h"
 #include "driver/options.h"
 #include "driver/request.h"
+#include "driver/scheduled.h"
 #include "plan/plan.h"
 #include "sema/program.h"
 #include "support/diagnostics.h"
@@ -56,9 +57,9 @@ class Pipeline {
     [[nodiscard]] bool has_request() const { return request_.has_value(); }
     [[nodiscard]] const MemorySavings &savings() const { return savings_; }
     [[nodiscard]] mlir::ModuleOp module() { return *module_; }
-    [[nodiscard]] std::int64_t arena_bytes() { return arena_bytes(*module_); } ///< of the schedule
-    [[nodiscard]] timeline::Program timeline_program();                        ///< of the schedule
-    [[nodiscard]] cost::Overlap overlap();                                     ///< of the schedule
+    [[nodiscard]] std::int64_t arena_bytes() { return driver::arena_bytes(*module_); } ///< of the schedule
+    [[nodiscard]] timeline::Program timeline_program();                                ///< of the schedule
+    [[nodiscard]] cost::Overlap overlap();                                             ///< of the schedule
     /// Of plan(), of which module() need not be the schedule; left as it is for steps too long to be simulated, and
     /// where passes print. False: an error was printed.
     [[nodiscard]] bool find_step_with_overlap(std::optional<cost::Seconds> &step);
@@ -74,16 +75,10 @@ class Pipeline {
     };
     static const Step steps[];
 
-    /// The schedule of a plan, and what its step takes.
-    struct Scheduled {
-        mlir::OwningOpRef<mlir::ModuleOp> module;
-        std::optional<cost::Overlap> overlap; ///< none: not asked for
-        std::string error;                    ///< why there is no schedule; empty: there is one
-    };
     /// Plans of nearly the price of plan_, then baselines that could be as fast, and what they come to.
     struct Candidates {
         std::vector<plan::Plan> others;
-        std::vector<Scheduled> schedules; ///< of plan_, then of the others
+        std::vector<Scheduled> schedules; ///< of the step, of plan_, then of the others
         std::size_t near = 0;             ///< so many of the others are no baselines that were added
     };
     /// Runs what has not run yet, up to and including `last`.
@@ -108,10 +103,9 @@ class Pipeline {
     bool fit_into_memory();
     /// Takes the fastest of the plans that cost nearly the same, by the simulation of their schedules.
     bool choose_by_simulation();
-    static std::int64_t arena_bytes(mlir::ModuleOp scheduled);
-    [[nodiscard]] cost::Overlap overlap_of(mlir::ModuleOp scheduled) const;
     /// A step of a plan with overlap; none: it does not keep the limit on memory.
-    static std::optional<cost::Seconds> simulated_step(const plan::Plan &plan, Scheduled &scheduled);
+    static std::optional<cost::Seconds> simulated_step(const plan::Plan &plan, const Scheduled &scheduled);
+    static bool keeps_limit(const plan::Plan &plan, const Scheduled &scheduled);
     /// Is the choice among plans of nearly the same price worth their schedules?
     [[nodiscard]] bool may_simulate() const;
     /// candidates_; takes scheduled_ for that of plan_. False: an error was printed.
@@ -119,9 +113,10 @@ class Pipeline {
     /// Of the baselines those that take `step` at least (plan::least_step()).
     void drop_slower_baselines(Candidates &candidates, cost::Seconds step) const;
     /// Of plans for module_, which stays as it is. Empty: an error was printed.
-    std::vector<Scheduled> schedules_of(const std::vector<const plan::Plan *> &plans, bool simulate);
-    /// Of a copy of module_, which becomes the schedule.
-    void schedule_by(const plan::Plan &plan, bool simulate, Scheduled &made) const;
+    std::vector<Scheduled> schedules_of(const std::vector<const plan::Plan *> &plans, Extent extent);
+    /// Scheduler::complete(). False: an error was printed.
+    bool complete(const plan::Plan &plan, Scheduled &scheduled);
+    bool is_made(const Scheduled &scheduled);
     /// Nothing asks for them any more.
     void give_back_tables();
     /// request_ for the step as it is derived now.
@@ -147,10 +142,11 @@ class Pipeline {
     mlir::MLIRContext context_;
     mlir::OwningOpRef<mlir::ModuleOp> imported_; ///< before the training step is derived
     mlir::OwningOpRef<mlir::ModuleOp> module_;
-    std::optional<Scheduled> scheduled_;   ///< by plan_, where choosing it took its schedule
-    std::optional<cost::Overlap> overlap_; ///< of module_, where it was scheduled_
-    std::optional<Candidates> candidates_; ///< beside plan_, until one of them is chosen
-    std::vector<Scheduled> passed_over_;   ///< which were not: giving them back takes a while
+    std::optional<Scheduled> scheduled_;       ///< by plan_, where choosing it took its schedule
+    std::optional<cost::Overlap> overlap_;     ///< of module_, where it was scheduled_
+    std::optional<Candidates> candidates_;     ///< beside plan_, until one of them is chosen
+    Extent compared_ = Extent::step_simulated; ///< what is scheduled of candidates
+    std::vector<Scheduled> passed_over_;       ///< which were not: giving them back takes a while
     MemorySavings savings_;
     double memory_limit_ = 0; ///< to plan for instead of the one that was asked for; 0: that one
     std::optional<PlanRequest> request_;

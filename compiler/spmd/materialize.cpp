@@ -221,6 +221,16 @@ class Materializer {
 /// Homes of the variables: @train decides, the others follow.
 using Homes = std::map<std::string, planrt::Placement>;
 
+/// Of the variables that were laid out before.
+Homes known_homes(mlir::ModuleOp module) {
+    Homes homes;
+    const ir::MeshAttr mesh = ir::mesh_attribute(module);
+    for (auto variable : module.getOps<ir::VariableOp>())
+        if (const auto type = mlir::cast<ir::TensorType>(variable.getType()); type.getLayout())
+            homes.emplace(variable.getSymName().str(), ir::placement_of(type, mesh));
+    return homes;
+}
+
 mlir::LogicalResult materialize_function(mlir::ModuleOp module, llvm::StringRef name,
                                          const std::map<std::string, LayerStrategy> &strategies, Homes &homes,
                                          const ChooseMethod &method) {
@@ -255,7 +265,7 @@ mlir::LogicalResult materialize(mlir::ModuleOp module, const ChooseMethod &metho
     if (failed(check_storage(module)))
         return mlir::failure();
     const auto strategies = strategies_of(module);
-    Homes homes;
+    Homes homes = known_homes(module);
     for (llvm::StringRef name : {"train", "accumulate", "accumulate_rest", "evaluate", "predict"})
         if (failed(materialize_function(module, name, strategies, homes, method)))
             return mlir::failure();

@@ -19,7 +19,8 @@ using ChooseMethod = std::function<planrt::Method(const sharding::Graph &graph, 
 
 /// Lays out @train, the functions of other micro-batches, @evaluate and @predict by the module's `plan.mesh`,
 /// `plan.strategies` and `plan.storage` (strategies.h); a layer that is not named there is replicated. Variables live
-/// where @train wants them. Error, at the module: `plan.storage` names what is no axis, or an axis twice.
+/// where they are laid out already, else where @train wants them. Error, at the module: `plan.storage` names what is no
+/// axis, or an axis twice.
 [[nodiscard]] mlir::LogicalResult materialize(mlir::ModuleOp module, const ChooseMethod &method = {});
 
 /// For plan-opt: --materialize-layouts.

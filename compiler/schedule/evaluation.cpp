@@ -1,0 +1,83 @@
+#include "schedule/evaluation.h"
+
+#include "ir/plan_dialect.h"
+#include "schedule/functions.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <algorithm>
+
+namespace planc::schedule {
+
+namespace {
+
+using mlir::func::FuncOp;
+
+/// Those of the module's functions that are at its end; empty: others are behind one of them.
+std::vector<FuncOp> last_functions(mlir::ModuleOp module) {
+    std::vector<FuncOp> found;
+    for (mlir::Operation &op : *module.getBody()) {
+        auto function = mlir::dyn_cast<FuncOp>(op);
+        if (function && !is_training(function))
+            found.push_back(function);
+        else if (!found.empty())
+            return {};
+    }
+    return found;
+}
+
+bool places_all_variables(mlir::ModuleOp module) {
+    llvm::DenseSet<mlir::StringAttr> used;
+    for (FuncOp function : entry_functions(module)) {
+        if (!is_training(function))
+            continue;
+        for (auto read : function.getOps<ir::ReadOp>())
+            used.insert(read.getVariableAttr().getAttr());
+        for (auto write : function.getOps<ir::WriteOp>())
+            used.insert(write.getVariableAttr().getAttr());
+    }
+    return llvm::all_of(module.getOps<ir::VariableOp>(),
+                        [&](ir::VariableOp variable) { return used.contains(variable.getSymNameAttr()); });
+}
+
+constexpr const char *arena_bytes = "plan.arena_bytes";
+
+int64_t arena_of(mlir::ModuleOp module) {
+    return module->getAttrOfType<mlir::IntegerAttr>(arena_bytes).getInt();
+}
+
+} // namespace
+
+mlir::OwningOpRef<mlir::ModuleOp> take_evaluation(mlir::ModuleOp module) {
+    const std::vector<FuncOp> functions = last_functions(module);
+    if (functions.empty() || !places_all_variables(module))
+        return {};
+    mlir::OwningOpRef<mlir::ModuleOp> evaluation = mlir::ModuleOp::create(module.getLoc());
+    for (FuncOp function : functions)
+        function->moveBefore(evaluation->getBody(), evaluation->getBody()->end());
+    return evaluation;
+}
+
+void share_variables(mlir::ModuleOp training, mlir::ModuleOp evaluation) {
+    evaluation->setAttrs(training->getAttrDictionary());
+    auto builder = mlir::OpBuilder::atBlockBegin(evaluation.getBody());
+    for (auto variable : training.getOps<ir::VariableOp>())
+        builder.clone(*variable);
+}
+
+void add_evaluation(mlir::ModuleOp training, mlir::OwningOpRef<mlir::ModuleOp> evaluation) {
+    uint64_t starts = 0; // numbered through all functions
+    training.walk([&](ir::StartOp) { ++starts; });
+    evaluation->walk([&](mlir::Operation *op) {
+        if (auto start = mlir::dyn_cast<ir::StartOp>(op))
+            start.setNumber(start.getNumber() + starts);
+        else if (auto wait = mlir::dyn_cast<ir::WaitOp>(op))
+            wait.setNumber(wait.getNumber() + starts);
+    });
+    const int64_t bytes = std::max(arena_of(training), arena_of(*evaluation));
+    training->setAttr(arena_bytes, mlir::Builder(training.getContext()).getI64IntegerAttr(bytes));
+    for (FuncOp function : llvm::to_vector(evaluation->getOps<FuncOp>()))
+        function->moveBefore(training.getBody(), training.getBody()->end());
+}
+
+} // namespace planc::schedule
