@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -70,29 +69,40 @@ void FastestBaselines::bound(std::size_t number, const AtLeast &at_least) {
         wanted.at_least = at_least(wanted.mesh, *at);
 }
 
-/// Which of them are priced depends on who comes first, but never the fastest: it is bounded above none.
-void FastestBaselines::price_others(const AtLeast &at_least) {
+std::size_t FastestBaselines::bound_others(const AtLeast &at_least) {
     in_parallel(others_.size(), [&](std::size_t i) { bound(others_[i], at_least); });
-    std::stable_sort(others_.begin(), others_.end(),
-                     [this](std::size_t a, std::size_t b) { return wanted_[a].at_least < wanted_[b].at_least; });
-    std::mutex in_use;
-    std::map<std::string, double> least; // seconds, of those that may be the answer
+    std::map<std::string, std::vector<std::size_t>> by_name;
     for (const std::size_t i : others_)
-        least[wanted_[i].named.name] = infinity;
-    in_parallel(others_.size(), [&](std::size_t task) {
-        const Wanted &wanted = wanted_[others_[task]];
-        double &seconds = least.at(wanted.named.name);
-        {
-            const std::scoped_lock lock(in_use);
-            if (wanted.at_least > seconds * (1 + rounding))
-                return;
-        }
-        price(others_[task]);
-        if (!wanted.priced->excluded.empty())
+        if (at_least)
+            by_name[wanted_[i].named.name].push_back(i);
+        else
+            rivals_.push_back({i}); // nothing is known by which one might be left out
+    for (auto &[name, rivals] : by_name) {
+        std::stable_sort(rivals.begin(), rivals.end(),
+                         [this](std::size_t a, std::size_t b) { return wanted_[a].at_least < wanted_[b].at_least; });
+        rivals_.push_back(std::move(rivals));
+    }
+    return rivals_.size();
+}
+
+void FastestBaselines::price_rivals(std::size_t number) {
+    double least = infinity; // seconds, of those that may be the answer
+    for (const std::size_t rival : rivals_[number]) {
+        const Wanted &wanted = wanted_[rival];
+        if (wanted.at_least > least * (1 + rounding))
             return;
-        const std::scoped_lock lock(in_use);
-        seconds = std::min(seconds, wanted.priced->seconds.value);
-    });
+        price(rival);
+        if (wanted.priced->excluded.empty())
+            least = std::min(least, wanted.priced->seconds.value);
+    }
+}
+
+double FastestBaselines::least() const {
+    double least = infinity;
+    for (const Wanted &wanted : wanted_)
+        if (wanted.priced && wanted.priced->excluded.empty())
+            least = std::min(least, wanted.priced->seconds.value);
+    return least;
 }
 
 std::vector<Baseline> FastestBaselines::take() {

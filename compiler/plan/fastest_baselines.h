@@ -29,8 +29,12 @@ class FastestBaselines {
     void price_alone(std::size_t number);
     /// What a plan on a mesh takes at least, given each layer's strategy by its place in the space.
     using AtLeast = std::function<double(std::size_t mesh, const std::vector<int> &places)>;
-    /// Side by side. `at_least`: null: nothing is known.
-    void price_others(const AtLeast &at_least);
+    /// Of the others, side by side; then there are so many groups to be priced. `at_least`: null: nothing is known.
+    [[nodiscard]] std::size_t bound_others(const AtLeast &at_least);
+    /// May be called side by side.
+    void price_rivals(std::size_t group);
+    /// Seconds of the fastest so far that may be the answer.
+    [[nodiscard]] double least() const;
 
     /// In the order of baselines(); one that may be the answer before a faster one that may not.
     [[nodiscard]] std::vector<Baseline> take();
@@ -54,6 +58,8 @@ class FastestBaselines {
     std::vector<Wanted> wanted_;
     std::vector<std::size_t> alone_;
     std::vector<std::size_t> others_;
+    /// Of others_, those of one name, in the order of their bounds: the fastest of them is among the first.
+    std::vector<std::vector<std::size_t>> rivals_;
 };
 
 } // namespace planc::plan

@@ -123,8 +123,9 @@ class Planner {
                 baselines.price_alone(task - meshes_.size());
             }
         });
-        price_baselines(baselines);
-        take_best_by_bounds(candidates);
+        best_baseline_ = baselines.least();
+        take_best_by_bounds(candidates, baselines);
+        plan_.baselines = baselines.take();
         const auto is_better = [](const Candidate &a, const Candidate &b) {
             return a.bounds.lower_bound < b.bounds.lower_bound;
         };
@@ -169,16 +170,12 @@ class Planner {
         return candidate;
     }
 
-    /// Bounded with the storage that they have: the first that each mesh was bounded with.
-    void price_baselines(FastestBaselines &baselines) {
+    /// With the storage that they have: the first that each mesh was bounded with.
+    [[nodiscard]] std::size_t bound(FastestBaselines &baselines) const {
         const auto at_least = [this](std::size_t mesh, const std::vector<int> &places) {
             return meshes_[mesh]->bounds->of(places);
         };
-        baselines.price_others(request_.search ? FastestBaselines::AtLeast(at_least) : nullptr);
-        plan_.baselines = baselines.take();
-        for (const Baseline &baseline : plan_.baselines)
-            if (baseline.excluded.empty())
-                best_baseline_ = std::min(best_baseline_, baseline.seconds.value);
+        return baselines.bound_others(request_.search ? FastestBaselines::AtLeast(at_least) : nullptr);
     }
 
     [[nodiscard]] MeshBounds &bounds_on(OnMesh &on) const {
@@ -193,8 +190,9 @@ class Planner {
                               candidate.bounds, at_most);
     }
 
-    /// The plans that the bounds suggest, where these are not far above others'. They bound nothing themselves.
-    void take_best_by_bounds(std::vector<Candidate> &candidates) {
+    /// The plans that the bounds suggest, where these are not far above others'. They bound nothing themselves. Beside
+    /// them the baselines that are on several meshes.
+    void take_best_by_bounds(std::vector<Candidate> &candidates, FastestBaselines &baselines) {
         double least = infinity;
         for (const Candidate &candidate : candidates)
             least = std::min(least, candidate.bounds.lower_bound);
@@ -205,11 +203,16 @@ class Planner {
             return request_.search && candidate->bounds.lower_bound <= (1 + near_optimal_margin) * least;
         });
         std::vector<Found> found(static_cast<std::size_t>(others - ordered.begin()));
-        in_parallel(ordered.size(), found.size(), [&](std::size_t i) {
+        const std::size_t groups = bound(baselines);
+        in_parallel(groups + ordered.size(), groups + found.size(), [&](std::size_t task) {
+            if (task < groups)
+                return baselines.price_rivals(task);
+            const std::size_t i = task - groups;
             if (i < found.size())
                 found[i] = best_by_bounds(*ordered[i]);
             ordered[i]->on->cache.transfers.forget(); // tables have what is in there, of nearly all pairs of placements
         });
+        best_baseline_ = baselines.least();
         for (std::size_t i = 0; i < found.size(); ++i)
             take(*ordered[i], found[i]);
     }
