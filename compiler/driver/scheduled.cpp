@@ -67,10 +67,10 @@ std::int64_t arena_bytes(mlir::ModuleOp scheduled) {
 
 namespace {
 
-/// About how much work a schedule is: operations are made for each step of a reshard, more of them, and more kinds of
-/// ranks, where it is an exchange.
-double work_of(const plan::Plan &plan) {
-    double work = 1;
+/// About how much work a schedule is, as it was measured: of each step of a reshard as much as of two operations, and
+/// of an exchange, which brings more kinds of ranks, twice that.
+double work_of(const plan::Plan &plan, const sharding::Graph &graph) {
+    double work = 0.5 * static_cast<double>(graph.operations.size());
     const auto add = [&work](const std::vector<cost::CollectiveRow> &rows) {
         for (const cost::CollectiveRow &row : rows)
             work += row.kind == cost::CollectiveKind::exchange ? 2 : 1;
@@ -87,7 +87,7 @@ double work_of(const plan::Plan &plan) {
 class Scheduler::Job {
   public:
     Job(const Scheduler &scheduler, const plan::Plan &plan, Extent extent)
-        : scheduler_(&scheduler), plan_(&plan), extent_(extent), work_(work_of(plan)) {}
+        : scheduler_(&scheduler), plan_(&plan), extent_(extent), work_(work_of(plan, scheduler.request_.graph)) {}
 
     [[nodiscard]] const plan::Plan &plan() const { return *plan_; }
     [[nodiscard]] bool is_done() const { return parts_done_ == parts; }
