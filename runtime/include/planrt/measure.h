@@ -43,8 +43,8 @@ class Experiments {
     /// Runs everything for about so many seconds, at least three rounds. Collective over the world.
     void run(double seconds);
     /// {"ranks": …, "avx512": …, "measurements": [{"kernel", "shape", "seconds", "spread"}, …]}: of the median rank the
-    /// median of those half of the rounds in which the reference was fastest, as if it had taken its lower quartile
-    /// each time; of collectives and the reference the lower quartile of all rounds; the spread is that of the middle
+    /// median of those half of the rounds in which the reference was fastest, as if it had taken its median each time;
+    /// of the reference the median of all rounds, of collectives their lower quartile; the spread is that of the middle
     /// half of the rounds, as a share. The reference is "reference". Rank 0 writes. Collective over the world. Errors:
     /// Failure.
     void write(const std::string &path) const;
@@ -60,16 +60,19 @@ int run_experiments(int argc, char **argv, void (*add)(Experiments &));
 
 namespace measuring {
 
-inline void add_product(Experiments &experiments, Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k) {
+/// `beta`: what C counts for in the result.
+inline void add_product(Experiments &experiments, Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k,
+                        float beta = 0) {
     const float *a = experiments.buffer(0, m * k);
     const float *b = experiments.buffer(1, k * n);
     float *c = experiments.buffer(2, m * n);
     experiments.add("product", {m, n, k}, [=] {
-        gemm(a_op, b_op, m, n, k, 1.0F, a, a_op == Op::plain ? k : m, b, b_op == Op::plain ? n : k, 0.0F, c, n);
+        gemm(a_op, b_op, m, n, k, 1.0F, a, a_op == Op::plain ? k : m, b, b_op == Op::plain ? n : k, beta, c, n);
     });
 }
 
-/// Forward, input and weight gradients of dense layers, large and small, and of attention.
+/// Forward, input and weight gradients of dense layers, large and small, and of attention. Those of large ones are added
+/// to a momentum.
 inline void add_products(Experiments &experiments) {
     struct Layer {
         std::int64_t batch, in, out;
@@ -85,10 +88,14 @@ inline void add_products(Experiments &experiments) {
                                                            {1024, 256, 96},
                                                            {128, 400, 120},
                                                            {128, 120, 84},
-                                                           {16, 1024, 1024}}) {
+                                                           {16, 1024, 1024},
+                                                           {16, 4096, 4096},
+                                                           {128, 4096, 4096}}) {
+        constexpr std::int64_t large = std::int64_t{4096} * 4096;
         add_product(experiments, Op::plain, Op::plain, layer.batch, layer.out, layer.in);
         add_product(experiments, Op::plain, Op::transposed, layer.batch, layer.in, layer.out);
-        add_product(experiments, Op::transposed, Op::plain, layer.in, layer.out, layer.batch);
+        add_product(experiments, Op::transposed, Op::plain, layer.in, layer.out, layer.batch,
+                    layer.in * layer.out < large ? 0.0F : 0.9F);
     }
     for (const std::int64_t feature : {32, 64}) {
         add_product(experiments, Op::plain, Op::transposed, 128, 128, feature);

@@ -39,23 +39,63 @@ template <class T> void scale(std::int64_t m, std::int64_t n, T beta, T *c, std:
         if (beta == T{0}) // also where C holds no numbers yet
             std::fill(row, row + n, T{0});
         else
-            std::transform(row, row + n, row, [beta](T value) { return beta * value; });
+#pragma omp simd
+            for (std::int64_t j = 0; j < n; ++j)
+                row[j] *= beta;
     }
 }
 
-/// Small ones, by kernels other than OpenBLAS's; false where the product is that one's.
+/// Is it multiplied by oneDNN? OpenBLAS is the faster one else.
+template <class T> bool is_for_onednn(std::int64_t m, std::int64_t n, std::int64_t k) {
+    const std::int64_t work = m * n * k;
+    return sizeof(T) == sizeof(float) && onednn().sgemm != nullptr && work >= blas().least_for_onednn &&
+           work <= blas().most_for_onednn;
+}
+
+/// False: it could not.
 template <class T>
-bool multiply_small(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a,
-                    std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
+bool multiply_by_onednn(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a,
+                        std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
     if constexpr (sizeof(T) == sizeof(float)) {
         const auto letter = [](Op op) { return op == Op::plain ? 'N' : 'T'; };
-        const std::int64_t work = m * n * k;
-        if (work < blas().least_for_onednn || work > blas().most_for_onednn)
-            return false;
-        return onednn().sgemm != nullptr &&
-               onednn().sgemm(letter(a_op), letter(b_op), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) == 0;
+        return onednn().sgemm(letter(a_op), letter(b_op), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) == 0;
     }
     return false;
+}
+
+/// oneDNN scales C element by element, in a pass of its own. Of a C that no cache holds a panel of rows at a time is
+/// scaled in vectors, and is in the cache when the product is added to it.
+constexpr std::int64_t large = std::int64_t{1} << 20; // elements
+constexpr std::int64_t rows_of_panel = 256;
+
+template <class T>
+void multiply_panels(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a,
+                     std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
+    for (std::int64_t row = 0; row < m; row += rows_of_panel) {
+        const std::int64_t rows = std::min(rows_of_panel, m - row);
+        scale(rows, n, beta, c + row * ldc, ldc);
+        multiply(a_op, b_op, rows, n, k, alpha, a + row * (a_op == Op::plain ? lda : 1), lda, b, ldb, T{1},
+                 c + row * ldc, ldc);
+    }
+}
+
+/// Where A has few rows, oneDNN reads B as it lies, many of its rows at once. Rows that are whole pages apart push each
+/// other out of the cache: fewer at a time stay in it.
+constexpr std::int64_t few_rows = 128;
+constexpr std::int64_t page = 4096;
+constexpr std::int64_t rows_at_once = 64; // of B
+
+template <class T> bool pushes_out(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t ldb) {
+    return a_op == Op::plain && b_op == Op::plain && m <= few_rows && k > rows_at_once && k * n >= large &&
+           ldb * static_cast<std::int64_t>(sizeof(T)) % page == 0;
+}
+
+template <class T>
+void multiply_few_at_once(std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a, std::int64_t lda,
+                          const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
+    for (std::int64_t row = 0; row < k; row += rows_at_once)
+        multiply(Op::plain, Op::plain, m, n, std::min(rows_at_once, k - row), alpha, a + row, lda, b + row * ldb, ldb,
+                 row == 0 ? beta : T{1}, c, ldc);
 }
 
 } // namespace
@@ -67,8 +107,14 @@ void multiply(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, 
         return;
     if (k == 0)
         return scale(m, n, beta, c, ldc);
-    if (multiply_small(a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
-        return;
+    if (is_for_onednn<T>(m, n, k)) {
+        if (beta != 0 && beta != 1 && m * n >= large)
+            return multiply_panels(a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        if (pushes_out<T>(a_op, b_op, m, n, k, ldb))
+            return multiply_few_at_once(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        if (multiply_by_onednn(a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
+            return;
+    }
     const auto cblas_op = [](Op op) { return op == Op::plain ? no_transpose : transpose_it; };
     product<T>()(row_major, cblas_op(a_op), cblas_op(b_op), narrow(m), narrow(n), narrow(k), alpha, a,
                  narrow(std::max<std::int64_t>(lda, 1)), b, narrow(std::max<std::int64_t>(ldb, 1)), beta, c,

@@ -4,6 +4,7 @@
 #include "run/arena.h"
 #include "support/failure.h"
 #include "support/file.h"
+#include "support/heap.h"
 #include "support/json.h"
 
 #include <mpi.h>
@@ -163,6 +164,7 @@ float *Experiments::buffer(int number, std::int64_t elements) {
 }
 
 void Experiments::run(double seconds) {
+    keep_freed_memory(); // as programs do
     const double begin = MPI_Wtime();
     for (Experiment &experiment : state_->experiments)
         State::set_calls(experiment);
@@ -178,10 +180,8 @@ void Experiments::write(const std::string &path) const {
     std::vector<double> own; // typical sample and spread of each
     for (const Experiment *experiment : experiments) {
         const std::vector<double> samples = counted(*experiment);
-        // Of the reference the middle of the faster half, too. What disturbs the machine makes waiting longer, never
-        // shorter.
-        const bool is_kernel = !experiment->references.empty();
-        const double typical = quantile(samples, is_kernel ? 0.5 : 0.25);
+        // What disturbs the machine makes waiting longer, never shorter.
+        const double typical = quantile(samples, experiment->waits ? 0.25 : 0.5);
         own.push_back(typical);
         own.push_back((quantile(samples, 0.75) - quantile(samples, 0.25)) / typical);
     }
@@ -289,7 +289,7 @@ void add_collectives(Experiments &experiments) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (int size = 2; size <= ranks; size = size < ranks ? std::min(2 * size, ranks) : ranks + 1) {
         GroupExperiments group(experiments, size);
-        for (const std::int64_t bytes : {64, 4'096, 32'768, 262'144, 2'097'152, 16'777'216})
+        for (const std::int64_t bytes : {64, 4'096, 32'768, 262'144, 2'097'152, 16'777'216, 67'108'864})
             group.add_all(bytes);
     }
 }

@@ -8,6 +8,7 @@
 #include "run/initial_values.h"
 #include "run/terminal.h"
 #include "support/failure.h"
+#include "support/heap.h"
 
 #include <algorithm>
 #include <cmath>
@@ -113,6 +114,7 @@ int Training::run() {
     try {
         const double begin = MPI_Wtime();
         print_start();
+        keep_freed_memory();
         train();
         if (first_ >= steps_ && evaluates()) // what a run that did nothing more has reached
             result_ = evaluate({first_, first_ / batches_->steps_per_epoch(), 0, 0});
