@@ -39,7 +39,9 @@ double error(const Line &line, const Measurement &each) {
 /// Of one collective of one group, by size.
 class Ranges {
   public:
-    Ranges(std::vector<Measurement> sizes, Fit &result) : sizes_(std::move(sizes)), result_(result) {
+    /// `processor`: CollectiveRate::processor
+    Ranges(std::vector<Measurement> sizes, double processor, Fit &result)
+        : sizes_(std::move(sizes)), processor_(processor), result_(result) {
         std::ranges::sort(sizes_, {}, bytes_of);
     }
 
@@ -52,7 +54,7 @@ class Ranges {
             const std::size_t to = longest(from);
             const Line line = through(sizes_[from], sizes_[to]);
             result_.machine.collectives.push_back({any.kernel, any.shape[0], from == 0 ? 0 : bytes_of(sizes_[from]),
-                                                   Seconds(line.latency), 1 / line.beta});
+                                                   Seconds(line.latency), 1 / line.beta, processor_});
             for (std::size_t i = from + 1; i <= to; ++i)
                 errors.push_back(error(line, sizes_[i]));
             from = to;
@@ -82,8 +84,25 @@ class Ranges {
     }
 
     std::vector<Measurement> sizes_;
+    double processor_;
     Fit &result_;
 };
+
+/// By how much a collective and products take longer together than the products alone, of what it takes alone: of the
+/// sizes at which that was measured the middle one. 0: of none.
+double processor_share(const Measurements &measurements, const std::string &kind, std::int64_t ranks,
+                       const std::vector<Measurement> &alone) {
+    const std::vector<Measurement> products = measurements.of("products_beside");
+    std::vector<double> shares;
+    for (const Measurement &beside : measurements.of(kind + "_beside"))
+        for (const Measurement &each : alone)
+            if (!products.empty() && beside.shape == each.shape && beside.shape[0] == ranks)
+                shares.push_back(std::clamp((beside.seconds - products.front().seconds) / each.seconds, 0.0, 1.0));
+    if (shares.empty())
+        return 0;
+    std::ranges::sort(shares);
+    return std::round(100 * shares[shares.size() / 2]) / 100;
+}
 
 } // namespace
 
@@ -93,8 +112,10 @@ void fit_collectives(const Measurements &measurements, Fit &result) {
         for (const Measurement &each : measurements.of(kind))
             groups[each.shape[0]].push_back(each);
         for (auto &[ranks, sizes] : groups)
-            if (sizes.size() > 1 && ranks > 1)
-                Ranges(std::move(sizes), result).add();
+            if (sizes.size() > 1 && ranks > 1) {
+                const double processor = processor_share(measurements, kind, ranks, sizes);
+                Ranges(std::move(sizes), processor, result).add();
+            }
     }
     cost::Link &link = result.machine.network();
     link.bytes_per_second = result.machine.memory_bytes_per_second / 2; // through memory: written and read

@@ -12,11 +12,27 @@ namespace {
 
 /// Numbers of a shape by kernel; collectives have two.
 const std::map<std::string, std::size_t> &shapes() {
-    static const std::map<std::string, std::size_t> all{
-        {"product", 3},   {"reference", 1},     {"convolution", 9}, {"winograd_weights", 9},
-        {"pool", 6},      {"pool_gradient", 6}, {"update", 1},      {"function", 1},
-        {"rows", 2},      {"row_sums", 2},      {"allreduce", 2},   {"reduce_scatter", 2},
-        {"allgather", 2}, {"alltoall", 2},      {"exchange", 2}};
+    static const std::map<std::string, std::size_t> all{{"product", 3},
+                                                        {"reference", 1},
+                                                        {"convolution", 9},
+                                                        {"winograd_weights", 9},
+                                                        {"pool", 6},
+                                                        {"pool_gradient", 6},
+                                                        {"update", 1},
+                                                        {"function", 1},
+                                                        {"rows", 2},
+                                                        {"row_sums", 2},
+                                                        {"allreduce", 2},
+                                                        {"reduce_scatter", 2},
+                                                        {"allgather", 2},
+                                                        {"alltoall", 2},
+                                                        {"exchange", 2},
+                                                        {"allreduce_beside", 2},
+                                                        {"reduce_scatter_beside", 2},
+                                                        {"allgather_beside", 2},
+                                                        {"alltoall_beside", 2},
+                                                        {"exchange_beside", 2},
+                                                        {"products_beside", 1}};
     return all;
 }
 

@@ -53,7 +53,7 @@ std::string collectives_text(const std::vector<support::CollectiveRate> &rates, 
         text += "        " + each.collective + "(ranks = " + std::to_string(each.ranks) +
                 (each.above_bytes > 0 ? ", above = " + write.memory(each.above_bytes) : "") +
                 ", latency = " + write.time(each.latency) + ", bandwidth = " + write.bandwidth(each.bytes_per_second) +
-                "),\n";
+                (each.processor > 0 ? ", processor = " + write.number(each.processor) : "") + "),\n";
     return text + "    ]\n";
 }
 

@@ -150,7 +150,8 @@ class Digest {
             wide);
     }
     void put(const support::CollectiveRate &rate) {
-        const auto &[collective, ranks, above, latency, bytes] = rate;
+        const auto &[collective, ranks, above, latency, bytes, processor] = rate;
+        static_cast<void>(processor); // what it takes beside computation prices nothing either
         add(collective, ranks, above, latency, bytes);
     }
     void put(const cost::Machine &machine) {

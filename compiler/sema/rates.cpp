@@ -15,6 +15,7 @@ PLANC_DIAGNOSTIC(rates_not_ascending, error,
                  "'{0}' does not come behind the one before it: rates " // M6
                  "ascend by collective, ranks and size");
 PLANC_DIAGNOSTIC(negative_half, error, "{0} must not be below zero"); // M6
+PLANC_DIAGNOSTIC(not_a_share, error, "{0} must be from 0 to 1");      // M6
 
 namespace {
 
@@ -148,7 +149,7 @@ std::vector<support::CollectiveRate> RatesReader::collectives(const Items &items
 }
 
 support::CollectiveRate RatesReader::collective(const syntax::Call &call) {
-    const Arguments arguments(context_, call, {"ranks", "above", "latency", "bandwidth"});
+    const Arguments arguments(context_, call, {"ranks", "above", "latency", "bandwidth", "processor"});
     support::CollectiveRate rate;
     rate.collective = call.callee.text;
     const syntax::CallArgument &ranks = arguments.require("ranks");
@@ -158,6 +159,12 @@ support::CollectiveRate RatesReader::collective(const syntax::Call &call) {
         rate.above_bytes = positive(arguments, "above", Measure::memory);
     rate.latency = time(arguments, "latency");
     rate.bytes_per_second = positive(arguments, "bandwidth", Measure::bandwidth);
+    if (const syntax::CallArgument *given = arguments.find("processor")) {
+        const std::string what = arguments.what("processor");
+        rate.processor = expect_number(context_, constants_.evaluate(*given->value), given->where, what);
+        if (rate.processor < 0 || rate.processor > 1)
+            context_.fail(not_a_share, given->where, {what});
+    }
     return rate;
 }
 

@@ -72,12 +72,14 @@ struct KernelRates {
 
 /// An all-reduce (whose vector has n bytes), reduce-scatter, all-gather, all-to-all or exchange of a group:
 ///   t = latency + n / bytes_per_second   from above_bytes to the next of its kind and group
+/// Of t the ranks' processors work `processor` of it themselves: they cannot compute beside that.
 struct CollectiveRate {
     std::string collective; ///< "allreduce", …
     std::int64_t ranks = 2;
     double above_bytes = 0;
     Seconds latency{};
     double bytes_per_second = 1;
+    double processor = 0; ///< 0 to 1
 };
 
 } // namespace planc::support

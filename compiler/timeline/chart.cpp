@@ -86,7 +86,12 @@ EventWords words(const Program &program, const Event &event) {
         return {kernel.name, kernel.layer, kernel.phase};
     }
     const Collective &collective = program.collectives[static_cast<std::size_t>(event.index)];
-    return {(event.kind == EventKind::wait ? "waits for " : "") + collective.name, collective.layer, collective.phase};
+    const char *what = event.kind == EventKind::wait ? "waits for " : event.kind == EventKind::work ? "works for " : "";
+    return {what + collective.name, collective.layer, collective.phase};
+}
+
+bool is_held_up(const Event &event) {
+    return event.kind == EventKind::wait || event.kind == EventKind::work;
 }
 
 } // namespace planc::timeline

@@ -35,10 +35,12 @@ struct Ticks {
 
 /// Names of what an event is, whatever it is.
 struct EventWords {
-    std::string name; ///< "product", "waits for all-reduce of h1.w"
+    std::string name; ///< "product", "waits for all-reduce of h1.w", "works for …"
     std::string layer;
     std::string phase;
 };
 [[nodiscard]] EventWords words(const Program &program, const Event &event);
+/// Is nothing computed meanwhile?
+[[nodiscard]] bool is_held_up(const Event &event);
 
 } // namespace planc::timeline

@@ -57,16 +57,19 @@ CollectivePrice::Rank CollectivePrice::price(const std::vector<planrt::Traffic> 
     cost::Seconds rest{};
     Rank result;
     bool measured = false;
+    double processor = 0;
     for (std::size_t m = 0; m < steps_.size(); ++m) {
         const cost::StepPrice price =
             cost::price_traffic(steps_[m], handed[m], info_.members[m].element_bytes, group_, machine_, in_bucket_);
         latency = std::max(latency, price.price.latency);
         measured = measured || price.rate != nullptr;
+        processor = std::max(processor, price.rate != nullptr ? price.rate->processor : 0);
         rest += price.price.seconds() - price.price.latency;
         if (info_.kind != CollectiveKind::exchange)
             result.rounds = std::max(result.rounds, static_cast<int>(std::lround(price.price.messages)));
     }
     result.seconds = latency + rest;
+    result.work = processor * result.seconds;
     result.latency = measured ? cost::Seconds(0) : latency;
     return result;
 }

@@ -23,6 +23,7 @@ class CollectivePrice {
 
     struct Rank {
         cost::Seconds seconds{};
+        cost::Seconds work{};    ///< of these: its processor's own, where that was measured
         cost::Seconds latency{}; ///< of these; 0 where MPI's own call was measured: its latency is work of the ranks
         int rounds = 1;          ///< messages one after the other; what an exchange sends is under way at once
     };

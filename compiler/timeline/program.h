@@ -48,6 +48,8 @@ struct Collective {
     std::string phase;
     std::vector<Group> groups;
     std::vector<int> group_of; ///< by rank class
+    /// By rank class: what its processor does of it, before the rest is on its links; not in the groups' seconds.
+    std::vector<Seconds> work = {}; ///< empty: nothing
 };
 
 enum class ActionKind : std::uint8_t {

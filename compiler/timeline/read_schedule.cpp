@@ -200,6 +200,9 @@ class Reader {
         const std::vector<CollectivePrice::Rank> by_class = price.on(first_ranks_);
         const Meetings &all = meetings(price.axes());
         result.group_of = all.group_of;
+        if (std::any_of(by_class.begin(), by_class.end(), [](const auto &rank) { return rank.work.value > 0; }))
+            for (const CollectivePrice::Rank &rank : by_class)
+                result.work.push_back(rank.work);
         for (const std::vector<int> &members : all.groups) {
             Group &group = result.groups.emplace_back();
             group.members = members;
@@ -207,9 +210,10 @@ class Reader {
                 const CollectivePrice::Rank &rank = by_class[static_cast<std::size_t>(member)];
                 if (rank.seconds.value > 0)
                     group.senders.push_back(member);
-                if (rank.seconds > group.seconds)
+                const cost::Seconds on_links = rank.seconds - rank.work;
+                if (on_links > group.seconds)
                     group.latency = rank.latency;
-                group.seconds = std::max(group.seconds, rank.seconds);
+                group.seconds = std::max(group.seconds, on_links);
                 group.rounds = std::max(group.rounds, rank.rounds);
             }
         }

@@ -105,12 +105,24 @@ class Simulation {
             const Action &action = program_.actions[rank.next];
             if (action.kind == ActionKind::progress && rank.under_way.empty())
                 continue; // nothing is under way until the rank itself starts something
+            if (action.kind == ActionKind::start)
+                do_part(action.index, number);
             if (action.kind != ActionKind::compute)
                 return calls_.set(number, rank.now);
             const Seconds end = rank.now + program_.kernels[action.index].seconds[number];
             result_.ranks[number].compute.push_back({EventKind::compute, action.index, rank.now, end});
             rank.now = end;
         }
+    }
+
+    /// What the rank's processor does of a collective that it starts.
+    void do_part(int collective, int number) {
+        const std::vector<Seconds> &work = program_.collectives[collective].work;
+        if (work.empty() || work[number].value == 0)
+            return;
+        Seconds &now = ranks_[number].now;
+        result_.ranks[number].compute.push_back({EventKind::work, collective, now, now + work[number]});
+        now += work[number];
     }
 
     void call_mpi(int number) {
@@ -290,6 +302,11 @@ class Simulation {
                 rank.computing += event.seconds();
                 continue;
             }
+            if (event.kind == EventKind::work) {
+                rank.communicating += event.seconds();
+                rank.exposed += event.seconds();
+                continue;
+            }
             while (first < busy.size() && busy[first].second <= event.begin)
                 ++first;
             for (std::size_t t = first; t < busy.size() && busy[t].first < event.end; ++t)
@@ -318,7 +335,7 @@ Timeline simulate(const Program &program) {
 std::map<std::string, Seconds> waiting_by_layer(const Program &program, const RankTime &rank) {
     std::map<std::string, Seconds> result;
     for (const Event &event : rank.compute)
-        if (event.kind == EventKind::wait)
+        if (event.kind != EventKind::compute)
             result[program.collectives[event.index].layer] += event.seconds();
     return result;
 }

@@ -11,6 +11,8 @@
 //   that
 //     a rank has on its links at the same time share them equally, and a round is as slow as the busiest links of its
 //     senders let it be. A price (cost/collectives.h) counts in already that all ranks of a node use its links.
+//   - Of a collective that is work of the ranks' processors each does its part when it starts it, and computes nothing
+//     beside it.
 //   - A wait ends when the collective is complete on its group.
 //
 // So without overlap a step takes the sum of its kernels and collectives, of the slowest rank between any two meetings.
@@ -26,6 +28,7 @@ namespace planc::timeline {
 
 enum class EventKind : std::uint8_t {
     compute,  ///< compute lane: a kernel
+    work,     ///< compute lane: its processor's part of a collective
     wait,     ///< compute lane: for a collective
     transfer, ///< network lane: rounds of a collective
 };
@@ -43,11 +46,11 @@ struct Event {
 
 /// What one rank does, and what comes to: compute + exposed + idle is the makespan.
 struct RankTime {
-    std::vector<Event> compute; ///< kernels and waits, in order
+    std::vector<Event> compute; ///< kernels, work and waits, in order
     std::vector<Event> network; ///< transfers, in the order in which they begin, then by collective; they may overlap
     Seconds computing{};
-    Seconds communicating{}; ///< what its links carry, each round with the links for itself
-    Seconds exposed{};       ///< waits while its links are in use
+    Seconds communicating{}; ///< work, and what its links carry, each round with the links for itself
+    Seconds exposed{};       ///< work, and waits while its links are in use
     Seconds idle{};          ///< waits while its links rest, for slower ranks, or has nothing left to do
 };
 
@@ -61,7 +64,8 @@ struct Timeline {
 
 [[nodiscard]] Timeline simulate(const Program &program);
 
-/// Waiting of one rank for the collectives of each layer, exposed communication and idle time together.
+/// Work of one rank for the collectives of each layer and waiting for them, exposed communication and idle time
+/// together.
 [[nodiscard]] std::map<std::string, Seconds> waiting_by_layer(const Program &program, const RankTime &rank);
 
 } // namespace planc::timeline

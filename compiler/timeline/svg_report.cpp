@@ -145,7 +145,7 @@ class Svg {
         if (length < least_width)
             return "";
         const EventWords what = words(program_, event);
-        const std::string fill = event.kind == EventKind::wait ? "url(#waits)" : colour_of(what.phase);
+        const std::string fill = is_held_up(event) ? "url(#waits)" : colour_of(what.phase);
         std::string text =
             "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(length) + "\" height=\"" +
             number(height) + "\" fill=\"" + fill + "\"><title>" +
@@ -153,7 +153,7 @@ class Svg {
                                  cost::human_seconds(event.seconds()) + " from " + cost::human_seconds(event.begin)) +
             "</title></rect>\n";
         const double wanted = letter_width * static_cast<double>(what.layer.size()) + 4;
-        if (event.kind != EventKind::wait && length > wanted)
+        if (!is_held_up(event) && length > wanted)
             text += text_at(x + length / 2, y + height / 2 + 4, "middle", what.layer);
         return text;
     }

@@ -72,10 +72,10 @@ class Text {
     std::string lanes(int number) const {
         const RankTime &rank = timeline_.ranks[static_cast<std::size_t>(number)];
         const auto layer = [this](const Event &event) {
-            return event.kind == EventKind::wait ? '.' : letter_.at(words(program_, event).layer);
+            return is_held_up(event) ? '.' : letter_.at(words(program_, event).layer);
         };
         const auto phase = [this](const Event &event) {
-            return event.kind == EventKind::wait ? '.' : phase_letter(words(program_, event).phase);
+            return is_held_up(event) ? '.' : phase_letter(words(program_, event).phase);
         };
         return rank_words(program_.classes[static_cast<std::size_t>(number)]) + "\n" +
                lane("  layer", rank.compute, layer) + lane("  phase", rank.compute, phase) +
@@ -115,6 +115,8 @@ class Text {
         for (const Event &event : rank.compute)
             if (const EventWords what = words(program_, event); event.kind == EventKind::compute)
                 compute[what.layer][what.phase] += event.seconds();
+            else if (event.kind == EventKind::work)
+                network[what.layer] += event.seconds();
         for (const Event &event : rank.network)
             network[words(program_, event).layer] += event.seconds();
         const std::map<std::string, Seconds> waiting = waiting_by_layer(program_, rank);

@@ -50,7 +50,7 @@ std::vector<RankClass> ranks(int count) {
 std::string text(const std::vector<Event> &events) {
     std::string result;
     for (const Event &event : events) {
-        static constexpr const char *kinds[] = {"compute", "wait", "transfer"};
+        static constexpr const char *kinds[] = {"compute", "work", "wait", "transfer"};
         result += (result.empty() ? "" : ", ") + std::string(kinds[static_cast<int>(event.kind)]) + " " +
                   std::to_string(event.index) + " from " + std::to_string(std::lround(event.begin.value)) + " to " +
                   std::to_string(std::lround(event.end.value));
@@ -74,6 +74,26 @@ TEST(Simulate, a_collective_begins_when_all_have_started_it) {
     EXPECT_EQ(timeline.ranks[1].exposed, Seconds(1));
     EXPECT_EQ(timeline.ranks[1].idle, Seconds(0));
     EXPECT_EQ(waiting_by_layer(program, timeline.ranks[0]).at("layer"), Seconds(3));
+}
+
+// Of 5 s the processors work 2 and 3 s: they compute beside the rest alone.
+TEST(Simulate, what_processors_do_of_a_collective_is_beside_nothing) {
+    Collective reduced = collective(2, 1, 2);
+    reduced.work = {Seconds(2), Seconds(3)};
+    const Program program{
+        ranks(2), {kernel({3, 3}), kernel({1, 1})}, {reduced}, {compute(0), start(0), compute(1), wait(0)}};
+    const Timeline timeline = simulate(program);
+    EXPECT_EQ(text(timeline.ranks[0].compute),
+              "compute 0 from 0 to 3, work 0 from 3 to 5, compute 1 from 5 to 6, wait 0 from 6 to 8");
+    EXPECT_EQ(text(timeline.ranks[1].compute),
+              "compute 0 from 0 to 3, work 0 from 3 to 6, compute 1 from 6 to 7, wait 0 from 7 to 8");
+    EXPECT_EQ(text(timeline.ranks[1].network), "transfer 0 from 6 to 8");
+    EXPECT_EQ(timeline.ranks[1].computing, Seconds(4));
+    EXPECT_EQ(timeline.ranks[1].communicating, Seconds(5));
+    EXPECT_EQ(timeline.ranks[1].exposed, Seconds(4));
+    EXPECT_EQ(timeline.ranks[1].idle, Seconds(0));
+    EXPECT_EQ(waiting_by_layer(program, timeline.ranks[1]).at("layer"), Seconds(4));
+    EXPECT_EQ(simulate(without_overlap(program)).makespan, Seconds(9));
 }
 
 // Two rounds of 1 s beside a kernel of 4 s: the second begins when MPI is called again.

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -217,10 +218,24 @@ void Experiments::write(const std::string &path) const {
 
 namespace {
 
+/// What is computed beside a collective: products that take about as long as it does, or longer.
+constexpr int products_beside = 64;
+constexpr std::int64_t least_beside = std::int64_t{4} << 20; ///< bytes of a collective
+constexpr std::int64_t most_beside = std::int64_t{16} << 20;
+
+std::function<void()> product_beside(Experiments &experiments) {
+    constexpr std::int64_t n = reference_product;
+    const float *a = experiments.buffer(0, n * n);
+    const float *b = experiments.buffer(1, n * n);
+    float *c = experiments.buffer(2, n * n);
+    return [=] { gemm(Op::plain, Op::plain, n, n, n, 1.0F, a, n, b, n, 0.0F, c, n); };
+}
+
 /// One collective of a group of the first ranks; the others wait for them.
 class GroupExperiments {
   public:
-    GroupExperiments(Experiments &experiments, int ranks) : experiments_(experiments), ranks_(ranks) {
+    GroupExperiments(Experiments &experiments, std::function<void()> product, int ranks)
+        : experiments_(experiments), product_(std::move(product)), ranks_(ranks) {
         int rank = 0;
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
         check_mpi(MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &group_), "calibration");
@@ -255,29 +270,51 @@ class GroupExperiments {
             return MPI_Ialltoallv(from, parts.data(), places.data(), MPI_FLOAT, to, parts.data(), places.data(),
                                   MPI_FLOAT, group, request);
         });
-        if (group == MPI_COMM_NULL)
-            return experiments_.add_collective("exchange", {ranks, 4 * std::int64_t{part}}, [] {});
-        experiments_.add_collective("exchange", {ranks, 4 * std::int64_t{part}}, [=] {
-            MPI_Request requests[2];
+        add("exchange", 4 * std::int64_t{part}, [=](MPI_Request *requests) {
             check_mpi(MPI_Irecv(to, part, MPI_FLOAT, previous, 0, group, &requests[0]), "calibration");
-            check_mpi(MPI_Isend(from, part, MPI_FLOAT, next, 0, group, &requests[1]), "calibration");
-            check_mpi(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE), "calibration");
+            return MPI_Isend(from, part, MPI_FLOAT, next, 0, group, &requests[1]);
         });
     }
 
   private:
-    template <class Start> void add(const char *name, std::int64_t bytes, const Start &start) {
+    using Requests = std::array<MPI_Request, 2>; ///< of one collective, null where it has none
+
+    /// `start(requests)`: an error code of MPI's.
+    template <class Start> void add(const std::string &name, std::int64_t bytes, const Start &start) {
         const bool member = group_ != MPI_COMM_NULL;
         experiments_.add_collective(name, {ranks_, bytes}, [member, start] {
             if (!member)
                 return;
-            MPI_Request request = MPI_REQUEST_NULL;
-            check_mpi(start(&request), "calibration");
-            check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "calibration");
+            Requests requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+            check_mpi(start(requests.data()), "calibration");
+            check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+                      "calibration");
+        });
+        if (bytes >= least_beside && bytes <= most_beside)
+            add_beside(name, bytes, start);
+    }
+
+    /// With products in between, as programs compute beside it.
+    template <class Start> void add_beside(const std::string &name, std::int64_t bytes, const Start &start) {
+        const bool member = group_ != MPI_COMM_NULL;
+        experiments_.add_collective(name + "_beside", {ranks_, bytes}, [member, start, product = product_] {
+            if (!member)
+                return;
+            Requests requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+            check_mpi(start(requests.data()), "calibration");
+            for (int i = 0; i < products_beside; ++i) {
+                product();
+                int done = 0;
+                check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
+                          "calibration");
+            }
+            check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+                      "calibration");
         });
     }
 
     Experiments &experiments_;
+    std::function<void()> product_;
     int ranks_;
     int rank_ = 0;
     MPI_Comm group_ = MPI_COMM_NULL; ///< lives as long as the program
@@ -287,8 +324,15 @@ class GroupExperiments {
 void add_collectives(Experiments &experiments) {
     int ranks = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks == 1)
+        return;
+    const std::function<void()> product = product_beside(experiments);
+    experiments.add_collective("products_beside", {products_beside}, [product] {
+        for (int i = 0; i < products_beside; ++i)
+            product();
+    });
     for (int size = 2; size <= ranks; size = size < ranks ? std::min(2 * size, ranks) : ranks + 1) {
-        GroupExperiments group(experiments, size);
+        GroupExperiments group(experiments, product, size);
         for (const std::int64_t bytes : {64, 4'096, 32'768, 262'144, 2'097'152, 16'777'216, 67'108'864})
             group.add_all(bytes);
     }
