@@ -88,16 +88,18 @@ class Ranges {
     Fit &result_;
 };
 
-/// By how much a collective and products take longer together than the products alone, of what it takes alone: of the
-/// sizes at which that was measured the middle one. 0: of none.
+/// Of what a collective and products take one after the other, what both at once save is what it leaves the processors
+/// free to do: at most the shorter of the two. Of the sizes at which that was measured the middle one; 0: of none.
 double processor_share(const Measurements &measurements, const std::string &kind, std::int64_t ranks,
                        const std::vector<Measurement> &alone) {
-    const std::vector<Measurement> products = measurements.of("products_beside");
     std::vector<double> shares;
-    for (const Measurement &beside : measurements.of(kind + "_beside"))
-        for (const Measurement &each : alone)
-            if (!products.empty() && beside.shape == each.shape && beside.shape[0] == ranks)
-                shares.push_back(std::clamp((beside.seconds - products.front().seconds) / each.seconds, 0.0, 1.0));
+    for (const Measurement &products : measurements.of("products_beside"))
+        for (const Measurement &both : measurements.of(kind + "_beside"))
+            for (const Measurement &each : alone)
+                if (products.shape[0] == ranks && both.shape == each.shape)
+                    shares.push_back(1 - std::clamp((products.seconds + each.seconds - both.seconds) /
+                                                        std::min(products.seconds, each.seconds),
+                                                    0.0, 1.0));
     if (shares.empty())
         return 0;
     std::ranges::sort(shares);

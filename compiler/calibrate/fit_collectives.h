@@ -1,4 +1,4 @@
-// alpha and beta of each collective by group and size.
+// alpha and beta of each collective by group and size, and what part of it processors do.
 #pragma once
 
 #include "calibrate/fit.h"

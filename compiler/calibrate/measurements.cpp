@@ -10,7 +10,7 @@ namespace planc::calibrate {
 
 namespace {
 
-/// Numbers of a shape by kernel; collectives have two.
+/// Numbers of a shape by kernel; collectives have two, ranks and bytes, and so has what is beside them.
 const std::map<std::string, std::size_t> &shapes() {
     static const std::map<std::string, std::size_t> all{{"product", 3},
                                                         {"reference", 1},
@@ -32,7 +32,7 @@ const std::map<std::string, std::size_t> &shapes() {
                                                         {"allgather_beside", 2},
                                                         {"alltoall_beside", 2},
                                                         {"exchange_beside", 2},
-                                                        {"products_beside", 1}};
+                                                        {"products_beside", 2}};
     return all;
 }
 

@@ -355,13 +355,19 @@ Bytes LayerRow::payload() const {
 }
 
 Seconds CostTable::carried() const {
-    Seconds sum{};
+    Seconds on_links{};
+    Seconds by_processors{};
+    const auto add = [&](const std::vector<CollectiveRow> &rows) {
+        for (const CollectiveRow &row : rows) {
+            const double processor = row.rate ? row.rate->processor : 0;
+            on_links += (1 - processor) * row.price.transfer;
+            by_processors += processor * row.price.transfer;
+        }
+    };
     for (const LayerRow &layer : layers)
-        for (const CollectiveRow &row : layer.collectives)
-            sum += row.price.transfer;
-    for (const CollectiveRow &row : reshards)
-        sum += row.price.transfer;
-    return sum;
+        add(layer.collectives);
+    add(reshards);
+    return std::max(on_links, by_processors);
 }
 
 Seconds CostTable::at_least() const {

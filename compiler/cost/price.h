@@ -103,10 +103,11 @@ struct CostTable {
     std::int64_t calls = 0; ///< of that rank
 
     [[nodiscard]] Seconds seconds() const { return compute + communication; }
-    /// Of the communication what data is on links; the rest is latency and the arithmetic of reductions.
+    /// Of the communication what data is on links, or what processors do of it (support/rates.h), whichever is more;
+    /// the rest is latency and the arithmetic of reductions.
     [[nodiscard]] Seconds carried() const;
-    /// What a step takes with all overlap there is: links do one thing at a time, and what waits for one another does
-    /// not overlap. Not its computation, of which a schedule may spare a part.
+    /// What a step takes with all overlap there is: links and processors do one thing at a time each, and what waits
+    /// for one another does not overlap. Not its computation, of which a schedule may spare a part.
     [[nodiscard]] Seconds at_least() const;
 };
 

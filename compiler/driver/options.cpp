@@ -421,7 +421,7 @@ planc cost, planc explain and planc sweep
 
 planc calibrate
   --ranks N            ranks that measure at once; default: the computer's cores
-  --quick              half a minute at most, less exact
+  --quick              a third of the time, less exact
   --measurements FILE  keep what was measured (JSON); --from FILE fits it again instead of measuring
   --mpirun COMMAND     what starts MPI programs, with its options; default: mpirun
 

@@ -90,6 +90,11 @@ EventWords words(const Program &program, const Event &event) {
     return {what + collective.name, collective.layer, collective.phase};
 }
 
+bool has_work(const Program &program) {
+    return std::any_of(program.collectives.begin(), program.collectives.end(),
+                       [](const Collective &collective) { return !collective.work.empty(); });
+}
+
 bool is_held_up(const Event &event) {
     return event.kind == EventKind::wait || event.kind == EventKind::work;
 }

@@ -40,6 +40,8 @@ struct EventWords {
     std::string phase;
 };
 [[nodiscard]] EventWords words(const Program &program, const Event &event);
+/// Do processors work for any collective?
+[[nodiscard]] bool has_work(const Program &program);
 /// Is nothing computed meanwhile?
 [[nodiscard]] bool is_held_up(const Event &event);
 

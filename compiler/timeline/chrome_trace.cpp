@@ -28,6 +28,8 @@ std::string complete(const Program &program, const Event &event, int process, in
     if (event.kind == EventKind::transfer)
         text +=
             ", \"rounds\": " + std::to_string(event.rounds) + ", \"alone\": " + json_number(1e6 * event.carried.value);
+    if (event.kind == EventKind::work)
+        text += ", \"communication\": true";
     return text + "}}";
 }
 

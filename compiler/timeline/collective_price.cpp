@@ -57,19 +57,24 @@ CollectivePrice::Rank CollectivePrice::price(const std::vector<planrt::Traffic> 
     cost::Seconds rest{};
     Rank result;
     bool measured = false;
-    double processor = 0;
+    cost::Seconds work_of_latency{};
     for (std::size_t m = 0; m < steps_.size(); ++m) {
         const cost::StepPrice price =
             cost::price_traffic(steps_[m], handed[m], info_.members[m].element_bytes, group_, machine_, in_bucket_);
-        latency = std::max(latency, price.price.latency);
+        const double processor = price.rate != nullptr ? price.rate->processor : 0;
+        const cost::Seconds own = price.price.seconds() - price.price.latency;
+        if (price.price.latency > latency) {
+            latency = price.price.latency;
+            work_of_latency = processor * latency;
+        }
         measured = measured || price.rate != nullptr;
-        processor = std::max(processor, price.rate != nullptr ? price.rate->processor : 0);
-        rest += price.price.seconds() - price.price.latency;
+        rest += own;
+        result.work += processor * own;
         if (info_.kind != CollectiveKind::exchange)
             result.rounds = std::max(result.rounds, static_cast<int>(std::lround(price.price.messages)));
     }
     result.seconds = latency + rest;
-    result.work = processor * result.seconds;
+    result.work += work_of_latency;
     result.latency = measured ? cost::Seconds(0) : latency;
     return result;
 }

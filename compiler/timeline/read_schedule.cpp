@@ -208,9 +208,9 @@ class Reader {
             group.members = members;
             for (int member : members) {
                 const CollectivePrice::Rank &rank = by_class[static_cast<std::size_t>(member)];
-                if (rank.seconds.value > 0)
-                    group.senders.push_back(member);
                 const cost::Seconds on_links = rank.seconds - rank.work;
+                if (on_links.value > 0)
+                    group.senders.push_back(member);
                 if (on_links > group.seconds)
                     group.latency = rank.latency;
                 group.seconds = std::max(group.seconds, on_links);

@@ -49,9 +49,8 @@ class Simulation {
         }
         result_.ranks.resize(ranks_.size());
         const auto events = static_cast<std::size_t>(
-            std::count_if(program.actions.begin(), program.actions.end(), [](const Action &action) {
-                return action.kind == ActionKind::compute || action.kind == ActionKind::wait;
-            }));
+            std::count_if(program.actions.begin(), program.actions.end(),
+                          [](const Action &action) { return action.kind != ActionKind::progress; }));
         for (RankTime &rank : result_.ranks)
             rank.compute.reserve(events);
     }

@@ -101,7 +101,7 @@ class Svg {
         for (const auto &[phase, colour] : colours)
             if (occurs(phase))
                 entry(colour, phase);
-        entry("url(#waits)", "waits for communication");
+        entry("url(#waits)", has_work(program_) ? "waits or works for communication" : "waits for communication");
         return text;
     }
 

@@ -151,11 +151,11 @@ class Text {
         return used;
     }
 
-    static std::string legend() {
+    [[nodiscard]] std::string legend() const {
         std::string text = "phases:";
         for (const auto &[name, letter] : phases)
             text += std::string(" ") + letter + " " + name + ",";
-        return text + " . waits\n";
+        return text + (has_work(program_) ? " . waits, or works for communication\n" : " . waits\n");
     }
 
     const Program &program_;

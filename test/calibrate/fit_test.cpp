@@ -227,22 +227,27 @@ TEST(Fit, GivesCollectivesRangesWhereTheyAreLinear) {
 }
 
 /// What an all-reduce adds to products of 10 ms, of the 4 ms that it takes alone; of reduce-scatters nothing was
-/// measured, and all-gathers cannot add more than they take.
+/// measured, all-gathers cannot add more than they take, and of the 40 ms of an all-to-all 10 can be hidden at most.
 TEST(Fit, TellsWhatProcessorsDoOfCollectives) {
     Measurements measurements = of_kernels();
     measurements.ranks = 2;
-    measurements.all.push_back({"products_beside", {64}, 10e-3, 0.05});
+    measurements.all.push_back({"products_beside", {2, 64}, 10e-3, 0.05});
     for (const char *kind : {"allreduce", "reduce_scatter", "allgather"})
         for (const std::int64_t bytes : {64, 16777216})
             measurements.all.push_back({kind, {2, bytes}, bytes == 64 ? 1e-6 : 4e-3, 0.05});
+    for (const std::int64_t bytes : {64, 16777216})
+        measurements.all.push_back({"alltoall", {2, bytes}, bytes == 64 ? 1e-6 : 40e-3, 0.05});
+    measurements.all.push_back({"alltoall_beside", {2, 16777216}, 42e-3, 0.05});
+    measurements.all.push_back({"products_beside", {4, 64}, 5e-3, 0.05}); // of another group
     measurements.all.push_back({"allreduce_beside", {2, 16777216}, 13e-3, 0.05});
     measurements.all.push_back({"allgather_beside", {2, 16777216}, 15e-3, 0.05});
     Fit result;
     ASSERT_EQ(fit(measurements, result), "");
-    ASSERT_EQ(result.machine.collectives.size(), 3U);
+    ASSERT_EQ(result.machine.collectives.size(), 4U);
     EXPECT_EQ(result.machine.collectives[0].processor, 0.75);
     EXPECT_EQ(result.machine.collectives[1].processor, 0);
     EXPECT_EQ(result.machine.collectives[2].processor, 1);
+    EXPECT_EQ(result.machine.collectives[3].processor, 0.2);
     const std::string text = machine_text(result, "here", 1);
     EXPECT_NE(text.find("processor = 0.75)"), std::string::npos) << text;
 }

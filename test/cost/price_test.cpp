@@ -94,6 +94,21 @@ TEST(Chain, OfGradientsIsTheLongestReduction) {
     EXPECT_LT(table.chain, table.carried());
     EXPECT_EQ(table.at_least(), table.carried());
 }
+/// One collective's part on the links may be beside another's of the processors.
+TEST(Chain, LinksAndProcessorsShareWhatIsCarried) {
+    const Graph graph = training_step({64, {1024, 1024, 512}, {"a", "b", "c"}, false, false});
+    const std::vector<LayerStrategy> layers = everywhere(graph, {"batch"});
+    const auto carried = [&](double processor) {
+        Machine measured = machine();
+        measured.collectives = {{"allreduce", 4, 0, Seconds(1e-6), 2e9, processor}};
+        return price(graph, sharding::lay_out(graph, {{4}}, layers), {{4}}, {"rows"}, measured, layers).carried();
+    };
+    EXPECT_GT(carried(0).value, 0);
+    EXPECT_NEAR(carried(0.25) / carried(0), 0.75, 1e-12);
+    EXPECT_NEAR(carried(0.5) / carried(0), 0.5, 1e-12);
+    EXPECT_NEAR(carried(0.9) / carried(0), 0.9, 1e-12);
+    EXPECT_EQ(carried(1), carried(0));
+}
 TEST(Chain, OfActivationsIsAllThatLayersWaitFor) {
     const Graph graph = training_step({64, {512, 512, 512, 512}, {"io", "hidden", "io", "hidden"}, false, false});
     const CostTable table = priced_communication(graph, {{4}}, everywhere(graph, {"hidden"}));

@@ -214,6 +214,7 @@ TEST(Simulate, nothing_is_lost) {
         Program program{ranks(count), {}, {}, {}};
         std::vector<int> under_way;
         double carried = 0;
+        std::vector<double> worked(static_cast<std::size_t>(count));
         for (int i = 0; i < 30; ++i) {
             const int what = draw(4);
             if (what == 0) {
@@ -222,6 +223,10 @@ TEST(Simulate, nothing_is_lost) {
                 under_way.push_back(static_cast<int>(program.collectives.size()));
                 program.actions.push_back(start(under_way.back()));
                 program.collectives.push_back(collective(count, 1 + draw(5), seconds));
+                for (int rank = 0; rank < count && i % 2 == 0; ++rank) {
+                    program.collectives.back().work.emplace_back(draw(5));
+                    worked[rank] += program.collectives.back().work[rank].value;
+                }
             } else if (what == 1 && !under_way.empty()) {
                 const auto which = under_way.begin() + draw(static_cast<int>(under_way.size()));
                 program.actions.push_back(wait(*which));
@@ -245,7 +250,8 @@ TEST(Simulate, nothing_is_lost) {
             for (const Kernel &each : program.kernels)
                 computing += each.seconds[rank].value;
             EXPECT_NEAR(time.computing.value, computing, 1e-9) << "seed " << seed;
-            EXPECT_NEAR(time.communicating.value, carried, 1e-9) << "seed " << seed;
+            EXPECT_NEAR(time.communicating.value, carried + worked[rank], 1e-9) << "seed " << seed;
+            EXPECT_GE(timeline.makespan.value, std::max(carried, worked[rank]) - 1e-9); // CostTable::carried()
             EXPECT_NEAR((time.computing + time.exposed + time.idle).value, timeline.makespan.value, 1e-9);
             EXPECT_GE(time.idle.value, -1e-9) << "seed " << seed;
             for (std::size_t i = 1; i < time.compute.size(); ++i)

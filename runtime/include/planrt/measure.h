@@ -32,8 +32,9 @@ class Experiments {
 
     /// `work` is what is timed, by the processor's time; it may be called any number of times.
     void add(const std::string &kernel, Shape shape, std::function<void()> work);
-    /// The same of what waits for other ranks, by the time of the day.
-    void add_collective(const std::string &kind, Shape shape, std::function<void()> work);
+    /// The same of what waits for other ranks, by the time of the day. The first `ranks` take part; on the others
+    /// `work` does nothing. Shape: ranks, bytes (of products_beside: how many there are).
+    void add_collective(const std::string &kind, Shape shape, int ranks, std::function<void()> work);
     /// The known work, a kernel: to be set before run().
     void set_reference(Shape shape, std::function<void()> work);
     /// f32 of some value, 64-byte aligned, on huge pages like a program's arena; experiments share them: numbers
@@ -71,8 +72,8 @@ inline void add_product(Experiments &experiments, Op a_op, Op b_op, std::int64_t
     });
 }
 
-/// Forward, input and weight gradients of dense layers, large and small, and of attention. Those of large ones are added
-/// to a momentum.
+/// Forward, input and weight gradients of dense layers, large and small, and of attention; of large layers weight
+/// gradients are added to a momentum.
 inline void add_products(Experiments &experiments) {
     struct Layer {
         std::int64_t batch, in, out;

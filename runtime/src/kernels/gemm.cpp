@@ -82,7 +82,7 @@ void multiply_panels(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int6
 /// Where A has few rows, oneDNN reads B as it lies, many of its rows at once. Rows that are whole pages apart push each
 /// other out of the cache: fewer at a time stay in it.
 constexpr std::int64_t few_rows = 128;
-constexpr std::int64_t page = 4096;
+constexpr std::int64_t page = 4096;       // bytes
 constexpr std::int64_t rows_at_once = 64; // of B
 
 template <class T> bool pushes_out(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t ldb) {

@@ -31,6 +31,7 @@ struct Experiment {
     Experiments::Shape shape;
     std::function<void()> work;
     bool waits = false;     ///< for other ranks
+    int ranks = 0;          ///< so many, the first ones, take part; 0: all
     std::int64_t calls = 1; ///< of `work` in a sample
     /// One a round: of kernels the time of a call as a multiple of the reference's beside it, else s a call.
     std::vector<double> samples = {};
@@ -148,9 +149,10 @@ void Experiments::add(const std::string &kernel, Shape shape, std::function<void
     state_->experiments.push_back({kernel, std::move(shape), std::move(work)});
 }
 
-void Experiments::add_collective(const std::string &kind, Shape shape, std::function<void()> work) {
+void Experiments::add_collective(const std::string &kind, Shape shape, int ranks, std::function<void()> work) {
     add(kind, std::move(shape), std::move(work));
     state_->experiments.back().waits = true;
+    state_->experiments.back().ranks = ranks;
 }
 
 void Experiments::set_reference(Shape shape, std::function<void()> work) {
@@ -192,13 +194,14 @@ void Experiments::write(const std::string &path) const {
               "calibration");
     if (state_->rank != 0)
         return;
-    const auto of_median_rank = [&](std::size_t number) {
+    const auto of_median_rank = [&](const Experiment &experiment, std::size_t number) {
+        const auto ranks = static_cast<std::size_t>(experiment.ranks > 0 ? experiment.ranks : state_->ranks);
         std::vector<double> numbers;
-        for (std::size_t at = number; at < all.size(); at += own.size())
+        for (std::size_t at = number; at < ranks * own.size(); at += own.size())
             numbers.push_back(all[at]);
         return quantile(numbers, 0.5);
     };
-    const double reference = of_median_rank(0);
+    const double reference = of_median_rank(state_->reference, 0);
     std::string json = text("{\n  \"ranks\": %d,\n  \"avx512\": %s,\n  \"measurements\": [", state_->ranks,
                             has_avx512() ? "true" : "false");
     for (std::size_t e = 0; e < experiments.size(); ++e) {
@@ -208,8 +211,9 @@ void Experiments::write(const std::string &path) const {
             text("%s\n    {\"kernel\": %s, \"shape\": [", e == 0 ? "" : ",", json_quoted(experiment.kernel).c_str());
         for (std::size_t i = 0; i < experiment.shape.size(); ++i)
             json += text("%s%lld", i == 0 ? "" : ", ", static_cast<long long>(experiment.shape[i]));
-        json += text("], \"seconds\": %.6g, \"spread\": %.3g}", of_median_rank(2 * e) * (in_references ? reference : 1),
-                     of_median_rank(2 * e + 1));
+        json += text("], \"seconds\": %.6g, \"spread\": %.3g}",
+                     of_median_rank(experiment, 2 * e) * (in_references ? reference : 1),
+                     of_median_rank(experiment, 2 * e + 1));
     }
     AtomicFile file(path);
     file.write(json + "\n  ]\n}\n");
@@ -218,10 +222,9 @@ void Experiments::write(const std::string &path) const {
 
 namespace {
 
-/// What is computed beside a collective: products that take about as long as it does, or longer.
+/// What is computed beside a collective of so many bytes: products that take about as long as it does.
 constexpr int products_beside = 64;
-constexpr std::int64_t least_beside = std::int64_t{4} << 20; ///< bytes of a collective
-constexpr std::int64_t most_beside = std::int64_t{16} << 20;
+constexpr std::int64_t bytes_beside = std::int64_t{16} << 20;
 
 std::function<void()> product_beside(Experiments &experiments) {
     constexpr std::int64_t n = reference_product;
@@ -234,8 +237,8 @@ std::function<void()> product_beside(Experiments &experiments) {
 /// One collective of a group of the first ranks; the others wait for them.
 class GroupExperiments {
   public:
-    GroupExperiments(Experiments &experiments, std::function<void()> product, int ranks)
-        : experiments_(experiments), product_(std::move(product)), ranks_(ranks) {
+    GroupExperiments(Experiments &experiments, int ranks)
+        : experiments_(experiments), product_(product_beside(experiments)), ranks_(ranks) {
         int rank = 0;
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
         check_mpi(MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &group_), "calibration");
@@ -243,7 +246,17 @@ class GroupExperiments {
         rank_ = rank;
     }
 
-    void add_all(std::int64_t bytes) {
+    void add_products() {
+        const bool member = group_ != MPI_COMM_NULL;
+        experiments_.add_collective("products_beside", {ranks_, products_beside}, ranks_, [member, product = product_] {
+            for (int i = 0; member && i < products_beside; ++i)
+                product();
+        });
+    }
+
+    /// `beside`: also with products beside them.
+    void add_all(std::int64_t bytes, bool beside) {
+        beside_ = beside;
         const int elements = static_cast<int>(std::max<std::int64_t>(bytes / 4, ranks_));
         const int part = std::max(elements / ranks_, 1);
         const std::int64_t whole = std::int64_t{part} * ranks_;
@@ -282,7 +295,7 @@ class GroupExperiments {
     /// `start(requests)`: an error code of MPI's.
     template <class Start> void add(const std::string &name, std::int64_t bytes, const Start &start) {
         const bool member = group_ != MPI_COMM_NULL;
-        experiments_.add_collective(name, {ranks_, bytes}, [member, start] {
+        experiments_.add_collective(name, {ranks_, bytes}, ranks_, [member, start] {
             if (!member)
                 return;
             Requests requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -290,14 +303,14 @@ class GroupExperiments {
             check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
                       "calibration");
         });
-        if (bytes >= least_beside && bytes <= most_beside)
+        if (beside_)
             add_beside(name, bytes, start);
     }
 
     /// With products in between, as programs compute beside it.
     template <class Start> void add_beside(const std::string &name, std::int64_t bytes, const Start &start) {
         const bool member = group_ != MPI_COMM_NULL;
-        experiments_.add_collective(name + "_beside", {ranks_, bytes}, [member, start, product = product_] {
+        experiments_.add_collective(name + "_beside", {ranks_, bytes}, ranks_, [member, start, product = product_] {
             if (!member)
                 return;
             Requests requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -317,6 +330,7 @@ class GroupExperiments {
     std::function<void()> product_;
     int ranks_;
     int rank_ = 0;
+    bool beside_ = false;
     MPI_Comm group_ = MPI_COMM_NULL; ///< lives as long as the program
 };
 
@@ -324,17 +338,12 @@ class GroupExperiments {
 void add_collectives(Experiments &experiments) {
     int ranks = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (ranks == 1)
-        return;
-    const std::function<void()> product = product_beside(experiments);
-    experiments.add_collective("products_beside", {products_beside}, [product] {
-        for (int i = 0; i < products_beside; ++i)
-            product();
-    });
+    const std::vector<std::int64_t> sizes{64, 4'096, 32'768, 262'144, 2'097'152, 16'777'216, 67'108'864};
     for (int size = 2; size <= ranks; size = size < ranks ? std::min(2 * size, ranks) : ranks + 1) {
-        GroupExperiments group(experiments, product, size);
-        for (const std::int64_t bytes : {64, 4'096, 32'768, 262'144, 2'097'152, 16'777'216, 67'108'864})
-            group.add_all(bytes);
+        GroupExperiments group(experiments, size);
+        group.add_products();
+        for (const std::int64_t bytes : sizes)
+            group.add_all(bytes, bytes == bytes_beside);
     }
 }
 

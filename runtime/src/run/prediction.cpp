@@ -7,6 +7,7 @@
 #include "mesh/tensors.h"
 #include "run/checkpoints.h"
 #include "support/failure.h"
+#include "support/heap.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -194,6 +195,7 @@ int predict(Engine &engine, const Options &options) {
         samples.emplace(engine, options);
     });
     load_variables(engine, options);
+    keep_freed_memory();
     const double begin = MPI_Wtime();
     try {
         run_batches(engine, *samples, options.output);

@@ -1,4 +1,4 @@
-// The C library's heap while a program trains.
+// The C library's heap while a program trains or predicts.
 #pragma once
 
 namespace planrt {

@@ -26,7 +26,7 @@ def main():
         if event["ph"] != "X":
             continue
         end = max(end, event["ts"] + event["dur"])
-        lane = communicating if event["tid"] > 0 else computing
+        lane = communicating if event["tid"] > 0 or event["args"].get("communication") else computing
         if not re.search(": waits for ", event["name"]):
             lane[event["pid"]] = lane.get(event["pid"], 0) + event["args"].get("alone", event["dur"]) / 1e6
     expected = price["communication_seconds"]
