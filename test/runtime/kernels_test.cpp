@@ -114,16 +114,18 @@ TEST_F(Gemm, LargerProductsOnThreads) {
 }
 
 /// What no cache holds is multiplied part by part: results that count for more than themselves by panels of rows, with
-/// few rows of A few rows of B at a time, where those are whole pages apart. (Where oneDNN multiplies: with AVX-512.)
+/// few rows of A few rows of B at a time, and of a transposed A, where those are whole pages apart. (Where oneDNN
+/// multiplies: with AVX-512.)
 TEST_F(Gemm, LargeResultsAndFewRows) {
     struct Shape {
         std::int64_t m, n, k;
     };
-    for (const auto &[m, n, k] : {Shape{1100, 1000, 5}, Shape{7, 1024, 1100}, Shape{64, 2048, 640}})
+    for (const auto &[m, n, k] :
+         {Shape{1100, 1000, 5}, Shape{7, 1024, 1100}, Shape{64, 2048, 640}, Shape{1024, 36, 300}})
         for (const Op a_op : {Op::plain, Op::transposed})
             for (const Op b_op : {Op::plain, Op::transposed})
                 for (const float beta : {0.0F, 1.0F, 3.0F}) {
-                    const std::int64_t lda = (a_op == Op::plain ? k : m) + 2;
+                    const std::int64_t lda = a_op == Op::plain ? k + 2 : m;
                     const std::int64_t ldb = b_op == Op::plain ? n : k;
                     const std::int64_t ldc = n + 3;
                     const auto a = random<float>((a_op == Op::plain ? m : k) * lda);

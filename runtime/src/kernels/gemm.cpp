@@ -79,23 +79,30 @@ void multiply_panels(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int6
     }
 }
 
-/// Where A has few rows, oneDNN reads B as it lies, many of its rows at once. Rows that are whole pages apart push each
-/// other out of the cache: fewer at a time stay in it.
-constexpr std::int64_t few_rows = 128;
-constexpr std::int64_t page = 4096;       // bytes
-constexpr std::int64_t rows_at_once = 64; // of B
+/// oneDNN takes many rows of an operand at once: of B where A has few rows, of a transposed A where C is narrow. Rows
+/// that are whole pages apart push each other out of the cache; fewer at a time stay in it.
+constexpr std::int64_t few_rows = 128;       // of A
+constexpr std::int64_t narrow_columns = 512; // of C
+constexpr std::int64_t page = 4096;          // bytes
 
-template <class T> bool pushes_out(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t ldb) {
-    return a_op == Op::plain && b_op == Op::plain && m <= few_rows && k > rows_at_once && k * n >= large &&
-           ldb * static_cast<std::int64_t>(sizeof(T)) % page == 0;
+/// How much of k to take at a time.
+template <class T>
+std::int64_t at_once(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t lda,
+                     std::int64_t ldb) {
+    const auto are_pages_apart = [](std::int64_t ld) { return ld * static_cast<std::int64_t>(sizeof(T)) % page == 0; };
+    if (b_op != Op::plain)
+        return k;
+    if (a_op == Op::plain)
+        return m <= few_rows && k * n >= large && are_pages_apart(ldb) ? 64 : k;
+    return n <= narrow_columns && m * k >= large / 4 && are_pages_apart(lda) ? 128 : k;
 }
 
 template <class T>
-void multiply_few_at_once(std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a, std::int64_t lda,
-                          const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
-    for (std::int64_t row = 0; row < k; row += rows_at_once)
-        multiply(Op::plain, Op::plain, m, n, std::min(rows_at_once, k - row), alpha, a + row, lda, b + row * ldb, ldb,
-                 row == 0 ? beta : T{1}, c, ldc);
+void multiply_in_parts(Op a_op, std::int64_t part, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a,
+                       std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
+    for (std::int64_t row = 0; row < k; row += part)
+        multiply(a_op, Op::plain, m, n, std::min(part, k - row), alpha, a + row * (a_op == Op::plain ? 1 : lda), lda,
+                 b + row * ldb, ldb, row == 0 ? beta : T{1}, c, ldc);
 }
 
 } // namespace
@@ -110,8 +117,8 @@ void multiply(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, 
     if (is_for_onednn<T>(m, n, k)) {
         if (beta != 0 && beta != 1 && m * n >= large)
             return multiply_panels(a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-        if (pushes_out<T>(a_op, b_op, m, n, k, ldb))
-            return multiply_few_at_once(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        if (const std::int64_t part = at_once<T>(a_op, b_op, m, n, k, lda, ldb); part < k)
+            return multiply_in_parts(a_op, part, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
         if (multiply_by_onednn(a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
             return;
     }
