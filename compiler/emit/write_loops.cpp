@@ -9,10 +9,15 @@
 #include "emit/kernels.h"
 #include "emit/loop_indices.h"
 #include "emit/text.h"
+#include "ir/pointwise.h"
 #include "schedule/functions.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <map>
 
 namespace planc::emit {
 
@@ -23,8 +28,10 @@ using schedule::LoopMember;
 using schedule::LoopNest;
 using schedule::LoopRole;
 
-/// Elements of a loop that is worth threads.
-constexpr int64_t least_for_threads = 32768;
+/// Elements of a loop that is worth threads, and whose tensors may lie in memory.
+constexpr int64_t large_loop = 32768;
+/// A function that costs as much hides what its loop waits for.
+constexpr double flops_of_exp = 10;
 
 class LoopWriter {
   public:
@@ -60,13 +67,17 @@ class LoopWriter {
   private:
     // --- threads ------------------------------------------------------------------------------------------------
 
-    /// The outermost loop whose iterations may run at the same time; null: none, or too little work. Threads that share
-    /// an inner loop run the outer ones each: nothing else may be done there.
-    Loop *loop_for_threads() {
+    bool is_large() const {
         int64_t elements = 1;
         for (const schedule::LoopDimension &dimension : nest_.space)
             elements *= dimension.extent;
-        if (elements < least_for_threads)
+        return elements >= large_loop;
+    }
+
+    /// The outermost loop whose iterations may run at the same time; null: none, or too little work. Threads that share
+    /// an inner loop run the outer ones each: nothing else may be done there.
+    Loop *loop_for_threads() {
+        if (!is_large())
             return nullptr;
         const bool by_rows = llvm::any_of(nest_.members, [](const LoopMember &member) {
             return !member.inner || member.role == LoopRole::reduces_row;
@@ -200,19 +211,72 @@ class LoopWriter {
             body_.open(loops[i].head());
         hoist_loads(members);
         declare_local_accumulators(members);
-        if (!loops.empty()) {
-            body_.line(pragma(members));
-            body_.open(loops.back().head());
-        }
-        write_points(members);
-        if (!loops.empty())
-            body_.close();
+        write_innermost(members);
         flush_local_accumulators(members);
         for (size_t i = 0; i + 1 < loops.size(); ++i)
             body_.close();
         if (loops.size() > 1)
             hoisted_.clear();
         store_row_reductions(members);
+    }
+
+    // --- strips, fetched ahead (planrt/prefetch.h) --------------------------------------------------------------
+
+    static bool computes_much(const LoopMember *member) {
+        auto function = mlir::dyn_cast<ir::PointwiseOp>(member->op);
+        return function && ir::find_pointwise(function.getFunction())->flops >= flops_of_exp;
+    }
+
+    /// What the nest reads here for the first and only time.
+    llvm::SetVector<Value> loads(const std::vector<const LoopMember *> &members) {
+        const auto moves = [this](const std::vector<Loop> &loops, Value value) {
+            return llvm::all_of(loops, [&](const Loop &loop) { return indices_.moves(schedule::tensor(value), loop); });
+        };
+        llvm::SetVector<Value> result;
+        for (const LoopMember *member : members)
+            for (Value operand : member->op->getOperands())
+                if (is_loaded(operand) && moves(indices_.outer(), operand) && moves(indices_.inner(), operand) &&
+                    !read_.contains(operand))
+                    result.insert(operand);
+        if (!indices_.outer().empty())
+            read_.insert(result.begin(), result.end());
+        return result;
+    }
+
+    /// The innermost loop as it is without them.
+    Loop open_strips(const llvm::SetVector<Value> &loaded) {
+        Loop &loop = indices_.inner().back();
+        Loop whole = loop;
+        const std::string begin = body_.local("strip");
+        const std::string end = body_.local("end");
+        body_.open("for (int64_t " + begin + " = " + loop.from + "; " + begin + " < " + loop.to + "; " + begin +
+                   " += planrt::strip) {");
+        body_.line("const int64_t " + end + " = std::min(" + begin + " + planrt::strip, " + loop.to + ");");
+        loop.index = begin;
+        std::map<std::string, std::string> buffers; // by what they are read at
+        for (Value value : loaded)
+            buffers[indices_.index(schedule::tensor(value))] += ", " + body_.buffer(value);
+        for (const auto &[index, names] : buffers)
+            body_.line("planrt::prefetch(" + index + " + planrt::strip, " + end + " - " + begin + names + ");");
+        loop.index = whole.index;
+        loop.from = begin;
+        loop.to = end;
+        return whole;
+    }
+
+    void write_innermost(const std::vector<const LoopMember *> &members) {
+        if (indices_.inner().empty())
+            return write_points(members);
+        const llvm::SetVector<Value> loaded = loads(members);
+        const bool strips = is_large() && !loaded.empty() && llvm::any_of(members, computes_much);
+        const Loop whole = strips ? open_strips(loaded) : indices_.inner().back();
+        body_.line(pragma(members));
+        body_.open(indices_.inner().back().head());
+        write_points(members);
+        body_.close();
+        if (strips)
+            body_.close();
+        indices_.inner().back() = whole;
     }
 
     void declare_row_reductions(const std::vector<const LoopMember *> &members) {
@@ -482,6 +546,7 @@ class LoopWriter {
     LoopNest nest_;
     LoopIndices indices_;
     int sweep_ = 0;
+    llvm::DenseSet<Value> read_;                 ///< by sweeps of this row
     llvm::DenseMap<Value, Value> stored_;        ///< value in the nest -> result of the nest
     llvm::DenseMap<Value, int> uses_;            ///< how often a value would be written out
     llvm::DenseMap<Value, std::string> names_;   ///< values that have a variable

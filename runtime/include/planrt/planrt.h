@@ -14,6 +14,7 @@
 #include <planrt/layout.h>
 #include <planrt/parallel.h>
 #include <planrt/pooling.h>
+#include <planrt/prefetch.h>
 #include <planrt/random.h>
 #include <planrt/steps.h>
 #include <planrt/vector_math.h>
