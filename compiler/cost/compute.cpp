@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <set>
-#include <tuple>
 
 namespace planc::cost {
 
@@ -71,97 +69,6 @@ static double operand_points(const sharding::Nest &nest, std::size_t operand,
     return product;
 }
 
-static Bytes bytes_of(const sharding::Value &value) {
-    double elements = 1;
-    for (std::int64_t extent : value.extents)
-        elements *= static_cast<double>(extent);
-    return Bytes(elements * value.element_bytes);
-}
-
-/// The maximum of windows and its number, one behind the other: one kernel finds both.
-static bool is_same_pass(const sharding::Operation &first, const sharding::Operation &second) {
-    const auto are = [&](const char *a, const char *b) { return first.name == a && second.name == b; };
-    return first.kernel == sharding::Kernel::window && second.kernel == sharding::Kernel::window &&
-           (are("pool max", "pool argmax") || are("pool argmax", "pool max")) && first.operands == second.operands &&
-           first.layer == second.layer && first.phase == second.phase && first.nest.windows == second.nest.windows &&
-           std::ranges::equal(first.nest.loops, second.nest.loops, {}, &sharding::Loop::extent,
-                              &sharding::Loop::extent);
-}
-
-/// velocity = momentum * velocity + product.
-static bool is_accumulated(const sharding::Graph &graph, const sharding::Operation &operation,
-                           const std::vector<int> &readers) {
-    if (operation.phase != sharding::Phase::update || operation.operands.size() != 2 || operation.writes.size() != 1)
-        return false;
-    const auto producer = [&graph](int value) {
-        const int made = graph.values[value].producer;
-        return made < 0 ? nullptr : &graph.operations[made];
-    };
-    for (int product : {0, 1}) {
-        const sharding::Operation *made = producer(operation.operands[product]);
-        const sharding::Operation *scaled = producer(operation.operands[1 - product]);
-        if (made != nullptr && made->kernel == sharding::Kernel::contraction && made->nest.windows.empty() &&
-            readers[operation.operands[product]] == 1 && scaled != nullptr &&
-            scaled->kernel == sharding::Kernel::pointwise && operation.writes[0] >= 0 &&
-            std::ranges::count(scaled->operands, operation.writes[0]) == 1)
-            return true;
-    }
-    return false;
-}
-
-std::vector<Fused> fusion(const sharding::Graph &graph) {
-    const auto loops = [&graph](int o) { // what they can be fused with: equal numbers
-        const sharding::Operation &operation = graph.operations[o];
-        const bool fusable =
-            operation.kernel == sharding::Kernel::pointwise || operation.kernel == sharding::Kernel::reduction;
-        const sharding::Phase phase = operation.phase == sharding::Phase::weight_gradient
-                                          ? sharding::Phase::input_gradient
-                                          : operation.phase; // both read a result's gradient
-        return fusable ? std::tuple(operation.layer, static_cast<int>(phase), operation.parameter)
-                       : std::tuple(-1, o, -1);
-    };
-    const int operations = static_cast<int>(graph.operations.size());
-    Bytes variables{};
-    for (const sharding::Value &value : graph.values)
-        if (value.kind == sharding::ValueKind::variable)
-            variables += bytes_of(value);
-    std::vector<bool> stays(graph.values.size(), true); // made and used in one loop
-    for (int value : graph.outputs)
-        stays[value] = false;
-    std::vector<int> reader(graph.values.size(), -1); // first operation that loads it from memory
-    std::vector<int> readers(graph.values.size());
-    std::set<std::tuple<int, int, int>> with_rows;
-    std::vector<Fused> result;
-    for (int o = 0; o < operations; ++o) {
-        const sharding::Operation &operation = graph.operations[o];
-        Fused &fused = result.emplace_back();
-        for (int value : operation.operands) {
-            ++readers[value];
-            const int producer = graph.values[value].producer;
-            const bool alike = producer >= 0 && loops(producer) == loops(o);
-            const bool loaded = reader[value] >= 0 && loops(reader[value]) == loops(o);
-            fused.operands.push_back(alike || loaded);
-            stays[value] = stays[value] && alike;
-            if (!alike && !loaded)
-                reader[value] = o;
-        }
-        for (std::size_t i = 0; i < operation.writes.size(); ++i)
-            if (operation.writes[i] >= 0)
-                stays[operation.results[i]] = false;
-    }
-    for (int o = 0; o < operations; ++o) {
-        for (int value : graph.operations[o].results)
-            result[o].results.push_back(stays[value]);
-        result[o].same_pass = o > 0 && is_same_pass(graph.operations[o - 1], graph.operations[o]);
-        result[o].accumulated = is_accumulated(graph, graph.operations[o], readers);
-        if (has_rows(graph.operations[o].nest))
-            result[o].own_rows = with_rows.insert(loops(o)).second;
-        if (graph.operations[o].phase == sharding::Phase::update) // from one step to the next
-            result[o].between = variables;
-    }
-    return result;
-}
-
 /// Of a product or convolution on a machine of which its rate was measured.
 static std::optional<Seconds> measured_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
                                                const std::vector<std::int64_t> &extents, const Machine &machine) {
@@ -174,6 +81,53 @@ static std::optional<Seconds> measured_seconds(const sharding::Graph &graph, con
         return {};
     return element_bytes / 4.0 *
            product_seconds(*machine.kernels.product, product_shape(operation.nest, extents), machine);
+}
+
+namespace {
+
+struct Transfer {
+    Bytes moved{};
+    Seconds seconds{};
+};
+
+} // namespace
+
+/// What an operation that is no product moves: operands from where they are since their last use, results to where the
+/// farthest of them is. It uses at most so many elements of each.
+static Transfer transfer_of(const sharding::Graph &graph, const sharding::Operation &operation,
+                            const std::vector<std::int64_t> &extents, const Machine &machine, std::int64_t shares,
+                            double most, const Fused *fused) {
+    double share = 1 / static_cast<double>(shares); // of the iterations: the others are taken to have as much
+    for (std::size_t loop = 0; loop < extents.size(); ++loop)
+        share *= static_cast<double>(extents[loop]) / static_cast<double>(operation.nest.loops[loop].extent);
+    if (operation.kernel == sharding::Kernel::look_up)
+        most = points(operation.nest.results[0], extents);
+    Transfer result;
+    std::vector<Bytes> operands;
+    for (std::size_t i = 0; i < operation.operands.size(); ++i) {
+        const bool none = fused != nullptr && (fused->operands[i] || fused->same_pass);
+        operands.push_back(none ? Bytes(0)
+                                : Bytes(std::min(most, operand_points(operation.nest, i, extents)) *
+                                        graph.values[operation.operands[i]].element_bytes /
+                                        static_cast<double>(shares)));
+        result.moved += operands.back();
+    }
+    Bytes results{};
+    for (std::size_t i = 0; i < operation.results.size(); ++i)
+        if (fused == nullptr || !fused->results[i])
+            results += Bytes(points(operation.nest.results[i], extents) *
+                             graph.values[operation.results[i]].element_bytes / static_cast<double>(shares));
+    result.moved += results;
+    Bytes farthest = result.moved;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const bool known = fused != nullptr && !fused->reuse.empty();
+        const Bytes distance = known ? fused->reuse[i] * share : result.moved;
+        if (operands[i].value > 0)
+            farthest = std::max(farthest, distance);
+        result.seconds += transfer_seconds(operands[i], distance, machine);
+    }
+    result.seconds += transfer_seconds(results, farthest, machine);
+    return result;
 }
 
 Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
@@ -199,33 +153,20 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
     if (operation.kernel == sharding::Kernel::contraction && machine.gemm_block)
         return at_intensity(
             flops, block_intensity(*machine.gemm_block, graph.values[operation.results[0]].element_bytes), machine);
-    Bytes moved{};
-    const bool looks_up = operation.kernel == sharding::Kernel::look_up;
-    const double most =
-        looks_up ? points(operation.nest.results[0], extents) : iterations * static_cast<double>(shares);
-    for (std::size_t i = 0; i < operation.operands.size(); ++i)
-        if (fused == nullptr || !(fused->operands[i] || in_pass))
-            moved += Bytes(std::min(most, operand_points(operation.nest, i, extents)) *
-                           graph.values[operation.operands[i]].element_bytes);
-    for (std::size_t i = 0; i < operation.results.size(); ++i)
-        if (fused == nullptr || !fused->results[i])
-            moved +=
-                Bytes(points(operation.nest.results[i], extents) * graph.values[operation.results[i]].element_bytes);
-    moved = moved * (1 / static_cast<double>(shares));
+    const Transfer transfer =
+        transfer_of(graph, operation, extents, machine, shares, iterations * static_cast<double>(shares), fused);
     if (const support::PoolRate *pool = pool_rate(operation.nest, machine.kernels);
         operation.kernel == sharding::Kernel::window && pool != nullptr && !operation.nest.windows.empty())
-        return in_pass
-                   ? Seconds(0)
-                   : pool_seconds(*pool, pool_operations(operation.nest, extents),
-                                  pooled_channels(operation.nest, extents), transfer_seconds(moved, moved, machine));
+        return in_pass ? Seconds(0)
+                       : pool_seconds(*pool, pool_operations(operation.nest, extents),
+                                      pooled_channels(operation.nest, extents), transfer.seconds);
     const std::optional<support::LoopRate> &rate = machine.kernels.loops;
     if (!rate || operation.kernel == sharding::Kernel::contraction)
-        return roofline(flops, moved, machine);
-    const Bytes between = fused == nullptr ? moved : std::max(moved, fused->between);
-    Seconds seconds = loop_seconds(*rate, flops, transfer_seconds(moved, between, machine));
+        return roofline(flops, transfer.moved, machine);
+    Seconds seconds = loop_seconds(*rate, flops, transfer.seconds);
     if (fused == nullptr || fused->own_rows)
         seconds += rows_seconds(*rate, rows_of(operation.nest, extents)) * (1 / static_cast<double>(shares));
-    return moved.value > 0 ? seconds : seconds - rate->call; // a part of another one's loop
+    return transfer.moved.value > 0 ? seconds : seconds - rate->call; // a part of another one's loop
 }
 
 static bool splits_all(const sharding::Strategy &strategy, const sharding::Mesh &mesh) {

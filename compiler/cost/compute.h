@@ -7,6 +7,7 @@
 // flop/byte. Everything else moves its operands and results once.
 #pragma once
 
+#include "cost/fusion.h"
 #include "cost/machine.h"
 #include "sharding/lay_out.h"
 
@@ -27,23 +28,6 @@ namespace planc::cost {
 /// Iterations of the busiest rank: each loop's largest block under the strategy.
 [[nodiscard]] std::vector<std::int64_t> local_extents(const sharding::Nest &nest, const sharding::Strategy &strategy,
                                                       const sharding::Mesh &mesh);
-
-/// Tensors of an operation that do not go through memory: pointwise operations and reductions of one layer, phase (both
-/// gradients are one) and parameter are fused into loops, so that what one of them makes for another stays in
-/// registers, and what several read is read once. An upper bound of what the schedule fuses within a layer; what it
-/// fuses of several layers, a normalisation with the activation behind it, is priced as if it went through memory.
-struct Fused {
-    std::vector<bool> operands;
-    std::vector<bool> results;
-    bool same_pass = false; ///< the number of a maximum that is found with it, or the other way round: only stored
-    bool own_rows = true;   ///< pays for its rows (cost/kernels.h): the first of its loops that does
-    /// The sum of a product and what is left of a variable, to which it is written: the product adds it itself
-    /// (schedule/accumulate_products) as long as no collective comes between them, that is where all axes split this.
-    bool accumulated = false;
-    Bytes between{}; ///< that go through the cache from one use of its operands to the next; 0: its own alone
-};
-/// Per operation of the graph.
-[[nodiscard]] std::vector<Fused> fusion(const sharding::Graph &graph);
 
 /// One operation on the rank with the largest blocks. `extents`: local, per loop of its nest; of its iterations the
 /// rank does one of `shares` (Strategy::stored). `fused`: null where everything goes through memory.

@@ -62,20 +62,6 @@ sharding::Operation convolution(ir::ConvOp conv) {
 
 } // namespace
 
-cost::Bytes bytes_of_variables(mlir::ModuleOp module) {
-    cost::Bytes sum{};
-    for (auto variable : module.getOps<ir::VariableOp>()) {
-        if (emit::is_accumulator(variable))
-            continue;
-        const auto type = mlir::cast<ir::TensorType>(variable.getType());
-        double elements = 1;
-        for (const std::int64_t extent : type.getExtents())
-            elements *= static_cast<double>(extent);
-        sum += cost::Bytes(elements * type.getElementType().getIntOrFloatBitWidth() / 8);
-    }
-    return sum;
-}
-
 std::int64_t local_extent(const DimensionPlacement &dimension, const Mesh &mesh, const std::vector<int> &coordinates) {
     planrt::CutBlock cut = dimension.whole();
     for (int axis : dimension.axes)
@@ -88,24 +74,22 @@ bool is_even(const DimensionPlacement &dimension, const Mesh &mesh) {
     return parts == 1 || (!dimension.window && dimension.extent % parts == 0);
 }
 
-KernelWork::KernelWork(mlir::Operation *op, ir::MeshAttr mesh, cost::Bytes variables)
+KernelWork::KernelWork(mlir::Operation *op, ir::MeshAttr mesh, const Reuse &reuse)
     : mesh_(mesh), is_weight_format_(mlir::isa<ir::PackOp, ir::UnpackOp>(op)) {
-    if (schedule::phase_of(op) == "update") // as cost::fusion() has it
-        between_ = variables;
     if (auto loops = mlir::dyn_cast<ir::LoopsOp>(op))
-        add_loops(loops);
+        add_loops(loops, reuse);
     else if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))
-        add_nest(op, product(gemm), {});
+        add_nest(op, product(gemm), {}, reuse);
     else if (auto conv = mlir::dyn_cast<ir::ConvOp>(op))
-        add_nest(op, convolution(conv), {});
+        add_nest(op, convolution(conv), {}, reuse);
     else if (mlir::isa<ir::PermuteOp, ir::PackOp, ir::UnpackOp, ir::WriteOp>(op))
-        add_copy(op->getOperand(0));
+        add_copy(op, reuse);
     else
-        add_nest(op, spmd::operation_of(*op), {});
+        add_nest(op, spmd::operation_of(*op), {}, reuse);
 }
 
 /// Each value from outside is loaded once, each that is yielded stored once.
-void KernelWork::add_loops(ir::LoopsOp loops) {
+void KernelWork::add_loops(ir::LoopsOp loops, const Reuse &reuse) {
     mlir::Block &body = loops.getBody().front();
     mlir::Operation *yield = body.getTerminator();
     llvm::SmallPtrSet<mlir::Value, 8> loaded;
@@ -123,11 +107,11 @@ void KernelWork::add_loops(ir::LoopsOp loops) {
         sharding::Operation operation = spmd::operation_of(op);
         if (cost::has_rows(operation.nest))
             fused.own_rows = !std::exchange(rows, true);
-        add_nest(&op, std::move(operation), std::move(fused));
+        add_nest(&op, std::move(operation), std::move(fused), reuse);
     }
 }
 
-void KernelWork::add_nest(mlir::Operation *op, sharding::Operation operation, cost::Fused fused) {
+void KernelWork::add_nest(mlir::Operation *op, sharding::Operation operation, cost::Fused fused, const Reuse &reuse) {
     Part part;
     const sharding::Nest &nest = operation.nest;
     part.loops.resize(nest.loops.size());
@@ -158,17 +142,22 @@ void KernelWork::add_nest(mlir::Operation *op, sharding::Operation operation, co
         operation.results.push_back(note(op->getResult(static_cast<unsigned>(i)), nest.results[i], -1));
     fused.operands.resize(nest.operands.size(), false);
     fused.results.resize(nest.results.size(), false);
-    fused.between = between_;
+    for (std::size_t i = 0; i < nest.operands.size(); ++i)
+        fused.reuse.push_back(reuse.distance(op->getOpOperand(static_cast<unsigned>(i))));
     part.operation = std::move(operation);
     part.fused = std::move(fused);
     parts_.push_back(std::move(part));
 }
 
-void KernelWork::add_copy(mlir::Value value) {
+void KernelWork::add_copy(mlir::Operation *op, const Reuse &reuse) {
+    const mlir::Value value = op->getOperand(0);
     const planrt::Placement placement = ir::placement_of(tensor(value), mesh_);
     copied_ = placement.dimensions;
     copied_bytes_ =
         element_bytes(value) / static_cast<double>(sharding::group_size(placement.stored, ir::mesh_of(mesh_)));
+    copied_from_ = reuse.distance(op->getOpOperand(0));
+    if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
+        copied_from_ = std::max(copied_from_, reuse.distance(write));
 }
 
 /// Of the pairs of a position and an element in its window, those with an element of the part.
@@ -199,10 +188,14 @@ cost::Seconds KernelWork::seconds(const std::vector<int> &coordinates, const Mes
     }
     if (copied_bytes_ > 0 && !(is_weight_format_ && cost::price_weight_formats(machine.kernels))) {
         double elements = 1;
-        for (const DimensionPlacement &dimension : copied_)
+        double whole = 1;
+        for (const DimensionPlacement &dimension : copied_) {
             elements *= static_cast<double>(local_extent(dimension, mesh, coordinates));
+            whole *= static_cast<double>(dimension.extent);
+        }
         const cost::Bytes moved(2 * elements * copied_bytes_);
-        const cost::Seconds transfer = cost::transfer_seconds(moved, moved, machine);
+        const cost::Seconds transfer =
+            cost::transfer_seconds(moved, std::max(moved, copied_from_ * (elements / whole)), machine);
         const auto &loops = machine.kernels.loops;
         sum += loops ? cost::loop_seconds(*loops, cost::Flops(0), transfer) : transfer;
     }

@@ -9,6 +9,7 @@
 
 #include "cost/compute.h"
 #include "ir/plan_dialect.h"
+#include "timeline/reuse.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -24,14 +25,10 @@ namespace planc::timeline {
 /// Do all ranks have equally many?
 [[nodiscard]] bool is_even(const planrt::DimensionPlacement &dimension, const planrt::Mesh &mesh);
 
-/// Of the whole tensors, but for sums over micro-batches: what passes through the caches from one step to the next.
-[[nodiscard]] cost::Bytes bytes_of_variables(mlir::ModuleOp module);
-
 class KernelWork {
   public:
     /// `op`: a kernel or plan.loops (schedule/functions.h), or plan.write where the value must be copied.
-    /// `variables`: bytes_of_variables().
-    KernelWork(mlir::Operation *op, ir::MeshAttr mesh, cost::Bytes variables);
+    KernelWork(mlir::Operation *op, ir::MeshAttr mesh, const Reuse &reuse);
 
     [[nodiscard]] cost::Seconds seconds(const std::vector<int> &coordinates, const planrt::Mesh &mesh,
                                         const cost::Machine &machine) const;
@@ -51,18 +48,18 @@ class KernelWork {
         std::int64_t shares = 1;       ///< the rank does one of so many
     };
 
-    void add_loops(ir::LoopsOp loops);
-    void add_nest(mlir::Operation *op, sharding::Operation operation, cost::Fused fused);
-    void add_copy(mlir::Value value);
+    void add_loops(ir::LoopsOp loops, const Reuse &reuse);
+    void add_nest(mlir::Operation *op, sharding::Operation operation, cost::Fused fused, const Reuse &reuse);
+    void add_copy(mlir::Operation *op, const Reuse &reuse);
     [[nodiscard]] static double touched_share(const Part &part, const planrt::Mesh &mesh,
                                               const std::vector<int> &coordinates);
 
     ir::MeshAttr mesh_;
     bool is_weight_format_ = false;
-    cost::Bytes between_{}; ///< cost::Fused::between
     std::vector<Part> parts_;
     Dimensions copied_;
-    double copied_bytes_ = 0; ///< of an element, in shares that of one rank; 0: nothing is copied
+    cost::Bytes copied_from_{}; ///< distance of the farther of source and target; of whole tensors
+    double copied_bytes_ = 0;   ///< of an element, in shares that of one rank; 0: nothing is copied
 };
 
 } // namespace planc::timeline

@@ -75,16 +75,24 @@ bool is_in_place(ir::WriteOp write, mlir::SymbolTableCollection &symbols) {
     return schedule::offset_of(write.getValue()) == variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
 }
 
+/// Of a step, in the order in which they are called.
+std::vector<mlir::func::FuncOp> functions_of(mlir::ModuleOp module) {
+    std::vector<mlir::func::FuncOp> functions;
+    for (emit::MicroBatchAction action : emit::micro_batches(module))
+        for (auto call : action.function.getOps<mlir::func::CallOp>())
+            functions.push_back(module.lookupSymbol<mlir::func::FuncOp>(call.getCallee()));
+    return functions;
+}
+
 class Reader {
   public:
     Reader(mlir::ModuleOp module, const cost::Machine &machine)
         : module_(module), machine_(machine), mesh_attribute_(ir::mesh_attribute(module)),
-          mesh_(ir::mesh_of(mesh_attribute_)), variables_(bytes_of_variables(module)) {}
+          mesh_(ir::mesh_of(mesh_attribute_)), functions_(functions_of(module)), reuse_(functions_) {}
 
     ReadSchedule run() {
-        for (emit::MicroBatchAction action : emit::micro_batches(module_))
-            for (auto call : action.function.getOps<mlir::func::CallOp>())
-                read(module_.lookupSymbol<mlir::func::FuncOp>(call.getCallee()));
+        for (mlir::func::FuncOp function : functions_)
+            read(function);
         find_classes();
         for (const auto &[op, work] : works_)
             add_kernel(op, work);
@@ -117,7 +125,7 @@ class Reader {
             } else if (takes_time(&op)) {
                 const auto [at, added] = kernels_.insert({&op, static_cast<int>(kernels_.size())});
                 if (added)
-                    works_.emplace_back(&op, KernelWork(&op, mesh_attribute_, variables_));
+                    works_.emplace_back(&op, KernelWork(&op, mesh_attribute_, reuse_));
                 add(ActionKind::compute, at->second);
             }
         }
@@ -243,6 +251,8 @@ class Reader {
     const cost::Machine &machine_;
     ir::MeshAttr mesh_attribute_;
     planrt::Mesh mesh_;
+    std::vector<mlir::func::FuncOp> functions_; ///< of a step, in the order in which they are called
+    Reuse reuse_;
     Program program_;
     RankClasses classes_;
     std::vector<int> first_ranks_; ///< by class
@@ -250,7 +260,6 @@ class Reader {
     std::map<std::vector<int>, Meetings> meetings_;  ///< by axes
     llvm::DenseMap<mlir::Operation *, int> kernels_; ///< numbers
     llvm::DenseMap<mlir::Operation *, int> starts_;
-    cost::Bytes variables_;
     mlir::SymbolTableCollection symbols_;
     std::vector<std::pair<mlir::Operation *, KernelWork>> works_;
     std::vector<std::pair<mlir::Operation *, CollectivePrice>> prices_;

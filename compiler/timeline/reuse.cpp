@@ -1,0 +1,78 @@
+#include "timeline/reuse.h"
+
+#include "schedule/buffers.h"
+#include "schedule/functions.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace planc::timeline {
+
+namespace {
+
+cost::Bytes whole_bytes(mlir::Value value) {
+    const ir::TensorType type = schedule::tensor(value);
+    double elements = 1;
+    for (const int64_t extent : type.getExtents())
+        elements *= static_cast<double>(extent);
+    return cost::Bytes(elements * type.getElementType().getIntOrFloatBitWidth() / 8);
+}
+
+/// What a kernel reads from memory; of a fused loop each operand that comes from outside, for its first reader.
+std::vector<mlir::OpOperand *> read_by(mlir::Operation *kernel) {
+    std::vector<mlir::OpOperand *> operands;
+    llvm::SmallSetVector<mlir::Value, 8> seen;
+    const auto add = [&](mlir::Operation *op, mlir::Block *inside) {
+        for (mlir::OpOperand &operand : op->getOpOperands())
+            if (mlir::isa<ir::TensorType>(operand.get().getType()) && operand.get().getParentBlock() != inside &&
+                seen.insert(operand.get()))
+                operands.push_back(&operand);
+    };
+    if (auto loops = mlir::dyn_cast<ir::LoopsOp>(kernel)) {
+        mlir::Block &body = loops.getBody().front();
+        for (mlir::Operation &op : body.without_terminator())
+            add(&op, &body);
+    } else {
+        add(kernel, nullptr);
+    }
+    return operands;
+}
+
+} // namespace
+
+Reuse::Reuse(const std::vector<mlir::func::FuncOp> &functions) {
+    for (int round = 0; round < 2; ++round)
+        for (mlir::func::FuncOp function : functions)
+            for (mlir::Operation &op : function.getBody().front())
+                if (schedule::is_kernel(&op) || mlir::isa<ir::LoopsOp, ir::WriteOp>(op))
+                    add(&op);
+}
+
+void Reuse::add(mlir::Operation *kernel) {
+    cost::Bytes moved{};
+    std::vector<int64_t> read;
+    std::vector<int64_t> made;
+    const std::vector<mlir::OpOperand *> operands = read_by(kernel);
+    for (mlir::OpOperand *operand : operands) {
+        moved += whole_bytes(operand->get());
+        read.push_back(schedule::offset_of(operand->get()));
+    }
+    for (mlir::Value result : kernel->getResults()) {
+        moved += whole_bytes(result);
+        made.push_back(schedule::offset_of(result));
+    }
+    auto write = mlir::dyn_cast<ir::WriteOp>(kernel);
+    if (write) {
+        auto variable = symbols_.lookupNearestSymbolFrom<ir::VariableOp>(write, write.getVariableAttr());
+        read.push_back(variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt());
+        if (read.back() == read.front())
+            return; // is there already
+        moved += moved;
+    }
+    const std::vector<cost::Bytes> distances = along_.run(moved, read, made);
+    if (write)
+        variables_[write] = distances.back();
+    for (auto [operand, distance] : llvm::zip_first(operands, distances))
+        distances_[operand] = distance;
+}
+
+} // namespace planc::timeline

@@ -1,0 +1,35 @@
+// How far the operands of a schedule's kernels are from their last use: cost::ReuseDistances along the step, by the
+// places of buffers in the arena.
+#pragma once
+
+#include "cost/fusion.h"
+#include "ir/plan_dialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace planc::timeline {
+
+class Reuse {
+  public:
+    /// `functions`: of a step, in the order in which they are called.
+    explicit Reuse(const std::vector<mlir::func::FuncOp> &functions);
+
+    /// Of an operand of a kernel, or of an operation in a fused loop; 0 of what is made there.
+    [[nodiscard]] cost::Bytes distance(mlir::OpOperand &operand) const { return distances_.lookup(&operand); }
+
+    /// Of the variable that a plan.write copies to.
+    [[nodiscard]] cost::Bytes distance(ir::WriteOp write) const { return variables_.lookup(write); }
+
+  private:
+    void add(mlir::Operation *kernel);
+
+    cost::ReuseDistances<int64_t> along_;
+    llvm::DenseMap<mlir::OpOperand *, cost::Bytes> distances_;
+    llvm::DenseMap<mlir::Operation *, cost::Bytes> variables_;
+    mlir::SymbolTableCollection symbols_;
+};
+
+} // namespace planc::timeline
