@@ -147,19 +147,31 @@ class Assignment {
 
     /// The variable that a value is written to, if nobody needs its old value after this operation.
     std::optional<int64_t> variable_place(Operation *op, Value result) {
-        for (Operation *user : result.getUsers()) {
-            auto write = mlir::dyn_cast<ir::WriteOp>(user);
-            auto loops = mlir::dyn_cast<ir::LoopsOp>(op);
-            if (!write || !loops)
-                continue;
+        auto loops = mlir::dyn_cast<ir::LoopsOp>(op);
+        if (!loops && !mlir::isa<ir::StartOp>(op))
+            return std::nullopt;
+        for (ir::WriteOp write : writes_of(result)) {
             auto variable = symbols_.lookupNearestSymbolFrom<ir::VariableOp>(op, write.getVariableAttr());
             bool free = tensor(result) == mlir::cast<ir::TensorType>(variable.getType());
             for (ir::ReadOp read : reads_.lookup(write.getVariableAttr().getAttr()))
-                free = free && may_overwrite(loops, result, read.getResult());
+                free = free && (loops ? may_overwrite(loops, result, read.getResult())
+                                      : last_use_.lookup(read.getResult()) < index_[op]);
             if (free)
                 return variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
         }
         return std::nullopt;
+    }
+
+    /// Of a value, or of what a collective's result is once it has arrived.
+    static llvm::SmallVector<ir::WriteOp> writes_of(Value result) {
+        llvm::SmallVector<ir::WriteOp> writes;
+        for (mlir::OpOperand &use : result.getUses()) {
+            if (auto write = mlir::dyn_cast<ir::WriteOp>(use.getOwner()))
+                writes.push_back(write);
+            else if (auto wait = mlir::dyn_cast<ir::WaitOp>(use.getOwner()))
+                writes.append(writes_of(wait->getResult(use.getOperandNumber())));
+        }
+        return writes;
     }
 
     /// The place of a sum over micro-batches, or of a variable that a product is accumulated into, that ends here: the
