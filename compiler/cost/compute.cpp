@@ -79,8 +79,8 @@ static std::optional<Seconds> measured_seconds(const sharding::Graph &graph, con
     }
     if (!machine.kernels.product || operation.operands.size() != 2)
         return {};
-    return element_bytes / 4.0 *
-           product_seconds(*machine.kernels.product, product_shape(operation.nest, extents), machine);
+    const ProductShape shape = product_shape(operation.nest, extents);
+    return element_bytes / 4.0 * product_seconds(*machine.kernels.product, shape, machine, shape.count);
 }
 
 namespace {

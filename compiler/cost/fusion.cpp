@@ -55,13 +55,13 @@ static void find_reuse(const sharding::Graph &graph, std::vector<Fused> &fused) 
             for (std::size_t i = 0; i < operation.operands.size(); ++i)
                 if (!fused[o].operands[i])
                     moved += bytes_of(graph.values[operation.operands[i]]);
-            std::vector<int> made;
-            for (std::size_t i = 0; i < operation.results.size(); ++i) {
-                const bool stored = operation.writes[i] >= 0; // the variable's new value lies where it did
-                made.push_back(stored ? operation.writes[i] : operation.results[i]);
+            for (std::size_t i = 0; i < operation.results.size(); ++i)
                 if (!fused[o].results[i])
                     moved += bytes_of(graph.values[operation.results[i]]);
-            }
+            std::vector<int> made = operation.results;
+            for (int variable : operation.writes) // its new value lies where it did
+                if (variable >= 0)
+                    made.push_back(variable);
             fused[o].reuse = distances.run(moved, operation.operands, made);
         }
 }

@@ -28,11 +28,12 @@ Seconds direct_seconds(const support::ProductRate &rate, const ProductShape &sha
     return shape.count * (rate.call + Seconds(2 * padded / rate.flops_per_second));
 }
 
-Seconds product_seconds(const support::ProductRate &rate, const ProductShape &shape, const Machine &machine) {
+Seconds product_seconds(const support::ProductRate &rate, const ProductShape &shape, const Machine &machine,
+                        double together) {
     const double result = shape.m * shape.n; // fetched, too, before it is written
     const Bytes operands(sizeof(float) * (shape.m * shape.k + shape.k * shape.n + result));
     return direct_seconds(rate, shape, machine) +
-           shape.count * transfer_seconds(operands + Bytes(sizeof(float) * result), operands, machine);
+           shape.count * transfer_seconds(operands + Bytes(sizeof(float) * result), together * operands, machine);
 }
 
 Seconds transfer_seconds(Bytes moved, Bytes working_set, const Machine &machine) {

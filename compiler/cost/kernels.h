@@ -24,9 +24,9 @@ struct ProductShape {
 /// Of a product of two operands without windows, with these extents of its loops.
 [[nodiscard]] ProductShape product_shape(const sharding::Nest &nest, const std::vector<std::int64_t> &extents);
 
-/// With what f32 operands take from memory or cache.
+/// With what f32 operands take from memory or cache, which so many of the products pass through together.
 [[nodiscard]] Seconds product_seconds(const support::ProductRate &rate, const ProductShape &shape,
-                                      const Machine &machine);
+                                      const Machine &machine, double together = 1);
 /// Of oneDNN's convolutions: the rate says all.
 [[nodiscard]] Seconds direct_seconds(const support::ProductRate &rate, const ProductShape &shape,
                                      const Machine &machine);
