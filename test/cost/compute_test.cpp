@@ -152,6 +152,63 @@ TEST(Fusion, gradients_of_both_kinds_are_one_loop) {
     EXPECT_FALSE(fusion(graph)[1].operands[0]);
 }
 
+/// y = f(x), y += 1, something with weights, z = g(y, x).
+TEST(ReuseDistances, AreFromMiddleToMiddle) {
+    ReuseDistances<char> distances;
+    const auto run = [&distances](double bytes, std::vector<char> operands, std::vector<char> results) {
+        std::vector<double> values;
+        for (const Bytes &each : distances.run(Bytes(bytes), operands, results))
+            values.push_back(each.value);
+        return values;
+    };
+    using Values = std::vector<double>;
+    EXPECT_EQ(run(20, {'x'}, {'y'}), (Values{0})) << "never seen";
+    EXPECT_EQ(run(10, {'y'}, {'y'}), (Values{15}));
+    EXPECT_EQ(run(100, {'w'}, {}), (Values{0}));
+    EXPECT_EQ(run(10, {'y', 'x'}, {'z'}), (Values{110, 125}));
+    EXPECT_EQ(run(20, {'x'}, {'y'}), (Values{15})) << "the next step";
+}
+
+/// dy is read behind y = f(x), far from where it was made.
+TEST(OperationSeconds, FetchesFarOperandsFromMemory) {
+    sharding::Graph graph;
+    graph.values.resize(4);
+    for (sharding::Value &value : graph.values)
+        value.extents = {1000};
+    const auto operation = [&graph](std::vector<int> operands, int result) {
+        sharding::Operation &added = graph.operations.emplace_back();
+        added.kernel = Kernel::pointwise;
+        added.layer = static_cast<int>(graph.operations.size());
+        added.nest = {{{"hidden", 1000, {}}}, std::vector<std::vector<int>>(operands.size(), {0}), {{0}}};
+        added.operands = std::move(operands);
+        added.results = {result};
+        added.writes = {-1};
+        graph.values[result].producer = static_cast<int>(graph.operations.size()) - 1;
+    };
+    operation({0}, 1);
+    operation({1}, 2);
+    operation({2}, 1);
+    operation({1, 0}, 3);
+    graph.outputs = {3};
+    const Fused last = fusion(graph).back();
+    ASSERT_EQ(last.reuse.size(), 2U);
+    EXPECT_EQ(last.reuse[0].value, 4000 + 6000) << "half of what the one before moves, and of its own 12000 bytes";
+    EXPECT_EQ(last.reuse[1].value, 4000 + 2 * 8000 + 6000);
+
+    Machine machine;
+    machine.memory_bytes_per_second = 1e6;
+    machine.kernels.cache = support::CacheRate{13000, 1e9};
+    machine.kernels.loops = support::LoopRate{1e12, {}, {}, {}};
+    const auto seconds = [&](std::int64_t hidden) {
+        return operation_seconds(graph, graph.operations.back(), {hidden}, machine, 1, &last).value;
+    };
+    const double far = 0.5 / 1e9 + 0.5 / 1e6; // half of 26000 bytes fit
+    EXPECT_NEAR(seconds(1000), 4000 / 1e9 + 8000 * far, 1e-9) << "and the result is as far";
+    EXPECT_NEAR(seconds(500), 6000 / 1e9, 1e-9) << "of half of everything all fits";
+    machine.kernels.cache = {};
+    EXPECT_NEAR(seconds(1000), 12000 / 1e6, 1e-9);
+}
+
 TEST(LocalExtents, LargestBlocks) {
     sharding::Nest nest;
     nest.loops = {{"batch", 10, {}}, {"out", 7, {}}};

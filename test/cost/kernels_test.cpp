@@ -188,6 +188,10 @@ TEST(ProductSeconds, FillVectorsWithColumns) {
     EXPECT_NEAR(product_seconds(rate, {1, 4, 7, 4}, machine).value, 2 * 4 * 8 * 4 / 1e9, 1e-12);
     machine.memory_bytes_per_second = 1e6; // the result goes through memory twice
     EXPECT_NEAR(product_seconds(rate, {1, 4, 8, 4}, machine).value, 4 * (16 + 32 + 2 * 32) / 1e6, 1e-6);
+    machine.kernels.cache = support::CacheRate{4 * (16 + 32 + 32), 1e12};
+    EXPECT_NEAR(product_seconds(rate, {10, 4, 8, 4}, machine).value, 10 * 2 * 4 * 8 * 4 / 1e9, 1e-7);
+    EXPECT_NEAR(product_seconds(rate, {10, 4, 8, 4}, machine, 10).value, 9 * 4 * (16 + 32 + 2 * 32) / 1e6, 1e-5)
+        << "a tenth of them fits";
 }
 
 TEST(Transfer, ComesFromTheCacheAsFarAsItFits) {

@@ -199,3 +199,33 @@ func.func @train(%x: !m) -> (!m, !m, !m, !m) {
   } : !m, !m
   return %q, %x, %f, %g : !m, !m, !m, !m
 }
+
+// -----
+
+!w = !plan.tensor<n: 16, f32, #plan.layout<>>
+!s = !plan.tensor<n: 16, f32, #plan.layout<stored by [rows]>>
+
+// What is gathered for a variable arrives there, unless its old value is still read.
+// CHECK: plan.variable @a {{.*}}offset = 0
+// CHECK: plan.variable @b {{.*}}offset = 64
+// CHECK-LABEL: func.func @train
+// CHECK: plan.start 0 {{.*}}offsets = array<i64: 0>
+// CHECK: plan.start 1 {{.*}}offsets = array<i64: [[OTHER:[1-9][0-9]{2,}]]>
+module attributes {plan.mesh = #plan.mesh<rows: 2>} {
+  plan.variable @a : !w = #plan.init<constant, 0.0, 0.0> {trained}
+  plan.variable @b : !w = #plan.init<constant, 0.0, 0.0> {trained}
+  func.func @train(%x: !s, %y: !s) -> !w {
+    %b = plan.read @b : !w
+    %sa = plan.start 0 "all_gather" (%x) over ["rows"] {tensors = ["a"]} : (!s) -> !w
+    %sb = plan.start 1 "all_gather" (%y) over ["rows"] {tensors = ["b"]} : (!s) -> !w
+    %wa = plan.wait 0 (%sa) : (!w) -> !w
+    %wb = plan.wait 1 (%sb) : (!w) -> !w
+    plan.write %wa, @a : !w
+    %late = plan.loops outer 1 {
+      %n = plan.pointwise "exp" (%b) : (!w) -> !w
+      plan.yield %n : !w
+    } : !w
+    plan.write %wb, @b : !w
+    return %late : !w
+  }
+}
