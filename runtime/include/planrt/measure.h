@@ -32,6 +32,9 @@ class Experiments {
 
     /// `work` is what is timed, by the processor's time; it may be called any number of times.
     void add(const std::string &kernel, Shape shape, std::function<void()> work);
+    /// The same of a kernel whose price knows how far its operands are (cost/fusion.h): they are where a call leaves
+    /// them.
+    void add_warm(const std::string &kernel, Shape shape, std::function<void()> work);
     /// The same of what waits for other ranks, by the time of the day. The first `ranks` take part; on the others
     /// `work` does nothing. Shape: ranks, bytes (of products_beside: how many there are).
     void add_collective(const std::string &kind, Shape shape, int ranks, std::function<void()> work);
@@ -214,8 +217,8 @@ inline void add_pool(Experiments &experiments, std::int64_t batch, std::int64_t 
     auto *numbers = reinterpret_cast<std::int32_t *>(experiments.buffer(2, batch * output * output * channels));
     std::fill_n(numbers, batch * output * output * channels, 0);
     const Experiments::Shape shape{batch, channels, extent, output, kernel, stride};
-    experiments.add("pool", shape, [=] { max_pool(pool, x, y, numbers); });
-    experiments.add("pool_gradient", shape, [=] { max_pool_gradient(pool, y, numbers, x); });
+    experiments.add_warm("pool", shape, [=] { max_pool(pool, x, y, numbers); });
+    experiments.add_warm("pool_gradient", shape, [=] { max_pool_gradient(pool, y, numbers, x); });
 }
 
 /// Shape: elements. What emitted loops do: an update that reads two vectors and writes one of them, a function.
@@ -223,13 +226,13 @@ inline void add_loops(Experiments &experiments, bool functions, std::int64_t ele
     float *a = experiments.buffer(0, elements);
     const float *b = experiments.buffer(1, elements);
     if (functions)
-        experiments.add("function", {elements}, [=] {
+        experiments.add_warm("function", {elements}, [=] {
 #pragma omp simd
             for (std::int64_t i = 0; i < elements; ++i)
                 a[i] = exp(b[i]);
         });
     else
-        experiments.add("update", {elements}, [=] {
+        experiments.add_warm("update", {elements}, [=] {
 #pragma omp simd
             for (std::int64_t i = 0; i < elements; ++i)
                 a[i] = a[i] - b[i] * 1e-9F;
@@ -237,12 +240,12 @@ inline void add_loops(Experiments &experiments, bool functions, std::int64_t ele
 }
 
 /// Shape: rows, elements of each. What emitted loops do behind a convolution: a bias and relu; relu's gradient and the
-/// sums of it that are the bias's.
-inline void add_rows(Experiments &experiments, std::int64_t rows, std::int64_t elements) {
+/// sums of it that are the bias's. The compiler knows how many elements, as it does in emitted programs.
+template <std::int64_t elements> void add_rows(Experiments &experiments, std::int64_t rows) {
     float *y = experiments.buffer(0, rows * elements);
     const float *dy = experiments.buffer(1, rows * elements);
     float *b = experiments.buffer(2, elements);
-    experiments.add("rows", {rows, elements}, [=] {
+    experiments.add_warm("rows", {rows, elements}, [=] {
         parallel(0, rows, grain(elements), [=](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) {
 #pragma omp simd
@@ -258,7 +261,7 @@ inline void add_rows(Experiments &experiments, std::int64_t rows, std::int64_t e
         random = random * 1664525U + 1013904223U; // Numerical Recipes
         relu[i] = random >> 31U == 0 ? 0.0F : 0.5F;
     }
-    experiments.add("row_sums", {rows, elements}, [=] {
+    experiments.add_warm("row_sums", {rows, elements}, [=] {
         std::fill_n(sums, elements, 0.0F);
         parallel(0, elements, grain(rows), [=](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = 0; i < rows; ++i) {
@@ -299,10 +302,10 @@ inline void add_kernels(Experiments &experiments) {
         add_loops(experiments, /*functions=*/false, elements);
     add_loops(experiments, /*functions=*/true, 4'096);
     add_loops(experiments, /*functions=*/true, 65'536);
-    add_rows(experiments, 65'536, 6);
-    add_rows(experiments, 65'536, 12);
-    add_rows(experiments, 16'384, 20);
-    add_rows(experiments, 16'384, 64);
+    add_rows<6>(experiments, 65'536);
+    add_rows<12>(experiments, 65'536);
+    add_rows<20>(experiments, 16'384);
+    add_rows<64>(experiments, 16'384);
 }
 
 } // namespace measuring

@@ -31,6 +31,7 @@ struct Experiment {
     Experiments::Shape shape;
     std::function<void()> work;
     bool waits = false;     ///< for other ranks
+    bool warm = false;      ///< a call before each sample fetches what it works on
     int ranks = 0;          ///< so many, the first ones, take part; 0: all
     std::int64_t calls = 1; ///< of `work` in a sample
     /// One a round: of kernels the time of a call as a multiple of the reference's beside it, else s a call.
@@ -129,6 +130,8 @@ struct Experiments::State {
         if (experiment.waits)
             return experiment.samples.push_back(sample(experiment));
         const double before = reference_now();
+        if (experiment.warm)
+            experiment.work();
         const double seconds = sample(experiment);
         const double beside = (before + reference_now()) / 2;
         experiment.samples.push_back(seconds / beside);
@@ -147,6 +150,11 @@ Experiments::~Experiments() = default;
 
 void Experiments::add(const std::string &kernel, Shape shape, std::function<void()> work) {
     state_->experiments.push_back({kernel, std::move(shape), std::move(work)});
+}
+
+void Experiments::add_warm(const std::string &kernel, Shape shape, std::function<void()> work) {
+    add(kernel, std::move(shape), std::move(work));
+    state_->experiments.back().warm = true;
 }
 
 void Experiments::add_collective(const std::string &kind, Shape shape, int ranks, std::function<void()> work) {
