@@ -8,13 +8,22 @@
 namespace planc::emit {
 
 WorkRows::WorkRows(mlir::ModuleOp module, const StageCalls &calls, const EmitInfo &info) {
-    for (mlir::func::FuncOp function : running_functions(module)) {
-        if (!calls.of(function))
-            continue;
-        for (mlir::Operation &op : function.getBody().front())
-            if (schedule::is_kernel(&op) || mlir::isa<ir::LoopsOp, ir::WriteOp>(op))
-                join(&op);
+    std::vector<mlir::Operation *> kernels;
+    for (mlir::func::FuncOp function : running_functions(module))
+        if (calls.of(function))
+            for (mlir::Operation &op : function.getBody().front())
+                if (schedule::is_kernel(&op) || mlir::isa<ir::LoopsOp, ir::WriteOp>(op))
+                    kernels.push_back(&op);
+    for (mlir::Operation *kernel : kernels) {
+        add({schedule::layer_of(kernel), schedule::stage_of(kernel)});
+        kernel->walk([&](mlir::Operation *op) {
+            if (op->hasAttr("layer"))
+                layers_.try_emplace(schedule::layer_of(op), static_cast<int>(layers_.size()));
+        });
     }
+    const std::size_t own = places_.size();
+    for (mlir::Operation *kernel : kernels)
+        join(kernel, own);
     for (const EmitInfo::Computation &predicted : info.computations)
         if (predicted.seconds > 0)
             seconds_[static_cast<std::size_t>(add({predicted.layer, schedule::stage_of_phase(predicted.phase)}))] +=
@@ -39,14 +48,19 @@ int WorkRows::root(int place) const {
     return place;
 }
 
-/// Everything in a fused loop is in the row of the loop.
-void WorkRows::join(mlir::Operation *loops) {
-    const int outer = add({schedule::layer_of(loops), schedule::stage_of(loops)});
+/// Everything in a fused loop is in the row of the loop, but for what it makes again of another part of the step: masks
+/// of attention are computed forward and backward.
+void WorkRows::join(mlir::Operation *loops, std::size_t own) {
+    const schedule::Stage stage = schedule::stage_of(loops);
+    const int outer = add({schedule::layer_of(loops), stage});
     loops->walk([&](mlir::Operation *op) {
         if (!op->hasAttr("layer"))
             return;
+        const int place = add({schedule::layer_of(op), schedule::stage_of(op)});
+        if (schedule::stage_of(op) != stage && static_cast<std::size_t>(place) < own)
+            return;
         const int a = root(outer);
-        const int b = root(add({schedule::layer_of(op), schedule::stage_of(op)}));
+        const int b = root(place);
         joined_to_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
     });
 }

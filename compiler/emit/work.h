@@ -36,7 +36,8 @@ class WorkRows {
     using Place = std::pair<std::string, schedule::Stage>;
     int add(const Place &place);
     int root(int place) const;
-    void join(mlir::Operation *loops);
+    /// The first `own` places have kernels of their own.
+    void join(mlir::Operation *loops, std::size_t own);
     void make_rows();
 
     std::map<Place, int> numbers_;      ///< of places, in the order in which they are met
