@@ -249,7 +249,7 @@ void check_parts(const Certificate &claimed, const plan::Request &request) {
         least = std::min(least, part.lower_bound);
     compare("the least bound of all meshes is", claimed.lower_bound, least, " s");
     const sharding::GraphIndex index(request.graph);
-    const StepScopes step(index, request.larger ? request.larger->count : 0);
+    const StepScopes step(index, request.machine, request.larger ? request.larger->count : 0);
     const std::vector<std::size_t> meshes = first_parts(claimed.parts);
     std::vector<std::string> wrong(meshes.size() - 1);
     plan::in_parallel(wrong.size(), [&](std::size_t m) {

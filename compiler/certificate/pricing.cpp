@@ -11,8 +11,8 @@ namespace planc::certificate {
 
 using sharding::Phase;
 
-StepScopes::StepScopes(const sharding::GraphIndex &index, int larger)
-    : structure(index), microbatches(index.graph.microbatches - larger) {
+StepScopes::StepScopes(const sharding::GraphIndex &index, const cost::Machine &machine, int larger)
+    : structure(index, machine), microbatches(index.graph.microbatches - larger) {
     for (int v = 0; v < static_cast<int>(index.graph.values.size()); ++v) {
         needs.push_back(sharding::needs(index, v));
         layers.push_back(sharding::scope(index, v));

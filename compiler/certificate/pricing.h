@@ -54,7 +54,7 @@ struct Weights {
 /// What of a step no mesh changes.
 struct StepScopes {
     /// The index must outlive this. `larger`: micro-batches of another graph, which count nothing.
-    StepScopes(const sharding::GraphIndex &index, int larger);
+    StepScopes(const sharding::GraphIndex &index, const cost::Machine &machine, int larger);
 
     plan::StepStructure structure;
     int microbatches = 1;                                    ///< that count

@@ -57,7 +57,7 @@ Certificate prove(const plan::Request &request, const plan::Plan &plan) {
         for (const Storage &storage : storages(request, shape.mesh, shape.axes))
             result.parts.push_back({shape.axes, shape.mesh.sizes, storage, 0, {}});
     const sharding::GraphIndex index(request.graph);
-    const StepScopes step(index, request.larger ? request.larger->count : 0);
+    const StepScopes step(index, request.machine, request.larger ? request.larger->count : 0);
     // No bound is above the least sum that is known.
     const double target = std::min(result.cost, plan.simulated ? plan.simulated->least_sum.value : result.cost);
     const std::vector<std::size_t> meshes = first_parts(result.parts);

@@ -3,6 +3,7 @@
 #include "cost/kernels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -44,26 +45,6 @@ static bool is_accumulated(const sharding::Graph &graph, const sharding::Operati
             return true;
     }
     return false;
-}
-
-static void find_reuse(const sharding::Graph &graph, std::vector<Fused> &fused) {
-    ReuseDistances<int> distances;
-    for (int round = 0; round < 2; ++round)
-        for (std::size_t o = 0; o < fused.size(); ++o) {
-            const sharding::Operation &operation = graph.operations[o];
-            Bytes moved{};
-            for (std::size_t i = 0; i < operation.operands.size(); ++i)
-                if (!fused[o].operands[i])
-                    moved += bytes_of(graph.values[operation.operands[i]]);
-            for (std::size_t i = 0; i < operation.results.size(); ++i)
-                if (!fused[o].results[i])
-                    moved += bytes_of(graph.values[operation.results[i]]);
-            std::vector<int> made = operation.results;
-            for (int variable : operation.writes) // its new value lies where it did
-                if (variable >= 0)
-                    made.push_back(variable);
-            fused[o].reuse = distances.run(moved, operation.operands, made);
-        }
 }
 
 std::vector<Fused> fusion(const sharding::Graph &graph) {
@@ -110,8 +91,33 @@ std::vector<Fused> fusion(const sharding::Graph &graph) {
         if (has_rows(graph.operations[o].nest))
             result[o].own_rows = with_rows.insert(loops(o)).second;
     }
-    find_reuse(graph, result);
     return result;
+}
+
+static Bytes rounded(Bytes distance) {
+    return distance.value > 0 ? Bytes(std::exp2(std::round(2 * std::log2(distance.value)) / 2)) : distance;
+}
+
+void find_reuse(const sharding::Graph &graph, std::vector<Fused> &fused) {
+    ReuseDistances<int> distances;
+    for (int round = 0; round < 2; ++round)
+        for (std::size_t o = 0; o < fused.size(); ++o) {
+            const sharding::Operation &operation = graph.operations[o];
+            Bytes moved{};
+            for (std::size_t i = 0; i < operation.operands.size(); ++i)
+                if (!fused[o].operands[i] && !fused[o].same_pass)
+                    moved += bytes_of(graph.values[operation.operands[i]]);
+            for (std::size_t i = 0; i < operation.results.size(); ++i)
+                if (!fused[o].results[i])
+                    moved += bytes_of(graph.values[operation.results[i]]);
+            std::vector<int> made = operation.results;
+            for (int variable : operation.writes) // its new value lies where it did
+                if (variable >= 0)
+                    made.push_back(variable);
+            fused[o].reuse = distances.run(moved, operation.operands, made);
+            for (Bytes &distance : fused[o].reuse)
+                distance = rounded(distance);
+        }
 }
 
 } // namespace planc::cost

@@ -30,8 +30,8 @@ struct ProductShape {
 /// Of oneDNN's convolutions: the rate says all.
 [[nodiscard]] Seconds direct_seconds(const support::ProductRate &rate, const ProductShape &shape,
                                      const Machine &machine);
-/// Bytes that go through memory, of which `working_set` bytes are used again and again: what fits into the cache comes
-/// from there.
+/// Bytes of which the last use is `working_set` bytes ago (cost/fusion.h; of what is used again and again, all of it):
+/// what fits into the cache comes from there. 0: all from memory.
 [[nodiscard]] Seconds transfer_seconds(Bytes moved, Bytes working_set, const Machine &machine);
 /// Pairs of a position and an element of its window: a gradient, whose operands have a window each, counts one of them.
 [[nodiscard]] double pool_operations(const sharding::Nest &nest, const std::vector<std::int64_t> &extents);

@@ -134,7 +134,7 @@ class Table {
         table_.memory = memory(graph_, facts_.residences, facts_.lives, laid_out_, mesh_, buckets_);
         if (larger != nullptr) {
             bucket_of_.clear();
-            const GraphFacts facts(larger->graph);
+            const GraphFacts facts(larger->graph, machine_);
             Part part{larger->graph, facts, larger->laid_out, larger->count, {}};
             add(part);
             table_.memory = larger_of(
@@ -330,8 +330,11 @@ class Table {
 
 } // namespace
 
-GraphFacts::GraphFacts(const Graph &graph)
-    : fusion(cost::fusion(graph)), residences(cost::residences(graph)), lives(cost::lives(graph)) {}
+GraphFacts::GraphFacts(const Graph &graph, const Machine &machine)
+    : fusion(cost::fusion(graph)), residences(cost::residences(graph)), lives(cost::lives(graph)) {
+    if (machine.kernels.cache)
+        find_reuse(graph, fusion);
+}
 
 Seconds LayerRow::compute_seconds() const {
     Seconds sum{};
@@ -377,7 +380,7 @@ Seconds CostTable::at_least() const {
 CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, const std::vector<std::string> &axes,
                 const Machine &machine, const std::vector<LayerStrategy> &layers, const Storage &storage,
                 const LargerMicroBatches *larger) {
-    return price(graph, GraphFacts(graph), laid_out, mesh, axes, machine, layers, storage, larger);
+    return price(graph, GraphFacts(graph, machine), laid_out, mesh, axes, machine, layers, storage, larger);
 }
 
 CostTable price(const Graph &graph, const GraphFacts &facts, const LaidOut &laid_out, const Mesh &mesh,

@@ -111,9 +111,9 @@ struct CostTable {
     [[nodiscard]] Seconds at_least() const;
 };
 
-/// What a price takes from the graph alone, whatever the layout.
+/// What a price takes from the graph whatever the layout. Reuse distances are found for machines that have a cache.
 struct GraphFacts {
-    explicit GraphFacts(const Graph &graph);
+    GraphFacts(const Graph &graph, const Machine &machine);
     std::vector<Fused> fusion;         ///< per operation
     std::vector<Residence> residences; ///< per value
     std::vector<Life> lives;           ///< per value

@@ -121,10 +121,13 @@ mlir::Value ValueNames::origin(mlir::Value value) const {
 }
 
 ValueNames::ValueNames(mlir::ModuleOp module) : calls_(module) {
-    for (auto variable : module.getOps<ir::VariableOp>())
-        variables_[variable.getSymNameAttr()] =
-            declare(variable.getSymName().str(), variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt(),
-                    mlir::cast<ir::TensorType>(variable.getType()));
+    for (auto variable : module.getOps<ir::VariableOp>()) {
+        const int64_t offset = variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
+        const std::string name =
+            declare(variable.getSymName().str(), offset, mlir::cast<ir::TensorType>(variable.getType()));
+        variables_[variable.getSymNameAttr()] = name;
+        variable_at_[offset] = name;
+    }
     first_temporary_ = buffers_.size();
     for (mlir::func::FuncOp function : schedule::entry_functions(module))
         for (mlir::BlockArgument argument : function.getArguments()) {
@@ -158,15 +161,8 @@ void ValueNames::add(mlir::Value value, const std::string &title) {
         names_[value] = of(gemm.getAccumulator());
         return;
     }
-    for (mlir::Operation *user : value.getUsers())
-        if (auto write = mlir::dyn_cast<ir::WriteOp>(user)) {
-            auto variable = symbols_.lookupNearestSymbolFrom<ir::VariableOp>(user, write.getVariableAttr());
-            if (variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt() == offset) {
-                names_[value] = of(variable);
-                return;
-            }
-        }
-    names_[value] = declare(title, offset, schedule::tensor(value));
+    const auto variable = variable_at_.find(offset);
+    names_[value] = variable != variable_at_.end() ? variable->second : declare(title, offset, schedule::tensor(value));
 }
 
 std::string ValueNames::declare(const std::string &title, int64_t offset, ir::TensorType type) {

@@ -55,13 +55,13 @@ class ValueNames {
     [[nodiscard]] Hole hole(const std::string &name, ir::TensorType type) const;
 
     StageCalls calls_;
-    mlir::SymbolTableCollection symbols_;
     UniqueNames unique_;
     std::vector<NamedBuffer> buffers_; ///< variables before all others
     std::size_t first_temporary_ = 0;
     std::map<std::string, std::size_t> numbers_; ///< name of a buffer -> its place among them
     llvm::DenseMap<mlir::Value, std::string> names_;
     llvm::DenseMap<mlir::StringAttr, std::string> variables_;
+    std::map<int64_t, std::string> variable_at_; ///< by offset; nothing else ever lies there
 };
 
 } // namespace planc::emit

@@ -17,8 +17,8 @@ WorkRows::WorkRows(mlir::ModuleOp module, const StageCalls &calls, const EmitInf
     for (mlir::Operation *kernel : kernels) {
         add({schedule::layer_of(kernel), schedule::stage_of(kernel)});
         kernel->walk([&](mlir::Operation *op) {
-            if (op->hasAttr("layer"))
-                layers_.try_emplace(schedule::layer_of(op), static_cast<int>(layers_.size()));
+            if (op->hasAttr("layer") && schedule::stage_of(op) == schedule::stage_of(kernel))
+                add({schedule::layer_of(op), schedule::stage_of(op)});
         });
     }
     const std::size_t own = places_.size();

@@ -36,7 +36,7 @@ class WorkRows {
     using Place = std::pair<std::string, schedule::Stage>;
     int add(const Place &place);
     int root(int place) const;
-    /// The first `own` places have kernels of their own.
+    /// The first `own` places are computed in their own part of the step.
     void join(mlir::Operation *loops, std::size_t own);
     void make_rows();
 

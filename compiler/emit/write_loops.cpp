@@ -227,7 +227,7 @@ class LoopWriter {
         return function && ir::find_pointwise(function.getFunction())->flops >= flops_of_exp;
     }
 
-    /// What the nest reads here for the first and only time.
+    /// What the nest reads from memory here: for the first time in a row, each element in one row alone.
     llvm::SetVector<Value> loads(const std::vector<const LoopMember *> &members) {
         const auto moves = [this](const std::vector<Loop> &loops, Value value) {
             return llvm::all_of(loops, [&](const Loop &loop) { return indices_.moves(schedule::tensor(value), loop); });

@@ -13,8 +13,8 @@ using planrt::Placement;
 
 CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
                    const std::vector<LayerStrategy> &layers, const Storage &storage) {
-    return evaluate(request, sharding::GraphIndex(request.graph), cost::GraphFacts(request.graph), mesh, axes, layers,
-                    storage);
+    return evaluate(request, sharding::GraphIndex(request.graph), cost::GraphFacts(request.graph, request.machine),
+                    mesh, axes, layers, storage);
 }
 
 CostTable evaluate(const Request &request, const sharding::GraphIndex &index, const cost::GraphFacts &facts,

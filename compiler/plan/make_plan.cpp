@@ -29,7 +29,7 @@ constexpr double worth_a_search = 0.005;
 class Planner {
   public:
     explicit Planner(const Request &request)
-        : request_(request), facts_(std::make_shared<cost::GraphFacts>(request.graph)),
+        : request_(request), facts_(std::make_shared<cost::GraphFacts>(request.graph, request.machine)),
           tables_(std::make_shared<Tables>(request.graph)) {
         limit_ = request.memory_limit_bytes;
         if (limit_ == 0 && request.search)
@@ -438,7 +438,7 @@ Plan make_plan(const Request &request) {
 
 std::vector<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan) {
     const sharding::GraphIndex index(request.graph);
-    const StepStructure step(index);
+    const StepStructure step(index, request.machine);
     const MeshShape shape{plan.axes, plan.mesh};
     const Space space = make_space(request, shape);
     TermCache cache(shape.mesh, request.machine);

@@ -2,6 +2,7 @@
 
 #include "plan/parallel.h"
 
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -222,6 +223,8 @@ Described describe_operation(const sharding::GraphIndex &index, const cost::Fuse
             text += is_fused ? '1' : '0';
     for (bool each : {fused.same_pass, fused.own_rows, fused.accumulated})
         text += each ? '1' : '0';
+    for (const cost::Bytes distance : fused.reuse)
+        text += ' ' + std::to_string(std::llround(distance.value));
     std::vector<int> layers = structure.layers();
     return {std::move(structure), std::move(layers), std::move(text),
             text_of_nest(index.graph, index.graph.operations[operation])};

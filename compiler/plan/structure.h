@@ -46,8 +46,8 @@ class Structure {
 /// What the terms of a graph are made of whatever the mesh: made once for all shapes of it.
 struct StepStructure {
     /// The index must outlive this.
-    explicit StepStructure(const sharding::GraphIndex &given)
-        : StepStructure(given, std::make_shared<const cost::GraphFacts>(given.graph)) {}
+    StepStructure(const sharding::GraphIndex &given, const cost::Machine &machine)
+        : StepStructure(given, std::make_shared<const cost::GraphFacts>(given.graph, machine)) {}
     StepStructure(const sharding::GraphIndex &given, std::shared_ptr<const cost::GraphFacts> known);
 
     const sharding::GraphIndex &index;

@@ -147,7 +147,7 @@ class WhyNot {
             return "'" + statement() + "' is not possible: it leaves ranks without work\n";
         space.options[layer_] = std::make_shared<const Strategies>(std::move(wanted));
         const sharding::GraphIndex index(request_.graph);
-        const StepStructure step(index);
+        const StepStructure step(index, request_.machine);
         TermCache cache(shape.mesh, request_.machine);
         const Found found = search(request_, step, shape, space, plan_.storage, cache, plan_.memory_limit_bytes,
                                    std::numeric_limits<double>::infinity());

@@ -2,7 +2,6 @@
 
 #include "cost/convolutions.h"
 #include "cost/kernels.h"
-#include "emit/entries.h"
 #include "ir/placement.h"
 #include "ir/subscripts.h"
 #include "schedule/functions.h"
@@ -158,6 +157,7 @@ void KernelWork::add_copy(mlir::Operation *op, const Reuse &reuse) {
     copied_from_ = reuse.distance(op->getOpOperand(0));
     if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
         copied_from_ = std::max(copied_from_, reuse.distance(write));
+    copied_from_ = copied_from_ * (1 / static_cast<double>(sharding::group_size(placement.stored, ir::mesh_of(mesh_))));
 }
 
 /// Of the pairs of a position and an element in its window, those with an element of the part.

@@ -58,8 +58,9 @@ class KernelWork {
     bool is_weight_format_ = false;
     std::vector<Part> parts_;
     Dimensions copied_;
-    cost::Bytes copied_from_{}; ///< distance of the farther of source and target; of whole tensors
-    double copied_bytes_ = 0;   ///< of an element, in shares that of one rank; 0: nothing is copied
+    cost::Bytes
+        copied_from_{};       ///< distance of the farther of source and target; of whole tensors, in shares that of one
+    double copied_bytes_ = 0; ///< of an element, in shares that of one rank; 0: nothing is copied
 };
 
 } // namespace planc::timeline

@@ -45,6 +45,16 @@ Reuse::Reuse(const std::vector<mlir::func::FuncOp> &functions) {
             for (mlir::Operation &op : function.getBody().front())
                 if (schedule::is_kernel(&op) || mlir::isa<ir::LoopsOp, ir::WriteOp>(op))
                     add(&op);
+                else if (mlir::isa<ir::WaitOp>(op))
+                    arrive(&op);
+}
+
+/// What a collective moves itself counts as nothing, as in cost::find_reuse().
+void Reuse::arrive(mlir::Operation *wait) {
+    std::vector<int64_t> made;
+    for (mlir::Value result : wait->getResults())
+        made.push_back(schedule::offset_of(result));
+    along_.run(cost::Bytes(0), {}, made);
 }
 
 void Reuse::add(mlir::Operation *kernel) {

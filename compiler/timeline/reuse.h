@@ -25,6 +25,7 @@ class Reuse {
 
   private:
     void add(mlir::Operation *kernel);
+    void arrive(mlir::Operation *wait);
 
     cost::ReuseDistances<int64_t> along_;
     llvm::DenseMap<mlir::OpOperand *, cost::Bytes> distances_;

@@ -114,7 +114,7 @@ TEST(Terms, AreBelowThePriceOfEveryPlan) {
             stored[static_cast<std::size_t>(uniform(random, 0, static_cast<int>(stored.size()) - 1))];
         const auto options = strategies(request, shape);
         const sharding::GraphIndex index(request.graph);
-        const StepScopes step(index, 0);
+        const StepScopes step(index, request.machine, 0);
         const double limit = planned->plan.cost->memory.total().value;
         Pricing pricing(step, shape.mesh, request.machine);
         Terms terms(step, pricing, storage, limit, options);

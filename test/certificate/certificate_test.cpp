@@ -86,7 +86,7 @@ TEST(Certificate, NoPlanIsBelowItsBound) {
 /// Two layers that are worth splitting differently, on four ranks: two meshes, both storages.
 Planned example() {
     Planned result;
-    Random random(4);
+    Random random(3);
     do
         result.request = plan::reference::random_request(random);
     while (result.request.graph.layers.size() < 3 || result.request.ranks != 4 || result.request.mesh.axes.size() < 2 ||

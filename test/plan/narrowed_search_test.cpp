@@ -333,7 +333,7 @@ TEST(Relaxation, IsBelowTheObjective) {
         SCOPED_TRACE(trial);
         const Case c = random_case(random, trial);
         const sharding::GraphIndex index(c.request.graph);
-        const StepStructure step(index);
+        const StepStructure step(index, c.request.machine);
         const Space space = make_space(c.request, c.shape);
         TermCache cache(c.shape.mesh, c.request.machine);
         const Objective relaxed = relaxed_objective(step, space, c.shape.mesh, c.request.machine, c.storage, cache);
@@ -361,7 +361,7 @@ TEST(NarrowedSearch, FindsWhatTheSearchOfAllFinds) {
         SCOPED_TRACE(trial);
         const Case c = random_case(random, trial);
         const sharding::GraphIndex index(c.request.graph);
-        const StepStructure step(index);
+        const StepStructure step(index, c.request.machine);
         const Space space = make_space(c.request, c.shape);
         const double unlimited = std::numeric_limits<double>::infinity();
         TermCache cache(c.shape.mesh, c.request.machine);

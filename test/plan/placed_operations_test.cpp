@@ -79,7 +79,7 @@ TEST(PlacedOperations, NumbersNameWhatIsDerived) {
         take_maxima(graph, random);
         const Mesh mesh = sharding::reference::random_mesh(random, 3, 24);
         const sharding::GraphIndex index(graph);
-        const StepStructure step(index);
+        const StepStructure step(index, Machine{});
         std::vector<Strategies> all(graph.layers.size());
         for (int i = uniform(random, 2, 12); i > 0; --i) { // also in any order of axes
             const std::vector<LayerStrategy> some = sharding::reference::random_strategies(graph, mesh, random);

@@ -1,5 +1,7 @@
 #include "plan/random_request.h"
 
+#include <cmath>
+
 namespace planc::plan::reference {
 
 using sharding::reference::Random;
@@ -21,12 +23,20 @@ Machine cluster(std::int64_t ranks_per_node) {
     return result;
 }
 
+void measure_loops(Machine &machine, Random &random) {
+    machine.memory_bytes_per_second = 1e9;
+    machine.kernels.loops = support::LoopRate{1e10, Seconds(1e-8), Seconds(1e-9), Seconds(2e-9)};
+    machine.kernels.cache = support::CacheRate{std::pow(10, uniform(random, 2, 5)), 1e10};
+}
+
 Machine random_machine(Random &random) {
     Machine result = uniform(random, 0, 1) ? machine() : cluster(uniform(random, 2, 3));
     if (uniform(random, 0, 2) == 0)
         result.flops_per_second = 1e8; // compute decides
     if (uniform(random, 0, 2) == 0)
         result.network().latency = Seconds(1e-4);
+    if (uniform(random, 0, 2) == 0)
+        measure_loops(result, random);
     return result;
 }
 

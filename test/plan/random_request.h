@@ -10,7 +10,9 @@ namespace planc::plan::reference {
 [[nodiscard]] Machine machine();
 /// Nodes of a few ranks, whose link is slower and shared; algorithms by size.
 [[nodiscard]] Machine cluster(std::int64_t ranks_per_node);
-/// Either, sometimes slow, or of long latency.
+/// Gives it rates of loops, and a cache into which some of what the small networks move fits.
+void measure_loops(Machine &machine, sharding::reference::Random &random);
+/// Either, sometimes slow, or of long latency, or measured.
 [[nodiscard]] Machine random_machine(sharding::reference::Random &random);
 
 /// A mesh [rows, cols] of open sizes.
