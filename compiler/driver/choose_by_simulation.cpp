@@ -107,13 +107,18 @@ void Pipeline::drop_slower_baselines(Candidates &candidates, cost::Seconds step)
         }
 }
 
-bool Pipeline::keeps_limit(const plan::Plan &plan, const Scheduled &scheduled) {
-    return plan.memory_limit_bytes == 0 ||
-           static_cast<double>(driver::arena_bytes(*scheduled.module)) <= plan.memory_limit_bytes;
+static bool keeps_limit(const plan::Plan &plan, std::int64_t bytes) {
+    return plan.memory_limit_bytes == 0 || static_cast<double>(bytes) <= plan.memory_limit_bytes;
+}
+
+bool Pipeline::keeps_limit(const plan::Plan &plan, const Scheduled &complete) {
+    return driver::keeps_limit(plan, driver::arena_bytes(*complete.module));
 }
 
 std::optional<cost::Seconds> Pipeline::simulated_step(const plan::Plan &plan, const Scheduled &scheduled) {
-    return keeps_limit(plan, scheduled) && scheduled.overlap ? std::optional(scheduled.overlap->step) : std::nullopt;
+    return driver::keeps_limit(plan, scheduled.compared_bytes) && scheduled.overlap
+               ? std::optional(scheduled.overlap->step)
+               : std::nullopt;
 }
 
 } // namespace planc::driver

@@ -89,7 +89,7 @@ bool Pipeline::fit_into_memory() {
                     return false;
             }
             Scheduled &scheduled = candidates_->schedules.front();
-            const auto bytes = static_cast<double>(driver::arena_bytes(*scheduled.module));
+            const auto bytes = static_cast<double>(scheduled.compared_bytes);
             if (bytes <= limit) {
                 if (!scheduled.overlap) {
                     scheduled_ = std::move(scheduled);

@@ -100,6 +100,8 @@ class Scheduler::Job {
             break;
         case 1:
             made_.error = scheduler_->run_passes(*made_.module);
+            if (made_.error.empty())
+                made_.compared_bytes = arena_bytes(*made_.module);
             break;
         case 2:
             program_ = timeline::read_schedule(*made_.module, scheduler_->request_.machine);

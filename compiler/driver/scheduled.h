@@ -40,6 +40,7 @@ struct Scheduled {
     /// What it lacks: @evaluate and @predict, not laid out (schedule/evaluation.h). None: nothing.
     mlir::OwningOpRef<mlir::ModuleOp> evaluation;
     std::optional<cost::Overlap> overlap; ///< none: not asked for
+    std::int64_t compared_bytes = 0;      ///< of the arena of what was asked for, whether or not it is complete by now
     std::string error;                    ///< why there is no schedule; empty: there is one
 };
 
@@ -55,7 +56,8 @@ class Scheduler {
     Scheduler(mlir::ModuleOp module, const plan::Request &request, bool print)
         : module_(module), request_(request), print_(print) {}
 
-    /// All side by side. Of several whose step is simulated alone, one that is likely to be chosen may be complete.
+    /// All side by side. Of several whose step is simulated alone, one that is likely to be chosen may be complete:
+    /// which depends on how fast they are, so that nothing else may depend on it.
     [[nodiscard]] std::vector<Scheduled> of(const std::vector<const plan::Plan *> &plans, Extent extent) const;
     /// With what the schedule lacks.
     void complete(const plan::Plan &plan, Scheduled &scheduled) const;
