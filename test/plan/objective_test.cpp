@@ -1,5 +1,6 @@
 // The sum of the planner's terms is the price of the laid-out step.
 #include "plan/objective.h"
+#include "plan/random_request.h"
 #include "sharding/graphs.h"
 #include "sharding/joint_sums.h"
 #include "sharding/random_graph.h"
@@ -83,13 +84,6 @@ double extra_latency(const Request &request, const Mesh &mesh, const Strategies 
     return extra;
 }
 
-/// Rates of loops, and a cache into which some of what a step moves fits.
-void measure_loops(Machine &machine) {
-    machine.memory_bytes_per_second = 1e9;
-    machine.kernels.loops = support::LoopRate{1e10, Seconds(1e-8), Seconds(1e-9), Seconds(2e-9)};
-    machine.kernels.cache = support::CacheRate{1e5, 1e10};
-}
-
 void expect_sum_is_price(const Request &request, const MeshShape &shape, Random &random) {
     const sharding::GraphIndex index(request.graph);
     const StepStructure step(index, request.machine);
@@ -151,7 +145,7 @@ TEST(Objective, IsThePriceOfPerceptrons) {
         const Mesh mesh = sharding::reference::random_mesh(random, 3, 12);
         Request r = request(sharding::graphs::training_step(mlp));
         if (uniform(random, 0, 1) == 1)
-            measure_loops(r.machine);
+            reference::measure_loops(r.machine, random);
         expect_sum_is_price(r, shape(mesh), random);
     }
 }
