@@ -150,6 +150,22 @@ TEST(Objective, IsThePriceOfPerceptrons) {
     }
 }
 
+/// The gradients of equal layers are at different distances from what they read of the forward pass.
+TEST(Objective, KnowsTheDistancesOfEqualLayers) {
+    Random random(7);
+    sharding::graphs::Mlp mlp{64, {32}, {"pixel"}, true, true};
+    for (int layer = 0; layer < 6; ++layer) {
+        mlp.widths.push_back(64);
+        mlp.roles.push_back("hidden");
+    }
+    for (int trial = 0; trial < 4; ++trial) {
+        Request r = request(sharding::graphs::training_step(mlp));
+        reference::measure_loops(r.machine, random);
+        r.machine.kernels.cache->bytes = 1e5; // some of the step fits
+        expect_sum_is_price(r, shape({{2, 2}}), random);
+    }
+}
+
 TEST(Objective, EqualLayersShareTables) {
     const auto distinct = [](int hidden_layers) {
         sharding::graphs::Mlp mlp{64, {32}, {"pixel"}, true, true};
