@@ -49,7 +49,8 @@ struct Fused {
 };
 /// Per operation of the graph, without distances.
 [[nodiscard]] std::vector<Fused> fusion(const sharding::Graph &graph);
-/// Distances of every operation along a step of one micro-batch, to a power of the square root of 2: so that most layers alike stay alike.
+/// Distances of every operation along a step of one micro-batch, to a power of the square root of 2: so that most
+/// layers alike stay alike.
 void find_reuse(const sharding::Graph &graph, std::vector<Fused> &fused);
 
 } // namespace planc::cost
