@@ -107,18 +107,13 @@ void Pipeline::drop_slower_baselines(Candidates &candidates, cost::Seconds step)
         }
 }
 
-static bool keeps_limit(const plan::Plan &plan, std::int64_t bytes) {
-    return plan.memory_limit_bytes == 0 || static_cast<double>(bytes) <= plan.memory_limit_bytes;
-}
-
-bool Pipeline::keeps_limit(const plan::Plan &plan, const Scheduled &complete) {
-    return driver::keeps_limit(plan, driver::arena_bytes(*complete.module));
+bool Pipeline::keeps_limit(const plan::Plan &plan, std::int64_t arena_bytes) {
+    return plan.memory_limit_bytes == 0 || static_cast<double>(arena_bytes) <= plan.memory_limit_bytes;
 }
 
 std::optional<cost::Seconds> Pipeline::simulated_step(const plan::Plan &plan, const Scheduled &scheduled) {
-    return driver::keeps_limit(plan, scheduled.compared_bytes) && scheduled.overlap
-               ? std::optional(scheduled.overlap->step)
-               : std::nullopt;
+    return keeps_limit(plan, scheduled.compared_bytes) && scheduled.overlap ? std::optional(scheduled.overlap->step)
+                                                                            : std::nullopt;
 }
 
 } // namespace planc::driver

@@ -270,7 +270,8 @@ bool Pipeline::choose_plan() {
         return fail("layout '" + request_->layout + "': " + plan_->failure, input_error);
     if (!choose_by_simulation())
         return false;
-    if (compared_ == Extent::step_simulated && scheduled_ && !keeps_limit(*plan_, *scheduled_)) {
+    if (compared_ == Extent::step_simulated && scheduled_ &&
+        !keeps_limit(*plan_, driver::arena_bytes(*scheduled_->module))) {
         compared_ = Extent::all_simulated; // it is not the step that needs the most memory
         return plan_anew();
     }

@@ -105,7 +105,7 @@ class Pipeline {
     bool choose_by_simulation();
     /// A step of a plan with overlap; none: it does not keep the limit on memory.
     static std::optional<cost::Seconds> simulated_step(const plan::Plan &plan, const Scheduled &scheduled);
-    static bool keeps_limit(const plan::Plan &plan, const Scheduled &complete);
+    static bool keeps_limit(const plan::Plan &plan, std::int64_t arena_bytes);
     /// Is the choice among plans of nearly the same price worth their schedules?
     [[nodiscard]] bool may_simulate() const;
     /// candidates_; takes scheduled_ for that of plan_. False: an error was printed.

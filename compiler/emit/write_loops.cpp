@@ -30,8 +30,6 @@ using schedule::LoopRole;
 
 /// Elements of a loop that is worth threads, and whose tensors may lie in memory.
 constexpr int64_t large_loop = 32768;
-/// A function that costs as much hides what its loop waits for.
-constexpr double flops_of_exp = 10;
 
 class LoopWriter {
   public:
@@ -222,9 +220,10 @@ class LoopWriter {
 
     // --- strips, fetched ahead (planrt/prefetch.h) --------------------------------------------------------------
 
+    /// As much as an exponential: hides what the loop waits for.
     static bool computes_much(const LoopMember *member) {
         auto function = mlir::dyn_cast<ir::PointwiseOp>(member->op);
-        return function && ir::find_pointwise(function.getFunction())->flops >= flops_of_exp;
+        return function && ir::find_pointwise(function.getFunction())->flops >= ir::find_pointwise("exp")->flops;
     }
 
     /// What the nest reads from memory here: for the first time in a row, each element in one row alone.

@@ -69,12 +69,6 @@ std::string name_of(mlir::Operation *op) {
     return "loop: " + first_ones(functions);
 }
 
-/// Is the new value already where the variable lies?
-bool is_in_place(ir::WriteOp write, mlir::SymbolTableCollection &symbols) {
-    auto variable = symbols.lookupNearestSymbolFrom<ir::VariableOp>(write, write.getVariableAttr());
-    return schedule::offset_of(write.getValue()) == variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
-}
-
 /// Of a step, in the order in which they are called.
 std::vector<mlir::func::FuncOp> functions_of(mlir::ModuleOp module) {
     std::vector<mlir::func::FuncOp> functions;
@@ -133,7 +127,7 @@ class Reader {
 
     bool takes_time(mlir::Operation *op) {
         if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
-            return !is_in_place(write, symbols_);
+            return schedule::offset_of(write.getValue()) != variable_offset(write, symbols_);
         return schedule::is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
     }
 

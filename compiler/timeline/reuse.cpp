@@ -39,6 +39,11 @@ std::vector<mlir::OpOperand *> read_by(mlir::Operation *kernel) {
 
 } // namespace
 
+int64_t variable_offset(ir::WriteOp write, mlir::SymbolTableCollection &symbols) {
+    auto variable = symbols.lookupNearestSymbolFrom<ir::VariableOp>(write, write.getVariableAttr());
+    return variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
+}
+
 Reuse::Reuse(const std::vector<mlir::func::FuncOp> &functions) {
     for (int round = 0; round < 2; ++round)
         for (mlir::func::FuncOp function : functions)
@@ -72,8 +77,7 @@ void Reuse::add(mlir::Operation *kernel) {
     }
     auto write = mlir::dyn_cast<ir::WriteOp>(kernel);
     if (write) {
-        auto variable = symbols_.lookupNearestSymbolFrom<ir::VariableOp>(write, write.getVariableAttr());
-        read.push_back(variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt());
+        read.push_back(variable_offset(write, symbols_));
         if (read.back() == read.front())
             return; // is there already
         moved += moved;

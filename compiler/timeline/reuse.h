@@ -12,6 +12,9 @@
 
 namespace planc::timeline {
 
+/// Where the variable lies that a plan.write is for; where the value does, nothing is copied.
+[[nodiscard]] int64_t variable_offset(ir::WriteOp write, mlir::SymbolTableCollection &symbols);
+
 class Reuse {
   public:
     /// `functions`: of a step, in the order in which they are called.
