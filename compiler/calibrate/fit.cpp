@@ -2,8 +2,8 @@
 
 #include "calibrate/fit_collectives.h"
 #include "calibrate/minimise.h"
-#include "cost/convolutions.h"
-#include "cost/kernels.h"
+#include "cost/kernels/convolutions.h"
+#include "cost/kernels/kernels.h"
 
 #include <algorithm>
 #include <cmath>

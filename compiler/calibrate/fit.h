@@ -1,6 +1,6 @@
 // From measurements to the rates of a machine: each is fitted by the function of the cost model that reads it
-// (cost/kernels.h), so that what is written is what is meant. What is made least is the sum of Huber's losses of
-// log(predicted / measured): squares of what is within a tenth.
+// (cost/kernels/kernels.h), so that what is written is what is meant. What is made least is the sum of Huber's losses
+// of log(predicted / measured): squares of what is within a tenth.
 #pragma once
 
 #include "calibrate/measurements.h"

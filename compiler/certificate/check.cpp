@@ -1,7 +1,7 @@
 #include "certificate/certificate.h"
 #include "certificate/space.h"
 
-#include "cost/report.h"
+#include "cost/reports/report.h"
 #include "plan/parallel.h"
 
 #include <algorithm>

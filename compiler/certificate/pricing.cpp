@@ -1,6 +1,6 @@
 #include "certificate/pricing.h"
 
-#include "cost/compute.h"
+#include "cost/kernels/compute.h"
 #include "cost/memory.h"
 #include "sharding/bucket.h"
 #include "sharding/joint_sums.h"

@@ -21,7 +21,7 @@
 #include "plan/structure.h"
 #include "plan/transfer_bound.h"
 
-#include "cost/step_price.h"
+#include "cost/collectives/step_price.h"
 #include "sharding/copies.h"
 
 #include <map>

@@ -1,7 +1,7 @@
 // The machine as the cost model reads it: rates, links, the algorithms of its collectives. Data, never code.
 #pragma once
 
-#include "cost/algorithms.h"
+#include "cost/collectives/algorithms.h"
 #include "support/rates.h"
 #include "support/units.h"
 

@@ -1,6 +1,6 @@
 #include "cost/memory.h"
 
-#include "cost/compute.h"
+#include "cost/kernels/compute.h"
 #include "sharding/joint_sums.h"
 
 #include <algorithm>

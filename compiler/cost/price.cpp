@@ -1,9 +1,9 @@
 #include "cost/price.h"
 
-#include "cost/compute.h"
+#include "cost/collectives/traffic.h"
+#include "cost/kernels/compute.h"
 #include "cost/longest_chain.h"
 #include "cost/roles.h"
-#include "cost/traffic.h"
 #include "sharding/joint_sums.h"
 
 #include <algorithm>

@@ -7,11 +7,11 @@
 //   price(graph, laid_out, {{2, 4}}, {"rows", "cols"}, machine, layers)
 #pragma once
 
-#include "cost/collectives.h"
-#include "cost/compute.h"
+#include "cost/collectives/collectives.h"
+#include "cost/collectives/step_price.h"
+#include "cost/kernels/compute.h"
 #include "cost/machine.h"
 #include "cost/memory.h"
-#include "cost/step_price.h"
 #include "sharding/bucket.h"
 #include "sharding/lay_out.h"
 

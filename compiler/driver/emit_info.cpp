@@ -1,6 +1,6 @@
 #include "driver/emit_info.h"
 
-#include "cost/step_price.h"
+#include "cost/collectives/step_price.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // What an emitted program says of itself that is not in the IR: names, data, predicted times.
 #pragma once
 
-#include "driver/request.h"
+#include "driver/planning/request.h"
 #include "emit/emit.h"
 #include "plan/plan.h"
 #include "sema/program.h"

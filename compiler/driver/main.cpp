@@ -1,9 +1,9 @@
 // planc: the command.
 
-#include "driver/commands.h"
-#include "driver/locate.h"
-#include "driver/options.h"
-#include "driver/write_file.h"
+#include "driver/commands/commands.h"
+#include "driver/files/locate.h"
+#include "driver/files/write_file.h"
+#include "driver/options/options.h"
 
 #ifdef PLANC_MIMALLOC
 #include <mimalloc.h>

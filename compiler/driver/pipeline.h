@@ -1,12 +1,12 @@
 // The whole way from a .plan file to C++, a line a step. The order and the invariant of each step stand in run_until().
 #pragma once
 
-#include "cost/report.h"
-#include "driver/locate.h"
-#include "driver/memory_savings.h"
-#include "driver/options.h"
-#include "driver/request.h"
-#include "driver/scheduled.h"
+#include "cost/reports/report.h"
+#include "driver/files/locate.h"
+#include "driver/options/options.h"
+#include "driver/planning/memory_savings.h"
+#include "driver/planning/request.h"
+#include "driver/planning/scheduled.h"
 #include "plan/plan.h"
 #include "sema/program.h"
 #include "support/diagnostics.h"

@@ -1,12 +1,12 @@
 #include "emit/emit.h"
 
 #include "emit/entries.h"
-#include "emit/functions.h"
-#include "emit/local_extents.h"
-#include "emit/tables.h"
-#include "emit/text.h"
-#include "emit/value_names.h"
-#include "emit/work.h"
+#include "emit/functions/functions.h"
+#include "emit/names/local_extents.h"
+#include "emit/names/text.h"
+#include "emit/names/value_names.h"
+#include "emit/tables/tables.h"
+#include "emit/tables/work.h"
 
 #include "ir/placement.h"
 #include "schedule/functions.h"

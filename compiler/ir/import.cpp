@@ -2,7 +2,7 @@
 
 #include "ir/optimizer_attribute.h"
 #include "ir/subscripts.h"
-#include "sema/parameter_groups.h"
+#include "sema/training/parameter_groups.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

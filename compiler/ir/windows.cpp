@@ -1,6 +1,6 @@
 #include "ir/windows.h"
 
-#include "sema/windows.h"
+#include "sema/primitives/windows.h"
 
 namespace planc::ir {
 

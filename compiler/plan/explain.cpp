@@ -2,8 +2,8 @@
 
 #include "plan/near_optimal.h"
 
-#include "cost/report.h"
-#include "cost/text_lines.h"
+#include "cost/reports/report.h"
+#include "cost/reports/text_lines.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "cost/report.h"
+#include "cost/reports/report.h"
 #include "plan/fastest_baselines.h"
 #include "plan/narrowed_search.h"
 #include "plan/near_optimal.h"

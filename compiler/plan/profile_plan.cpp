@@ -3,7 +3,7 @@
 #include "plan/baselines.h"
 #include "plan/space.h"
 
-#include "cost/report.h"
+#include "cost/reports/report.h"
 #include "cost/roles.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
-// The best plan under a named profile of the cost model (cost/profile.h).
+// The best plan under a named profile of the cost model (cost/profiles/profile.h).
 //
 // A profile prices a layer by its own split and that of the layer before it, so the minimum over all strategies that
 // the layout allows is found exactly, layer after layer (Viterbi), on each shape of the mesh.
 #pragma once
 
-#include "cost/profile.h"
+#include "cost/profiles/profile.h"
 #include "plan/plan.h"
 
 #include <string>

@@ -5,8 +5,8 @@
 // found and priced once, and a combination is priced by numbers.
 #pragma once
 
+#include "cost/collectives/step_price.h"
 #include "cost/memory.h"
-#include "cost/step_price.h"
 #include "sharding/copies.h"
 #include "sharding/links.h"
 

@@ -1,6 +1,6 @@
 #include "report/axis.h"
 
-#include "cost/report.h"
+#include "cost/reports/report.h"
 
 #include <cmath>
 #include <cstdio>

@@ -2,7 +2,7 @@
 #include "report/chart.h"
 #include "report/sweep.h"
 
-#include "cost/report.h"
+#include "cost/reports/report.h"
 #include "support/xml.h"
 
 #include <algorithm>

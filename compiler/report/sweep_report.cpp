@@ -1,7 +1,7 @@
 #include "report/sweep.h"
 
-#include "cost/report.h"
-#include "cost/text_lines.h"
+#include "cost/reports/report.h"
+#include "cost/reports/text_lines.h"
 #include "support/csv.h"
 #include "support/json.h"
 

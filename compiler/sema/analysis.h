@@ -1,9 +1,9 @@
 // The state of one analysis: the declarations, what is known about them, and the program under construction.
 #pragma once
 
-#include "sema/declarations.h"
-#include "sema/ownership.h"
-#include "sema/values.h"
+#include "sema/names/declarations.h"
+#include "sema/names/ownership.h"
+#include "sema/values/values.h"
 
 #include <map>
 #include <optional>

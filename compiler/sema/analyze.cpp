@@ -1,10 +1,10 @@
 #include "sema/analyze.h"
 
-#include "sema/check_bodies.h"
-#include "sema/elaborate.h"
-#include "sema/layouts.h"
-#include "sema/places.h"
-#include "sema/training.h"
+#include "sema/layouts/layouts.h"
+#include "sema/layouts/places.h"
+#include "sema/names/check_bodies.h"
+#include "sema/networks/elaborate.h"
+#include "sema/training/training.h"
 
 namespace planc::sema {
 namespace {

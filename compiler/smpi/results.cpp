@@ -1,7 +1,7 @@
 #include "smpi/results.h"
 
-#include "cost/report.h"
-#include "cost/text_lines.h"
+#include "cost/reports/report.h"
+#include "cost/reports/text_lines.h"
 #include "support/json.h"
 
 #include "llvm/Support/JSON.h"

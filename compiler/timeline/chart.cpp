@@ -1,6 +1,6 @@
 #include "timeline/chart.h"
 
-#include "cost/report.h"
+#include "cost/reports/report.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "timeline/collective_price.h"
 
-#include "cost/step_price.h"
-#include "cost/traffic.h"
+#include "cost/collectives/step_price.h"
+#include "cost/collectives/traffic.h"
 #include "schedule/functions.h"
 #include "sharding/bucket.h"
 

@@ -1,8 +1,8 @@
 // What a started collective of the schedule takes one rank, by the cost model's own functions.
 #pragma once
 
-#include "cost/step_price.h"
-#include "emit/collectives.h"
+#include "cost/collectives/step_price.h"
+#include "emit/tables/collectives.h"
 
 #include <map>
 #include <vector>

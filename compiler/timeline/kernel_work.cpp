@@ -1,7 +1,7 @@
 #include "timeline/kernel_work.h"
 
-#include "cost/convolutions.h"
-#include "cost/kernels.h"
+#include "cost/kernels/convolutions.h"
+#include "cost/kernels/kernels.h"
 #include "ir/placement.h"
 #include "ir/subscripts.h"
 #include "schedule/functions.h"

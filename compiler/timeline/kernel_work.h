@@ -1,5 +1,5 @@
-// The seconds of one kernel of the schedule on one rank, by the cost model's own functions (cost/compute.h), from the
-// kernel's loop nest and the rank's blocks.
+// The seconds of one kernel of the schedule on one rank, by the cost model's own functions (cost/kernels/compute.h),
+// from the kernel's loop nest and the rank's blocks.
 //
 // A fused loop is the sum of its operations, each under the roofline as cost::price() has it; but what is kept out of
 // memory is read off the loop itself, where the price estimates it (cost::fusion()). Permutations, copies and other
@@ -7,7 +7,7 @@
 // measured rates of convolutions have them within.
 #pragma once
 
-#include "cost/compute.h"
+#include "cost/kernels/compute.h"
 #include "ir/plan_dialect.h"
 #include "timeline/reuse.h"
 

@@ -2,7 +2,7 @@
 // places of buffers in the arena.
 #pragma once
 
-#include "cost/fusion.h"
+#include "cost/kernels/fusion.h"
 #include "ir/plan_dialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

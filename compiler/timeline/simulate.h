@@ -10,7 +10,8 @@
 //   - A round's latency passes first, side by side with whatever else is under way; then it is on the links. Rounds
 //   that
 //     a rank has on its links at the same time share them equally, and a round is as slow as the busiest links of its
-//     senders let it be. A price (cost/collectives.h) counts in already that all ranks of a node use its links.
+//     senders let it be. A price (cost/collectives/collectives.h) counts in already that all ranks of a node use its
+//     links.
 //   - Of a collective that is work of the ranks' processors each does its part when it starts it, and computes nothing
 //     beside it.
 //   - A wait ends when the collective is complete on its group.

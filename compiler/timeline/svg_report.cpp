@@ -1,4 +1,4 @@
-#include "cost/report.h"
+#include "cost/reports/report.h"
 #include "support/xml.h"
 #include "timeline/chart.h"
 

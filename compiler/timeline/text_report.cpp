@@ -1,5 +1,5 @@
-#include "cost/report.h"
-#include "cost/text_lines.h"
+#include "cost/reports/report.h"
+#include "cost/reports/text_lines.h"
 #include "timeline/chart.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include <planrt/planrt.h>
 #include <planrt/winograd.h>
 
-#include "kernels/blas.h"
+#include "kernels/libraries/blas.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,9 +1,9 @@
 // Fits of made-up measurements: what made them is found again.
 #include "calibrate/fit.h"
 #include "calibrate/machine_text.h"
-#include "cost/convolutions.h"
-#include "cost/kernels.h"
-#include "cost/step_price.h"
+#include "cost/collectives/step_price.h"
+#include "cost/kernels/convolutions.h"
+#include "cost/kernels/kernels.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Closed forms and published numbers (design: cost model).
-#include "cost/collectives.h"
+#include "cost/collectives/collectives.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The roofline and the published forward times of AlexNet.
-#include "cost/compute.h"
+#include "cost/kernels/compute.h"
 
 #include <gtest/gtest.h>
 

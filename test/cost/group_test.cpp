@@ -1,5 +1,5 @@
 // What a group of ranks crosses, and what its collectives take there (design: cost model, several levels).
-#include "cost/collectives.h"
+#include "cost/collectives/collectives.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Domain parallelism against Gholami et al. 2018: for odd kernels, stride 1 and padding that keeps the size, a rank
 // between two others sends floor(k/2) rows to each side.
+#include "cost/collectives/step_price.h"
 #include "cost/price.h"
-#include "cost/step_price.h"
 #include "sharding/convolutions.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // Which kernel an operation runs, and with what shape; measured rates go before links and peak.
-#include "cost/convolutions.h"
-#include "cost/kernels.h"
+#include "cost/kernels/convolutions.h"
+#include "cost/kernels/kernels.h"
 
-#include "cost/compute.h"
-#include "cost/step_price.h"
+#include "cost/collectives/step_price.h"
+#include "cost/kernels/compute.h"
 #include "sharding/convolutions.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // What a collective by messages sends, by planrt::steps(), is what it is priced by: round for round, on the busiest
 // rank.
-#include "cost/collectives.h"
-#include "cost/step_price.h"
+#include "cost/collectives/collectives.h"
+#include "cost/collectives/step_price.h"
 
 #include <gtest/gtest.h>
 

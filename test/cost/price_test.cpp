@@ -1,6 +1,6 @@
 // The cost table of whole training steps: known vectors, and that everything adds up.
+#include "cost/collectives/traffic.h"
 #include "cost/price.h"
-#include "cost/traffic.h"
 #include "sharding/graphs.h"
 #include "sharding/random_graph.h"
 

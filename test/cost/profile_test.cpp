@@ -1,7 +1,7 @@
 // The profiles' closed forms, their split of a layer, and that `exact` is never above them under the same algorithms.
-#include "cost/compute.h"
+#include "cost/kernels/compute.h"
 #include "cost/price.h"
-#include "cost/profile.h"
+#include "cost/profiles/profile.h"
 #include "sharding/convolutions.h"
 
 #include <gtest/gtest.h>

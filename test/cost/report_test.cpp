@@ -1,5 +1,5 @@
 // What the reports say, and that they keep their promises to programs that read them.
-#include "cost/report.h"
+#include "cost/reports/report.h"
 #include "sharding/graphs.h"
 
 #include <gtest/gtest.h>

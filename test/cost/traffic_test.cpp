@@ -1,5 +1,5 @@
 // The products over dimensions against planrt::traffic, which intersects boxes.
-#include "cost/traffic.h"
+#include "cost/collectives/traffic.h"
 #include "sharding/random_graph.h"
 
 #include <gtest/gtest.h>

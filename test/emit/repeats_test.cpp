@@ -1,4 +1,4 @@
-#include "emit/repeats.h"
+#include "emit/layers_alike/repeats.h"
 
 #include <gtest/gtest.h>
 

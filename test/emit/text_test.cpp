@@ -1,4 +1,4 @@
-#include "emit/text.h"
+#include "emit/names/text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // The compiler's way from the text of a .plan file to its training step, for tests.
 #pragma once
 
-#include "driver/memory_savings.h"
-#include "driver/request.h"
+#include "driver/planning/memory_savings.h"
+#include "driver/planning/request.h"
 #include "sema/program.h"
 #include "support/diagnostics.h"
 #include "support/source.h"

@@ -1,6 +1,6 @@
 #include "plan/fewest_rules.h"
 
-#include "sema/layout_rules.h"
+#include "sema/layouts/layout_rules.h"
 #include "sharding/reference.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "run/arena.h"
+#include "run/engine/arena.h"
 #include "scratch_directory.h"
 
 #include <gtest/gtest.h>

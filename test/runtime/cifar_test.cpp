@@ -1,6 +1,6 @@
 // CIFAR's binary files: what a sample becomes, which samples are tests, and what is said of broken files.
 #include "data/batches.h"
-#include "data/readers.h"
+#include "data/formats/readers.h"
 #include "scratch_directory.h"
 
 #include <zlib.h>

@@ -1,8 +1,8 @@
 // Convolutions by taps against the sum of their definition; oneDNN's against those by taps; a rank's blocks against the
 // whole. Numbers are small integers: every order of summation gives the same.
 #include "convolutions.h"
-#include "kernels/convolution_primitive.h"
-#include "kernels/onednn.h"
+#include "kernels/convolutions/convolution_primitive.h"
+#include "kernels/libraries/onednn.h"
 
 #include <planrt/layout.h>
 

@@ -1,7 +1,7 @@
 // Random convolutions, their operands, and what the convolutions by taps make of them.
 #pragma once
 
-#include "kernels/blas.h"
+#include "kernels/libraries/blas.h"
 
 #include <planrt/convolution.h>
 #include <planrt/parallel.h>

@@ -1,6 +1,6 @@
 // CSV files and synthetic data: what ranks keep, and what is said of broken files.
 #include "data/batches.h"
-#include "data/readers.h"
+#include "data/formats/readers.h"
 #include "scratch_directory.h"
 
 #include <zlib.h>

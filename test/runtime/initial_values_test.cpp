@@ -1,4 +1,4 @@
-#include "run/initial_values.h"
+#include "run/training/initial_values.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "kernels/banded_product.h"
-#include "kernels/blas.h"
+#include "kernels/libraries/blas.h"
+#include "kernels/products/banded_product.h"
 #include "support/failure.h"
 
 #include <planrt/parallel.h>

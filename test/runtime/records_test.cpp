@@ -1,5 +1,5 @@
 // IDX and .npy files.
-#include "data/readers.h"
+#include "data/formats/readers.h"
 #include "scratch_directory.h"
 
 #include <zlib.h>

@@ -1,7 +1,7 @@
 // Convolutions of images, by taps, against the convolution that they are of. Numbers are small integers: every order of
 // summation gives the same.
 #include "convolutions.h"
-#include "kernels/space_to_batch.h"
+#include "kernels/convolutions/space_to_batch.h"
 
 #include <planrt/convolution_method.h>
 

@@ -1,6 +1,6 @@
 // Texts as data: windows of characters, numbered.
 #include "data/batches.h"
-#include "data/vocabulary.h"
+#include "data/formats/vocabulary.h"
 #include "scratch_directory.h"
 
 #include <gtest/gtest.h>

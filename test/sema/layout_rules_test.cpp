@@ -1,7 +1,7 @@
 // Rules of layouts and their precedence (P2, P4, P5, P6).
 #include "analyzed.h"
 
-#include "sema/layout_rules.h"
+#include "sema/layouts/layout_rules.h"
 
 #include <gtest/gtest.h>
 

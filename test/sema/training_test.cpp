@@ -1,7 +1,7 @@
 // Data sets, losses, optimizers (T, R).
 #include "analyzed.h"
 
-#include "sema/parameter_groups.h"
+#include "sema/training/parameter_groups.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sema/units.h"
+#include "sema/values/units.h"
 
 #include <gtest/gtest.h>
 

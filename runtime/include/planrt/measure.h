@@ -32,8 +32,8 @@ class Experiments {
 
     /// `work` is what is timed, by the processor's time; it may be called any number of times.
     void add(const std::string &kernel, Shape shape, std::function<void()> work);
-    /// The same of a kernel whose price knows how far its operands are (cost/fusion.h): they are where a call leaves
-    /// them.
+    /// The same of a kernel whose price knows how far its operands are (cost/kernels/fusion.h): they are where a call
+    /// leaves them.
     void add_warm(const std::string &kernel, Shape shape, std::function<void()> work);
     /// The same of what waits for other ranks, by the time of the day. The first `ranks` take part; on the others
     /// `work` does nothing. Shape: ranks, bytes (of products_beside: how many there are).

@@ -1,7 +1,7 @@
 #include "data/batches.h"
 
-#include "data/compressed_file.h"
-#include "data/readers.h"
+#include "data/formats/compressed_file.h"
+#include "data/formats/readers.h"
 #include "mesh/tensors.h"
 #include "support/failure.h"
 

@@ -1,7 +1,7 @@
 // What IDX and .npy share: fixed records of numbers of one type, one record a sample.
 #pragma once
 
-#include "data/compressed_file.h"
+#include "data/formats/compressed_file.h"
 #include "data/store.h"
 
 #include <vector>

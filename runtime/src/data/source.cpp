@@ -1,4 +1,4 @@
-#include "data/readers.h"
+#include "data/formats/readers.h"
 
 #include "support/failure.h"
 

@@ -1,7 +1,7 @@
 #include <planrt/measure.h>
 
-#include "kernels/blas.h"
-#include "run/arena.h"
+#include "kernels/libraries/blas.h"
+#include "run/engine/arena.h"
 #include "support/failure.h"
 #include "support/file.h"
 #include "support/heap.h"

@@ -2,10 +2,10 @@
 
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/gather.h"
+#include "data/formats/readers.h"
 #include "data/prediction_file.h"
-#include "data/readers.h"
 #include "mesh/tensors.h"
-#include "run/checkpoints.h"
+#include "run/training/checkpoints.h"
 #include "support/failure.h"
 #include "support/heap.h"
 

@@ -1,7 +1,7 @@
 // --predict: the network alone, on the samples of a file.
 #pragma once
 
-#include "run/engine.h"
+#include "run/engine/engine.h"
 #include "run/options.h"
 
 namespace planrt {

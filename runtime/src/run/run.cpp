@@ -1,10 +1,10 @@
 // run(): from the command line to the exit code.
-#include "run/engine.h"
+#include "run/engine/engine.h"
 #include "run/options.h"
 #include "run/prediction.h"
-#include "run/training.h"
+#include "run/training/training.h"
 
-#include "kernels/blas.h"
+#include "kernels/libraries/blas.h"
 #include "mesh/tensors.h"
 #include "support/failure.h"
 

@@ -1,5 +1,5 @@
 // All ranks share one memory that nobody looks at: SMPI knows it and moves nothing from one to the other.
-#include "run/arena.h"
+#include "run/engine/arena.h"
 
 #include <smpi/smpi.h>
 

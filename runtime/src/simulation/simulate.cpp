@@ -2,7 +2,7 @@
 
 #include "count/step_clock.h"
 #include "mesh/tensors.h"
-#include "run/engine.h"
+#include "run/engine/engine.h"
 #include "support/failure.h"
 #include "support/file.h"
 #include "support/json.h"

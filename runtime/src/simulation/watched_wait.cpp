@@ -1,7 +1,7 @@
 // Waiting where others must go on meanwhile: until the next message of any of them has arrived. Asking takes no time in
 // a simulation, so that asking again and again would never end. SMPI (3.32) keeps for ever, and looks through when it
 // waits, what was found complete by asking; so what can be waited for is.
-#include "run/engine.h"
+#include "run/engine/engine.h"
 
 #include "support/failure.h"
 

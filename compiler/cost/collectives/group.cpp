@@ -1,0 +1,212 @@
+#include "cost/collectives/group.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace planc::cost {
+
+namespace {
+
+constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t most_counted_ranks = 65'536;
+
+/// One digit of a rank's number as the machine counts: a dimension of a network, or all units of a star.
+struct Digit {
+    std::int64_t left = any; ///< of its size, not yet taken by an axis
+    int level = 0;
+    std::int64_t hop = 1;
+    std::int64_t length = 0;
+};
+
+/// Minor first.
+std::vector<Digit> digits(const Machine &machine) {
+    std::vector<Digit> result;
+    for (std::size_t level = 0; level < machine.levels.size(); ++level) {
+        const Link &link = machine.levels[level].link;
+        for (std::size_t d = link.shape.size(); d-- > 0;)
+            result.push_back({link.shape[d], static_cast<int>(level), 1, link.shape[d]});
+        const bool outermost = level + 1 == machine.levels.size();
+        if (link.shape.empty())
+            result.push_back({outermost ? any : machine.levels[level].units, static_cast<int>(level), 1, 0});
+    }
+    return result;
+}
+
+/// Walks through the axes, the minor ones first, and says which parts of the machine each is laid on.
+class Walk {
+  public:
+    Walk(std::span<const int> sizes, const Machine &machine) : digits_(digits(machine)) {
+        last_ = static_cast<int>(sizes.size());
+        for (int axis = 0; axis < static_cast<int>(sizes.size()); ++axis)
+            if (sizes[axis] > 1)
+                last_ = std::min(last_, axis);
+    }
+
+    /// The next axis; false: it does not end where a unit or a dimension ends.
+    bool take(int axis, std::int64_t size, std::vector<Span> &spans) {
+        while (size > 1) {
+            while (digit_ < digits_.size() && digits_[digit_].left == 1)
+                ++digit_;
+            if (digit_ == digits_.size())
+                return false; // more ranks than the machine has
+            Digit &digit = digits_[digit_];
+            const std::int64_t part = std::min(size, digit.left);
+            if (size % part != 0 || (digit.left != any && digit.left % part != 0 && axis != last_))
+                return false;
+            spans.push_back({part, digit.level, digit.hop, digit.length});
+            size /= part;
+            digit.hop *= digit.length > 0 ? part : 1;
+            digit.left = digit.left == any ? any : digit.left / part;
+        }
+        return true;
+    }
+
+  private:
+    std::vector<Digit> digits_; ///< minor first
+    std::size_t digit_ = 0;
+    int last_; ///< the major axis: after it, a dimension may be left over
+};
+
+/// Ranks in a unit of each level: 1, the ranks of a node, …
+std::vector<std::int64_t> unit_sizes(const Machine &machine) {
+    std::vector<std::int64_t> sizes;
+    std::int64_t ranks = 1;
+    for (const Level &level : machine.levels) {
+        sizes.push_back(ranks);
+        ranks *= std::max<std::int64_t>(level.units, 1);
+    }
+    return sizes;
+}
+
+/// Spans at one star are one, and so are those that follow each other in one dimension.
+void merge(std::vector<Span> &spans) {
+    std::vector<Span> merged;
+    for (const Span &span : spans) {
+        const bool same_level = !merged.empty() && merged.back().level == span.level;
+        if (same_level && (span.length == 0 || span.hop * span.size == merged.back().hop)) {
+            merged.back().size *= span.size;
+            merged.back().hop = span.hop;
+        } else {
+            merged.push_back(span);
+        }
+    }
+    spans = std::move(merged);
+}
+
+void add_levels(Group &group, const Machine &machine, std::int64_t all_ranks) {
+    const std::vector<std::int64_t> units = unit_sizes(machine);
+    const int last = group.spans.front().level;
+    for (int level = 0; level <= last; ++level) {
+        const std::int64_t in_unit = std::min(units[level], all_ranks);
+        std::int64_t together = 1; // members of one group in a unit
+        bool taken = false;
+        for (const Span &span : group.spans) {
+            together *= span.level < level ? span.size : 1;
+            taken |= span.level == level;
+        }
+        group.levels.push_back(
+            {machine.levels[level].link, static_cast<double>(in_unit / together), static_cast<double>(in_unit), taken});
+    }
+}
+
+/// The rank that follows in the group, around it.
+class Next {
+  public:
+    Next(std::span<const int> axes, std::span<const int> sizes) {
+        std::int64_t stride = 1;
+        for (std::size_t axis = sizes.size(); axis-- > 0; stride *= sizes[axis])
+            if (sizes[axis] > 1 && std::find(axes.begin(), axes.end(), static_cast<int>(axis)) != axes.end())
+                axes_.push_back({sizes[axis], stride});
+    }
+    [[nodiscard]] std::int64_t operator()(std::int64_t rank) const {
+        for (const auto &[size, stride] : axes_) {
+            if (rank / stride % size + 1 < size)
+                return rank + stride;
+            rank -= (size - 1) * stride;
+        }
+        return rank;
+    }
+
+  private:
+    std::vector<std::pair<std::int64_t, std::int64_t>> axes_; ///< size and stride, minor first
+};
+
+/// Ranks that do not fill units evenly: one span, and for each level the most messages of a ring that leave a unit.
+void add_uneven(Group &group, std::span<const int> axes, std::span<const int> sizes, const Machine &machine,
+                std::int64_t all_ranks) {
+    group.even = false;
+    const std::vector<std::int64_t> units = unit_sizes(machine);
+    const Next next(axes, sizes);
+    const bool counted = all_ranks <= most_counted_ranks;
+    for (std::size_t level = 0; level < units.size(); ++level) {
+        const bool outermost = level + 1 == units.size();
+        const double all = static_cast<double>(std::min(units[level], all_ranks));
+        GroupLevel row{machine.levels[level].link, counted ? 1 : all, all, !counted};
+        std::vector<double> leaving(counted ? all_ranks / units[level] + 1 : 0, 0); // by unit
+        for (std::int64_t rank = 0; counted && rank < all_ranks; ++rank) {
+            const std::int64_t peer = next(rank);
+            if (rank / units[level] == peer / units[level])
+                continue;
+            row.one = std::max(row.one, level == 0 ? 1 : ++leaving[rank / units[level]]);
+            row.taken |= outermost || rank / units[level + 1] == peer / units[level + 1];
+        }
+        group.levels.push_back(row);
+    }
+    while (!group.levels.back().taken)
+        group.levels.pop_back();
+    group.spans = {{group.ranks, static_cast<int>(group.levels.size()) - 1, 1, 0}};
+}
+
+} // namespace
+
+bool Group::by_dimension() const {
+    return std::any_of(spans.begin(), spans.end(), [](const Span &span) { return span.length > 0; });
+}
+
+double Group::bytes_per_second(int level, bool all_send) const {
+    double rate = std::numeric_limits<double>::infinity();
+    for (int each = std::min(level, 1); each <= level; ++each) {
+        const GroupLevel &row = levels[each];
+        const double share = static_cast<double>(row.link.count) / (all_send ? row.all : row.one);
+        rate = std::min(rate, row.link.bytes_per_second * std::min(1.0, share));
+    }
+    return rate;
+}
+
+Group star(std::int64_t ranks, const Link &link) {
+    Group result;
+    result.ranks = ranks;
+    result.levels.push_back({link, 1, 1, true});
+    result.spans.push_back({ranks});
+    return result;
+}
+
+Group group(std::span<const int> axes, std::span<const int> sizes, const Machine &machine) {
+    Group result;
+    std::int64_t all_ranks = 1;
+    bool even = true;
+    Walk walk(sizes, machine);
+    for (std::size_t axis = sizes.size(); axis-- > 0;) {
+        all_ranks *= sizes[axis];
+        const bool member = std::find(axes.begin(), axes.end(), static_cast<int>(axis)) != axes.end();
+        std::vector<Span> spans;
+        even = even && walk.take(static_cast<int>(axis), sizes[axis], spans);
+        if (!member)
+            continue;
+        result.ranks *= sizes[axis];
+        result.spans.insert(result.spans.end(), spans.begin(), spans.end());
+    }
+    if (result.ranks == 1) {
+        result.levels.push_back({machine.levels.front().link, 1, 1, true});
+        result.spans.clear();
+    } else if (even) {
+        std::reverse(result.spans.begin(), result.spans.end());
+        merge(result.spans);
+        add_levels(result, machine, all_ranks);
+    } else {
+        add_uneven(result, axes, sizes, machine, all_ranks);
+    }
+    return result;
+}
+
+} // namespace planc::cost

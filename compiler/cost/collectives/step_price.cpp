@@ -1,0 +1,207 @@
+#include "cost/collectives/step_price.h"
+
+#include "sharding/bucket.h"
+
+namespace planc::cost {
+
+using sharding::CollectiveKind;
+
+namespace {
+
+const AlgorithmTable &table_of(CollectiveKind kind, const Algorithms &algorithms) {
+    switch (kind) {
+    case CollectiveKind::all_reduce:
+        return algorithms.allreduce;
+    case CollectiveKind::reduce_scatter:
+        return algorithms.reduce_scatter;
+    case CollectiveKind::all_gather:
+        return algorithms.allgather;
+    case CollectiveKind::all_to_all:
+    case CollectiveKind::slice:
+    case CollectiveKind::exchange:
+        break;
+    }
+    return algorithms.alltoall;
+}
+
+const char *machine_word(CollectiveKind kind) {
+    switch (kind) {
+    case CollectiveKind::all_reduce:
+        return "allreduce";
+    case CollectiveKind::reduce_scatter:
+        return "reduce_scatter";
+    case CollectiveKind::all_gather:
+        return "allgather";
+    case CollectiveKind::all_to_all:
+        return "alltoall";
+    case CollectiveKind::exchange:
+        return "exchange";
+    case CollectiveKind::slice:
+        break;
+    }
+    return "";
+}
+
+/// The messages are still those of the algorithm; their time is what was measured.
+void take_measured(const support::CollectiveRate &rate, Bytes payload, double calls, Price &price) {
+    price.latency = calls * rate.latency;
+    price.transfer = Seconds(payload.value / rate.bytes_per_second);
+    price.arithmetic = Seconds(0);
+}
+
+/// Of a collective that moves `traffic` on its busiest rank.
+Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, const planrt::Traffic &traffic,
+               Bytes payload, bool halo, const Machine &machine) {
+    const double elements = static_cast<double>(traffic.elements);
+    switch (kind) {
+    case CollectiveKind::all_reduce:
+        return all_reduce(algorithm, group, payload, elements, machine.reduction_flops_per_second);
+    case CollectiveKind::reduce_scatter:
+        return reduce_scatter(algorithm, group, payload, elements, machine.reduction_flops_per_second);
+    case CollectiveKind::all_gather:
+        return all_gather(algorithm, group, payload);
+    case CollectiveKind::all_to_all:
+        return all_to_all(group, payload);
+    case CollectiveKind::exchange:
+        return point_to_point(group, halo, static_cast<double>(traffic.calls), payload);
+    case CollectiveKind::slice:
+        break;
+    }
+    return {};
+}
+
+} // namespace
+
+const support::CollectiveRate *measured_rate(CollectiveKind kind, const Group &group, Bytes n, const Machine &machine) {
+    if (group.levels.size() > 1)
+        return nullptr;
+    const support::CollectiveRate *best = nullptr;
+    for (const support::CollectiveRate &rate : machine.collectives) // ascending
+        if (rate.collective == machine_word(kind) && rate.ranks >= group.ranks &&
+            (best == nullptr || (rate.ranks == best->ranks && n.value > rate.above_bytes)))
+            best = &rate;
+    return group.ranks > 1 ? best : nullptr;
+}
+
+bool in_bucket(bool fusable, sharding::Phase phase) {
+    return fusable && phase != sharding::Phase::update;
+}
+
+StepPrice price_step(const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh, const Machine &machine,
+                     bool in_bucket) {
+    return StepPrices(mesh, machine).of(step, element_bytes, in_bucket);
+}
+
+// By the cheapest of the algorithms that the machine has for vectors of the size; of equals, the first. What was
+// measured is the time of MPI's own calls.
+StepPrice price_traffic(const sharding::Step &step, const planrt::Traffic &traffic, int element_bytes,
+                        const Group &group, const Machine &machine, bool in_bucket) {
+    StepPrice result;
+    result.ranks = group.ranks;
+    result.traffic = traffic;
+    const Bytes payload(static_cast<double>(traffic.elements) * element_bytes);
+    result.vector_bytes = payload.value;
+    const Bytes decides(in_bucket ? static_cast<double>(sharding::largest_fused_bytes) : payload.value);
+    const double part = payload.value > 0 ? decides.value / payload.value : 1; // the sizes that are compared
+    const double calls = step.kind == CollectiveKind::exchange ? static_cast<double>(traffic.calls) : 1;
+    double least = 0;
+    for (const AlgorithmRange &range : alternatives(table_of(step.kind, machine.algorithms), decides)) {
+        const bool by_mpi = range.by_mpi || !has_methods(step.kind);
+        const support::CollectiveRate *rate = by_mpi ? measured_rate(step.kind, group, decides, machine) : nullptr;
+        Price price =
+            price_by(range.algorithm, step.kind, group, result.traffic, payload, planrt::is_windowed(step.to), machine);
+        if (rate != nullptr)
+            take_measured(*rate, payload, calls, price);
+        const double seconds = price.latency.value + part * (price.transfer + price.arithmetic).value;
+        if (result.price.messages > 0 && seconds >= least)
+            continue;
+        least = seconds;
+        result.algorithm = range.algorithm;
+        result.method = by_mpi ? planrt::Method{} : method(range.algorithm, group);
+        result.rate = rate;
+        result.price = price;
+    }
+    return result;
+}
+
+bool has_methods(CollectiveKind kind) {
+    return kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce_scatter ||
+           kind == CollectiveKind::all_gather;
+}
+
+std::vector<Round> rounds(CollectiveKind kind, Algorithm algorithm, const Group &group, bool halo) {
+    switch (kind) {
+    case CollectiveKind::all_reduce:
+        return all_reduce_rounds(algorithm, group);
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_gather:
+        return gather_rounds(algorithm, group);
+    case CollectiveKind::all_to_all:
+        return all_to_all_rounds(group);
+    case CollectiveKind::exchange:
+        return exchange_rounds(group, halo);
+    case CollectiveKind::slice:
+        break;
+    }
+    return {};
+}
+
+/// Seven bits a byte, the lowest first: most numbers are one byte.
+static void append(std::string &text, std::int64_t number) {
+    auto rest = static_cast<std::uint64_t>(number);
+    for (; rest >= 0x80; rest >>= 7)
+        text += static_cast<char>(rest | 0x80);
+    text += static_cast<char>(rest);
+}
+
+template <class Axes> static void append_list(std::string &text, const Axes &axes) {
+    append(text, static_cast<std::int64_t>(axes.size()));
+    for (const int axis : axes)
+        append(text, axis);
+}
+
+static void append(std::string &text, const planrt::Placement &placement) {
+    for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
+        append(text, dimension.extent);
+        append_list(text, dimension.axes);
+        append(text, dimension.window ? 1 : 0);
+        if (const auto &window = dimension.window)
+            for (const std::int64_t number :
+                 {window->positions, window->kernel, window->stride, window->dilation, window->padding,
+                  std::int64_t{window->transposed}, static_cast<std::int64_t>(window->part)})
+                append(text, number);
+    }
+    append_list(text, placement.partial);
+    append_list(text, placement.stored);
+}
+
+std::string key(const sharding::Step &step) {
+    std::string text;
+    append(text, static_cast<std::int64_t>(step.kind));
+    append(text, static_cast<std::int64_t>(step.from.dimensions.size()));
+    append_list(text, step.axes);
+    append(text, step.from);
+    append(text, step.to);
+    return text;
+}
+
+const Group &StepPrices::group_over(const std::vector<int> &axes) {
+    const auto known = groups_.find(axes);
+    return known != groups_.end() ? known->second
+                                  : groups_.emplace(axes, group(axes, mesh_.sizes, machine_)).first->second;
+}
+
+const StepPrice &StepPrices::of(const sharding::Step &step, int element_bytes, bool in_bucket) {
+    std::string text = key(step);
+    append(text, element_bytes);
+    append(text, in_bucket ? 1 : 0);
+    const auto [known, is_new] = known_.try_emplace(std::move(text));
+    StepPrice &price = known->second;
+    if (!is_new)
+        return price;
+    if (step.kind != CollectiveKind::slice)
+        price = price_traffic(step, sends_.busiest(step), element_bytes, group_over(step.axes), machine_, in_bucket);
+    return price;
+}
+
+} // namespace planc::cost

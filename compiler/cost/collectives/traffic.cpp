@@ -1,0 +1,371 @@
+#include "cost/collectives/traffic.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+namespace planc::cost {
+
+using planrt::Placement;
+using planrt::Range;
+using sharding::CollectiveKind;
+using sharding::Mesh;
+using sharding::Step;
+
+namespace {
+
+bool contains(std::span<const int> axes, int axis) {
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+std::int64_t overlap(Range a, Range b) {
+    return Range{std::max(a.begin, b.begin), std::min(a.end, b.end)}.size();
+}
+
+/// Which of the balanced blocks of `whole` has element `at`.
+int block_of(Range whole, int parts, std::int64_t at) {
+    const std::int64_t size = whole.size() / parts;
+    const std::int64_t larger = whole.size() % parts;
+    const std::int64_t offset = at - whole.begin;
+    const std::int64_t in_larger = larger * (size + 1);
+    return static_cast<int>(offset < in_larger ? offset / (size + 1) : larger + (offset - in_larger) / size);
+}
+
+/// One dimension of an exchange, tabulated over the coordinates of the axes that cut it before or after.
+struct DimensionSends {
+    struct Entry {
+        Traffic wanted;        ///< peers whose block meets this rank's, and the length of what they get together
+        std::int64_t kept = 0; ///< length of what the rank itself keeps
+    };
+    std::vector<std::size_t> stride; ///< per axis, 0: of no matter here
+    std::vector<Entry> entries;
+
+    [[nodiscard]] const Entry &at(const std::vector<int> &coordinates) const {
+        std::size_t index = 0;
+        for (std::size_t axis = 0; axis < stride.size(); ++axis)
+            index += stride[axis] * static_cast<std::size_t>(coordinates[axis]);
+        return entries[index];
+    }
+};
+
+class TabulateSends {
+  public:
+    /// `cuts_from[axis]`: the axis cuts some dimension of the exchange's `from`.
+    TabulateSends(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to, const Mesh &mesh,
+                  const std::vector<bool> &cuts_from)
+        : from_(from), to_(to), mesh_(mesh), cuts_from_(cuts_from), coordinates_(mesh.sizes.size(), 0) {}
+
+    DimensionSends run() {
+        std::size_t size = 1;
+        sends_.stride.assign(mesh_.sizes.size(), 0);
+        for (std::size_t axis = 0; axis < sends_.stride.size(); ++axis)
+            if (contains(from_.axes, static_cast<int>(axis)) || contains(to_.axes, static_cast<int>(axis))) {
+                sends_.stride[axis] = size;
+                size *= static_cast<std::size_t>(mesh_.sizes[axis]);
+            }
+        sends_.entries.resize(size);
+        fill(0);
+        return std::move(sends_);
+    }
+
+  private:
+    void fill(std::size_t axis) {
+        if (axis == coordinates_.size()) {
+            const Range held = range(from_);
+            DimensionSends::Entry &entry = sends_.entries[&sends_.at(coordinates_) - sends_.entries.data()];
+            entry.kept = overlap(held, range(to_));
+            entry.wanted = wanted(0, to_.whole(), held);
+            return;
+        }
+        const int size = sends_.stride[axis] > 0 ? mesh_.sizes[axis] : 1;
+        for (coordinates_[axis] = 0; coordinates_[axis] < size; ++coordinates_[axis])
+            fill(axis + 1);
+        coordinates_[axis] = 0;
+    }
+
+    [[nodiscard]] Range range(const planrt::DimensionPlacement &dimension) const {
+        planrt::CutBlock cut = dimension.whole();
+        for (int axis : dimension.axes)
+            cut = planrt::cut_block(cut, mesh_.sizes[axis], coordinates_[axis]);
+        return dimension.indices(cut);
+    }
+
+    /// No other positions have windows that touch indices of `held`, or lie on both sides of them.
+    [[nodiscard]] Range positions_near(Range held) const {
+        if (!to_.window)
+            return held;
+        planrt::Window inverse = *to_.window;
+        inverse.transposed = !inverse.transposed;
+        return planrt::touched(inverse, {held.begin - inverse.stride, held.end + inverse.stride},
+                               to_.window->positions);
+    }
+
+    /// By the peers whose blocks are cuts of `block`. Along an axis that does not cut `from` they are where this rank
+    /// is.
+    [[nodiscard]] Traffic wanted(std::size_t cut, const planrt::CutBlock &off, Range held) const {
+        const planrt::AxisList &axes = to_.axes;
+        const Range block = off.positions;
+        const std::int64_t common = overlap(cut == axes.size() ? to_.indices(off) : to_.reach(off), held);
+        if (common == 0)
+            return {};
+        if (cut == axes.size())
+            return {1, common};
+        const int parts = mesh_.sizes[axes[cut]];
+        if (!cuts_from_[axes[cut]])
+            return wanted(cut + 1, planrt::cut_block(off, parts, coordinates_[axes[cut]]), held);
+        std::int64_t leaves = 1; // balanced cuts of n leave min(n, parts) blocks that are not empty
+        bool all_vary = true;
+        for (std::size_t c = cut; c < axes.size(); ++c) {
+            leaves *= mesh_.sizes[axes[c]];
+            all_vary &= cuts_from_[axes[c]];
+        }
+        if (!to_.window && all_vary && common == block.size()) // where there are windows, ranges of blocks overlap
+            return {std::min(leaves, common), common};
+        const Range near = positions_near(held);
+        const Range those{std::max(block.begin, near.begin), std::min(block.end, near.end)};
+        if (those.size() == 0)
+            return {};
+        const int first = block_of(block, parts, those.begin);
+        const int last = block_of(block, parts, those.end - 1);
+        Traffic sum;
+        for (int index = first; index <= last; ++index) {
+            const Traffic part = wanted(cut + 1, planrt::cut_block(off, parts, index), held);
+            sum.calls += part.calls;
+            sum.elements += part.elements;
+        }
+        return sum;
+    }
+
+    const planrt::DimensionPlacement &from_;
+    const planrt::DimensionPlacement &to_;
+    const Mesh &mesh_;
+    const std::vector<bool> &cuts_from_;
+    std::vector<int> coordinates_;
+    DimensionSends sends_;
+};
+
+} // namespace
+
+struct SendTables::Known {
+    std::map<std::vector<std::int64_t>, DimensionSends> tables; ///< by all that they depend on
+
+    const DimensionSends &of(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to,
+                             const Mesh &mesh, const std::vector<bool> &cuts_from) {
+        std::vector<std::int64_t> key{from.extent, static_cast<std::int64_t>(from.axes.size())};
+        key.insert(key.end(), from.axes.begin(), from.axes.end());
+        key.push_back(static_cast<std::int64_t>(to.axes.size()));
+        for (int axis : to.axes)
+            key.push_back(2 * axis + (cuts_from[axis] ? 1 : 0));
+        for (const auto *window : {&from.window, &to.window})
+            if (key.push_back(window->has_value()); window->has_value())
+                for (const std::int64_t number :
+                     {(*window)->positions, (*window)->kernel, (*window)->stride, (*window)->dilation,
+                      (*window)->padding, std::int64_t{(*window)->transposed},
+                      static_cast<std::int64_t>((*window)->part)})
+                    key.push_back(number);
+        const auto known = tables.find(key);
+        return known != tables.end()
+                   ? known->second
+                   : tables.emplace(std::move(key), TabulateSends(from, to, mesh, cuts_from).run()).first->second;
+    }
+};
+
+namespace {
+
+/// What the sends of an exchange amount to, as products over dimensions: a rank sends to those peers that share its
+/// coordinates on every axis that does not cut `from`, and of the axes that do, only those that also cut `to` decide
+/// what a peer wants.
+class Sends {
+  public:
+    Sends(const Step &step, const Mesh &mesh, SendTables::Known &known)
+        : cuts_from_(mesh.sizes.size(), false), varying_(mesh.sizes.size(), false) {
+        std::vector<bool> cuts_to(mesh.sizes.size(), false);
+        mark(step.from, cuts_from_);
+        mark(step.to, cuts_to);
+        for (std::size_t axis = 0; axis < varying_.size(); ++axis) {
+            if (cuts_from_[axis] && !cuts_to[axis])
+                replicas_ *= mesh.sizes[axis];
+            varying_[axis] = cuts_from_[axis] || cuts_to[axis];
+        }
+        for (std::size_t d = 0; d < step.from.dimensions.size(); ++d) {
+            dimensions_.push_back(&known.of(step.from.dimensions[d], step.to.dimensions[d], mesh, cuts_from_));
+            skip_even_prefix(step.from.dimensions[d], step.to.dimensions[d], mesh);
+        }
+    }
+
+    /// Axes along which ranks may differ in what they send.
+    [[nodiscard]] const std::vector<bool> &varying() const { return varying_; }
+
+    [[nodiscard]] std::vector<Traffic> by_rank(const Mesh &mesh) const {
+        std::vector<Traffic> result;
+        result.reserve(mesh.ranks());
+        for_each_rank(std::vector<bool>(mesh.sizes.size(), true), mesh,
+                      [&](const Traffic &traffic) { result.push_back(traffic); });
+        return result;
+    }
+
+    /// Of all ranks that differ along these axes: of the one with the most elements (of equals, the most calls).
+    [[nodiscard]] Traffic busiest(const std::vector<bool> &varying, const Mesh &mesh) const {
+        Traffic busiest;
+        for_each_rank(varying, mesh, [&](const Traffic &traffic) {
+            if (traffic.elements > busiest.elements ||
+                (traffic.elements == busiest.elements && traffic.calls > busiest.calls))
+                busiest = traffic;
+        });
+        return busiest;
+    }
+
+  private:
+    /// The ranks that differ along these axes, ascending; the others' coordinates are 0.
+    template <class Visit>
+    void for_each_rank(const std::vector<bool> &varying, const Mesh &mesh, const Visit &visit) const {
+        std::vector<int> coordinates(mesh.sizes.size(), 0);
+        std::vector<const DimensionSends::Entry *> entries;
+        for (const DimensionSends *dimension : dimensions_)
+            entries.push_back(dimension->entries.data());
+        visit(product(entries));
+        const auto move = [&](std::size_t axis, int by) {
+            coordinates[axis] += by;
+            for (std::size_t d = 0; d < entries.size(); ++d)
+                entries[d] += by * static_cast<std::ptrdiff_t>(dimensions_[d]->stride[axis]);
+        };
+        while (true) {
+            std::size_t axis = mesh.sizes.size();
+            while (axis-- > 0)
+                if (varying[axis] && coordinates[axis] + 1 < mesh.sizes[axis])
+                    break;
+                else
+                    move(axis, -coordinates[axis]);
+            if (axis == static_cast<std::size_t>(-1))
+                return;
+            move(axis, 1);
+            visit(product(entries));
+        }
+    }
+
+    /// Of a rank, by its entry in each dimension.
+    [[nodiscard]] Traffic product(const std::vector<const DimensionSends::Entry *> &entries) const {
+        Traffic all{replicas_, replicas_};
+        std::int64_t kept = 1;
+        for (const DimensionSends::Entry *entry : entries) {
+            all.calls *= entry->wanted.calls;
+            all.elements *= entry->wanted.elements;
+            kept *= entry->kept;
+        }
+        if (kept > 0) { // what the rank itself keeps is no send
+            --all.calls;
+            all.elements -= kept;
+        }
+        return all;
+    }
+
+    static void mark(const Placement &placement, std::vector<bool> &cut) {
+        for (const planrt::DimensionPlacement &dimension : placement.dimensions)
+            for (int axis : dimension.axes)
+                cut[axis] = true;
+    }
+
+    /// Equal blocks that both placements cut alike are alike.
+    void skip_even_prefix(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to,
+                          const Mesh &mesh) {
+        if (to.window) // the first and the last have no neighbour on one side
+            return;
+        std::int64_t rest = from.extent;
+        for (std::size_t i = 0; i < std::min(from.axes.size(), to.axes.size()); ++i) {
+            const int axis = from.axes[i];
+            if (axis != to.axes[i] || rest % mesh.sizes[axis] != 0)
+                return;
+            rest /= mesh.sizes[axis];
+            varying_[axis] = false;
+        }
+    }
+
+    std::vector<bool> cuts_from_;
+    std::vector<bool> varying_;
+    std::vector<const DimensionSends *> dimensions_;
+    std::int64_t replicas_ = 1; ///< peers that want the same
+};
+
+bool point_to_point(CollectiveKind kind) {
+    return kind == CollectiveKind::all_to_all || kind == CollectiveKind::exchange;
+}
+
+} // namespace
+
+std::vector<Traffic> traffic_by_rank(const Step &step, const Mesh &mesh) {
+    return SendTables(mesh).by_rank(step);
+}
+
+SendTables::SendTables(const Mesh &mesh) : mesh_(mesh), known_(std::make_unique<Known>()) {}
+SendTables::~SendTables() = default;
+
+std::vector<Traffic> SendTables::by_rank(const Step &step) {
+    if (point_to_point(step.kind)) {
+        std::vector<Traffic> result = Sends(step, mesh_, *known_).by_rank(mesh_);
+        if (step.kind == CollectiveKind::all_to_all)
+            for (Traffic &traffic : result)
+                traffic.calls = 1;
+        return result;
+    }
+    std::vector<Traffic> result;
+    for (int rank = 0; rank < mesh_.ranks(); ++rank)
+        result.push_back(planrt::traffic(step.kind, step.from, step.to, mesh_, rank));
+    return result;
+}
+
+Traffic busiest_traffic(const Step &step, const Mesh &mesh) {
+    return SendTables(mesh).busiest(step);
+}
+
+Traffic SendTables::busiest(const Step &step) {
+    const Mesh &mesh = mesh_;
+    if (!point_to_point(step.kind)) // the first rank has the largest blocks
+        return planrt::traffic(step.kind, step.from, step.to, mesh, 0);
+    const Sends sends(step, mesh, *known_);
+    const std::vector<bool> varying =
+        uniform_traffic(step, mesh) ? std::vector<bool>(mesh.sizes.size(), false) : sends.varying();
+    Traffic busiest = sends.busiest(varying, mesh);
+    if (step.kind == CollectiveKind::all_to_all)
+        busiest.calls = 1;
+    return busiest;
+}
+
+namespace {
+
+bool divides(const planrt::DimensionPlacement &dimension, const Mesh &mesh) {
+    std::int64_t parts = 1;
+    for (int axis : dimension.axes)
+        parts *= mesh.sizes[axis];
+    return dimension.extent % parts == 0;
+}
+
+/// Blocks of both placements nest: one list of axes begins with the other.
+bool nested(const planrt::DimensionPlacement &a, const planrt::DimensionPlacement &b) {
+    const auto [rest_a, rest_b] = std::mismatch(a.axes.begin(), a.axes.end(), b.axes.begin(), b.axes.end());
+    return rest_a == a.axes.end() || rest_b == b.axes.end();
+}
+
+} // namespace
+
+bool uniform_traffic(const Step &step, const Mesh &mesh) {
+    if (step.kind == CollectiveKind::slice)
+        return true;
+    if (planrt::is_windowed(step.to))
+        return false;
+    const Placement &whole = step.kind == CollectiveKind::all_gather ? step.to : step.from;
+    if (planrt::largest_volume(whole, mesh) != planrt::local_volume(whole, mesh, mesh.ranks() - 1))
+        return false; // the last rank has the smallest share of the smallest block
+    for (std::size_t d = 0; d < step.from.dimensions.size(); ++d) {
+        const planrt::DimensionPlacement &from = step.from.dimensions[d];
+        const planrt::DimensionPlacement &to = step.to.dimensions[d];
+        if (step.kind != CollectiveKind::all_gather && !divides(from, mesh))
+            return false;
+        if ((step.kind == CollectiveKind::all_gather || point_to_point(step.kind)) && !divides(to, mesh))
+            return false;
+        if (point_to_point(step.kind) && !nested(from, to))
+            return false;
+    }
+    return true;
+}
+
+} // namespace planc::cost

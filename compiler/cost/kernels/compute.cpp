@@ -1,0 +1,194 @@
+#include "cost/kernels/compute.h"
+
+#include "cost/kernels/convolutions.h"
+#include "cost/kernels/kernels.h"
+#include "sharding/placement.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+namespace planc::cost {
+
+Seconds roofline(Flops flops, Bytes moved, const Machine &machine) {
+    return Seconds(std::max(flops.value / machine.flops_per_second, moved.value / machine.memory_bytes_per_second));
+}
+
+double intensity(double m, double n, double k, double element_bytes) {
+    return 2 * m * n * k / ((m * n + m * k + n * k) * element_bytes);
+}
+
+static Seconds at_intensity(Flops flops, double flops_per_byte, const Machine &machine) {
+    return Seconds(flops.value / std::min(machine.memory_bytes_per_second * flops_per_byte, machine.flops_per_second));
+}
+
+static double block_intensity(const GemmBlock &block, double element_bytes) {
+    return intensity(static_cast<double>(block.m), static_cast<double>(block.n), static_cast<double>(block.k),
+                     element_bytes);
+}
+
+Seconds product_seconds(double m, double n, double k, double element_bytes, const Machine &machine) {
+    const double flops_per_byte =
+        machine.gemm_block ? block_intensity(*machine.gemm_block, element_bytes) : intensity(m, n, k, element_bytes);
+    return at_intensity(Flops(2 * m * n * k), flops_per_byte, machine);
+}
+
+std::vector<std::int64_t> local_extents(const sharding::Nest &nest, const sharding::Strategy &strategy,
+                                        const sharding::Mesh &mesh) {
+    std::vector<std::int64_t> extents;
+    extents.reserve(nest.loops.size());
+    for (const sharding::Loop &loop : nest.loops)
+        extents.push_back(loop.extent);
+    for (std::size_t axis = 0; axis < strategy.loop_of_axis.size(); ++axis)
+        if (const int loop = strategy.loop_of_axis[axis]; loop >= 0) // rounding up commutes: the order is of no matter
+            extents[loop] = (extents[loop] + mesh.sizes[axis] - 1) / mesh.sizes[axis];
+    return extents;
+}
+
+static double points(const std::vector<int> &loops, const std::vector<std::int64_t> &extents) {
+    return std::accumulate(loops.begin(), loops.end(), 1.0,
+                           [&](double product, int loop) { return product * static_cast<double>(extents[loop]); });
+}
+
+/// Elements that an operand's windows touch, at most.
+static double operand_points(const sharding::Nest &nest, std::size_t operand,
+                             const std::vector<std::int64_t> &extents) {
+    double product = 1;
+    for (std::size_t d = 0; d < nest.operands[operand].size(); ++d) {
+        const std::int64_t positions = extents[nest.operands[operand][d]];
+        const sharding::NestWindow *found = nest.window(operand, d);
+        if (found == nullptr) {
+            product *= static_cast<double>(positions);
+            continue;
+        }
+        planrt::Window window = sharding::window_of(*found, nest);
+        window.padding = 0;
+        const std::int64_t first = window.transposed ? (window.kernel - 1) * window.dilation : 0;
+        product *= static_cast<double>(planrt::touched(window, {first, first + positions}, found->extent).size());
+    }
+    return product;
+}
+
+/// Of a product or convolution on a machine of which its rate was measured.
+static std::optional<Seconds> measured_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
+                                               const std::vector<std::int64_t> &extents, const Machine &machine) {
+    const int element_bytes = graph.values[operation.results[0]].element_bytes;
+    if (!operation.nest.windows.empty()) {
+        const auto shape = convolution_shape(operation.nest, extents);
+        return shape ? convolution_seconds(*shape, element_bytes, machine) : std::nullopt;
+    }
+    if (!machine.kernels.product || operation.operands.size() != 2)
+        return {};
+    const ProductShape shape = product_shape(operation.nest, extents);
+    return element_bytes / 4.0 * product_seconds(*machine.kernels.product, shape, machine, shape.count);
+}
+
+namespace {
+
+struct Transfer {
+    Bytes moved{};
+    Seconds seconds{};
+};
+
+} // namespace
+
+/// What an operation that is no product moves: operands from where they are since their last use, results to where the
+/// farthest of them is. It uses at most so many elements of each.
+static Transfer transfer_of(const sharding::Graph &graph, const sharding::Operation &operation,
+                            const std::vector<std::int64_t> &extents, const Machine &machine, std::int64_t shares,
+                            double most, const Fused *fused) {
+    double share = 1 / static_cast<double>(shares); // of the iterations: the others are taken to have as much
+    for (std::size_t loop = 0; loop < extents.size(); ++loop)
+        share *= static_cast<double>(extents[loop]) / static_cast<double>(operation.nest.loops[loop].extent);
+    if (operation.kernel == sharding::Kernel::look_up)
+        most = points(operation.nest.results[0], extents);
+    Transfer result;
+    std::vector<Bytes> operands;
+    for (std::size_t i = 0; i < operation.operands.size(); ++i) {
+        const bool none = fused != nullptr && (fused->operands[i] || fused->same_pass);
+        operands.push_back(none ? Bytes(0)
+                                : Bytes(std::min(most, operand_points(operation.nest, i, extents)) *
+                                        graph.values[operation.operands[i]].element_bytes /
+                                        static_cast<double>(shares)));
+        result.moved += operands.back();
+    }
+    Bytes results{};
+    for (std::size_t i = 0; i < operation.results.size(); ++i)
+        if (fused == nullptr || !fused->results[i])
+            results += Bytes(points(operation.nest.results[i], extents) *
+                             graph.values[operation.results[i]].element_bytes / static_cast<double>(shares));
+    result.moved += results;
+    Bytes farthest = result.moved;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const bool known = fused != nullptr && !fused->reuse.empty();
+        const Bytes distance = known ? fused->reuse[i] * share : result.moved;
+        if (operands[i].value > 0)
+            farthest = std::max(farthest, distance);
+        result.seconds += transfer_seconds(operands[i], distance, machine);
+    }
+    result.seconds += transfer_seconds(results, farthest, machine);
+    return result;
+}
+
+Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
+                          const std::vector<std::int64_t> &extents, const Machine &machine, std::int64_t shares,
+                          const Fused *fused) {
+    double iterations = 1 / static_cast<double>(shares);
+    for (std::int64_t extent : extents)
+        iterations *= static_cast<double>(extent);
+    // A gradient's windows are at the positions of its operand: of all pairs of a result's index and one in the window
+    // so many touch one.
+    for (const sharding::NestWindow &window : operation.nest.windows)
+        if (window.transposed)
+            iterations *= static_cast<double>(window.extent) /
+                          static_cast<double>(
+                              operation.nest.loops[operation.nest.operands[window.operand][window.dimension]].extent);
+    if (iterations == 0)
+        return {};
+    const bool in_pass = fused != nullptr && fused->same_pass; // what is read and computed is there already
+    const Flops flops(in_pass ? 0 : iterations * operation.flops_per_point);
+    if (operation.kernel == sharding::Kernel::contraction)
+        if (const auto measured = measured_seconds(graph, operation, extents, machine))
+            return *measured * (1 / static_cast<double>(shares));
+    if (operation.kernel == sharding::Kernel::contraction && machine.gemm_block)
+        return at_intensity(
+            flops, block_intensity(*machine.gemm_block, graph.values[operation.results[0]].element_bytes), machine);
+    const Transfer transfer =
+        transfer_of(graph, operation, extents, machine, shares, iterations * static_cast<double>(shares), fused);
+    if (const support::PoolRate *pool = pool_rate(operation.nest, machine.kernels);
+        operation.kernel == sharding::Kernel::window && pool != nullptr && !operation.nest.windows.empty())
+        return in_pass ? Seconds(0)
+                       : pool_seconds(*pool, pool_operations(operation.nest, extents),
+                                      pooled_channels(operation.nest, extents), transfer.seconds);
+    const std::optional<support::LoopRate> &rate = machine.kernels.loops;
+    if (!rate || operation.kernel == sharding::Kernel::contraction)
+        return roofline(flops, transfer.moved, machine);
+    Seconds seconds = loop_seconds(*rate, flops, transfer.seconds);
+    if (fused == nullptr || fused->own_rows)
+        seconds += rows_seconds(*rate, rows_of(operation.nest, extents)) * (1 / static_cast<double>(shares));
+    return transfer.moved.value > 0 ? seconds : seconds - rate->call; // a part of another one's loop
+}
+
+static bool splits_all(const sharding::Strategy &strategy, const sharding::Mesh &mesh) {
+    for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
+        if (mesh.sizes[axis] > 1 && strategy.loop_of_axis[axis] < 0)
+            return false;
+    return true;
+}
+
+Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Graph &graph,
+                      const sharding::Operation &operation, const Fused &fused, const sharding::Mesh &mesh,
+                      const Machine &machine) {
+    const auto seconds = [&](const Fused &here) {
+        return operation_seconds(graph, operation, local_extents(operation.nest, strategy, mesh), machine,
+                                 sharding::group_size(strategy.stored, mesh), &here);
+    };
+    if (!fused.accumulated || !splits_all(strategy, mesh))
+        return seconds(fused);
+    Fused all = fused;
+    all.operands.assign(all.operands.size(), true);
+    all.results.assign(all.results.size(), true);
+    return seconds(all);
+}
+
+} // namespace planc::cost

@@ -1,0 +1,43 @@
+// The time of local computation: a roofline (Williams et al. 2009) as Castello et al. (HPML 2019) apply it.
+//
+//   t = flops / min(mu I, gamma),  I = flops per byte moved
+//
+// mu memory bandwidth, gamma peak. Of a product (m, n, k): I = 2mnk / ((mn + mk + nk) delta) with delta bytes an
+// element; on a machine with a blocked product m, n, k in I are the block's: (480, 3072, 384) in f32 give 99.74
+// flop/byte. Everything else moves its operands and results once.
+#pragma once
+
+#include "cost/kernels/fusion.h"
+#include "cost/machine.h"
+#include "sharding/lay_out.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace planc::cost {
+
+/// flops / min(mu * flops / bytes, gamma).
+[[nodiscard]] Seconds roofline(Flops flops, Bytes moved, const Machine &machine);
+
+/// Floating-point operations per byte of an (m, n, k) product.
+[[nodiscard]] double intensity(double m, double n, double k, double element_bytes);
+
+/// An (m, n, k) product on one rank.
+[[nodiscard]] Seconds product_seconds(double m, double n, double k, double element_bytes, const Machine &machine);
+
+/// Iterations of the busiest rank: each loop's largest block under the strategy.
+[[nodiscard]] std::vector<std::int64_t> local_extents(const sharding::Nest &nest, const sharding::Strategy &strategy,
+                                                      const sharding::Mesh &mesh);
+
+/// One operation on the rank with the largest blocks. `extents`: local, per loop of its nest; of its iterations the
+/// rank does one of `shares` (Strategy::stored). `fused`: null where everything goes through memory.
+[[nodiscard]] Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
+                                        const std::vector<std::int64_t> &extents, const Machine &machine,
+                                        std::int64_t shares = 1, const Fused *fused = nullptr);
+
+/// The same under a strategy, once.
+[[nodiscard]] Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Graph &graph,
+                                    const sharding::Operation &operation, const Fused &fused,
+                                    const sharding::Mesh &mesh, const Machine &machine);
+
+} // namespace planc::cost

@@ -1,0 +1,106 @@
+// Named cost models of the literature, on the same graph and machine as the default one, `exact` (price.h).
+//
+//   gholami18   communication of Gholami, Azad, Jin, Keutzer, Buluc (SPAA 2018) as their figures count it
+//   slides21    the same with the formulas of Buluc's and Gholami's slides, corrected
+//   castello19  time of a data-parallel step of Castello, Dolz, Quintana-Orti, Duato (HPML 2019)
+//
+// What each counts and leaves out is its assumptions(), which the reports print. Weights, inputs and outputs of a layer
+// are read off the loop nests (products.h). A plan that a profile does not cover has a reason in
+// ProfileLayer::unsupported.
+//
+// Symbols of the formulas: P ranks of a term; Pr of them split a layer's outputs or rows, Pc its samples; B batch, d
+// elements of a sample, |W| weights, alpha and beta of the machine's outermost network; lg rounds up.
+#pragma once
+
+#include "cost/machine.h"
+#include "cost/profiles/products.h"
+#include "sharding/lay_out.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::cost {
+
+enum class Profile : std::uint8_t { exact, gholami18, slides21, castello19 };
+[[nodiscard]] const char *name(Profile profile);
+/// One line each: what the profile counts, and what not.
+[[nodiscard]] std::vector<std::string> assumptions(Profile profile);
+
+/// One figure of a table.
+struct ProfileTerm {
+    std::string what; ///< "all-reduce of weight gradients"
+    sharding::Phase phase = sharding::Phase::forward;
+    std::int64_t ranks = 1;
+    bool compute = false;
+    double messages = 0; ///< that one rank sends one after the other
+    Bytes wire{};        ///< that one rank sends
+    Seconds seconds{};
+    std::string formula; ///< "2(lg P alpha + (P-1)/P |W| beta), P = 512, |W| = 34848"
+};
+
+struct ProfileLayer {
+    int layer = 0; ///< of the graph
+    std::vector<ProfileTerm> terms;
+    double parameters = 0;
+    std::string unsupported; ///< "splits the inputs of its weights"; empty: covered
+
+    [[nodiscard]] Seconds compute() const;
+    [[nodiscard]] Seconds communication() const;
+    [[nodiscard]] Seconds phase(sharding::Phase phase, bool compute) const;
+};
+
+struct ProfileTable {
+    Profile profile = Profile::gholami18;
+    std::vector<std::string> axes;
+    sharding::Mesh mesh;
+    std::vector<ProfileLayer> layers;  ///< those that the profile prices, in the graph's order
+    std::vector<ProfileTerm> variants; ///< castello19: all gradients in one all-reduce, by each algorithm
+    Seconds compute{};
+    Seconds communication{};
+    Seconds step{}; ///< what the profile says of a step; castello19: with overlap
+};
+
+/// The layers of one graph, priced under strategies. Pure; construct once for many questions.
+class ProfileModel {
+  public:
+    /// All must outlive this. `batch`: name of the loop over samples.
+    ProfileModel(Profile profile, const sharding::Graph &graph, const Machine &machine, std::string batch);
+
+    /// The layers that the profile prices, ascending.
+    [[nodiscard]] const std::vector<int> &layers() const { return layers_; }
+    /// Layer layers()[index]. `gathered`: gathers() holds of it and the layer before.
+    [[nodiscard]] ProfileLayer price(std::size_t index, const sharding::LayerStrategy &strategy,
+                                     const sharding::Mesh &mesh, bool gathered) const;
+    /// Mesh axes, as bits, over which the layer splits outputs, and over which it splits samples or rows.
+    struct Axes {
+        std::uint64_t outputs = 0;
+        std::uint64_t others = 0;
+    };
+    [[nodiscard]] Axes axes(std::size_t index, const sharding::LayerStrategy &strategy,
+                            const sharding::Mesh &mesh) const;
+    /// Does a layer over `axes` need inputs of samples that the layer before it, over `before`, leaves on other ranks?
+    [[nodiscard]] static bool gathers(const Axes &before, const Axes &axes) {
+        return (before.others & axes.outputs) != 0;
+    }
+    /// `layers`: a strategy for each of the graph.
+    [[nodiscard]] ProfileTable table(const std::vector<sharding::LayerStrategy> &layers, const sharding::Mesh &mesh,
+                                     const std::vector<std::string> &axes) const;
+
+  private:
+    void price_data_parallel(int layer, const sharding::LayerStrategy &strategy, const sharding::Mesh &mesh,
+                             ProfileLayer &row) const;
+    void add_fused(ProfileTable &table) const;
+
+    Profile profile_;
+    const sharding::Graph &graph_;
+    const Machine &machine_;
+    std::string batch_;
+    std::vector<Product> products_;
+    std::vector<double> parameters_;
+    std::vector<bool> has_samples_; ///< per layer of the graph
+    std::vector<int> layers_;
+};
+
+} // namespace planc::cost

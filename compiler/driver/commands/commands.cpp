@@ -1,0 +1,128 @@
+#include "driver/commands/commands.h"
+
+#include "driver/files/compile_cpp.h"
+#include "driver/files/write_file.h"
+#include "driver/pipeline.h"
+
+#include "cost/reports/report.h"
+#include "support/diagnostics.h"
+
+#include <iostream>
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace planc::driver {
+
+namespace {
+
+int list_diagnostics() {
+    for (const support::DiagnosticKind *kind : support::catalogue()) {
+        static constexpr const char *severities[] = {"error", "warning", "note"};
+        std::cout << kind->name << '\t' << severities[static_cast<int>(kind->severity)] << '\t' << kind->format << '\n';
+    }
+    return done;
+}
+
+int fail(const std::string &line, int code) {
+    std::cerr << "planc: " << line << '\n';
+    return code;
+}
+
+/// Plain `planc FILE`: analysis and plan, and one line that says what came out. A file without `train` is a library.
+int check(Pipeline &pipeline) {
+    if (!pipeline.analyze_only())
+        return pipeline.exit_code();
+    if (pipeline.program().trains.empty()) {
+        std::cout << pipeline.program().file << ": no errors; nothing to train\n";
+        return done;
+    }
+    if (!pipeline.plan_only())
+        return pipeline.exit_code();
+    const cost::CostTable &table = *pipeline.plan().cost;
+    std::optional<cost::Seconds> overlap;
+    if (!pipeline.find_step_with_overlap(overlap))
+        return pipeline.exit_code();
+    std::cout << pipeline.program().file << ": layout " << pipeline.request().layout << " on "
+              << cost::mesh_words(table.axes, table.mesh) << ": "
+              << cost::human_seconds(overlap.value_or(table.seconds())) << " a step predicted"
+              << (overlap ? " (as a sum " + cost::human_seconds(table.seconds()) + ")" : " (as a sum)") << ", "
+              << cost::human_bytes(table.payload) << " communicated; -o PROGRAM compiles it\n";
+    return done;
+}
+
+void print(mlir::ModuleOp module) {
+    std::string text; // llvm::outs() ends the program where it cannot write
+    llvm::raw_string_ostream stream(text);
+    module.print(stream);
+    std::cout << text << '\n';
+}
+
+} // namespace
+
+int run(const Options &options) {
+    switch (options.command) {
+    case Command::help:
+        std::cout << help_text();
+        return done;
+    case Command::version:
+        std::cout << version_text();
+        return done;
+    case Command::list_diagnostics:
+        return list_diagnostics();
+    case Command::format:
+        return format_command(options);
+    case Command::cost:
+        return cost_command(options);
+    case Command::explain:
+        return explain_command(options);
+    case Command::plan:
+        return plan_command(options);
+    case Command::verify:
+        return verify_command(options);
+    case Command::diff:
+        return diff_command(options);
+    case Command::simulate:
+        return simulate_command(options);
+    case Command::sweep:
+        return sweep_command(options);
+    case Command::timeline:
+        return timeline_command(options);
+    case Command::calibrate:
+        return calibrate_command(options);
+    case Command::compile:
+        return compile_command(options);
+    }
+    return usage_error;
+}
+
+int print_or_write(const std::string &text, const Options &options) {
+    if (options.output.empty()) {
+        std::cout << text;
+        return done;
+    }
+    const std::string error = write_file(options.output, text);
+    return error.empty() ? done : fail(error, input_error);
+}
+
+int compile_command(const Options &options) {
+    Pipeline &pipeline = lasting_pipeline(options);
+    if (options.emit == Stage::ast) {
+        std::cout << pipeline.ast_text();
+        return pipeline.exit_code();
+    }
+    if (options.emit == Stage::none && options.output.empty())
+        return check(pipeline);
+    if (!pipeline.run_until(options.emit == Stage::none ? Stage::cpp : options.emit))
+        return pipeline.exit_code();
+    if (options.emit == Stage::cpp)
+        std::cout << pipeline.cpp();
+    else if (options.emit != Stage::none)
+        print(pipeline.module());
+    if (options.output.empty())
+        return done;
+    const std::string error =
+        compile_cpp({pipeline.cpp(), options.output, compiler_of(options), options.keep_cpp}, pipeline.installation());
+    return error.empty() ? done : fail(error, input_error);
+}
+
+} // namespace planc::driver

@@ -1,0 +1,114 @@
+#include "driver/commands/save_layout.h"
+
+#include "driver/commands/machine_text.h"
+
+#include "plan/explain.h"
+#include "plan/fewest_rules.h"
+#include "sema/layouts/layout_rules.h"
+#include "support/diagnostics.h"
+#include "syntax/parse.h"
+#include "syntax/print.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace planc::driver {
+
+namespace {
+
+/// Per layer of the network the dimensions that rules can name in it.
+std::vector<std::pair<std::string, std::set<std::string>>> operations_of(const sema::Network &network) {
+    std::vector<std::pair<std::string, std::set<std::string>>> layers;
+    std::unordered_map<std::string, std::size_t> places;
+    for (const std::string &path : network.layers) {
+        places.emplace(path, layers.size());
+        layers.emplace_back(path, std::set<std::string>{});
+    }
+    for (const sema::Operation &operation : network.operations)
+        if (const auto place = places.find(operation.layer); place != places.end())
+            for (const std::string &name : sema::loop_names(network, operation))
+                layers[place->second].second.insert(name);
+    return layers;
+}
+
+std::string names(const std::vector<int> &axes, const plan::Plan &plan) {
+    std::vector<std::string> words;
+    for (const int axis : axes)
+        words.push_back(plan.axes[axis]);
+    return plan::target_text(words);
+}
+
+/// What is said of parameters holds for gradients, what is said of gradients for the optimizer.
+std::string storage(const plan::Plan &plan) {
+    std::string text;
+    std::vector<int> above;
+    const auto say = [&](const char *what, const std::vector<int> &axes) {
+        if (axes != above)
+            text += std::string("store ") + what + " -> " + names(axes, plan) + "\n";
+        above = axes;
+    };
+    say("params", plan.storage.parameters);
+    say("gradients", plan.storage.gradients);
+    say("optimizer", plan.storage.optimizer);
+    return text;
+}
+
+std::string body(const sema::Program &program, const PlanRequest &request, const plan::Plan &plan,
+                 const MemorySavings &savings) {
+    std::string text =
+        plan::fewest_rules(plan::wishes(request.request, plan, operations_of(program.trains.back().loss)));
+    text += storage(plan);
+    if (savings.microbatches > 1)
+        text += "microbatches = " + std::to_string(savings.microbatches) + "\n";
+    for (const std::string &selector : savings.recompute)
+        text += selector.empty() ? "recompute\n" : selector + " { recompute }\n";
+    return text;
+}
+
+std::string mesh(const std::string &name, const PlanRequest &request, const plan::Plan &plan) {
+    std::string sizes;
+    for (std::size_t axis = 0; axis < plan.axes.size(); ++axis)
+        sizes += (axis == 0 ? "" : ", ") + plan.axes[axis] + ": " + std::to_string(plan.mesh.sizes[axis]);
+    const std::string machine = request.machine.by_default ? "" : " on " + request.machine.declared.name;
+    return "mesh " + name + machine + " = [" + sizes + "]\n";
+}
+
+std::string comment(const std::string &text) {
+    std::string commented;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        commented += (end == begin ? "//" : "// ") + text.substr(begin, end - begin) + "\n";
+        begin = end + 1;
+    }
+    return commented;
+}
+
+std::string canonical(const std::string &text) {
+    support::SourceFiles files;
+    support::Diagnostics diagnostics(files);
+    const auto file = syntax::parse(files.add("layout", text), files, diagnostics);
+    return file ? syntax::format(*file, files) : text;
+}
+
+} // namespace
+
+std::string layout_text(const sema::Program &program, const PlanRequest &request, const plan::Plan &plan,
+                        const MemorySavings &savings, const Options &options) {
+    std::string command = "planc " + options.file;
+    for (const auto &[name, extent] : options.dimensions)
+        command += " --dim " + name + "=" + std::to_string(extent);
+    command += " --layout " + (options.output.empty() ? "THIS_FILE" : options.output);
+    std::string text = comment("What planc chose for " + program.trains.back().network + " of " + options.file +
+                               "; what it costs and why stands at the end. To use it:\n    " + command) +
+                       "\n";
+    const ChosenMachine &machine = request.machine;
+    if (!machine.by_default)
+        text +=
+            machine.library.empty() ? machine_text(machine.declared) + "\n" : "import \"" + machine.library + "\"\n\n";
+    const std::string grid = request.mesh.empty() ? "grid" : request.mesh;
+    text += mesh(grid, request, plan) + "\nlayout " + request.layout + " on " + grid + " {\n" +
+            body(program, request, plan, savings) + "}\n\n" + comment(plan::explain(request.request, plan));
+    return canonical(text);
+}
+
+} // namespace planc::driver

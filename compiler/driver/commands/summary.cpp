@@ -1,0 +1,129 @@
+#include "driver/commands/summary.h"
+
+#include "cost/reports/report.h"
+#include "cost/reports/text_lines.h"
+#include "support/json.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <unordered_map>
+
+namespace planc::driver {
+
+namespace {
+
+std::int64_t elements(const sema::TensorType &type) {
+    std::int64_t product = 1;
+    for (const sema::Dimension &dimension : type.dimensions)
+        product *= dimension.extent;
+    return product;
+}
+
+std::string words(const sema::TensorType &type) {
+    std::string text;
+    for (const sema::Dimension &dimension : type.dimensions)
+        text += (text.empty() ? "" : ", ") + dimension.role + ": " + std::to_string(dimension.extent);
+    return "[" + text + "]";
+}
+
+/// Of one sample: the loop over the samples counts once. 0 of everything but products.
+std::int64_t multiply_adds(const sema::Operation &operation, const std::string &samples) {
+    if (operation.loops.empty() || operation.operands.size() < 2)
+        return 0;
+    std::int64_t product = 1;
+    for (const sema::Loop &loop : operation.loops)
+        if (loop.name != samples && __builtin_mul_overflow(product, loop.extent, &product))
+            return std::numeric_limits<std::int64_t>::max();
+    return product;
+}
+
+std::string samples_of(const sema::Network &network) {
+    if (network.arguments.empty() || network.arguments.front().type.dimensions.empty())
+        return {};
+    return network.arguments.front().type.dimensions.front().role;
+}
+
+/// The largest number where the sum is larger.
+void add(std::int64_t &sum, std::int64_t number) {
+    if (__builtin_add_overflow(sum, number, &sum))
+        sum = std::numeric_limits<std::int64_t>::max();
+}
+
+std::string grouped(std::int64_t number) {
+    return cost::grouped(static_cast<double>(number));
+}
+
+} // namespace
+
+NetworkSummary summarize(const sema::Network &network) {
+    NetworkSummary summary{network.name, {}, 0, 0};
+    std::unordered_map<std::string, std::size_t> places;
+    for (const std::string &layer : network.layers) {
+        places.emplace(layer, summary.layers.size());
+        summary.layers.push_back({layer, "", 0, 0});
+    }
+    const std::string samples = samples_of(network);
+    std::set<std::string> counted;
+    for (const sema::Operation &operation : network.operations) {
+        const auto place = places.find(operation.layer);
+        if (place == places.end())
+            continue; // an input
+        LayerSummary &layer = summary.layers[place->second];
+        if (operation.kind == sema::OperationKind::parameter) {
+            if (operation.trained && counted.insert(operation.text).second)
+                add(layer.parameters, elements(operation.type));
+            continue;
+        }
+        if (operation.kind == sema::OperationKind::constant)
+            continue;
+        layer.shape = words(operation.type);
+        add(layer.multiply_adds, multiply_adds(operation, samples));
+    }
+    for (const LayerSummary &layer : summary.layers) {
+        add(summary.parameters, layer.parameters);
+        add(summary.multiply_adds, layer.multiply_adds);
+    }
+    return summary;
+}
+
+NetworkSummary summarize_trained(const sema::Train &train) {
+    sema::Network network = train.loss;
+    network.name = train.network;
+    std::erase(network.layers, "loss");
+    return summarize(network);
+}
+
+std::string text_report(const NetworkSummary &summary) {
+    cost::Lines lines;
+    lines.row({summary.network, "result", "parameters", "multiply-adds a sample"});
+    for (const LayerSummary &layer : summary.layers)
+        lines.row({"  " + layer.name, layer.shape, grouped(layer.parameters), grouped(layer.multiply_adds)});
+    lines.row({"total of " + std::to_string(summary.layers.size()) + " layers", "", grouped(summary.parameters),
+               grouped(summary.multiply_adds)});
+    return lines.text(2);
+}
+
+std::string json_report(const NetworkSummary &summary) {
+    support::JsonWriter json;
+    json.begin_object().member("network", summary.network).key("layers").begin_array();
+    for (const LayerSummary &layer : summary.layers)
+        json.begin_object()
+            .member("name", layer.name)
+            .member("shape", layer.shape)
+            .member("parameters", layer.parameters)
+            .member("multiply_adds", layer.multiply_adds)
+            .end_object();
+    json.end_array().member("parameters", summary.parameters).member("multiply_adds", summary.multiply_adds);
+    json.end_object();
+    return json.text();
+}
+
+std::string csv_report(const NetworkSummary &summary) {
+    std::string text = "layer,parameters,multiply_adds\n";
+    for (const LayerSummary &layer : summary.layers)
+        text += layer.name + "," + std::to_string(layer.parameters) + "," + std::to_string(layer.multiply_adds) + "\n";
+    return text;
+}
+
+} // namespace planc::driver

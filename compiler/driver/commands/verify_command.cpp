@@ -1,0 +1,118 @@
+// planc verify, and what it reads: the certificates of planc plan and planc explain.
+
+#include "driver/commands/certify.h"
+#include "driver/commands/commands.h"
+#include "driver/files/read_file.h"
+
+#include "certificate/certificate.h"
+#include "certificate/space.h"
+#include "cost/reports/report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+namespace planc::driver {
+
+namespace {
+
+/// What of the command line decides the plan.
+std::vector<std::string> words_of(const Options &options) {
+    std::vector<std::string> words;
+    const auto say = [&words](const char *option, const std::string &value) {
+        if (!value.empty())
+            words.insert(words.end(), {option, value});
+    };
+    const auto sizes = [](const std::vector<std::pair<std::string, std::int64_t>> &list) {
+        std::string text;
+        for (const auto &[name, size] : list)
+            text += (text.empty() ? "" : ",") + name + "=" + std::to_string(size);
+        return text;
+    };
+    std::string settings;
+    for (const MachineSetting &setting : options.machine_settings)
+        settings += (settings.empty() ? "" : ",") + setting.name + "=" + setting.amounts.front().text;
+    say("--ranks", options.ranks ? std::to_string(*options.ranks) : "");
+    say("--mesh", sizes(options.mesh));
+    say("--layout", options.layout);
+    say("--machine", options.machine);
+    say("--machine-set", settings);
+    say("--dim", sizes(options.dimensions));
+    return words;
+}
+
+/// The same command again for the file; or what is wrong with it. No other options than those of words_of().
+std::variant<Options, std::string> options_of(const certificate::Question &question, const std::string &file) {
+    static const std::vector<std::string> known{"--ranks", "--mesh", "--layout", "--machine", "--machine-set", "--dim"};
+    std::vector<std::string> words{"plan", file};
+    for (std::size_t i = 0; i < question.options.size(); ++i) {
+        if (i % 2 == 0 && std::find(known.begin(), known.end(), question.options[i]) == known.end())
+            return "question.options: '" + question.options[i] + "' does not go with a certificate";
+        words.push_back(question.options[i]);
+    }
+    auto parsed = parse_options(words);
+    if (auto *wrong = std::get_if<std::string>(&parsed))
+        return "question.options: " + *wrong;
+    return parsed;
+}
+
+std::string verdict(const certificate::Certificate &certificate, const Options &options, const Options &question,
+                    const Pipeline &pipeline) {
+    const auto meshes = certificate::shapes(pipeline.request().request).size();
+    char gap[32];
+    std::snprintf(gap, sizeof gap, "%.2g %%", 100 * certificate.gap);
+    std::string text = options.file + " holds: " + question.file + ", layout " + pipeline.request().layout + " on " +
+                       std::to_string(certificate.asked.ranks) + " ranks (" +
+                       cost::mesh_words(certificate.axes, {certificate.sizes}) + ") of machine " +
+                       pipeline.request().request.machine.name + "\n";
+    text += "cost " + cost::human_seconds(cost::Seconds(certificate.cost)) + " a step, memory " +
+            cost::human_bytes(cost::Bytes(certificate.memory)) + " a rank\n";
+    text += "lower bound " + cost::human_seconds(cost::Seconds(certificate.lower_bound)) + ": no plan on " +
+            (meshes == 1 ? "this mesh" : "any of the " + std::to_string(meshes) + " mesh shapes") + " takes less";
+    text += certificate.gap > 1e-9 ? std::string("; the gap is ") + gap + "\n" : "\n";
+    if (certificate.search_lower_bound > certificate.lower_bound * (1 + 1e-9))
+        text += "the search itself says " + cost::human_seconds(cost::Seconds(certificate.search_lower_bound)) +
+                ", which the certificate does not prove\n";
+    return text;
+}
+
+} // namespace
+
+std::string certificate_text(const Pipeline &pipeline, const Options &options) {
+    certificate::Certificate certificate = certificate::prove(pipeline.request().request, pipeline.plan());
+    certificate.question = {words_of(options), pipeline.savings().microbatches, pipeline.savings().recompute};
+    return certificate::to_json(certificate);
+}
+
+int verify_command(const Options &options) {
+    const auto fail = [&options](const std::string &line) {
+        std::cerr << "planc: '" << options.file << "': " << line << '\n';
+        return input_error;
+    };
+    std::string text;
+    if (const std::string error = read_file(options.file, text); !error.empty()) {
+        std::cerr << "planc: " << error << '\n';
+        return input_error;
+    }
+    const auto read = certificate::from_json(text);
+    if (const auto *wrong = std::get_if<std::string>(&read))
+        return fail(*wrong);
+    const auto &certificate = std::get<certificate::Certificate>(read);
+    const auto parsed = options_of(certificate.question, options.lists.files.back());
+    if (const auto *wrong = std::get_if<std::string>(&parsed))
+        return fail(*wrong);
+    const Options &question = std::get<Options>(parsed);
+    Pipeline &pipeline = lasting_pipeline(question);
+    if (!pipeline.request_with({certificate.question.microbatches, certificate.question.recompute}))
+        return pipeline.exit_code() == usage_error ? input_error : pipeline.exit_code();
+    plan::Request request = pipeline.request().request;
+    // The planner may have searched within less than what was asked for (fit_memory.cpp).
+    if (certificate.asked.memory_limit > 0 && certificate.asked.memory_limit < certificate::byte_limit(request))
+        request.memory_limit_bytes = certificate.asked.memory_limit;
+    if (const std::string wrong = certificate::check(certificate, request); !wrong.empty())
+        return fail(wrong);
+    std::cout << verdict(certificate, options, question, pipeline);
+    return done;
+}
+
+} // namespace planc::driver

@@ -1,0 +1,32 @@
+// From emitted C++ to an executable: calls the MPI compiler with the runtime's header and library.
+#pragma once
+
+#include "driver/files/locate.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::driver {
+
+struct CompileRequest {
+    std::string cpp;       ///< the program's text
+    std::string output;    ///< the executable
+    std::string compiler;  ///< "mpicxx", or with options of the user's: "mpicxx -march=skylake-avx512"
+    bool keep_cpp = false; ///< leave OUTPUT.cpp
+};
+
+/// The same for a program to be simulated, with SimGrid's compiler.
+[[nodiscard]] std::string compile_to_simulate(const CompileRequest &request, const Installation &installation);
+
+/// Empty if the executable stands at its place; else one line that says what went wrong.
+[[nodiscard]] std::string compile_cpp(const CompileRequest &request, const Installation &installation);
+
+/// The words of a command.
+[[nodiscard]] std::vector<std::string> words(const std::string &text);
+
+/// Runs a command without a shell, its output on ours. Empty, or what went wrong: `failure` where it does not end well;
+/// where it cannot be run, with the question `hint`.
+[[nodiscard]] std::string run_program(const std::vector<std::string> &command, const std::string &failure,
+                                      const std::string &hint = "is Open MPI's compiler installed?");
+
+} // namespace planc::driver

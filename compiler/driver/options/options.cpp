@@ -1,0 +1,437 @@
+#include "driver/options/options.h"
+
+#include "support/diagnostics.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+namespace planc::driver {
+
+namespace {
+
+constexpr std::int64_t most_ranks = 1 << 20;
+constexpr std::int64_t most_steps = 1000; // that are simulated
+
+const std::map<std::string, Command> commands{{"calibrate", Command::calibrate}, {"cost", Command::cost},
+                                              {"diff", Command::diff},           {"explain", Command::explain},
+                                              {"fmt", Command::format},          {"plan", Command::plan},
+                                              {"simulate", Command::simulate},   {"sweep", Command::sweep},
+                                              {"timeline", Command::timeline},   {"verify", Command::verify}};
+
+const std::vector<std::pair<std::string, Stage>> stages{{"ast", Stage::ast},           {"plan", Stage::plan},
+                                                        {"step", Stage::step},         {"spmd", Stage::spmd},
+                                                        {"schedule", Stage::schedule}, {"cpp", Stage::cpp}};
+
+const std::vector<std::pair<std::string, ReportFormat>> formats{{"table", ReportFormat::table},
+                                                                {"json", ReportFormat::json},
+                                                                {"csv", ReportFormat::csv},
+                                                                {"html", ReportFormat::html}};
+
+const std::vector<std::pair<std::string, Scaling>> scalings{
+    {"strong", Scaling::strong}, {"weak", Scaling::weak}, {"both", Scaling::both}};
+
+const std::vector<std::pair<std::string, TimelineFormat>> timeline_formats{
+    {"text", TimelineFormat::text}, {"svg", TimelineFormat::svg}, {"chrome", TimelineFormat::chrome}};
+
+const std::vector<std::pair<std::string, cost::Profile>> profiles{{"exact", cost::Profile::exact},
+                                                                  {"gholami18", cost::Profile::gholami18},
+                                                                  {"slides21", cost::Profile::slides21},
+                                                                  {"castello19", cost::Profile::castello19}};
+
+/// "rows=2,cols=3"
+std::vector<std::pair<std::string, std::int64_t>> assignments(const std::string &option, std::string_view text,
+                                                              std::int64_t most) {
+    std::vector<std::pair<std::string, std::int64_t>> result;
+    while (!text.empty()) {
+        const std::string_view part = text.substr(0, text.find(','));
+        const std::size_t equals = part.find('=');
+        if (equals == std::string_view::npos || equals == 0)
+            throw WrongUsage{option + " takes name=size pairs separated by commas, got '" + std::string(part) + "'"};
+        std::string name(part.substr(0, equals));
+        for (const auto &[other, size] : result)
+            if (other == name)
+                throw WrongUsage{option + " names '" + name + "' twice"};
+        result.emplace_back(std::move(name), whole_number(option, part.substr(equals + 1), most));
+        text.remove_prefix(std::min(part.size() + 1, text.size()));
+    }
+    if (result.empty())
+        throw WrongUsage{option + " takes name=size pairs separated by commas, got nothing"};
+    return result;
+}
+
+template <class T>
+T one_of(const std::string &option, const std::vector<std::pair<std::string, T>> &choices, const std::string &text) {
+    std::string names;
+    for (const auto &[name, value] : choices) {
+        if (name == text)
+            return value;
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    throw WrongUsage{option + " is one of " + names + ", got '" + text + "'"};
+}
+
+class Parser {
+  public:
+    explicit Parser(const std::vector<std::string> &arguments) : arguments_(arguments) {}
+
+    Options run() {
+        for (at_ = 0; at_ < arguments_.size(); ++at_) {
+            if (arguments_[at_].size() > 1 && arguments_[at_][0] == '-')
+                option(arguments_[at_]);
+            else
+                word(arguments_[at_]);
+        }
+        check();
+        return std::move(options_);
+    }
+
+  private:
+    void word(const std::string &text) {
+        const auto command = commands.find(text);
+        if (command != commands.end() && at_ == 0) {
+            options_.command = command->second;
+            return;
+        }
+        options_.lists.files.push_back(text);
+        const bool two = options_.command == Command::diff || options_.command == Command::verify;
+        const std::size_t most = options_.command == Command::sweep ? SIZE_MAX : two ? 2 : 1;
+        if (options_.lists.files.size() > 1 && options_.lists.files.size() <= most)
+            return;
+        if (options_.command == Command::diff && options_.lists.files.size() > most)
+            throw WrongUsage{"`planc diff` compares two plans, got a third file, '" + text + "'"};
+        if (options_.command == Command::verify && options_.lists.files.size() > most)
+            throw WrongUsage{"`planc verify` takes a certificate and a .plan file, got a third file, '" + text + "'"};
+        if (!options_.file.empty())
+            throw WrongUsage{"one .plan file at a time, got '" + options_.file + "' and '" + text + "'"};
+        options_.file = text;
+    }
+
+    void option(const std::string &text) {
+        const std::size_t equals = text.find('=');
+        const bool attached = text.starts_with("--") && equals != std::string::npos;
+        const std::string name = attached ? text.substr(0, equals) : text;
+        if (const auto flag = flags().find(name); flag != flags().end()) {
+            if (attached)
+                throw WrongUsage{name + " takes no value"};
+            flag->second(options_);
+            return;
+        }
+        const auto known = valued().find(name);
+        if (known == valued().end())
+            throw WrongUsage{unknown(name)};
+        if (!attached && at_ + 1 >= arguments_.size())
+            throw WrongUsage{name + " needs a value"};
+        known->second(options_, attached ? text.substr(equals + 1) : arguments_[++at_]);
+    }
+
+    static std::string unknown(const std::string &name) {
+        std::vector<std::string> names;
+        for (const auto &[flag, set] : flags())
+            names.push_back(flag);
+        for (const auto &[option, set] : valued())
+            names.push_back(option);
+        const std::string near = support::nearest(name, names);
+        return "unknown option '" + name + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?");
+    }
+
+    static const std::map<std::string, std::function<void(Options &)>> &flags() {
+        static const std::map<std::string, std::function<void(Options &)>> all{
+            {"--help", [](Options &o) { o.command = Command::help; }},
+            {"-h", [](Options &o) { o.command = Command::help; }},
+            {"--version", [](Options &o) { o.command = Command::version; }},
+            {"--list-diagnostics", [](Options &o) { o.command = Command::list_diagnostics; }},
+            {"--formulas", [](Options &o) { o.formulas = true; }},
+            {"--summary", [](Options &o) { o.summary = true; }},
+            {"-i", [](Options &o) { o.in_place = true; }},
+            {"--check", [](Options &o) { o.check_only = true; }},
+            {"--keep-cpp", [](Options &o) { o.keep_cpp = true; }},
+            {"--print-ir", [](Options &o) { o.print_passes = true; }},
+            {"--timing", [](Options &o) { o.timing = true; }},
+            {"--quick", [](Options &o) { o.quick = true; }},
+        };
+        return all;
+    }
+
+    static void set_ranks(Options &options, const std::string &text) {
+        if (options.command != Command::sweep && options.command != Command::diff) {
+            options.ranks = whole_number("--ranks", text, most_ranks);
+            return;
+        }
+        options.lists.ranks = whole_numbers("--ranks", text, most_ranks);
+        if (options.lists.ranks.size() == 1)
+            options.ranks = options.lists.ranks.front();
+    }
+
+    static void set_dimensions(Options &options, const std::string &text) {
+        if (options.command == Command::sweep)
+            options.lists.extents = extent_lists("--dim", text, INT64_MAX);
+        else
+            options.dimensions = assignments("--dim", text, INT64_MAX);
+    }
+
+    static void set_format(Options &options, const std::string &value) {
+        if (options.command == Command::timeline)
+            options.timeline_format = one_of("--format", timeline_formats, value);
+        else
+            options.format = one_of("--format", formats, value);
+    }
+
+    using Setter = std::function<void(Options &, const std::string &)>;
+    static const std::map<std::string, Setter> &valued() {
+        static const std::map<std::string, Setter> all{
+            {"-o", [](Options &o, const std::string &v) { o.output = v; }},
+            {"--emit", [](Options &o, const std::string &v) { o.emit = one_of("--emit", stages, v); }},
+            {"--ranks", set_ranks},
+            {"--mesh", [](Options &o, const std::string &v) { o.mesh = assignments("--mesh", v, most_ranks); }},
+            {"--dim", set_dimensions},
+            {"--layout", [](Options &o, const std::string &v) { o.layout = v; }},
+            {"--layouts", [](Options &o, const std::string &v) { o.lists.layouts = words("--layouts", v); }},
+            {"--machine-set",
+             [](Options &o, const std::string &v) { o.machine_settings = machine_settings("--machine-set", v); }},
+            {"--scaling", [](Options &o, const std::string &v) { o.lists.scaling = one_of("--scaling", scalings, v); }},
+            {"--machine", [](Options &o, const std::string &v) { o.machine = v; }},
+            {"--format", set_format},
+            {"--profile", [](Options &o, const std::string &v) { o.profile = one_of("--profile", profiles, v); }},
+            {"--why-not", [](Options &o, const std::string &v) { o.why_not = v; }},
+            {"--certificate", [](Options &o, const std::string &v) { o.certificate = v; }},
+            {"--cxx", [](Options &o, const std::string &v) { o.cxx = v; }},
+            {"--from", [](Options &o, const std::string &v) { o.from = v; }},
+            {"--measurements", [](Options &o, const std::string &v) { o.measurements = v; }},
+            {"--steps", [](Options &o, const std::string &v) { o.steps = whole_number("--steps", v, most_steps); }},
+            {"--smpirun", [](Options &o, const std::string &v) { o.smpirun = v; }},
+            {"--mpirun", [](Options &o, const std::string &v) { o.mpirun = v; }},
+        };
+        return all;
+    }
+
+    void check() const {
+        const Command command = options_.command;
+        if (command == Command::help || command == Command::version || command == Command::list_diagnostics)
+            return;
+        if (command == Command::calibrate)
+            return check_calibrate();
+        if (options_.quick || !options_.from.empty() || !options_.measurements.empty() || options_.mpirun != "mpirun")
+            throw WrongUsage{"--quick, --from, --measurements and --mpirun go with `planc calibrate`"};
+        if (command != Command::simulate && (options_.steps != 1 || options_.smpirun != "smpirun"))
+            throw WrongUsage{"--steps and --smpirun go with `planc simulate`"};
+        if (command == Command::verify)
+            return check_verify();
+        if (options_.file.empty())
+            throw WrongUsage{"no .plan file given"};
+        check_output();
+        check_report();
+        check_plan();
+        check_lists();
+        if (command != Command::format && (options_.in_place || options_.check_only))
+            throw WrongUsage{"-i and --check go with `planc fmt`"};
+    }
+
+    void check_output() const {
+        const Command command = options_.command;
+        if (command != Command::compile && options_.emit != Stage::none)
+            throw WrongUsage{"--emit goes with plain `planc FILE`"};
+        if (command != Command::compile && command != Command::plan && command != Command::sweep &&
+            !options_.output.empty())
+            throw WrongUsage{"-o goes with plain `planc FILE`, `planc plan` and `planc sweep`"};
+    }
+
+    void check_report() const {
+        const Command command = options_.command;
+        if (command != Command::cost && (options_.formulas || options_.summary))
+            throw WrongUsage{"--formulas and --summary go with `planc cost`"};
+        if (command != Command::cost && command != Command::diff && command != Command::sweep &&
+            command != Command::simulate && options_.format != ReportFormat::table)
+            throw WrongUsage{"--format goes with `planc cost`, `planc diff`, `planc simulate`, `planc sweep` and "
+                             "`planc timeline`"};
+        if (command != Command::sweep && options_.format == ReportFormat::html)
+            throw WrongUsage{"--format=html goes with `planc sweep`"};
+        if ((command == Command::diff || command == Command::simulate) && options_.format == ReportFormat::csv)
+            throw WrongUsage{std::string("`planc ") + (command == Command::diff ? "diff" : "simulate") +
+                             "` prints a table or json"};
+        if (options_.summary &&
+            (options_.formulas || !options_.layout.empty() || options_.ranks || !options_.mesh.empty()))
+            throw WrongUsage{
+                "--summary is of the network alone: --formulas, --layout, --ranks and --mesh do not go with it"};
+    }
+
+    void check_plan() const {
+        const Command command = options_.command;
+        if (options_.profile != cost::Profile::exact) {
+            if (command != Command::cost && command != Command::explain && command != Command::sweep)
+                throw WrongUsage{"--profile goes with `planc cost`, `planc explain` and `planc sweep`: programs are "
+                                 "planned by what they run"};
+            if (options_.summary || !options_.why_not.empty())
+                throw WrongUsage{"--summary and --why-not know no --profile"};
+        }
+        if (!options_.certificate.empty() &&
+            ((command != Command::plan && command != Command::explain) || options_.profile != cost::Profile::exact))
+            throw WrongUsage{"--certificate goes with `planc plan` and `planc explain`, without --profile"};
+        if (command != Command::explain && !options_.why_not.empty())
+            throw WrongUsage{"--why-not goes with `planc explain`"};
+    }
+
+    /// Several values of one option are a sweep, two of them a comparison.
+    void check_lists() const {
+        const Command command = options_.command;
+        const ValueLists &lists = options_.lists;
+        if (!lists.layouts.empty() && !options_.layout.empty())
+            throw WrongUsage{"either --layout or --layouts"};
+        if (command != Command::sweep && command != Command::diff && !lists.layouts.empty())
+            throw WrongUsage{"--layouts goes with `planc diff` and `planc sweep`"};
+        if (command != Command::sweep && lists.scaling != Scaling::strong)
+            throw WrongUsage{"--scaling goes with `planc sweep`"};
+        if (command == Command::sweep && !options_.mesh.empty())
+            throw WrongUsage{"`planc sweep` takes --ranks, not --mesh"};
+        for (const MachineSetting &setting : options_.machine_settings)
+            if (command != Command::sweep && setting.amounts.size() > 1)
+                throw WrongUsage{"--machine-set: '" + setting.name +
+                                 "' takes one value here; lists go with `planc sweep`"};
+        if (command != Command::diff)
+            return;
+        if (lists.layouts.size() > 2 || lists.ranks.size() > 2)
+            throw WrongUsage{"`planc diff` compares two plans: at most two of --layouts and --ranks"};
+        if (lists.files.size() < 2 && lists.layouts.size() < 2 && lists.ranks.size() < 2)
+            throw WrongUsage{"`planc diff` compares two plans: give two files, or two of --layouts or --ranks"};
+    }
+
+    /// What was asked stands in the certificate.
+    void check_verify() const {
+        if (options_.lists.files.size() != 2)
+            throw WrongUsage{"`planc verify` takes a certificate and a .plan file"};
+        const bool of_plans = options_.ranks || !options_.layout.empty() || !options_.machine.empty() ||
+                              !options_.mesh.empty() || !options_.dimensions.empty() ||
+                              !options_.machine_settings.empty();
+        if (of_plans)
+            throw WrongUsage{"`planc verify` plans for what the certificate says: ranks, mesh, layout and machine do "
+                             "not go with it"};
+    }
+
+    void check_calibrate() const {
+        const bool of_plans = !options_.file.empty() || !options_.layout.empty() || !options_.machine.empty() ||
+                              !options_.mesh.empty() || !options_.dimensions.empty() || !options_.why_not.empty();
+        const bool of_reports = options_.formulas || options_.summary || options_.emit != Stage::none ||
+                                options_.format != ReportFormat::table || options_.profile != cost::Profile::exact;
+        if (of_plans || of_reports || options_.in_place || options_.check_only || options_.keep_cpp ||
+            options_.print_passes || options_.timing)
+            throw WrongUsage{
+                "`planc calibrate` takes -o, --ranks, --quick, --from, --measurements, --mpirun and --cxx"};
+        if (!options_.from.empty() && (options_.ranks || options_.quick || !options_.measurements.empty()))
+            throw WrongUsage{"--from fits what was measured: --ranks, --quick and --measurements do not go with it"};
+    }
+
+    const std::vector<std::string> &arguments_;
+    std::size_t at_ = 0;
+    Options options_;
+};
+
+} // namespace
+
+std::variant<Options, std::string> parse_options(const std::vector<std::string> &arguments) {
+    try {
+        return Parser(arguments).run();
+    } catch (const WrongUsage &usage) {
+        return usage.text;
+    }
+}
+
+std::string compiler_of(const Options &options) {
+    if (!options.cxx.empty())
+        return options.cxx;
+    return options.command == Command::simulate ? "smpicxx" : "mpicxx";
+}
+
+std::string version_text() {
+    return "planc 0.1\n";
+}
+
+std::string help_text() {
+    return R"(planc: a compiler for parallel training plans
+
+  planc FILE.plan [-o PROGRAM]     check, choose a plan, and compile it to an MPI program
+  planc cost FILE.plan             predicted communication and time per layer
+  planc explain FILE.plan          what was chosen, what else there was, and why
+  planc plan FILE.plan             the chosen plan as a layout, to be edited, compared, given to --layout
+  planc verify FILE FILE.plan      checks the certificate of a plan: its cost, and that hardly another is faster
+  planc diff A.plan B.plan         what differs between two plans, by layer
+  planc sweep FILE.plan…           time over ranks, batch, bandwidth, …: table, CSV or a report with plots
+  planc timeline FILE.plan         what each rank does when, communication beside computation
+  planc simulate FILE.plan         the program's own messages on a simulated machine (SimGrid), beside what is predicted
+  planc fmt FILE.plan              the file in canonical form, on standard output
+  planc calibrate [-o FILE.plan]   measures this computer, writes it as a machine for --machine
+
+FILE.plan may be one of the standard library: std/networks/resnet50.plan
+
+What to plan for
+  --ranks N            how many ranks; default: what the mesh says, else 1
+  --mesh a=2,b=3       sizes of the mesh's axes
+  --layout NAME        a layout of the file, or a .plan file with one; default: the one that `train` names
+  --machine FILE       a .plan file with one machine, also std/machines/NAME.plan; default: the mesh's, else local.
+                       NAME: cori, ethernet_10, ethernet_100, local, skylake, skylake_cores, summit
+  --machine-set a=V,…  other figures: latency and bandwidth of the network, peak, memory_bandwidth and memory of a
+                       rank, with units: latency=2us,bandwidth=100Gbit/s
+  --dim name=N,…       extents for dimensions that the file declares or leaves open
+
+planc FILE.plan
+  -o PROGRAM           call mpicxx; without -o and --emit the file is only checked and planned
+  --emit=STAGE         print ast, plan, step, spmd, schedule or cpp and stop
+  --keep-cpp           leave PROGRAM.cpp beside the program
+  --cxx COMMAND        the MPI C++ compiler; default: mpicxx
+  --print-ir           the IR after every pass, on standard error
+  --timing             seconds per step of the compiler, on standard error
+
+planc cost
+  --format=F           table, json or csv
+  --formulas           the formula behind every figure
+  --summary            instead: shape, parameters and multiply-adds of every layer and in total
+
+planc explain
+  --why-not "LAYER: DIMENSION -> AXIS"
+                       the rule that forbids it, or what it would cost
+
+planc timeline
+  --format=F           text, svg (a picture), or chrome (a trace for Perfetto and chrome://tracing)
+
+planc simulate
+  --steps N            training steps to simulate; default: 1
+  --format=F           table or json
+  --cxx COMMAND        SimGrid's C++ compiler; default: smpicxx
+  --smpirun COMMAND    what starts simulations, with its options; default: smpirun
+
+planc plan
+  -o FILE              where to write; default: standard output
+
+planc plan and planc explain
+  --certificate FILE   write down cost, lower bound and their proof (JSON), for planc verify
+
+planc diff
+  --layouts A,B        two layouts of one file, or of each its own
+  --ranks N,M          on two numbers of ranks
+  --format=F           table or json
+
+planc sweep
+  Lists: --ranks 1,2,4..1024 (A..B doubles), --layouts, --dim batch=64,128, --machine-set latency=1us..8us
+  --scaling=S          strong (the batch stays, the default), weak (it grows with the ranks), both
+  --format=F           table, csv, json or html, a report with plots
+  -o FILE              where to write; default: standard output
+
+planc cost, planc explain and planc sweep
+  --profile=P          exact (what is emitted, the default), or a cost model of the literature, with its own best
+                       plan: gholami18, slides21, castello19
+
+planc calibrate
+  --ranks N            ranks that measure at once; default: the computer's cores
+  --quick              a third of the time, less exact
+  --measurements FILE  keep what was measured (JSON); --from FILE fits it again instead of measuring
+  --mpirun COMMAND     what starts MPI programs, with its options; default: mpirun
+
+planc fmt
+  -i                   write the file
+  --check              exit 1 if the file is not in canonical form
+
+Others: --help, --version, --list-diagnostics
+Exit code: 0 done, 1 an error in the input, 2 wrong usage.
+)";
+}
+
+} // namespace planc::driver

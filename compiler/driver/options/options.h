@@ -1,0 +1,90 @@
+// The command line of planc. Wrong usage is exit code 2 with one line that says what is wrong.
+#pragma once
+
+#include "cost/profiles/profile.h"
+#include "driver/options/value_lists.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace planc::driver {
+
+enum class Command : std::uint8_t {
+    compile,
+    cost,
+    explain,
+    timeline,
+    plan,
+    verify,
+    diff,
+    sweep,
+    simulate,
+    calibrate,
+    format,
+    list_diagnostics,
+    help,
+    version
+};
+enum class Stage : std::uint8_t { none, ast, plan, step, spmd, schedule, cpp };
+enum class ReportFormat : std::uint8_t { table, json, csv, html };
+/// What happens to the batch as ranks are added: strong, it stays; weak, it grows with them.
+enum class Scaling : std::uint8_t { strong, weak, both };
+
+/// What `planc sweep` and `planc diff` take several of. Empty: what the files say.
+struct ValueLists {
+    std::vector<std::string> files;
+    std::vector<std::int64_t> ranks;
+    std::vector<std::string> layouts;
+    std::vector<Extents> extents; ///< sweep: --dim
+    Scaling scaling = Scaling::strong;
+};
+
+enum class TimelineFormat : std::uint8_t { text, svg, chrome };
+
+struct Options {
+    Command command = Command::compile;
+    std::string file;                                             ///< the .plan file; diff, sweep, verify: the first
+    std::string output;                                           ///< -o
+    Stage emit = Stage::none;                                     ///< --emit
+    std::optional<std::int64_t> ranks;                            ///< --ranks
+    std::vector<std::pair<std::string, std::int64_t>> mesh;       ///< --mesh rows=2,cols=3
+    std::string layout;                                           ///< --layout: a name, or a file with one layout
+    std::string machine;                                          ///< --machine: file, or std/… path
+    std::vector<MachineSetting> machine_settings;                 ///< --machine-set; sweep: lists
+    std::vector<std::pair<std::string, std::int64_t>> dimensions; ///< --dim batch=128
+    ValueLists lists;
+    ReportFormat format = ReportFormat::table;             ///< --format
+    TimelineFormat timeline_format = TimelineFormat::text; ///< --format of planc timeline
+    cost::Profile profile = cost::Profile::exact;          ///< --profile
+    bool formulas = false;
+    bool summary = false;
+    std::string certificate;         ///< plan, explain --certificate: where to write the proof
+    std::string why_not;             ///< --why-not "layer: dimension -> axis"
+    bool in_place = false;           ///< fmt -i
+    bool check_only = false;         ///< fmt --check
+    std::string from;                ///< calibrate --from: measurements; empty: measure
+    std::string measurements;        ///< calibrate --measurements: where to keep them
+    bool quick = false;              ///< calibrate --quick
+    std::string mpirun = "mpirun";   ///< calibrate --mpirun
+    std::int64_t steps = 1;          ///< simulate --steps
+    std::string smpirun = "smpirun"; ///< simulate --smpirun
+    std::string cxx;                 ///< --cxx; empty: the command's own
+    bool keep_cpp = false;           ///< --keep-cpp: leave OUTPUT.cpp beside the executable
+    bool print_passes = false;       ///< --print-ir: the IR after every pass, on standard error
+    bool timing = false;             ///< --timing: seconds per step of the pipeline, on standard error
+};
+
+/// The options, or the line that says what is wrong with them.
+[[nodiscard]] std::variant<Options, std::string> parse_options(const std::vector<std::string> &arguments);
+
+/// What compiles emitted programs: --cxx, else mpicxx, or smpicxx of those to be simulated.
+[[nodiscard]] std::string compiler_of(const Options &options);
+
+[[nodiscard]] std::string help_text();
+[[nodiscard]] std::string version_text();
+
+} // namespace planc::driver

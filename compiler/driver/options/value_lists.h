@@ -1,0 +1,33 @@
+// Lists and ranges on the command line: "1,2,8" and "1..1000", which doubles: 1, 2, 4, …, 512, 1000.
+#pragma once
+
+#include "driver/options/machine_settings.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace planc::driver {
+
+/// Wrong usage: one line. Thrown while the command line is read; parse_options() turns it into its result.
+struct WrongUsage {
+    std::string text;
+};
+
+[[nodiscard]] std::int64_t whole_number(const std::string &option, std::string_view text, std::int64_t most);
+/// "1,2,4..1024"; distinct.
+[[nodiscard]] std::vector<std::int64_t> whole_numbers(const std::string &option, std::string_view text,
+                                                      std::int64_t most);
+[[nodiscard]] std::vector<std::string> words(const std::string &option, std::string_view text);
+
+struct Extents {
+    std::string name;
+    std::vector<std::int64_t> values;
+};
+/// "batch=64,128,hidden=256": what has no name belongs to the name before it.
+[[nodiscard]] std::vector<Extents> extent_lists(const std::string &option, std::string_view text, std::int64_t most);
+/// "latency=1us..8us,bandwidth=10Gbit/s,100Gbit/s"
+[[nodiscard]] std::vector<MachineSetting> machine_settings(const std::string &option, std::string_view text);
+
+} // namespace planc::driver

@@ -1,0 +1,276 @@
+#include "driver/planning/request.h"
+
+#include "driver/commands/commands.h"
+#include "driver/options/machine_settings.h"
+#include "ir/plan_dialect.h"
+#include "plan/fewest_rules.h"
+#include "sema/analyze.h"
+#include "sema/layouts/layout_rules.h"
+#include "spmd/extract.h"
+#include "spmd/strategies.h"
+
+#include <algorithm>
+#include <map>
+
+namespace planc::driver {
+
+namespace {
+
+/// Thrown inside this file only; make_request() turns it into its result.
+using Failure = RequestError;
+
+template <class T> std::vector<std::string> names_of(const std::vector<T> &declarations) {
+    std::vector<std::string> names;
+    for (const T &declaration : declarations)
+        names.push_back(declaration.name);
+    return names;
+}
+
+template <class T> const T *find(const std::vector<T> &declarations, const std::string &name) {
+    const auto at = std::find_if(declarations.begin(), declarations.end(),
+                                 [&](const T &declaration) { return declaration.name == name; });
+    return at == declarations.end() ? nullptr : &*at;
+}
+
+std::string hint(const std::string &name, const std::vector<std::string> &candidates) {
+    const std::string near = support::nearest(name, candidates);
+    return near.empty() ? "" : "; did you mean '" + near + "'?";
+}
+
+class RequestMaker {
+  public:
+    RequestMaker(const sema::Program &program, const sharding::Graph &graph, const Options &options,
+                 const Installation &installation, support::SourceFiles &files, support::Diagnostics &diagnostics)
+        : program_(program), train_(program.trains.back()), graph_(graph), options_(options),
+          installation_(installation), files_(files), diagnostics_(diagnostics) {}
+
+    PlanRequest make() {
+        result_.request.graph = graph_;
+        const sema::Layout *layout = choose_layout();
+        const sema::Mesh *mesh = layout == nullptr ? nullptr : find(program_.meshes, layout->mesh);
+        set_mesh(mesh);
+        if (mesh != nullptr && mesh->name != layout->name)
+            result_.mesh = mesh->name;
+        set_machine(mesh);
+        if (layout != nullptr)
+            set_rules(*layout);
+        // Where nothing is chosen they are for the eye alone.
+        result_.request.baselines = result_.request.search || options_.command == Command::explain;
+        if (!train_.loss.arguments.empty() && !train_.loss.arguments[0].type.dimensions.empty())
+            result_.request.batch = train_.loss.arguments[0].type.dimensions[0].role;
+        return std::move(result_);
+    }
+
+  private:
+    const sema::Layout *choose_layout() {
+        const std::string name = options_.layout.empty() ? train_.layout : options_.layout;
+        if (name.empty()) {
+            result_.layout = "auto";
+            result_.notes.emplace_back("no layout is named: the compiler chooses mesh and layout");
+            return nullptr;
+        }
+        const sema::Layout *layout = layout_of(program_, options_);
+        if (is_layout_file(name)) {
+            if (layout == nullptr)
+                throw Failure{"--layout: '" + name + "' declares " + std::to_string(program_.layouts_of_file) +
+                                  " layouts, not one",
+                              input_error};
+            result_.layout = layout->name;
+            result_.request.search = layout->automatic;
+            return layout;
+        }
+        if (layout == nullptr)
+            throw Failure{"there is no layout '" + name + "' in '" + options_.file + "'" +
+                              hint(name, names_of(program_.layouts)),
+                          usage_error};
+        result_.layout = name;
+        result_.request.search = layout->automatic;
+        return layout;
+    }
+
+    void set_mesh(const sema::Mesh *mesh) {
+        plan::MeshRequest &wanted = result_.request.mesh;
+        wanted.automatic = mesh == nullptr || mesh->automatic;
+        if (wanted.automatic && !options_.mesh.empty()) {
+            // The command line names the axes of a mesh that leaves them open.
+            wanted.automatic = false;
+            for (const auto &[name, size] : options_.mesh)
+                wanted.axes.push_back({name, static_cast<int>(size)});
+        } else if (!wanted.automatic) {
+            for (const sema::MeshAxis &axis : mesh->axes)
+                wanted.axes.push_back({axis.name, static_cast<int>(axis.size.value_or(0))});
+            override_sizes(*mesh);
+        }
+        set_ranks();
+    }
+
+    void override_sizes(const sema::Mesh &mesh) {
+        for (const auto &[name, size] : options_.mesh) {
+            const auto at =
+                std::find_if(result_.request.mesh.axes.begin(), result_.request.mesh.axes.end(),
+                             [&, wanted = name](const plan::MeshAxis &axis) { return axis.name == wanted; });
+            if (at == result_.request.mesh.axes.end())
+                throw Failure{"--mesh: mesh '" + mesh.name + "' has no axis '" + name + "'" +
+                                  hint(name, names_of(mesh.axes)),
+                              usage_error};
+            at->size = static_cast<int>(size);
+        }
+    }
+
+    void set_ranks() {
+        std::int64_t fixed = 1;
+        bool open = result_.request.mesh.automatic;
+        for (const plan::MeshAxis &axis : result_.request.mesh.axes) {
+            fixed *= std::max(axis.size, 1);
+            open = open || axis.size == 0;
+            if (fixed > most_mesh_ranks)
+                throw Failure{"the mesh has more than " + std::to_string(most_mesh_ranks) + " ranks", input_error};
+        }
+        if (!options_.ranks && open && fixed == 1)
+            result_.notes.emplace_back("the mesh leaves its size open: planned for one rank; --ranks N gives more");
+        const std::int64_t ranks = options_.ranks.value_or(fixed);
+        if (!open && ranks != fixed)
+            throw Failure{"--ranks " + std::to_string(ranks) + " does not fit the mesh, which has " +
+                              std::to_string(fixed) + " ranks; --mesh changes its sizes",
+                          usage_error};
+        if (ranks % fixed != 0)
+            throw Failure{"--ranks " + std::to_string(ranks) + " is not a multiple of the " + std::to_string(fixed) +
+                              " ranks that the mesh fixes",
+                          usage_error};
+        result_.request.ranks = static_cast<int>(ranks);
+    }
+
+    void set_machine(const sema::Mesh *mesh) {
+        ChosenMachine &machine = result_.machine;
+        machine.declared = choose_machine(mesh);
+        machine.by_default &= options_.machine_settings.empty();
+        const std::string said = apply(options_.machine_settings, machine.declared);
+        if (said.empty() && machine.declared.where.file >= 0)
+            machine.library = library_path(files_.file(machine.declared.where.file).path);
+        result_.request.machine = cost::machine(machine.declared);
+        result_.request.machine.name += said;
+    }
+
+    /// "std/…" of a file of the standard library, else nothing.
+    [[nodiscard]] std::string library_path(const std::string &path) const {
+        const std::string &folder = installation_.stdlib;
+        return path.starts_with(folder + "/") ? "std" + path.substr(folder.size()) : "";
+    }
+
+    sema::Machine choose_machine(const sema::Mesh *mesh) {
+        if (!options_.machine.empty())
+            return machine_from(options_.machine);
+        if (mesh != nullptr && !mesh->machine.empty())
+            if (const sema::Machine *machine = find(program_.machines, mesh->machine))
+                return *machine;
+        result_.machine.by_default = true;
+        return machine_from("std/machines/local.plan");
+    }
+
+    sema::Machine machine_from(const std::string &file) {
+        if (const sema::Machine *declared = find(program_.machines, file))
+            return *declared;
+        sema::Options sema_options;
+        sema_options.stdlib_directory = installation_.stdlib;
+        const auto library = sema::analyze(installation_.path_of(file), files_, diagnostics_, sema_options);
+        if (!library)
+            throw Failure{"", input_error};
+        if (library->machines.size() != 1)
+            throw Failure{"--machine: '" + file + "' declares " + std::to_string(library->machines.size()) +
+                              " machines, not one",
+                          input_error};
+        return library->machines.front();
+    }
+
+    void set_rules(const sema::Layout &layout) {
+        result_.request.memory_limit_bytes = layout.memory_limit_bytes.value_or(0);
+        const sema::ResolvedLayout resolved = sema::resolve_layout(layout, train_.loss);
+        for (const sharding::Layer &layer : graph_.layers) {
+            std::vector<plan::Pin> pins;
+            if (const auto rules = resolved.find(layer.name); rules != resolved.end())
+                for (const auto &[dimension, rule] : rules->second)
+                    pins.push_back({dimension, rule->axes, text(*rule)});
+            result_.request.pins.push_back(std::move(pins));
+        }
+        for (const sema::StoreRule &rule : layout.stores)
+            set_storage(rule);
+    }
+
+    void set_storage(const sema::StoreRule &rule) {
+        plan::StorageRules &storage = result_.request.storage;
+        const auto set = [&](plan::StoragePin &pin, const char *what) {
+            pin = rule.axes;
+            storage.texts.push_back(std::string("store ") + what + " -> " + plan::target_text(rule.axes));
+        };
+        switch (rule.what) {
+        case sema::StoreRule::What::params:
+            return set(storage.parameters, "params");
+        case sema::StoreRule::What::gradients:
+            return set(storage.gradients, "gradients");
+        case sema::StoreRule::What::optimizer:
+            return set(storage.optimizer, "optimizer");
+        }
+    }
+
+    static std::string text(const sema::Rule &rule) {
+        const std::string selector = rule.selector.empty() ? "" : rule.selector + ": ";
+        return selector + rule.dimension + " -> " + plan::target_text(rule.axes);
+    }
+
+    static constexpr std::int64_t most_mesh_ranks = 1 << 20;
+
+    const sema::Program &program_;
+    const sema::Train &train_;
+    const sharding::Graph &graph_;
+    const Options &options_;
+    const Installation &installation_;
+    support::SourceFiles &files_;
+    support::Diagnostics &diagnostics_;
+    PlanRequest result_;
+};
+
+} // namespace
+
+bool is_layout_file(const std::string &layout) {
+    return layout.ends_with(".plan");
+}
+
+const sema::Layout *layout_of(const sema::Program &program, const Options &options) {
+    if (is_layout_file(options.layout))
+        return program.layouts_of_file == 1 ? &program.layouts.front() : nullptr;
+    return find(program.layouts, options.layout.empty() ? program.trains.back().layout : options.layout);
+}
+
+std::variant<PlanRequest, RequestError> make_request(const sema::Program &program, mlir::ModuleOp module,
+                                                     const Options &options, const Installation &installation,
+                                                     support::SourceFiles &files, support::Diagnostics &diagnostics) {
+    try {
+        const auto graph = spmd::extract(module.lookupSymbol<mlir::func::FuncOp>("train")).graph;
+        PlanRequest result = RequestMaker(program, graph, options, installation, files, diagnostics).make();
+        if (auto larger = module.lookupSymbol<mlir::func::FuncOp>("accumulate_rest")) {
+            const auto firsts = larger->getAttrOfType<mlir::DenseI64ArrayAttr>("plan.firsts");
+            result.request.larger = {spmd::extract(larger).graph, static_cast<int>(firsts.size())};
+        }
+        return result;
+    } catch (const Failure &failure) {
+        return failure;
+    }
+}
+
+void set_plan(mlir::ModuleOp module, const sharding::Graph &graph, const plan::Plan &plan) {
+    mlir::Builder builder(module.getContext());
+    llvm::SmallVector<mlir::StringAttr> names;
+    llvm::SmallVector<int64_t> sizes;
+    for (const auto &name : plan.axes)
+        names.push_back(builder.getStringAttr(name));
+    for (int size : plan.mesh.sizes)
+        sizes.push_back(size);
+    module->setAttr("plan.mesh", ir::MeshAttr::get(module.getContext(), names, sizes));
+    std::map<std::string, sharding::LayerStrategy> strategies;
+    for (std::size_t i = 0; i < graph.layers.size(); ++i)
+        strategies[graph.layers[i].name] = plan.layers[i];
+    spmd::set_strategies(module, strategies);
+    spmd::set_storage(module, plan.storage);
+}
+
+} // namespace planc::driver

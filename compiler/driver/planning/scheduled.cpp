@@ -1,0 +1,232 @@
+#include "driver/planning/scheduled.h"
+
+#include "cost/collectives/step_price.h"
+#include "driver/planning/request.h"
+#include "plan/parallel.h"
+#include "schedule/evaluation.h"
+#include "schedule/schedule.h"
+#include "spmd/materialize.h"
+#include "timeline/read_schedule.h"
+#include "timeline/simulate.h"
+
+#include "mlir/IR/Verifier.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace planc::driver {
+
+const char *const not_laid_out = "internal error: the plan could not be laid out; please report the .plan file";
+
+std::optional<PassError> run_passes(mlir::ModuleOp module, void (*add)(mlir::OpPassManager &), bool print) {
+    mlir::MLIRContext *context = module.getContext();
+    PassError error{mlir::UnknownLoc::get(context), ""};
+    const mlir::ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
+        if (error.text.empty() && diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+            error = {diagnostic.getLocation(), diagnostic.str()};
+    });
+    mlir::PassManager passes(context);
+    if (print)
+        passes.enableIRPrinting();
+    add(passes);
+    passes.enableVerifier(false); // after every pass in plan-opt; here what all of them made
+    if (succeeded(passes.run(module)) && succeeded(mlir::verify(module)))
+        return std::nullopt;
+    return error;
+}
+
+std::string internal_error(const PassError &error) {
+    return "internal error in the compiler" + (error.text.empty() ? "" : " (" + error.text + ")") +
+           "; please report the .plan file";
+}
+
+bool lay_out_by(const plan::Plan &plan, const cost::Machine &machine, mlir::ModuleOp module) {
+    cost::StepPrices prices(plan.mesh, machine);
+    const auto method = [&](const sharding::Graph &graph, int value, const sharding::Copy &copy,
+                            const sharding::Step &step) {
+        const bool fusable = sharding::fusable(graph, plan.mesh, value, copy);
+        return prices
+            .of(step, graph.values[static_cast<std::size_t>(value)].element_bytes, cost::in_bucket(fusable, copy.phase))
+            .method;
+    };
+    return succeeded(spmd::materialize(module, method));
+}
+
+static cost::Overlap overlap_of(const timeline::Program &program) {
+    const timeline::Timeline timeline = timeline::simulate(program);
+    return {timeline.makespan, timeline.critical().exposed};
+}
+
+cost::Overlap overlap_of(mlir::ModuleOp scheduled, const cost::Machine &machine) {
+    return overlap_of(timeline::read_schedule(scheduled, machine));
+}
+
+std::int64_t arena_bytes(mlir::ModuleOp scheduled) {
+    return scheduled->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes").getInt();
+}
+
+namespace {
+
+/// About how much work a schedule is, as it was measured: of each step of a reshard as much as of two operations, and
+/// of an exchange, which brings more kinds of ranks, twice that.
+double work_of(const plan::Plan &plan, const sharding::Graph &graph) {
+    double work = 0.5 * static_cast<double>(graph.operations.size());
+    const auto add = [&work](const std::vector<cost::CollectiveRow> &rows) {
+        for (const cost::CollectiveRow &row : rows)
+            work += row.kind == cost::CollectiveKind::exchange ? 2 : 1;
+    };
+    for (const cost::LayerRow &layer : plan.cost->layers)
+        add(layer.collectives);
+    add(plan.cost->reshards);
+    return work;
+}
+
+} // namespace
+
+/// The schedule of one plan, part by part.
+class Scheduler::Job {
+  public:
+    Job(const Scheduler &scheduler, const plan::Plan &plan, Extent extent)
+        : scheduler_(&scheduler), plan_(&plan), extent_(extent), work_(work_of(plan, scheduler.request_.graph)) {}
+
+    [[nodiscard]] const plan::Plan &plan() const { return *plan_; }
+    [[nodiscard]] bool is_done() const { return parts_done_ == parts; }
+    [[nodiscard]] double work_left() const { return work_ * (parts - parts_done_); }
+
+    void run_part() {
+        switch (parts_done_++) {
+        case 0:
+            lay_out();
+            break;
+        case 1:
+            made_.error = scheduler_->run_passes(*made_.module);
+            if (made_.error.empty())
+                made_.compared_bytes = arena_bytes(*made_.module);
+            break;
+        case 2:
+            program_ = timeline::read_schedule(*made_.module, scheduler_->request_.machine);
+            break;
+        default:
+            made_.overlap = overlap_of(*program_);
+            program_.reset();
+        }
+        if (!made_.error.empty() || (extent_ == Extent::all && parts_done_ == 2))
+            parts_done_ = parts;
+    }
+
+    Scheduled &made() { return made_; }
+
+  private:
+    static constexpr int parts = 4;
+
+    void lay_out() {
+        made_.module = mlir::ModuleOp(scheduler_->module_).clone();
+        set_plan(*made_.module, scheduler_->request_.graph, *plan_);
+        if (extent_ == Extent::step_simulated)
+            made_.evaluation = schedule::take_evaluation(*made_.module);
+        if (!lay_out_by(*plan_, scheduler_->request_.machine, *made_.module))
+            made_.error = not_laid_out;
+    }
+
+    const Scheduler *scheduler_;
+    const plan::Plan *plan_;
+    Extent extent_;
+    double work_;
+    int parts_done_ = 0;
+    std::optional<timeline::Program> program_;
+    Scheduled made_;
+};
+
+/// Jobs of which whichever has the most left goes on next, so that none is left for the end when all others are
+/// through.
+class Scheduler::SideBySide {
+  public:
+    SideBySide(const Scheduler &scheduler, std::vector<Job> &jobs, Extent extent)
+        : scheduler_(scheduler), jobs_(jobs), completes_one_(extent == Extent::step_simulated),
+          states_(jobs.size(), State::waiting) {}
+
+    /// Of one thread among those that do the same: until nothing waits.
+    void run() {
+        while (const auto number = next()) {
+            jobs_[*number].run_part();
+            const std::scoped_lock lock(mutex_);
+            states_[*number] = jobs_[*number].is_done() ? State::done : State::waiting;
+        }
+        if (Job *best = to_complete())
+            scheduler_.complete(best->plan(), best->made());
+    }
+
+  private:
+    enum class State : std::uint8_t { waiting, running, done };
+
+    std::optional<std::size_t> next() {
+        const std::scoped_lock lock(mutex_);
+        std::optional<std::size_t> most;
+        for (std::size_t i = 0; i < jobs_.size(); ++i)
+            if (states_[i] == State::waiting && (!most || jobs_[i].work_left() > jobs_[*most].work_left()))
+                most = i;
+        if (most)
+            states_[*most] = State::running;
+        return most;
+    }
+
+    /// While the last one still runs: of the others the fastest, which is likely to be chosen. Once.
+    Job *to_complete() {
+        const std::scoped_lock lock(mutex_);
+        if (!completes_one_ || std::count(states_.begin(), states_.end(), State::running) != 1)
+            return nullptr;
+        completes_one_ = false;
+        Job *best = nullptr;
+        for (std::size_t i = 0; i < jobs_.size(); ++i) {
+            const auto &overlap = jobs_[i].made().overlap;
+            if (states_[i] == State::done && overlap && (best == nullptr || overlap->step < best->made().overlap->step))
+                best = &jobs_[i];
+        }
+        return best;
+    }
+
+    const Scheduler &scheduler_;
+    std::vector<Job> &jobs_;
+    bool completes_one_;
+    std::vector<State> states_;
+    std::mutex mutex_;
+};
+
+/// Modules of one context may be changed side by side once it is told so. Passes that print take turns.
+std::vector<Scheduled> Scheduler::of(const std::vector<const plan::Plan *> &plans, Extent extent) const {
+    std::vector<Job> jobs;
+    for (const plan::Plan *plan : plans)
+        jobs.emplace_back(*this, *plan, extent);
+    if (jobs.size() > 1 && !print_) {
+        SideBySide all(*this, jobs, extent);
+        mlir::MLIRContext &context = *mlir::ModuleOp(module_).getContext();
+        context.enableMultithreading();
+        plan::in_parallel(jobs.size(), [&](std::size_t) { all.run(); });
+        context.disableMultithreading();
+    }
+    std::vector<Scheduled> made;
+    for (Job &job : jobs) {
+        while (!job.is_done())
+            job.run_part();
+        made.push_back(std::move(job.made()));
+    }
+    return made;
+}
+
+void Scheduler::complete(const plan::Plan &plan, Scheduled &scheduled) const {
+    if (!scheduled.evaluation)
+        return;
+    schedule::share_variables(*scheduled.module, *scheduled.evaluation);
+    scheduled.error = lay_out_by(plan, request_.machine, *scheduled.evaluation) ? run_passes(*scheduled.evaluation)
+                                                                                : std::string(not_laid_out);
+    if (scheduled.error.empty())
+        schedule::add_evaluation(*scheduled.module, std::move(scheduled.evaluation));
+}
+
+std::string Scheduler::run_passes(mlir::ModuleOp module) const {
+    const std::optional<PassError> error =
+        driver::run_passes(module, [](mlir::OpPassManager &passes) { schedule::add_passes(passes); }, print_);
+    return error ? internal_error(*error) : "";
+}
+
+} // namespace planc::driver

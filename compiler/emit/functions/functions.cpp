@@ -1,0 +1,271 @@
+#include "emit/functions/functions.h"
+
+#include "emit/entries.h"
+#include "emit/functions/kernels.h"
+#include "emit/tables/collectives.h"
+#include "schedule/buffers.h"
+#include "schedule/functions.h"
+
+#include <set>
+
+namespace planc::emit {
+
+namespace {
+
+bool belongs_to_body(mlir::Operation *op) {
+    return schedule::is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
+}
+
+/// "forward", "weight_gradient", "backward", "update": what the operations of one body are.
+std::string part_name(const std::vector<mlir::Operation *> &ops) {
+    std::set<std::string> phases;
+    for (mlir::Operation *op : ops)
+        phases.insert(schedule::phase_of(op));
+    const schedule::Stage stage = schedule::stage_of(ops.front());
+    if (stage == schedule::Stage::backward && phases.size() == 1)
+        return *phases.begin();
+    const llvm::StringRef function = ops.front()->getParentOfType<mlir::func::FuncOp>().getName();
+    return function == "evaluate" ? "evaluation" : function == "predict" ? "prediction" : schedule::name(stage);
+}
+
+std::string part_of(mlir::func::FuncOp function) {
+    const llvm::StringRef name = function.getName();
+    return name == "evaluate" ? "evaluation" : name == "predict" ? "prediction" : name.str();
+}
+
+std::string wrapped_comment(const std::string &text) {
+    return "// " + comment(text) + "\n";
+}
+
+} // namespace
+
+Functions::Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
+                     LocalExtents &extents)
+    : module_(module), info_(info), names_(names), work_(work), extents_(extents),
+      alike_("Context &context", "context", /*named=*/false, function_names_) {
+    for (mlir::func::FuncOp function : running_functions(module)) {
+        is_stage_ = static_cast<bool>(names.calls().of(function));
+        booked_ = -1;
+        if (!info.modelled)
+            write_stage(function);
+        else if (is_stage_)
+            write_modelled_stage(function);
+    }
+}
+
+void Functions::write_stage(mlir::func::FuncOp function) {
+    const ir::MeshAttr mesh = ir::mesh_attribute(module_);
+    Body body;
+    std::vector<mlir::Operation *> ops;
+    for (mlir::Operation &op : function.getBody().front().without_terminator()) {
+        if (belongs_to_body(&op) && !ops.empty() &&
+            (schedule::layer_of(&op) != schedule::layer_of(ops.front()) ||
+             schedule::stage_of(&op) != schedule::stage_of(ops.front())))
+            flush(body, ops);
+        if (belongs_to_body(&op))
+            ops.push_back(&op);
+        if (schedule::is_kernel(&op))
+            write_kernel(body, &op);
+        else if (auto loops = mlir::dyn_cast<ir::LoopsOp>(op))
+            write_loops(body, loops);
+        else if (mlir::isa<ir::ProgressOp>(op) && !body.empty())
+            body.progress();
+        else if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
+            write_variable(body, ops, write);
+        else if (mlir::isa<ir::StartOp, ir::WaitOp, ir::ProgressOp>(op)) {
+            flush(body, ops);
+            write_communication(&op, mesh);
+        } else if (op.hasAttr("offsets") && !mlir::isa<ir::ReadOp, ir::ViewOp>(op)) {
+            llvm::report_fatal_error(llvm::Twine("no text for the operation ") + op.getName().getStringRef());
+        }
+    }
+    flush(body, ops);
+    end_stage(function);
+}
+
+void Functions::write_modelled_stage(mlir::func::FuncOp function) {
+    for (mlir::Operation &op : function.getBody().front().without_terminator()) {
+        if (mlir::isa<ir::StartOp, ir::WaitOp, ir::ProgressOp>(op)) {
+            write_communication(&op, ir::mesh_attribute(module_));
+            continue;
+        }
+        const int kernel = info_.modelled->kernel(&op);
+        if (kernel < 0)
+            continue;
+        book(&op);
+        Statement statement = begin(&op);
+        Hole number = number_hole(kernel);
+        number.title = "kernel";
+        statement.comment =
+            "    // " + comment(place(&op) + ": " + info_.modelled->names[static_cast<std::size_t>(kernel)]) + "\n";
+        statement.head = "    planrt::modelled(context, " + statement.hole(std::move(number)) + ");\n";
+        statements_.push_back(std::move(statement));
+    }
+    end_stage(function);
+}
+
+void Functions::end_stage(mlir::func::FuncOp function) {
+    const std::string name = is_stage_ ? function.getName().str() : entry_name(function);
+    stages_ += "void " + name + "(Context &context) {\n" + alike_.write(statements_, part_of(function)) + "}\n\n";
+    statements_.clear();
+}
+
+/// An update in place has nothing left to do.
+void Functions::write_variable(Body &body, std::vector<mlir::Operation *> &ops, ir::WriteOp write) {
+    auto variable = symbols_.lookupNearestSymbolFrom<ir::VariableOp>(write, write.getVariableAttr());
+    const int64_t offset = variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
+    if (schedule::offset_of(write.getValue()) == offset)
+        return;
+    flush(body, ops);
+    const std::string type = type_name(schedule::tensor(write.getValue()).getElementType());
+    std::vector<std::string> factors;
+    for (const schedule::LoopDimension &dimension : schedule::space_of(schedule::tensor(write.getValue())))
+        factors.push_back(extents_.of({dimension, false}));
+    book(write);
+    Statement statement = begin(write);
+    statement.head = "    std::copy_n(context.at<" + type + ">(" + statement.hole(names_.hole(write.getValue())) +
+                     "), " + (factors.empty() ? "1" : joined(factors, " * ")) + ", context.at<" + type + ">(" +
+                     statement.hole(names_.hole(variable)) + "));\n";
+    statements_.push_back(std::move(statement));
+}
+
+void Functions::write_communication(mlir::Operation *op, ir::MeshAttr mesh) {
+    Statement statement = begin(op);
+    const auto number = [&](std::uint64_t index) {
+        Hole hole = number_hole(static_cast<std::int64_t>(index));
+        hole.title = "collective";
+        return statement.hole(std::move(hole));
+    };
+    if (mlir::isa<ir::ProgressOp>(op)) {
+        statement.head = "    context.progress();\n";
+    } else if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
+        auto next = mlir::dyn_cast_or_null<ir::WaitOp>(op->getNextNode());
+        const bool at_once = next && next.getNumber() == start.getNumber();
+        statement.comment = "    // " + comment(describe(start, mesh, info_)) + "\n";
+        statement.alike = kind_and_shapes(start);
+        statement.head =
+            std::string("    context.") + (at_once ? "collective(" : "start(") + number(start.getNumber()) + ");\n";
+    } else {
+        auto wait = mlir::cast<ir::WaitOp>(op);
+        auto previous = mlir::dyn_cast_or_null<ir::StartOp>(op->getPrevNode());
+        if (previous && previous.getNumber() == wait.getNumber())
+            return;
+        statement.head = "    context.wait(" + number(wait.getNumber()) + ");\n";
+    }
+    statements_.push_back(std::move(statement));
+}
+
+void Functions::book(mlir::Operation *op) {
+    if (!is_stage_)
+        return;
+    const int row = work_.of(op);
+    if (row == booked_)
+        return;
+    booked_ = row;
+    Statement statement = begin(op);
+    Hole number = number_hole(row);
+    number.title = "work";
+    statement.head = "    context.work(" + statement.hole(std::move(number)) + ");\n";
+    statements_.push_back(std::move(statement));
+}
+
+Statement Functions::begin(mlir::Operation *op) {
+    Statement statement;
+    statement.layer = schedule::layer_of(op);
+    return statement;
+}
+
+void Functions::flush(Body &body, std::vector<mlir::Operation *> &ops) {
+    if (ops.empty())
+        return;
+    std::string &name = functions_[body.key()];
+    if (name.empty())
+        name = define(body, ops);
+    book(ops.front());
+    Statement statement = begin(ops.front());
+    std::vector<std::string> &arguments = statement.parts;
+    if (body.uses_context())
+        arguments.emplace_back("context");
+    std::vector<std::string> extents;
+    for (const ExtentParameter &parameter : body.extent_parameters())
+        extents.push_back(extents_.of(parameter));
+    for (const std::string &preparation : body.preparations(extents))
+        if (!llvm::is_contained(preparations_, preparation))
+            preparations_.push_back(preparation);
+    arguments.insert(arguments.end(), extents.begin(), extents.end());
+    for (const BufferParameter &parameter : body.buffer_parameters())
+        arguments.push_back("context.at<" + type_name(parameter.element) + ">(" +
+                            statement.hole(names_.hole(parameter.value)) + ")");
+    for (const std::string &text : body.text_parameters()) {
+        Hole key = text_hole(text);
+        key.title = "key";
+        arguments.push_back(statement.hole(std::move(key)));
+    }
+    statement.head = "    " + name + "(";
+    statement.tail = ");\n";
+    statement.comment = "    // " + comment(place(ops.front())) + "\n";
+    statements_.push_back(std::move(statement));
+    body = Body();
+    ops.clear();
+}
+
+std::string Functions::set_up() const {
+    std::string text;
+    for (const std::string &statement : preparations_)
+        text += "    " + statement + "\n";
+    return text;
+}
+
+std::string Functions::define(const Body &body, const std::vector<mlir::Operation *> &ops) {
+    const std::string name = function_names_.add(schedule::layer_of(ops.front()) + " " + part_name(ops));
+    const ParameterNames names = parameter_names(body, schedule::layer_of(ops.front()));
+    bodies_ += wrapped_comment(place(ops.front()));
+    if (const auto location = mlir::dyn_cast<mlir::FileLineColLoc>(ops.front()->getLoc());
+        location && info_.source_line)
+        if (const std::string line =
+                info_.source_line(location.getFilename().str(), static_cast<int>(location.getLine()));
+            !line.empty())
+            bodies_ += "//     " + comment(line.substr(line.find_first_not_of(" \t"))) + "\n";
+    std::vector<std::string> parameters;
+    if (body.uses_context())
+        parameters.emplace_back("Context &context");
+    for (const std::string &extent : names.extents)
+        parameters.push_back("int64_t " + extent);
+    for (size_t i = 0; i < names.buffers.size(); ++i) {
+        const BufferParameter &parameter = body.buffer_parameters()[i];
+        parameters.push_back((parameter.written ? "" : "const ") + type_name(parameter.element) + " *" +
+                             names.buffers[i]);
+        bodies_ += wrapped_comment("  " + names.buffers[i] + ": " + names_.title(parameter.value) + " " +
+                                   describe(schedule::tensor(parameter.value)));
+    }
+    for (const std::string &key : names.texts)
+        parameters.push_back("const char *" + key);
+    const std::string head = "void " + name + "(";
+    bodies_ += wrapped(head, parameters, ") {\n", head.size()) + body.text(names) + "}\n\n";
+    return name;
+}
+
+ParameterNames Functions::parameter_names(const Body &body, const std::string &layer) const {
+    UniqueNames unique(std::set<std::string>(body.locals().begin(), body.locals().end()));
+    ParameterNames names;
+    for (const ExtentParameter &parameter : body.extent_parameters())
+        names.extents.push_back(
+            unique.add(parameter.dimension.role + part_name(parameter.dimension) + (parameter.begin ? " begin" : "")));
+    for (const BufferParameter &parameter : body.buffer_parameters())
+        names.buffers.push_back(unique.add(within_layer(names_.title(parameter.value), layer)));
+    for (size_t i = 0; i < body.text_parameters().size(); ++i)
+        names.texts.push_back(unique.add("key"));
+    return names;
+}
+
+/// "h forward, mlp.plan:8"
+std::string Functions::place(mlir::Operation *op) const {
+    std::string text = schedule::layer_of(op);
+    if (schedule::phase_of(op) != text)
+        text += " " + schedule::phase_of(op);
+    if (const auto location = mlir::dyn_cast<mlir::FileLineColLoc>(op->getLoc()))
+        text += ", " + location.getFilename().str() + ":" + std::to_string(location.getLine());
+    return text;
+}
+
+} // namespace planc::emit

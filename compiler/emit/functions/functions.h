@@ -1,0 +1,64 @@
+// The functions of the emitted program: one per distinct body, and one per stage that calls them layer by layer.
+#pragma once
+
+#include "emit/emit.h"
+#include "emit/functions/body.h"
+#include "emit/layers_alike/layers_alike.h"
+#include "emit/names/local_extents.h"
+#include "emit/names/value_names.h"
+#include "emit/tables/work.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace planc::emit {
+
+class Functions {
+  public:
+    Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
+              LocalExtents &extents);
+
+    /// Definitions of the bodies, each once.
+    [[nodiscard]] const std::string &bodies() const { return bodies_; }
+    /// Definitions of what layers alike share.
+    [[nodiscard]] const std::string &layers_alike() const { return alike_.definitions(); }
+    /// Definitions of the stage functions and of evaluation.
+    [[nodiscard]] const std::string &stages() const { return stages_; }
+    /// Statements that prepare what the bodies call.
+    [[nodiscard]] std::string set_up() const;
+
+  private:
+    void write_stage(mlir::func::FuncOp function);
+    /// Writes a stage of a program whose kernels only take their time.
+    void write_modelled_stage(mlir::func::FuncOp function);
+    void end_stage(mlir::func::FuncOp function);
+    void flush(Body &body, std::vector<mlir::Operation *> &ops);
+    void write_variable(Body &body, std::vector<mlir::Operation *> &ops, ir::WriteOp write);
+    void write_communication(mlir::Operation *op, ir::MeshAttr mesh);
+    /// What follows is computed for the layer of the operation.
+    void book(mlir::Operation *op);
+    /// A statement of its layer.
+    static Statement begin(mlir::Operation *op);
+    std::string define(const Body &body, const std::vector<mlir::Operation *> &ops);
+    [[nodiscard]] ParameterNames parameter_names(const Body &body, const std::string &layer) const;
+    [[nodiscard]] std::string place(mlir::Operation *op) const;
+
+    mlir::ModuleOp module_;
+    mlir::SymbolTableCollection symbols_;
+    const EmitInfo &info_;
+    const ValueNames &names_;
+    const WorkRows &work_;
+    LocalExtents &extents_;
+    UniqueNames function_names_;
+    std::map<std::string, std::string> functions_; ///< key of a body -> name of its function
+    LayersAlike alike_;
+    std::vector<Statement> statements_; ///< of the stage that is being written
+    bool is_stage_ = false;             ///< is it a part of the training step?
+    int booked_ = -1;                   ///< row of the work that its last statements do
+    std::string bodies_;
+    std::string stages_;
+    std::vector<std::string> preparations_; ///< each once
+};
+
+} // namespace planc::emit

@@ -1,0 +1,14 @@
+// One kernel of the schedule as C++ text: a call of the runtime or a loop nest.
+#pragma once
+
+#include "emit/functions/body.h"
+
+namespace planc::emit {
+
+/// Everything but loops: see schedule::is_kernel().
+void write_kernel(Body &body, mlir::Operation *op);
+void write_loops(Body &body, ir::LoopsOp loops);
+/// A variable whose new value was made elsewhere.
+void write_copy(Body &body, mlir::Value from, mlir::Value to);
+
+} // namespace planc::emit

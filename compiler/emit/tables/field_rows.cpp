@@ -1,0 +1,66 @@
+#include "emit/tables/field_rows.h"
+
+#include "emit/names/text.h"
+
+#include <algorithm>
+
+namespace planc::emit {
+
+namespace {
+
+std::string part_name(sema::Field::Part part) {
+    switch (part) {
+    case sema::Field::Part::label:
+        return "label";
+    case sema::Field::Part::coarse_label:
+        return "coarse_label";
+    case sema::Field::Part::pixels:
+        break;
+    }
+    return "pixels";
+}
+
+std::string augmentation(const sema::Augmentation &augmentation) {
+    if (!augmentation.any())
+        return "{}";
+    return std::string("{") + (augmentation.flip ? "true" : "false") + ", " + std::to_string(augmentation.padding) +
+           "}";
+}
+
+} // namespace
+
+std::string FieldRows::row(const std::string &name, const std::string &tensor, bool training) {
+    const auto found = std::ranges::find(data_.fields, name, &sema::Field::name);
+    const sema::Field field = found == data_.fields.end() ? sema::Field() : *found;
+    const auto bound = bounds_.find(name);
+    std::vector<std::string> members{string_literal(name),
+                                     tensor,
+                                     string_literal(field.file),
+                                     std::to_string(field.first_column),
+                                     std::to_string(field.last_column),
+                                     number(field.affine.scale),
+                                     number(field.affine.shift),
+                                     std::to_string(bound == bounds_.end() ? 0 : bound->second),
+                                     field.channels.empty() ? "{}" : channels(field),
+                                     training ? augmentation(field.augmentation) : "{}",
+                                     "planrt::CifarPart::" + part_name(field.part)};
+    if (field.part == sema::Field::Part::pixels) // what a row ends with by itself
+        members.pop_back();
+    while (members.back() == "{}")
+        members.pop_back();
+    return "{" + joined(members) + "}";
+}
+
+std::string FieldRows::channels(const sema::Field &field) {
+    std::vector<std::string> rows;
+    for (const sema::Affine &channel : field.channels)
+        rows.push_back("{" + joined({number(channel.scale), number(channel.shift)}) + "}");
+    std::string &name = names_[joined(rows)];
+    if (name.empty()) {
+        name = "channels_" + std::to_string(names_.size());
+        arrays_ += wrapped("constexpr planrt::Affine " + name + "[] = {", rows, "};\n\n", 4);
+    }
+    return name;
+}
+
+} // namespace planc::emit

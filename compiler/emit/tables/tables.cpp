@@ -1,0 +1,458 @@
+#include "emit/tables/tables.h"
+
+#include "emit/entries.h"
+#include "emit/names/text.h"
+#include "emit/tables/collectives.h"
+#include "schedule/buffers.h"
+#include "schedule/functions.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <array>
+#include <cstdio>
+
+namespace planc::emit {
+
+namespace {
+
+std::string type_text(mlir::Type element) {
+    return element.isF32() ? "Type::f32" : element.isF64() ? "Type::f64" : "Type::i32";
+}
+
+std::string boolean(bool value) {
+    return value ? "true" : "false";
+}
+
+/// Predictions are no better than that.
+std::string seconds_text(double seconds) {
+    std::array<char, 32> text{};
+    (void)std::snprintf(text.data(), text.size(), "%.4g", seconds);
+    return text.data();
+}
+
+std::string braces(const std::vector<std::string> &parts) {
+    return "{" + joined(parts) + "}";
+}
+
+/// What @predict returns, if its first dimension is the batch: that of the inputs.
+mlir::Value predicted_batch(mlir::ModuleOp module) {
+    auto predict = module.lookupSymbol<mlir::func::FuncOp>("predict");
+    if (!predict || predict.getNumArguments() == 0)
+        return {};
+    const mlir::Value result = predict.getBody().front().getTerminator()->getOperand(0);
+    const auto input = schedule::tensor(predict.getArgument(0)).getRoles();
+    const auto output = schedule::tensor(result).getRoles();
+    return !input.empty() && !output.empty() && input.front() == output.front() ? result : mlir::Value();
+}
+
+} // namespace
+
+Tables::Tables(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
+               LocalExtents &extents)
+    : module_(module), info_(info), names_(names), extents_(extents), mesh_(ir::mesh_attribute(module)),
+      field_rows_(info.data, info.bounds), alike_("planrt::Tables &tables", "tables", /*named=*/true, functions_) {
+    write_mesh();
+    write_variables();
+    for (mlir::func::FuncOp function : schedule::entry_functions(module))
+        write_fields(function);
+    write_collectives();
+    write_micro_batches();
+    write_work(work);
+    write_program();
+}
+
+std::string Tables::array(const std::string &type, const std::string &name, const std::vector<std::string> &rows) {
+    if (rows.empty())
+        return spans_[name] = "{}";
+    text_ += "constexpr " + type + " " + name + "[] = {\n";
+    for (const std::string &row : rows)
+        text_ += "    " + row + ",\n";
+    text_ += "};\n\n";
+    return spans_[name] = name;
+}
+
+void Tables::table(const std::string &type, const std::string &name, const std::string &method,
+                   std::vector<Statement> rows) {
+    if (!LayersAlike::any(rows)) {
+        std::vector<std::string> texts;
+        for (const Statement &row : rows)
+            texts.push_back(LayersAlike::alone(row));
+        array(type, name, texts);
+        return;
+    }
+    for (Statement &row : rows)
+        row.head = "    tables." + method + "(" + row.head + ");\n";
+    fill(rows, name);
+    spans_[name] = "layer_tables." + name + "()";
+}
+
+void Tables::fill(const std::vector<Statement> &statements, const std::string &what) {
+    const std::string function = functions_.add("fill " + what);
+    fillers_ += "void " + function + "(planrt::Tables &tables) {\n" + alike_.write(statements, what) + "}\n\n";
+    filling_ += "    " + function + "(tables);\n";
+}
+
+std::string Tables::text() const {
+    std::string text = shapes_ + "\n" + field_rows_.arrays() + text_;
+    if (!filling_.empty())
+        text += alike_.definitions() + fillers_ + "void fill(planrt::Tables &tables) {\n" + filling_ +
+                "}\n\nconst planrt::Tables layer_tables(fill);\n\n";
+    return text + program_;
+}
+
+std::string Tables::shape(ir::TensorType type) {
+    std::vector<std::string> rows;
+    for (const schedule::LoopDimension &dimension : schedule::dimensions_of(type)) {
+        std::vector<std::string> row{string_literal(dimension.role), std::to_string(dimension.extent),
+                                     extents_.axes(dimension.axes)};
+        if (dimension.window)
+            row.push_back(text_of(*dimension.window));
+        rows.push_back(braces(row));
+    }
+    if (rows.empty())
+        return "{}";
+    const std::string key = braces(rows);
+    std::string &name = shape_names_[key];
+    if (name.empty()) {
+        name = "shape_" + std::to_string(shape_names_.size());
+        shapes_ += wrapped("constexpr planrt::Dimension " + name + "[] = {", rows, "};\n", 4);
+    }
+    return name;
+}
+
+std::string Tables::tensor(ir::TensorType type, const std::string &offset) {
+    std::vector<std::string> partial;
+    std::vector<std::string> stored;
+    std::string reduction = "sum";
+    if (const ir::LayoutAttr layout = type.getLayout()) {
+        for (mlir::StringAttr axis : layout.getPartial())
+            partial.push_back(axis.str());
+        for (mlir::StringAttr axis : layout.getStored())
+            stored.push_back(axis.str());
+        reduction = layout.getReduction().str();
+    }
+    return braces({type_text(type.getElementType()), shape(type), extents_.axes(partial),
+                   "planrt::Reduction::" + reduction, extents_.axes(stored), offset});
+}
+
+void Tables::write_mesh() {
+    std::vector<std::string> rows;
+    for (auto [name, size] : llvm::zip(mesh_.getNames(), mesh_.getSizes()))
+        rows.push_back(braces({string_literal(name.str()), std::to_string(size)}));
+    array("planrt::Axis", "mesh", rows);
+}
+
+void Tables::write_variables() {
+    std::vector<Statement> rows;
+    std::vector<Statement> sums;
+    for (auto variable : module_.getOps<ir::VariableOp>()) {
+        const std::string name = variable.getSymName().str();
+        Statement row;
+        row.layer = name.substr(0, name.rfind('.'));
+        if (is_accumulator(variable)) {
+            const std::int64_t begin = variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
+            const auto type = mlir::cast<ir::TensorType>(variable.getType());
+            const auto number = [&](const char *title, std::int64_t value) {
+                Hole hole = number_hole(value);
+                hole.title = title;
+                return row.hole(std::move(hole));
+            };
+            row.head = braces({number("begin", begin), number("end", begin + schedule::buffer_bytes(type, mesh_))});
+            sums.push_back(std::move(row));
+            continue;
+        }
+        const ir::InitializerAttr init = variable.getInit();
+        Hole text = text_hole(name);
+        text.title = "name";
+        row.head = braces({row.hole(std::move(text)),
+                           tensor(mlir::cast<ir::TensorType>(variable.getType()), row.hole(names_.hole(variable))),
+                           boolean(variable.getTrained() || variable->hasAttr("statistic")),
+                           "planrt::Initializer::" + init.getKind().str(), number(init.getA().getValueAsDouble()),
+                           number(init.getB().getValueAsDouble())});
+        rows.push_back(std::move(row));
+    }
+    table("planrt::Variable", "variables", "variable", std::move(rows));
+    table("planrt::Range", "sums", "sum", std::move(sums));
+}
+
+std::string Tables::fields_name(mlir::func::FuncOp function) {
+    const llvm::StringRef name = function.getName();
+    return name == "train"      ? "fields"
+           : name == "evaluate" ? "evaluation_fields"
+           : name == "predict"  ? "prediction_fields"
+                                : name.str() + "_fields";
+}
+
+void Tables::write_fields(mlir::func::FuncOp function) {
+    std::vector<std::string> rows;
+    std::vector<std::string> valid;
+    for (mlir::BlockArgument argument : function.getArguments()) {
+        const auto input = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+        const std::string name = input ? input.str() : "input";
+        if (name == "valid") {
+            valid.push_back(tensor(argument));
+            continue;
+        }
+        rows.push_back(field_rows_.row(name, tensor(argument), schedule::is_training(function)));
+    }
+    array("planrt::Field", fields_name(function), rows);
+    if (function.getName() == "evaluate")
+        array("planrt::Tensor", "valid", valid);
+}
+
+/// The training step's functions, each as often as it runs, with the part of the batch that it takes.
+void Tables::write_micro_batches() {
+    std::vector<std::string> rows;
+    for (const MicroBatchAction &action : micro_batches(module_)) {
+        rows.push_back(braces({spans_[fields_name(action.function)], std::to_string(action.first),
+                               std::to_string(action.samples), action.entry}));
+        batch_ += action.samples;
+    }
+    array("planrt::MicroBatch", "micro_batches", rows);
+}
+
+/// What each layer computes in each part of a step, with what was predicted.
+void Tables::write_work(const WorkRows &work) {
+    std::vector<Statement> rows;
+    for (const WorkRows::Row &each : work.rows()) {
+        Statement row;
+        row.layer = each.layers.front();
+        Hole layers = text_hole(joined(each.layers));
+        layers.title = "layers";
+        row.head = braces(
+            {row.hole(std::move(layers)), string_literal(schedule::name(each.stage)), seconds_text(each.seconds)});
+        rows.push_back(std::move(row));
+    }
+    table("planrt::Work", "work", "work", std::move(rows));
+}
+
+namespace {
+
+std::int64_t integer(ir::StartOp start, const char *name) {
+    const auto attribute = start->getAttrOfType<mlir::IntegerAttr>(name);
+    return attribute ? attribute.getInt() : 0;
+}
+
+std::string tensor_name(ir::StartOp start, std::size_t member) {
+    return mlir::cast<mlir::StringAttr>(start.getTensors()[static_cast<unsigned>(member)]).str();
+}
+
+/// The layer that each member belongs to, as far as the names of the tensors say: "h1" of "gradient of h1.w", where the
+/// collective's layers are "h1, h2". Where they do not say it, all layers are the first one's.
+std::vector<std::string> member_layers(ir::StartOp start) {
+    const std::string all = schedule::layer_of(start);
+    llvm::SmallVector<llvm::StringRef> names;
+    llvm::StringRef(all).split(names, ", ");
+    const llvm::DenseSet<llvm::StringRef> known(names.begin(), names.end());
+    std::vector<std::string> layers;
+    llvm::SetVector<llvm::StringRef> seen;
+    for (std::size_t m = 0; m < start.getInputs().size(); ++m) {
+        const std::string tensor = tensor_name(start, m);
+        const llvm::StringRef path = llvm::StringRef(tensor).rsplit(' ').second;
+        const auto found = known.find(path.rsplit('.').first);
+        if (found == known.end())
+            break;
+        layers.push_back(found->str());
+        seen.insert(*found);
+    }
+    if (layers.size() == start.getInputs().size() && llvm::equal(seen, names))
+        return layers;
+    layers.assign(start.getInputs().size(), "");
+    layers.front() = all;
+    return layers;
+}
+
+} // namespace
+
+/// The ranks' calls and bytes in a step; one for all, if they are equal.
+std::vector<std::string> Tables::predicted_rows(ir::StartOp start, const CollectiveInfo &info) {
+    const int64_t runs = names_.calls().runs_a_step(start->getParentOfType<mlir::func::FuncOp>());
+    std::vector<Predicted> ranks = predicted(info, ir::mesh_of(mesh_));
+    if (std::all_of(ranks.begin(), ranks.end(), [&](const Predicted &rank) { return rank == ranks.front(); }))
+        ranks.resize(1);
+    std::vector<std::string> rows;
+    for (const Predicted &rank : ranks)
+        if (info.method.algorithm == planrt::Algorithm::mpi)
+            rows.push_back(braces({std::to_string(runs * rank.calls), std::to_string(runs * rank.bytes)}));
+        else
+            rows.push_back(braces({std::to_string(runs * rank.calls), std::to_string(runs * rank.bytes),
+                                   std::to_string(runs * rank.messages), std::to_string(runs * rank.sent_bytes)}));
+    return rows;
+}
+
+std::string Tables::predicted_seconds(ir::StartOp start, const CollectiveInfo &info) {
+    if (!info_.seconds || info.kind == planrt::CollectiveKind::slice)
+        return "0";
+    const auto runs = static_cast<double>(names_.calls().runs_a_step(start->getParentOfType<mlir::func::FuncOp>()));
+    return seconds_text(runs * info_.seconds(info));
+}
+
+std::string Tables::axes_of(const CollectiveInfo &info) {
+    std::vector<std::string> axes;
+    for (int axis : info.axes)
+        axes.push_back(mesh_.getNames()[static_cast<size_t>(axis)].str());
+    return extents_.axes(axes);
+}
+
+/// The algorithm and the shape of its group; nothing for MPI's own.
+std::vector<std::string> Tables::method_of(const CollectiveInfo &info) {
+    if (info.method.algorithm == planrt::Algorithm::mpi)
+        return {};
+    std::string &name = group_names_[info.method.shape];
+    if (name.empty()) {
+        std::vector<std::string> sizes;
+        for (const int size : info.method.shape)
+            sizes.push_back(std::to_string(size));
+        name = "ranks_" + joined(sizes, "_by_");
+        shapes_ += "constexpr int " + name + "[] = {" + joined(sizes) + "};\n";
+    }
+    return {std::string("planrt::Algorithm::") + planrt::name_of(info.method.algorithm), name};
+}
+
+void Tables::write_collectives() {
+    std::vector<ir::StartOp> starts;
+    for (mlir::func::FuncOp function : running_functions(module_))
+        for (auto start : function.getOps<ir::StartOp>()) {
+            starts.push_back(start);
+            training_collectives_ += schedule::is_training(function) ? 1 : 0;
+        }
+    std::vector<Statement> statements;
+    for (ir::StartOp start : starts)
+        describe_collective(start, statements);
+    if (!LayersAlike::any(statements))
+        return write_collective_arrays(starts);
+    fill(statements, "collectives");
+    for (const char *name : {"traffic", "collectives"})
+        spans_[name] = std::string("layer_tables.") + name + "()";
+}
+
+/// Statements that add it and its members to the tables.
+void Tables::describe_collective(ir::StartOp start, std::vector<Statement> &statements) {
+    const std::vector<std::string> layers = member_layers(start);
+    std::string layer = layers.front();
+    for (auto [m, from, to] : llvm::enumerate(start.getInputs(), start.getResults())) {
+        Statement member;
+        layer = layers[m].empty() ? layer : layers[m];
+        member.layer = layer;
+        Hole name = text_hole(layers[m]);
+        name.title = "layer name";
+        Hole tensor = text_hole(tensor_name(start, m));
+        tensor.title = "tensor";
+        member.head =
+            "    tables.member(" + member.hole(std::move(name)) + ", " + member.hole(std::move(tensor)) + ", ";
+        for (const auto &[value, end] : {std::pair<mlir::Value, const char *>{from, ", "}, {to, ");\n"}})
+            member.head += this->tensor(schedule::tensor(value), member.hole(names_.hole(value))) + end;
+        statements.push_back(std::move(member));
+    }
+    const CollectiveInfo info = collective_info(start, mesh_);
+    Statement collective;
+    collective.layer = layer;
+    Hole scratch = number_hole(integer(start, "scratch_offset"));
+    scratch.title = "scratch";
+    std::vector<std::string> arguments{"planrt::CollectiveKind::" + start.getKind().str(),
+                                       axes_of(info),
+                                       string_literal(schedule::phase_of(start)),
+                                       collective.hole(std::move(scratch)),
+                                       std::to_string(integer(start, "scratch_bytes")),
+                                       braces(predicted_rows(start, info)),
+                                       predicted_seconds(start, info)};
+    for (std::string &argument : method_of(info))
+        arguments.push_back(std::move(argument));
+    collective.head = "    tables.collective(" + joined(arguments) + ");\n";
+    statements.push_back(std::move(collective));
+}
+
+void Tables::write_collective_arrays(const std::vector<ir::StartOp> &starts) {
+    std::vector<std::string> rows;
+    std::vector<std::string> collectives;
+    for (ir::StartOp start : starts) {
+        const std::string number = std::to_string(start.getNumber());
+        rows.push_back(braces({string_literal(schedule::layer_of(start)), string_literal(schedule::phase_of(start)),
+                               string_literal(tensor_names(start))}));
+        std::vector<std::string> members;
+        for (auto [from, to] : llvm::zip(start.getInputs(), start.getResults()))
+            members.push_back(braces({tensor(from), tensor(to)}));
+        array("planrt::Collective::Member", "members_" + number, members);
+        const CollectiveInfo info = collective_info(start, mesh_);
+        text_ += wrapped("constexpr planrt::Collective::Predicted predicted_" + number + "[] = {",
+                         predicted_rows(start, info), "};\n\n", 4);
+        std::vector<std::string> row{"planrt::CollectiveKind::" + start.getKind().str(),
+                                     number,
+                                     axes_of(info),
+                                     "members_" + number,
+                                     std::to_string(integer(start, "scratch_offset")),
+                                     std::to_string(integer(start, "scratch_bytes")),
+                                     "predicted_" + number,
+                                     predicted_seconds(start, info)};
+        for (std::string &part : method_of(info))
+            row.push_back(std::move(part));
+        collectives.push_back(braces(row));
+    }
+    array("planrt::TrafficRow", "traffic", rows);
+    array("planrt::Collective", "collectives", collectives);
+}
+
+std::string Tables::data_set() const {
+    const sema::Data &data = info_.data;
+    static constexpr const char *splits[] = {"shares", "counts", "column", "files"};
+    return braces({string_literal(data.name),
+                   "planrt::DataFormat::" + (data.format.empty() ? "synthetic" : data.format),
+                   string_literal(data.path), string_literal(data.directory),
+                   std::string("planrt::SplitKind::") + splits[static_cast<int>(data.split)], number(data.train),
+                   number(data.test), std::to_string(data.split_column), std::to_string(data.samples),
+                   std::to_string(data.seed) + "U", boolean(data.header)});
+}
+
+void Tables::write_program() {
+    auto train = module_.lookupSymbol<mlir::func::FuncOp>("train");
+    // What is only modelled is the training step.
+    auto evaluate = info_.modelled ? mlir::func::FuncOp() : module_.lookupSymbol<mlir::func::FuncOp>("evaluate");
+    std::map<std::string, mlir::Value> results; // of evaluation
+    if (evaluate)
+        if (const auto names = evaluate->getAttrOfType<mlir::ArrayAttr>("plan.results"))
+            for (auto [name, value] : llvm::zip(names, evaluate.getBody().front().getTerminator()->getOperands()))
+                results[mlir::cast<mlir::StringAttr>(name).str()] = value;
+    const auto result = [&](const char *name) { return results.contains(name) ? tensor(results[name]) : "{}"; };
+    const mlir::Value prediction = info_.modelled ? mlir::Value() : predicted_batch(module_);
+    std::vector<std::pair<const char *, std::string>> members{
+        {"name", string_literal(info_.network)},
+        {"source", string_literal(info_.source)},
+        {"layout", string_literal(info_.layout)},
+        {"mesh", spans_["mesh"]},
+        {"arena_bytes", std::to_string(module_->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes").getInt())},
+        {"variables", spans_["variables"]},
+        {"evaluation_fields", evaluate ? spans_["evaluation_fields"] : "{}"},
+        {"data", data_set()},
+        {"traffic", spans_["traffic"]},
+        {"collectives", spans_["collectives"]},
+        {"training_collectives", std::to_string(training_collectives_)},
+        {"work", spans_["work"]},
+        {"batch", std::to_string(batch_)},
+        {"epochs", std::to_string(info_.epochs)},
+        {"steps", std::to_string(info_.steps)},
+        {"seed", std::to_string(info_.seed) + "U"},
+        {"set_up", "set_up"},
+        {"micro_batches", spans_["micro_batches"]},
+        {"evaluate_step", evaluate ? "evaluate_step" : "nullptr"},
+        {"sums", spans_["sums"]},
+        {"loss", tensor(train.getBody().front().getTerminator()->getOperand(0))},
+        {"valid", spans_.contains("valid") ? spans_["valid"] : "{}"},
+        {"evaluated_loss", result("loss")},
+        {"correct", result("correct")},
+        {"has_accuracy", boolean(results.contains("correct"))},
+        {"prediction_fields", prediction ? spans_["prediction_fields"] : "{}"},
+        {"predict_step", prediction ? "predict_step" : "nullptr"},
+        {"prediction", prediction ? tensor(prediction) : "{}"},
+    };
+    if (info_.reference_seconds > 0) // of a machine that was measured
+        members.insert(
+            std::ranges::find(members, std::string_view("batch"), &std::pair<const char *, std::string>::first),
+            {"reference_seconds", number(info_.reference_seconds)});
+    program_ = filling_.empty() ? "constexpr planrt::Program program{\n" : "const planrt::Program program{\n";
+    for (const auto &[name, value] : members)
+        program_ += "    ." + std::string(name) + " = " + value + ",\n";
+    program_ += "};\n";
+}
+
+} // namespace planc::emit

@@ -1,0 +1,258 @@
+#include "sema/layouts/layouts.h"
+
+#include "sema/layouts/layout_rules.h"
+#include "sema/layouts/places.h"
+#include "sema/networks/elaborate.h"
+#include "sema/values/expect.h"
+#include "sema/values/settings.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(unknown_mesh, error, "unknown mesh '{0}'");                           // P1
+PLANC_DIAGNOSTIC(unknown_axis, error, "mesh '{1}' has no axis '{0}'");                 // P2
+PLANC_DIAGNOSTIC(repeated_axis, error, "axis '{0}' occurs twice in one rule");         // P2
+PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'");     // P2
+PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");                      // P4
+PLANC_DIAGNOSTIC(duplicate_rule, error, "two rules for dimension '{0}' side by side"); // P5
+PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");             // P4
+PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                              // P7, P9
+PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is said twice");                         // P7, P9 to P11
+PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}"); // P10
+PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");      // P9
+
+namespace {
+
+class LayoutReader {
+  public:
+    LayoutReader(Analysis &analysis, const syntax::LayoutDeclaration &declaration, bool check_layers)
+        : analysis_(analysis), context_(analysis.context), declaration_(declaration),
+          unit_(analysis.declarations.unit_of(declaration.where)), check_layers_(check_layers) {
+        layout_.name = declaration.name.text;
+        layout_.automatic = declaration.automatic;
+        layout_.where = declaration.name.where;
+        collect_names();
+    }
+
+    Layout read() {
+        find_mesh();
+        read_items(declaration_.items, "");
+        return std::move(layout_);
+    }
+
+  private:
+    void collect_names() {
+        std::set<std::string> seen;
+        const auto add = [&](const Network &network) {
+            for (const std::string &layer : network.layers)
+                if (seen.insert(layer).second)
+                    layers_.push_back(layer);
+            for (const Operation &operation : network.operations)
+                for (const std::string &name : loop_names(network, operation))
+                    dimensions_.insert(name);
+        };
+        for (const Network &network : analysis_.program.networks)
+            add(network);
+        for (const Train &train : analysis_.program.trains)
+            add(train.loss);
+    }
+
+    void find_mesh() {
+        if (!declaration_.mesh) {
+            mesh_ = {layout_.name, false, analyze_axes(declaration_.axes, declaration_.mesh_where, analysis_), "",
+                     declaration_.mesh_where};
+            analysis_.program.meshes.push_back(mesh_);
+            layout_.mesh = layout_.name;
+            return;
+        }
+        const syntax::Name &name = *declaration_.mesh;
+        const auto *node = analysis_.declarations.find(&UnitNames::meshes, name.text, unit_);
+        if (!node)
+            context_.fail(unknown_mesh, name.where, {name.text},
+                          Context::suggestion(name.text, analysis_.declarations.visible(&UnitNames::meshes, unit_)));
+        mesh_ = analyze_mesh(*node, analysis_);
+        layout_.mesh = name.text;
+    }
+
+    void read_items(const std::vector<syntax::LayoutItem> &items, const std::string &selector) {
+        std::map<std::string, SourceRange> here;
+        std::map<std::string, SourceRange> said; // other than rules of dimensions
+        for (const syntax::LayoutItem &item : items) {
+            if (const auto *rule = std::get_if<syntax::LayoutRule>(&item.node)) {
+                const auto [entry, fresh] = here.emplace(rule->dimension.text, item.where);
+                if (!fresh)
+                    context_.fail(duplicate_rule, item.where, {rule->dimension.text},
+                                  {{entry->second, "the first one is here"}});
+                read_rule(*rule, selector, item.where);
+            } else if (const auto *selection = std::get_if<syntax::LayoutSelection>(&item.node)) {
+                read_selection(*selection, selector);
+            } else {
+                const bool recompute = std::holds_alternative<syntax::RecomputeRule>(item.node);
+                if (!selector.empty() && !recompute)
+                    context_.fail(misplaced_rule, item.where, {words(item)},
+                                  {hint("write it outside of '" + selector + "'")});
+                check_once(item, said);
+                if (recompute)
+                    layout_.recomputes.push_back({selector, item.where});
+                else
+                    read_whole(item);
+            }
+        }
+    }
+
+    static std::string words(const syntax::LayoutItem &item) {
+        if (const auto *store = std::get_if<syntax::StoreRule>(&item.node))
+            return "store " + store->what.text;
+        if (std::holds_alternative<syntax::PipelineRule>(item.node))
+            return "pipeline";
+        if (const auto *limit = std::get_if<syntax::LimitRule>(&item.node))
+            return limit->what.text;
+        if (const auto *forbid = std::get_if<syntax::ForbidRule>(&item.node))
+            return "forbid " + forbid->what.text;
+        const auto *setting = std::get_if<syntax::Setting>(&item.node);
+        return setting ? setting->name.text : "recompute";
+    }
+
+    void check_once(const syntax::LayoutItem &item, std::map<std::string, SourceRange> &said) const {
+        const auto [entry, fresh] = said.emplace(words(item), item.where);
+        if (!fresh)
+            context_.fail(repeated_rule, item.where, {words(item)}, {{entry->second, "first said here"}});
+    }
+
+    void read_rule(const syntax::LayoutRule &rule, const std::string &selector, SourceRange where) {
+        const std::string &dimension = rule.dimension.text;
+        const bool declared = !dimension.ends_with('\'') && analysis_.dimensions.find(dimension, unit_);
+        if (check_layers_ && !dimensions_.contains(dimension) && !declared) {
+            std::vector<std::string> candidates(dimensions_.begin(), dimensions_.end());
+            context_.fail(unknown_rule_dimension, rule.dimension.where, {dimension},
+                          Context::suggestion(dimension, candidates));
+        }
+        layout_.rules.push_back({selector, dimension, axes(rule.target), where});
+    }
+
+    std::vector<std::string> axes(const syntax::AxisList &list) {
+        std::vector<std::string> names;
+        for (const syntax::Name &axis : list.axes) {
+            std::vector<std::string> known;
+            for (const MeshAxis &other : mesh_.axes)
+                known.push_back(other.name);
+            if (std::find(known.begin(), known.end(), axis.text) == known.end()) {
+                std::vector<Note> notes = Context::suggestion(axis.text, known);
+                if (mesh_.automatic)
+                    notes = {{mesh_.where, "its axes are chosen by the planner and have no names"}};
+                context_.fail(unknown_axis, axis.where, {axis.text, mesh_.name}, notes);
+            }
+            if (std::find(names.begin(), names.end(), axis.text) != names.end())
+                context_.fail(repeated_axis, axis.where, {axis.text});
+            names.push_back(axis.text);
+        }
+        return names;
+    }
+
+    std::string checked_selector(const std::string &outer, const syntax::Selector &selector) const {
+        const std::string path = outer.empty() ? selector.text : outer + "." + selector.text;
+        const bool found =
+            std::any_of(layers_.begin(), layers_.end(), [&](const std::string &layer) { return selects(path, layer); });
+        if (check_layers_ && !found) {
+            std::vector<Note> notes = Context::suggestion(path, layers_);
+            if (notes.empty() && !layers_.empty())
+                notes = {hint("there are " + some_of(layers_))};
+            context_.fail(unknown_layer, selector.where, {path}, notes);
+        }
+        return path;
+    }
+
+    void read_selection(const syntax::LayoutSelection &selection, const std::string &outer) {
+        read_items(selection.items, checked_selector(outer, selection.selector));
+    }
+
+    void read_whole(const syntax::LayoutItem &item) {
+        if (const auto *store = std::get_if<syntax::StoreRule>(&item.node)) {
+            read_store(*store, item.where);
+        } else if (const auto *pipeline = std::get_if<syntax::PipelineRule>(&item.node)) {
+            read_pipeline(*pipeline, item.where);
+        } else if (const auto *limit = std::get_if<syntax::LimitRule>(&item.node)) {
+            expect("a limit", limit->what, {"memory"});
+            Elaborator constants(analysis_, unit_);
+            layout_.memory_limit_bytes = expect_quantity(context_, constants.evaluate(*limit->bound),
+                                                         limit->bound->where, "the limit", Measure::memory);
+        } else if (const auto *forbid = std::get_if<syntax::ForbidRule>(&item.node)) {
+            expect("what is forbidden", forbid->what, {"pipeline"});
+            layout_.forbid_pipeline = true;
+        } else if (const auto *setting = std::get_if<syntax::Setting>(&item.node)) {
+            read_setting(*setting);
+        }
+    }
+
+    void expect(const char *what, const syntax::Name &name, const std::vector<std::string> &words) const {
+        if (std::find(words.begin(), words.end(), name.text) == words.end())
+            context_.fail(unknown_rule, name.where, {what, one_of(words)}, Context::suggestion(name.text, words));
+    }
+
+    void read_store(const syntax::StoreRule &store, SourceRange where) {
+        using What = StoreRule::What;
+        expect("what is stored", store.what, {"params", "gradients", "optimizer"});
+        const What what = store.what.text == "params"      ? What::params
+                          : store.what.text == "gradients" ? What::gradients
+                                                           : What::optimizer;
+        layout_.stores.push_back({what, axes(store.target), where});
+    }
+
+    void read_setting(const syntax::Setting &setting) {
+        if (setting.name.text != "microbatches")
+            context_.fail(unknown_layout_setting, setting.name.where, {setting.name.text},
+                          Context::suggestion(setting.name.text, {"microbatches"}));
+        Elaborator constants(analysis_, unit_);
+        const std::int64_t count = expect_integer_in(context_, constants.evaluate(*setting.value), setting.value->where,
+                                                     "'microbatches'", 1, std::numeric_limits<std::int32_t>::max());
+        for (const Train &train : analysis_.program.trains)
+            if (const std::int64_t batch = train.loss.arguments.front().type.dimensions.front().extent; count > batch)
+                context_.fail(too_many_microbatches, setting.where, {std::to_string(count), std::to_string(batch)});
+        layout_.microbatches = count;
+    }
+
+    void read_pipeline(const syntax::PipelineRule &rule, SourceRange where) {
+        static_cast<void>(axes(rule.target));
+        const Settings settings(context_, "a pipeline", where, rule.settings, {"schedule", "microbatches", "chunks"});
+        if (const syntax::Setting *schedule = settings.find("schedule"))
+            static_cast<void>(expect_word(
+                context_, settings.value(*schedule), "'schedule'",
+                {"gpipe", "one_f_one_b", "pipedream", "chimera", "interleaved", "zero_bubble", "pipedream_2bw"}));
+        for (const char *name : {"microbatches", "chunks"})
+            if (const syntax::Setting *count = settings.find(name)) {
+                Elaborator constants(analysis_, unit_);
+                const syntax::Expression &value = settings.value(*count);
+                static_cast<void>(expect_integer_in(context_, constants.evaluate(value), value.where,
+                                                    "'" + std::string(name) + "'", 1,
+                                                    std::numeric_limits<std::int32_t>::max()));
+            }
+        for (const syntax::Cut &cut : rule.cuts)
+            for (const syntax::Selector &layer : cut.layers)
+                static_cast<void>(checked_selector("", layer));
+        analysis_.context.not_lowered(where, "pipeline parallelism ('pipeline')");
+    }
+
+    Analysis &analysis_;
+    const Context &context_;
+    const syntax::LayoutDeclaration &declaration_;
+    int unit_;
+    bool check_layers_;
+    Layout layout_;
+    Mesh mesh_;
+    std::vector<std::string> layers_;
+    std::set<std::string> dimensions_;
+};
+
+} // namespace
+
+void analyze_layout(const syntax::LayoutDeclaration &declaration, bool check_layers, Analysis &analysis) {
+    const bool known = check_layers && !(analysis.program.networks.empty() && analysis.program.trains.empty());
+    Layout layout = LayoutReader(analysis, declaration, known).read();
+    if (check_layers)
+        check_axes(layout, analysis);
+    analysis.program.layouts.push_back(std::move(layout));
+}
+
+} // namespace planc::sema

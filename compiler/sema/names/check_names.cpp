@@ -1,0 +1,132 @@
+#include "sema/names/check_names.h"
+
+#include "sema/names/walk.h"
+#include "sema/primitives/primitives.h"
+
+#include <algorithm>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(unknown_name, error, "unknown name '{0}'");                  // X4
+PLANC_DIAGNOSTIC(unknown_function, error, "unknown layer or function '{0}'"); // X4
+
+void fail_unknown_name(const Context &context, const std::string &name, SourceRange where,
+                       const std::vector<std::string> &candidates) {
+    context.fail(unknown_name, where, {name}, Context::suggestion(name, candidates));
+}
+
+void fail_unknown_function(const Analysis &analysis, const std::string &name, SourceRange where, int unit) {
+    std::vector<std::string> candidates = primitive_names();
+    for (const std::string &declared : analysis.declarations.visible(&UnitNames::callables, unit))
+        candidates.push_back(declared);
+    analysis.context.fail(unknown_function, where, {name}, Context::suggestion(name, candidates));
+}
+
+namespace {
+
+using Kind = syntax::DimensionItem::Kind;
+
+class NameChecker {
+  public:
+    NameChecker(Analysis &analysis, int unit) : analysis_(analysis), unit_(unit) {}
+
+    void check(const syntax::CallableDeclaration &callable) {
+        names_.emplace_back();
+        const bool layer = callable.kind == syntax::CallableDeclaration::Kind::layer;
+        for (const syntax::Parameter &parameter : callable.parameters) {
+            bind(parameter.name.text);
+            for (const syntax::DimensionItem &item : parameter.type.dimensions)
+                if (layer && item.kind == Kind::dimension)
+                    bind(item.name.text);
+        }
+        for (const syntax::Parameter &parameter : callable.parameters)
+            if (parameter.fallback)
+                check(*parameter.fallback);
+        check(callable.body);
+    }
+
+  private:
+    void bind(const std::string &name) { names_.back().push_back(name); }
+
+    bool bound(const std::string &name) const {
+        return std::any_of(names_.begin(), names_.end(), [&](const std::vector<std::string> &scope) {
+            return std::find(scope.begin(), scope.end(), name) != scope.end();
+        });
+    }
+
+    void require(const std::string &name, SourceRange where) const {
+        if (bound(name) || is_plain_word(name) || analysis_.dimensions.known(without_primes(name)))
+            return;
+        if (is_primitive(name) || analysis_.declarations.find(&UnitNames::callables, name, unit_))
+            analysis_.context.fail(unknown_name, where, {name}, {hint("a function is called: '" + name + "(…)'")});
+        std::vector<std::string> candidates = analysis_.dimensions.roles();
+        for (const std::vector<std::string> &scope : names_)
+            candidates.insert(candidates.end(), scope.begin(), scope.end());
+        fail_unknown_name(analysis_.context, name, where, candidates);
+    }
+
+    void check(const syntax::Block &block) {
+        names_.emplace_back();
+        for (const syntax::Statement &statement : block)
+            check(statement);
+        names_.pop_back();
+    }
+
+    void check(const syntax::Statement &statement) {
+        if (const auto *binding = std::get_if<syntax::Binding>(&statement.node)) {
+            check(*binding->value);
+            bind(binding->name.text);
+        } else if (const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node)) {
+            for (const syntax::DimensionItem &item : declaration->type.dimensions) {
+                if (item.extent)
+                    check(*item.extent);
+                else if (item.kind != Kind::rest)
+                    require(item.name.text, item.where);
+            }
+            check(*declaration->initializer);
+            bind(declaration->name.text);
+        } else if (const auto *conditional = std::get_if<syntax::Conditional>(&statement.node)) {
+            check(*conditional->condition);
+            check(conditional->then);
+            check(conditional->otherwise);
+        } else if (const auto *result = std::get_if<syntax::Return>(&statement.node)) {
+            check(*result->value);
+        } else if (const auto *yield = std::get_if<syntax::Yield>(&statement.node)) {
+            check(*yield->value);
+        }
+    }
+
+    void check(const syntax::Expression &expression) {
+        if (const auto *reference = std::get_if<syntax::Reference>(&expression.node))
+            require(reference->name, expression.where);
+        if (const auto *call = std::get_if<syntax::Call>(&expression.node))
+            if (!is_primitive(call->callee.text) &&
+                !analysis_.declarations.find(&UnitNames::callables, call->callee.text, unit_))
+                fail_unknown_function(analysis_, call->callee.text, call->callee.where, unit_);
+        if (const auto *list = std::get_if<syntax::List>(&expression.node))
+            for (const syntax::ListItem &item : list->items)
+                if (item.kind == syntax::ListItem::Kind::spread)
+                    require(item.name->text, item.where);
+        for_each_child(expression, [&](const syntax::Expression &child) { check(child); });
+        if (const auto *fold = std::get_if<syntax::Fold>(&expression.node)) {
+            names_.emplace_back();
+            bind(fold->accumulator.text);
+            for (const syntax::Name &variable : fold->variables)
+                bind(variable.text);
+            check(fold->body);
+            names_.pop_back();
+        }
+    }
+
+    Analysis &analysis_;
+    int unit_;
+    std::vector<std::vector<std::string>> names_; ///< per scope, the inner ones last
+};
+
+} // namespace
+
+void check_names(const syntax::CallableDeclaration &callable, int unit, Analysis &analysis) {
+    NameChecker(analysis, unit).check(callable);
+}
+
+} // namespace planc::sema

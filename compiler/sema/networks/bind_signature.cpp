@@ -1,0 +1,261 @@
+// Binding arguments to a signature: `x: [.., in]` gives the last dimension of x the name `in` within the layer, `..`
+// the others; `over = [height, width]` in the call says instead which dimensions the last name stands for.
+
+#include "sema/networks/elaborate.h"
+#include "sema/values/expect.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(pattern_mismatch, error, "'{0}' of '{1}' must have the form {2}, got {3}"); // Y2
+PLANC_DIAGNOSTIC(signature_mismatch, error, "'{0}' of '{1}' is both {2} and {3}");           // Y2
+PLANC_DIAGNOSTIC(argument_type, error, "'{0}' of network '{1}' must be {2}, got {3}");       // N7
+PLANC_DIAGNOSTIC(unknown_element_type, error, "unknown element type '{0}'");                 // D4
+
+namespace {
+
+using Kind = syntax::DimensionItem::Kind;
+
+bool has_rest(const syntax::Type &type) {
+    return !type.dimensions.empty() && type.dimensions.front().kind == Kind::rest;
+}
+
+/// As other languages call them, or misspelt.
+std::vector<Note> element_suggestion(const std::string &word) {
+    static const std::map<std::string, std::string> known = {{"float", "f32"},   {"float32", "f32"}, {"double", "f64"},
+                                                             {"float64", "f64"}, {"int", "i32"},     {"int32", "i32"}};
+    if (const auto other = known.find(word); other != known.end())
+        return {hint("it is called '" + other->second + "' here")};
+    return Context::suggestion(word, {"f32", "f64", "i32", "bf16"});
+}
+
+std::string pattern_text(const syntax::Type &type) {
+    std::string text = "[";
+    for (const syntax::DimensionItem &item : type.dimensions)
+        text += (text.size() > 1 ? ", " : "") + (item.kind == Kind::rest ? ".." : item.name.text);
+    return text + "]";
+}
+
+/// The parameter whose last name `over` binds.
+const syntax::Parameter *over_parameter(const syntax::CallableDeclaration &callable) {
+    for (const syntax::Parameter &parameter : callable.parameters)
+        if (parameter.type.tensor)
+            return has_rest(parameter.type) && parameter.type.dimensions.size() > 1 ? &parameter : nullptr;
+    return nullptr;
+}
+
+} // namespace
+
+bool Elaborator::takes_over(const syntax::CallableDeclaration &callable) {
+    const bool own = std::any_of(callable.parameters.begin(), callable.parameters.end(),
+                                 [](const syntax::Parameter &parameter) { return parameter.name.text == "over"; });
+    return callable.kind == syntax::CallableDeclaration::Kind::layer && !own && over_parameter(callable) != nullptr;
+}
+
+void Elaborator::bind_signature(Frame &frame, const Arguments &arguments, SourceRange call) {
+    const syntax::CallableDeclaration &callable = *frame.callable;
+    std::map<const syntax::Parameter *, Value> given;
+    for (const syntax::Parameter &parameter : callable.parameters) {
+        const std::string &name = parameter.name.text;
+        const syntax::CallArgument *argument_of = parameter.fallback ? arguments.find(name) : &arguments.require(name);
+        if (argument_of != nullptr)
+            given[&parameter] = argument(*argument_of);
+    }
+    std::vector<DimensionValue> over;
+    if (const syntax::CallArgument *list = takes_over(callable) ? arguments.find("over") : nullptr)
+        over = expect_dimensions(context(), argument(*list), list->where, arguments.what("over"));
+    frame.over = !over.empty();
+    Frame *caller = std::exchange(frame_, &frame);
+    for (const auto tensors : {false, true}) // dimension arguments first: patterns may use them
+        for (const syntax::Parameter &parameter : callable.parameters) {
+            const auto value = given.find(&parameter);
+            if (value == given.end() || parameter.type.tensor != tensors)
+                continue;
+            const SourceRange where = arguments.require(parameter.name.text).where;
+            if (tensors)
+                bind_tensor(frame, parameter, value->second, where,
+                            &parameter == over_parameter(callable) ? over : std::vector<DimensionValue>{});
+            else
+                bind_value(frame, parameter, value->second, where);
+        }
+    for (const syntax::Parameter &parameter : callable.parameters) // a tensor may have said the extents of some
+        if (given.contains(&parameter) && frame.bound.contains(parameter.name.text))
+            for (const DimensionValue &dimension : frame.bound.at(parameter.name.text))
+                static_cast<void>(expect_dimension(context(), {dimension}, arguments.require(parameter.name.text).where,
+                                                   "an argument"));
+    analysis_.context.calls.push_back(call);
+    for (const syntax::Parameter &parameter : callable.parameters)
+        if (!given.contains(&parameter))
+            bind_value(frame, parameter, evaluate(*parameter.fallback), parameter.fallback->where);
+    analysis_.context.calls.pop_back();
+    frame_ = caller;
+}
+
+void Elaborator::bind_value(Frame &frame, const syntax::Parameter &parameter, const Value &value, SourceRange where) {
+    const std::string what = "'" + parameter.name.text + "' of '" + frame.callable->name.text + "'";
+    const std::string &type = parameter.type.word->text; // one of these: check_bodies() has seen to it
+    Value converted = value;
+    if (type == "dim") {
+        bind_dimension(frame, parameter.name.text, {expect_dimension(context(), value, where, what)}, false);
+        return;
+    }
+    if (type == "dims") {
+        bind_dimension(frame, parameter.name.text, expect_dimensions(context(), value, where, what), false);
+        return;
+    }
+    if (type == "bool")
+        converted = {expect_boolean(context(), value, where, what)};
+    else if (type == "int")
+        converted = {expect_integer(context(), extent_for_dimension(context(), value, where), where, what)};
+    else if (type == "ints")
+        check_integers(context(), value, where, what);
+    else if (type == "float")
+        converted = {expect_number(context(), extent_for_dimension(context(), value, where), where, what)};
+    else if (type == "initializer")
+        converted = {expect_initializer(context(), value, where, what)};
+    else if (type == "string")
+        converted = {expect_string(context(), value, where, what)};
+    else if (value.get<TensorValue>() || value.get<FieldValue>())
+        fail_wrong_type(context(), where, what, "a value that is known when the program is compiled", value);
+    define(parameter.name, converted);
+}
+
+void Elaborator::bind_dimension(Frame &frame, const std::string &name, std::vector<DimensionValue> given,
+                                bool of_tensor) {
+    for (DimensionValue &dimension : given) {
+        const int symbol = fresh_symbol();
+        frame.origins[symbol] = dimension;
+        dimension.symbol = symbol;
+        if (of_tensor)
+            frame.tensor_symbols.insert(symbol);
+    }
+    frame.bound[name] = std::move(given);
+}
+
+void Elaborator::bind_tensor(Frame &frame, const syntax::Parameter &parameter, const Value &value, SourceRange where,
+                             const std::vector<DimensionValue> &over) {
+    if (frame.callable->kind == syntax::CallableDeclaration::Kind::network) {
+        define(parameter.name, Value{network_argument(parameter, value, where)});
+        return;
+    }
+    const auto *data = value.get<FieldValue>();
+    const std::optional<TensorType> known = data ? bound_type(frame, parameter.type) : std::nullopt;
+    TensorValue tensor =
+        known ? field(*data, *known, where)
+              : expect_tensor(value, where, "'" + parameter.name.text + "' of '" + frame.callable->name.text + "'");
+    if (parameter.type.word && element_type(parameter.type, tensor.element) != tensor.element)
+        fail(argument_type, where,
+             {parameter.name.text, frame.callable->name.text, parameter.type.word->text, to_string(tensor)});
+    if (!frame.element_bound && tensor.element != ElementType::i32) {
+        frame.element = tensor.element;
+        frame.element_bound = true;
+    }
+    bind_pattern(frame, parameter, tensor, where, over);
+    define(parameter.name, Value{std::move(tensor)});
+}
+
+std::optional<TensorType> Elaborator::bound_type(const Frame &frame, const syntax::Type &pattern) {
+    TensorType type{element_type(pattern, frame.element), {}};
+    for (const syntax::DimensionItem &item : pattern.dimensions) {
+        const auto bound = frame.bound.find(item.kind == Kind::rest ? ".." : item.name.text);
+        if (bound == frame.bound.end())
+            return std::nullopt;
+        for (const DimensionValue &dimension : bound->second)
+            type.dimensions.push_back({dimension.role, dimension.extent});
+    }
+    return type;
+}
+
+void Elaborator::bind_pattern(Frame &frame, const syntax::Parameter &parameter, TensorValue &tensor, SourceRange where,
+                              const std::vector<DimensionValue> &over) {
+    const std::vector<syntax::DimensionItem> &items = parameter.type.dimensions;
+    const bool spreads = !items.empty() && items.back().kind == Kind::spread;
+    const std::vector<std::size_t> chosen = positions(tensor, spreads ? spread(items.back().name) : over, where);
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < tensor.dimensions.size(); ++i)
+        if (std::find(chosen.begin(), chosen.end(), i) == chosen.end())
+            others.push_back(i);
+    const std::size_t first_name = has_rest(parameter.type) ? 1 : 0;
+    const std::size_t names = items.size() - first_name - (chosen.empty() && !spreads ? 0 : 1);
+    if (others.size() < names || (first_name == 0 && others.size() > names))
+        fail(pattern_mismatch, where,
+             {parameter.name.text, frame.callable->name.text, pattern_text(parameter.type), to_string(tensor)});
+    const std::size_t leading = others.size() - names;
+    if (first_name == 1)
+        bind_item(frame, items.front(), tensor, {others.begin(), others.begin() + static_cast<std::ptrdiff_t>(leading)},
+                  where);
+    for (std::size_t i = 0; i < names; ++i)
+        bind_item(frame, items[first_name + i], tensor, {others[leading + i]}, where);
+    if (!chosen.empty() || spreads)
+        bind_item(frame, items.back(), tensor, chosen, where);
+}
+
+void Elaborator::bind_item(Frame &frame, const syntax::DimensionItem &item, TensorValue &tensor,
+                           const std::vector<std::size_t> &places, SourceRange where) {
+    const std::string name = item.kind == Kind::rest ? ".." : item.name.text;
+    std::vector<DimensionValue> given;
+    for (const std::size_t place : places)
+        given.push_back(tensor.dimensions[place]);
+    if (!frame.bound.contains(name))
+        bind_dimension(frame, name, given, true);
+    std::vector<DimensionValue> &bound = frame.bound.at(name);
+    for (std::size_t i = 0; i < bound.size() && i < given.size(); ++i)
+        if (bound[i].extent == DimensionValue::open)
+            bound[i].extent = given[i].extent; // of a list `over = [height]`, named but not sized
+    const auto agree = [](const DimensionValue &a, const DimensionValue &b) {
+        return a.extent == b.extent && without_primes(a.role) == without_primes(b.role);
+    };
+    if (!std::equal(bound.begin(), bound.end(), given.begin(), given.end(), agree))
+        fail(signature_mismatch, where, {name, frame.callable->name.text, to_string(bound), to_string(given)});
+    if (item.extent)
+        check_equal_extents(frame.callable->name.text,
+                            {name, extent(*item.extent, name), DimensionValue::by_role, item.where}, given.front(),
+                            where);
+    for (std::size_t i = 0; i < places.size(); ++i)
+        tensor.dimensions[places[i]].symbol = bound[i].symbol;
+}
+
+TensorValue Elaborator::network_argument(const syntax::Parameter &parameter, const Value &value, SourceRange where) {
+    const TensorType type = declared_type(parameter.type);
+    if (const auto *data = value.get<FieldValue>())
+        return field(*data, type, where);
+    const std::string &callee = frame_->callable->name.text;
+    TensorValue tensor = expect_tensor(value, where, "'" + parameter.name.text + "' of '" + callee + "'");
+    const TensorType actual = type_of(tensor);
+    if (actual.element != type.element || actual.dimensions != type.dimensions)
+        fail(argument_type, where, {parameter.name.text, callee, to_string(type), to_string(tensor)});
+    for (DimensionValue &dimension : tensor.dimensions)
+        dimension.symbol = DimensionValue::by_role;
+    return tensor;
+}
+
+ElementType Elaborator::element_type(const syntax::Type &type, ElementType fallback) {
+    if (!type.word)
+        return fallback;
+    for (const ElementType element : {ElementType::f32, ElementType::f64, ElementType::i32})
+        if (type.word->text == name(element))
+            return element;
+    if (type.word->text != "bf16")
+        fail(unknown_element_type, type.word->where, {type.word->text}, element_suggestion(type.word->text));
+    analysis_.context.not_lowered(type.word->where, "the element type 'bf16'");
+    return ElementType::f32;
+}
+
+ElementType Elaborator::element_of(const syntax::CallableDeclaration &network) {
+    for (const syntax::Parameter &parameter : network.parameters)
+        if (const ElementType element = element_type(parameter.type, ElementType::f32); element != ElementType::i32)
+            return element;
+    const ElementType result = element_type(network.result, ElementType::f32);
+    return result == ElementType::i32 ? ElementType::f32 : result;
+}
+
+TensorType Elaborator::declared_type(const syntax::Type &type) {
+    TensorValue tensor{-1, element_type(type, ElementType::f32), dimensions(type.dimensions)};
+    check_distinct(tensor.dimensions, type.where);
+    return type_of(tensor);
+}
+
+} // namespace planc::sema

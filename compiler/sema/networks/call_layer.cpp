@@ -1,0 +1,137 @@
+// Calls of layers and networks: inlined, in a frame of their own.
+
+#include "sema/networks/elaborate.h"
+#include "sema/values/expect.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(endless_recursion, error, "'{0}' calls itself without end ({1} calls deep)"); // N7
+PLANC_DIAGNOSTIC(wrong_result, error, "'{0}' returns {1}, but is declared to return {2}");     // N1, Y1
+PLANC_DIAGNOSTIC(called_twice, error, "the loss calls network '{0}' twice");                   // R2
+PLANC_DIAGNOSTIC(other_network, error, "the loss calls network '{0}', but '{1}' is trained");  // R2
+
+namespace {
+
+constexpr std::size_t deepest_call = 64;
+
+std::string pattern_text(const syntax::Type &type) {
+    std::string text = "[";
+    for (const syntax::DimensionItem &item : type.dimensions)
+        text += (text.size() > 1 ? ", " : "") +
+                (item.kind == syntax::DimensionItem::Kind::dimension ? item.name.text : ".." + item.name.text);
+    return text + "]";
+}
+
+} // namespace
+
+Value Elaborator::call(const syntax::Call &call, SourceRange where) {
+    const int unit = analysis_.declarations.unit_of(where);
+    if (const auto *callable = analysis_.declarations.find(&UnitNames::callables, call.callee.text, unit))
+        return call_declared(call, *callable, where);
+    return primitive(call, where);
+}
+
+Value Elaborator::argument(const syntax::CallArgument &argument) {
+    if (argument.kind == syntax::CallArgument::Kind::extent)
+        return {extent_on_the_spot(*argument.name, *argument.value)};
+    return evaluate(*argument.value);
+}
+
+Value Elaborator::call_declared(const syntax::Call &call, const syntax::CallableDeclaration &callable,
+                                SourceRange where) {
+    if (!network_)
+        fail_no_network(where);
+    std::vector<std::string> names;
+    for (const syntax::Parameter &parameter : callable.parameters)
+        names.push_back(parameter.name.text);
+    if (takes_over(callable))
+        names.emplace_back("over");
+    const Arguments arguments(context(), call, names);
+    Frame frame;
+    frame.callable = &callable;
+    frame.unit = analysis_.declarations.unit_of(callable.where);
+    frame.scopes.emplace_back();
+    const bool network = callable.kind == syntax::CallableDeclaration::Kind::network;
+    frame.element = network ? element_of(callable) : frame_->element;
+    const bool trained = network && loss_names_ && frame_ == &outermost_;
+    if (trained)
+        enter_trained_network(callable, where);
+    bind_signature(frame, arguments, where);
+    frame.names_layers = network || analysis_.ownership.composite(callable);
+    frame.path = trained ? "" : call_path(callable, where);
+    frame.layer = trained ? "output" : frame.path;
+    // A layer that is called deep inside of others, but not of itself, is not what is endless.
+    if (calls_.size() >= deepest_call && std::find(calls_.begin(), calls_.end(), &callable) != calls_.end())
+        fail(endless_recursion, call.callee.where, {callable.name.text, std::to_string(deepest_call)});
+    calls_.push_back(&callable);
+    Frame *caller = std::exchange(frame_, &frame);
+    analysis_.context.calls.push_back(where);
+    const Flow flow = execute(callable.body);
+    analysis_.context.calls.pop_back();
+    TensorValue result = call_result(frame, flow, where);
+    frame_ = caller;
+    calls_.pop_back();
+    if (trained)
+        loss_.prediction = result.id;
+    // What the layer's signature calls by a name of its own is again what the caller calls it.
+    for (DimensionValue &dimension : result.dimensions) {
+        const auto origin = frame.origins.find(dimension.symbol);
+        dimension.symbol = origin == frame.origins.end() ? DimensionValue::by_role : origin->second.symbol;
+    }
+    return {result};
+}
+
+void Elaborator::enter_trained_network(const syntax::CallableDeclaration &callable, SourceRange where) {
+    if (callable.name.text != loss_names_->network)
+        fail(other_network, where, {callable.name.text, loss_names_->network});
+    if (loss_.prediction >= 0)
+        fail(called_twice, where, {callable.name.text});
+}
+
+TensorValue Elaborator::call_result(const Frame &frame, const Flow &flow, SourceRange where) {
+    const Value value = flow.result.value(); // check_bodies() has seen to it that every way returns
+    const TensorValue result = expect_tensor(value, where, "the result of '" + frame.callable->name.text + "'");
+    check_result(frame, result, where);
+    return result;
+}
+
+void Elaborator::check_result(const Frame &frame, const TensorValue &result, SourceRange where) {
+    const syntax::CallableDeclaration &callable = *frame.callable;
+    if (callable.kind == syntax::CallableDeclaration::Kind::network) {
+        const TensorType declared = declared_type(callable.result);
+        const TensorType actual = type_of(result);
+        if (declared.element != actual.element || declared.dimensions != actual.dimensions)
+            fail(wrong_result, callable.result.where, {callable.name.text, to_string(result), to_string(declared)});
+        return;
+    }
+    // Of a layer the roles are checked; a stride, for one, changes extents.
+    std::vector<std::string> roles;
+    for (const syntax::DimensionItem &item : callable.result.dimensions) {
+        std::vector<DimensionValue> some;
+        if (item.kind == syntax::DimensionItem::Kind::rest)
+            some = rest(item.where);
+        else if (item.kind == syntax::DimensionItem::Kind::spread)
+            some = spread(item.name);
+        else if (const auto bound = frame.bound.find(item.name.text); bound != frame.bound.end())
+            some = bound->second;
+        else
+            some = {{item.name.text, DimensionValue::open, DimensionValue::by_role, item.where}};
+        for (const DimensionValue &dimension : some)
+            roles.push_back(without_primes(dimension.role));
+    }
+    std::vector<std::string> actual;
+    for (const DimensionValue &dimension : result.dimensions)
+        actual.push_back(without_primes(dimension.role));
+    if (frame.over) { // the dimensions that `in` stands for may lie between the others
+        std::sort(roles.begin(), roles.end());
+        std::sort(actual.begin(), actual.end());
+    }
+    if (actual != roles)
+        fail(wrong_result, where, {callable.name.text, to_string(result), pattern_text(callable.result)},
+             {{callable.result.where, "declared here"}});
+}
+
+} // namespace planc::sema

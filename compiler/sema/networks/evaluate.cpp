@@ -1,0 +1,286 @@
+// Expressions: what each is worth in the frame in hand.
+
+#include "sema/names/check_names.h"
+#include "sema/networks/elaborate.h"
+#include "sema/values/expect.h"
+
+#include <utility>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(unknown_dimension, error, "unknown dimension '{0}'");                                             // D2
+PLANC_DIAGNOSTIC(unknown_unit, error, "unknown unit '{0}'");                                                       // L6
+PLANC_DIAGNOSTIC(elaboration_too_deep, error, "this is nested more than {0} levels deep once layers are inlined"); // N7
+PLANC_DIAGNOSTIC(elaboration_too_long, error, "elaboration takes more than {0} steps");                            // X8
+PLANC_DIAGNOSTIC(too_many_iterations, error, "a range of more than {0} numbers");                                  // X7
+PLANC_DIAGNOSTIC(wrong_tuple, error, "{0} names for {1}");                                                         // X8
+PLANC_DIAGNOSTIC(rest_outside_layer, error, "'..' stands for nothing here");                                       // Y2
+
+namespace {
+
+constexpr int deepest = 2000;
+constexpr std::int64_t longest = 2'000'000;
+constexpr std::int64_t most_iterations = 1'000'000;
+
+} // namespace
+
+/// Counts nesting and work, so that every program ends.
+class Elaborator::Deeper {
+  public:
+    Deeper(Elaborator &elaborator, SourceRange where) : analysis_(elaborator.analysis_) {
+        if (++analysis_.depth > deepest)
+            elaborator.fail(elaboration_too_deep, where, {std::to_string(deepest)});
+        if (++analysis_.work > longest)
+            elaborator.fail(elaboration_too_long, where, {std::to_string(longest)});
+    }
+    ~Deeper() { --analysis_.depth; }
+    Deeper(const Deeper &) = delete;
+    Deeper &operator=(const Deeper &) = delete;
+
+  private:
+    Analysis &analysis_;
+};
+
+Value Elaborator::evaluate(const syntax::Expression &expression) {
+    const Deeper deeper(*this, expression.where);
+    struct Visitor {
+        Elaborator &self;
+        SourceRange where;
+
+        Value operator()(const syntax::Number &number) const {
+            if (!number.unit)
+                return number.integral ? Value{number.integer} : Value{number.value};
+            const std::optional<Unit> unit = parse_unit(number.unit->text);
+            if (!unit)
+                self.fail(unknown_unit, number.unit->where, {number.unit->text},
+                          Context::suggestion(number.unit->text, unit_words()));
+            return Value{QuantityValue{number.value * unit->factor, unit->measure}};
+        }
+        Value operator()(const syntax::String &string) const { return {string.value}; }
+        Value operator()(const syntax::Boolean &boolean) const { return {boolean.value}; }
+        Value operator()(const syntax::Reference &reference) const { return self.reference(reference.name, where); }
+        Value operator()(const syntax::List &list) const { return self.list(list); }
+        Value operator()(const syntax::Range &range) const { return self.range(range, where); }
+        Value operator()(const syntax::Call &call) const { return self.call(call, where); }
+        Value operator()(const syntax::Unary &unary) const { return self.unary(unary, where); }
+        Value operator()(const syntax::Binary &binary) const { return self.binary(binary, where); }
+        Value operator()(const syntax::Choice &choice) const { return self.choice(choice); }
+        Value operator()(const syntax::Fold &fold) const { return self.fold(fold); }
+    };
+    return std::visit(Visitor{*this, expression.where}, expression.node);
+}
+
+std::int64_t Elaborator::extent(const syntax::Expression &expression, const std::string &role) {
+    const Value value = evaluate(expression);
+    // The extent of another dimension may be meant: `dim query = key`.
+    const auto *dimension = value.get<DimensionValue>();
+    const std::int64_t result =
+        dimension ? expect_dimension(context(), value, expression.where, "an extent").extent
+                  : expect_integer(context(), value, expression.where, "the extent of '" + role + "'");
+    check_extent(context(), result, expression.where, role);
+    return result;
+}
+
+const Value *Elaborator::local(const std::string &name) const {
+    for (auto scope = frame_->scopes.rbegin(); scope != frame_->scopes.rend(); ++scope)
+        if (const auto found = scope->find(name); found != scope->end())
+            return &found->second.value;
+    return nullptr;
+}
+
+Value Elaborator::reference(const std::string &name, SourceRange where) {
+    const Value *value = local(name);
+    return value ? *value : global_reference(name, where);
+}
+
+/// Where only a dimension can stand, a tensor of that name is not meant.
+Value Elaborator::dimension_reference(const std::string &name, SourceRange where) {
+    const Value *value = local(name);
+    if (!value)
+        return global_reference(name, where);
+    const bool dimension = frame_->bound.contains(name) || analysis_.dimensions.known(without_primes(name)) ||
+                           analysis_.dimensions.find(name, frame_->unit);
+    return value->get<TensorValue>() && dimension ? global_reference(name, where) : *value;
+}
+
+Value Elaborator::global_reference(const std::string &name, SourceRange where) {
+    if (const auto bound = frame_->bound.find(name); bound != frame_->bound.end()) {
+        if (bound->second.size() == 1)
+            return {bound->second.front()};
+        return list_of(bound->second);
+    }
+    if (name == "zeros" || name == "ones")
+        return {Initializer{Initializer::Kind::constant, name == "ones" ? 1.0 : 0.0, 0}};
+    if (const auto dimension = analysis_.dimensions.find(name, frame_->unit))
+        return {*dimension};
+    if (analysis_.dimensions.known(without_primes(name)))
+        return {DimensionValue{name, DimensionValue::open, DimensionValue::by_role, where}};
+    std::vector<std::string> candidates = analysis_.dimensions.roles();
+    for (const Scope &scope : frame_->scopes)
+        for (const auto &[local, value] : scope)
+            candidates.push_back(local);
+    for (const auto &[bound, value] : frame_->bound)
+        candidates.push_back(bound);
+    fail_unknown_name(context(), name, where, candidates);
+}
+
+Value Elaborator::list(const syntax::List &list) {
+    std::vector<Value> items;
+    for (const syntax::ListItem &item : list.items)
+        append_item(item, items);
+    return list_of(std::move(items));
+}
+
+void Elaborator::append_item(const syntax::ListItem &item, std::vector<Value> &items) {
+    using Kind = syntax::ListItem::Kind;
+    std::vector<DimensionValue> several;
+    if (item.kind == Kind::rest)
+        several = rest(item.where);
+    if (item.kind == Kind::spread)
+        several = spread(*item.name);
+    if (item.kind == Kind::extent)
+        several = {extent_on_the_spot(*item.name, *item.value)};
+    for (const DimensionValue &dimension : several)
+        items.push_back({dimension});
+    if (item.kind != Kind::value)
+        return;
+    const auto *name = std::get_if<syntax::Reference>(&item.value->node);
+    if (name && frame_->bound.contains(name->name)) {
+        for (const DimensionValue &dimension : frame_->bound.at(name->name))
+            items.push_back({dimension});
+        return;
+    }
+    items.push_back(evaluate(*item.value));
+}
+
+std::vector<DimensionValue> Elaborator::rest(SourceRange where) {
+    const auto bound = frame_->bound.find("..");
+    if (bound == frame_->bound.end())
+        fail(rest_outside_layer, where, {},
+             {hint("only in a layer whose signature has a '..' does it stand for dimensions")});
+    return bound->second;
+}
+
+std::vector<DimensionValue> Elaborator::spread(const syntax::Name &name) {
+    const Value value = reference(name.text, name.where);
+    return expect_dimensions(context(), value, name.where, "'" + name.text + "' behind '..'");
+}
+
+std::vector<DimensionValue> Elaborator::dimension(const syntax::Name &name) {
+    if (const auto bound = frame_->bound.find(name.text); bound != frame_->bound.end())
+        return bound->second;
+    const Value value = reference(name.text, name.where);
+    const auto *open = value.get<DimensionValue>();
+    if (open && open->extent == DimensionValue::open) {
+        std::vector<Note> notes =
+            Context::suggestion(name.text, analysis_.declarations.visible(&UnitNames::dimensions, frame_->unit));
+        if (notes.empty())
+            notes = {hint(extent_hint(name.text))};
+        fail(unknown_dimension, name.where, {name.text}, notes);
+    }
+    return {expect_dimension(context(), value, name.where, "'" + name.text + "'")};
+}
+
+DimensionValue Elaborator::extent_on_the_spot(const syntax::Name &name, const syntax::Expression &expression) {
+    std::string role = name.text;
+    const auto bound = frame_->bound.find(role);
+    if (bound != frame_->bound.end() && bound->second.size() == 1)
+        role = bound->second.front().role;
+    return {role, extent(expression, name.text), DimensionValue::by_role, name.where};
+}
+
+std::vector<DimensionValue> Elaborator::dimensions(const std::vector<syntax::DimensionItem> &items) {
+    using Kind = syntax::DimensionItem::Kind;
+    std::vector<DimensionValue> all;
+    for (const syntax::DimensionItem &item : items) {
+        std::vector<DimensionValue> some;
+        if (item.kind == Kind::rest)
+            some = rest(item.where);
+        else if (item.kind == Kind::spread)
+            some = spread(item.name);
+        else if (item.extent)
+            some = {extent_on_the_spot(item.name, *item.extent)};
+        else
+            some = dimension(item.name);
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+}
+
+Value Elaborator::range(const syntax::Range &range, SourceRange where) {
+    const std::int64_t first =
+        expect_integer(context(), evaluate(*range.first), range.first->where, "the start of a range");
+    const std::int64_t last = expect_integer(context(), evaluate(*range.last), range.last->where, "the end of a range");
+    std::vector<Value> items;
+    for (std::int64_t i = first; i < last; ++i) {
+        if (std::cmp_greater_equal(items.size(), most_iterations))
+            fail(too_many_iterations, where, {std::to_string(most_iterations)});
+        items.push_back(whole(i));
+    }
+    return list_of(std::move(items));
+}
+
+Value Elaborator::choice(const syntax::Choice &choice) {
+    const Value condition = evaluate(*choice.condition);
+    const bool chosen = expect_boolean(context(), condition, choice.condition->where, "a condition");
+    return evaluate(chosen ? *choice.then : *choice.otherwise);
+}
+
+/// While it lives, names of the frame are those of one iteration: "block[3]".
+class Elaborator::Iteration {
+  public:
+    Iteration(Frame &frame, const std::string &path) : frame_(frame), path_(frame.path), layer_(frame.layer) {
+        frame.path = path;
+        if (frame.names_layers)
+            frame.layer = path;
+        frame.scopes.emplace_back();
+    }
+    ~Iteration() {
+        frame_.scopes.pop_back();
+        frame_.path = path_;
+        frame_.layer = layer_;
+    }
+    Iteration(const Iteration &) = delete;
+    Iteration &operator=(const Iteration &) = delete;
+
+  private:
+    Frame &frame_;
+    std::string path_;
+    std::string layer_;
+};
+
+Value Elaborator::fold(const syntax::Fold &fold) {
+    Value accumulator = evaluate(*fold.start);
+    const Value values = evaluate(*fold.values);
+    const std::vector<Value> &items = expect_list(context(), values, fold.values->where, "what a fold runs over");
+    std::string path = site_.path;
+    if (fold.label) {
+        path = join(frame_->path, fold.label->text);
+        if (frame_->names_layers)
+            register_layer(path, *fold.label);
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const Iteration iteration(*frame_, path + "[" + std::to_string(i) + "]");
+        accumulator = iterate(fold, accumulator, items[i], fold.values->where);
+    }
+    return accumulator;
+}
+
+Value Elaborator::iterate(const syntax::Fold &fold, const Value &accumulator, const Value &item, SourceRange where) {
+    define(fold.accumulator, accumulator);
+    if (fold.variables.size() == 1) {
+        define(fold.variables.front(), item);
+    } else {
+        const auto *tuple = item.get<ListValue>();
+        const std::size_t count = tuple ? (*tuple)->size() : 1;
+        if (count != fold.variables.size())
+            fail(wrong_tuple, fold.variables.front().where,
+                 {std::to_string(fold.variables.size()), count == 1 ? "one value" : std::to_string(count) + " values"},
+                 {{where, "the values come from here"}});
+        for (std::size_t i = 0; i < count; ++i)
+            define(fold.variables[i], (**tuple)[i]);
+    }
+    return execute(fold.body).result.value(); // check_bodies() has seen to it that every way yields
+}
+
+} // namespace planc::sema

@@ -1,0 +1,63 @@
+// Names of layers: `fc1 = …` is the layer fc1; parameters are named after the binding whose call owns them.
+
+#include "sema/networks/elaborate.h"
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(unnamed_parameters, error, "'{0}' owns parameters, which need a name"); // N5
+PLANC_DIAGNOSTIC(reserved_layer_name, error, "'{0}' cannot name a layer");               // N5
+PLANC_DIAGNOSTIC(duplicate_layer, error, "two layers are named '{0}'");                  // N5
+
+std::string Elaborator::join(const std::string &path, const std::string &name) {
+    return path.empty() ? name : path + "." + name;
+}
+
+void Elaborator::register_layer(const std::string &path, const syntax::Name &name) {
+    if (path == "loss" || path == "output")
+        fail(reserved_layer_name, name.where, {name.text},
+             {hint("the operations of the loss are the layer 'loss', those of a network's result the layer "
+                   "'output'")});
+    const auto [entry, fresh] = layer_names_.emplace(path, name.where);
+    if (!fresh)
+        fail(duplicate_layer, name.where, {path}, {{entry->second, "the first one is named here"}});
+}
+
+Elaborator::Site Elaborator::site_of_binding(const syntax::Binding &binding) {
+    const std::string path = join(frame_->path, binding.name.text);
+    if (!frame_->names_layers)
+        return {frame_->layer, path, true, 0, {}, {}};
+    register_layer(path, binding.name);
+    return named_site(path, *binding.value);
+}
+
+/// What a fold yields bears the name of the iteration.
+Elaborator::Site Elaborator::site_of_yield(const syntax::Yield &yield) {
+    return frame_->names_layers ? named_site(frame_->layer, *yield.value) : site_outside_bindings();
+}
+
+Elaborator::Site Elaborator::named_site(const std::string &path, const syntax::Expression &expression) {
+    Site site{path, path, true, 0, analysis_.ownership.owning_calls(expression), {}};
+    for (const auto &[callee, count] : site.totals)
+        site.owning += count;
+    return site;
+}
+
+Elaborator::Site Elaborator::site_outside_bindings() const {
+    return {frame_->layer, frame_->layer, false, 0, {}, {}};
+}
+
+std::string Elaborator::call_path(const syntax::CallableDeclaration &callable, SourceRange where) {
+    const std::string &callee = callable.name.text;
+    if (!analysis_.ownership.owns(callable))
+        return site_.layer;
+    if (!site_.named)
+        fail(unnamed_parameters, where, {callee}, {hint("bind the call to a name first: 'name = " + callee + "(…)'")});
+    if (site_.owning == 1)
+        return site_.layer;
+    const std::string path = join(site_.layer, callee);
+    if (site_.totals[callee] == 1)
+        return path;
+    return path + "[" + std::to_string(site_.next[callee]++) + "]";
+}
+
+} // namespace planc::sema

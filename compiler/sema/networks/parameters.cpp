@@ -1,0 +1,106 @@
+// `param w: [in, out] = glorot_uniform(…)`: parameters and their initial values.
+
+#include "sema/networks/elaborate.h"
+#include "sema/values/expect.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(duplicate_parameter, error, "two parameters are named '{0}'"); // N5
+PLANC_DIAGNOSTIC(bad_distribution, error, "'{0}' with {1}");                    // Y4
+
+void Elaborator::declare_parameter(const syntax::ParameterDeclaration &declaration, SourceRange where) {
+    const Value start = evaluate_at(*declaration.initializer, site_outside_bindings());
+    const Initializer initial = expect_initializer(context(), start, declaration.initializer->where,
+                                                   "the initial value of '" + declaration.name.text + "'");
+    std::vector<DimensionValue> own = dimensions(declaration.type.dimensions);
+    prime_input_sides(own);
+    const std::string path = join(frame_->path, declaration.name.text);
+    const auto [entry, fresh] = parameters_.emplace(path, declaration.name.where);
+    if (!fresh)
+        fail(duplicate_parameter, declaration.name.where, {path}, {{entry->second, "the first one is declared here"}});
+    Operation operation;
+    operation.kind = OperationKind::parameter;
+    operation.text = path;
+    operation.initializer = initial;
+    operation.trained = declaration.trained;
+    operation.layer = frame_->path.empty() ? declaration.name.text : frame_->layer;
+    if (frame_->path.empty())
+        register_layer(declaration.name.text, declaration.name);
+    const ElementType element = element_type(declaration.type, frame_->element);
+    const TensorValue tensor = append(std::move(operation), std::move(own), element, where);
+    check_floating(declaration.name.text, tensor, declaration.type.where);
+    define(declaration.name, Value{tensor});
+}
+
+void Elaborator::prime_input_sides(std::vector<DimensionValue> &dimensions) const {
+    // What tensors bring is the input side; an argument (`out: dim`) keeps its role, and among equals the last does.
+    std::vector<std::size_t> order(dimensions.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+        order[i] = i;
+    std::stable_partition(order.begin(), order.end(),
+                          [&](std::size_t i) { return !frame_->tensor_symbols.contains(dimensions[i].symbol); });
+    // Arguments first, in reverse, so that the last of equals comes first and stays as it is.
+    const auto tensors = std::find_if(order.begin(), order.end(), [&](std::size_t i) {
+        return frame_->tensor_symbols.contains(dimensions[i].symbol);
+    });
+    std::reverse(order.begin(), tensors);
+    std::reverse(tensors, order.end());
+    std::set<std::string> taken;
+    for (const std::size_t i : order) {
+        if (dimensions[i].symbol != DimensionValue::by_role)
+            while (taken.contains(dimensions[i].role))
+                dimensions[i].role += '\'';
+        taken.insert(dimensions[i].role);
+    }
+}
+
+double Elaborator::fan(const Arguments &arguments, const std::string &name) {
+    const syntax::CallArgument &given = arguments.require(name);
+    double product = 1;
+    for (const DimensionValue &dimension :
+         expect_dimensions(context(), argument(given), given.where, arguments.what(name)))
+        product *=
+            static_cast<double>(expect_dimension(context(), {dimension}, given.where, arguments.what(name)).extent);
+    return product;
+}
+
+Value Elaborator::initializer(const syntax::Call &call, SourceRange where) {
+    using Kind = Initializer::Kind;
+    const std::string &name = call.callee.text;
+    const auto number = [&](const Arguments &arguments, const char *parameter) {
+        const syntax::CallArgument &given = arguments.require(parameter);
+        return expect_number(context(), argument(given), given.where, arguments.what(parameter));
+    };
+    const auto normal = [](double deviation) { return Value{Initializer{Kind::normal, 0, deviation}}; };
+    const auto uniform = [](double bound) { return Value{Initializer{Kind::uniform, -bound, bound}}; };
+    if (name == "zeros" || name == "ones") {
+        const Arguments none(context(), call, {});
+        return {Initializer{Kind::constant, name == "ones" ? 1.0 : 0.0, 0}};
+    }
+    if (name == "constant")
+        return {Initializer{Kind::constant, number(Arguments(context(), call, {"value"}), "value"), 0}};
+    if (name == "uniform" || name == "normal") {
+        const bool flat = name == "uniform";
+        const std::vector<std::string> names =
+            flat ? std::vector<std::string>{"low", "high"} : std::vector<std::string>{"mean", "deviation"};
+        const Arguments arguments(context(), call, names);
+        const double a = number(arguments, names[0].c_str());
+        const double b = number(arguments, names[1].c_str());
+        if (flat ? b < a : b < 0)
+            fail(bad_distribution, where, {name, flat ? "'low' above 'high'" : "a negative 'deviation'"});
+        return {Initializer{flat ? Kind::uniform : Kind::normal, a, b}};
+    }
+    // Glorot and Bengio 2010, equations 12 and 16; He et al. 2015, equation 10.
+    if (name.starts_with("glorot")) {
+        const Arguments arguments(context(), call, {"fan_in", "fan_out"});
+        const double fans = fan(arguments, "fan_in") + fan(arguments, "fan_out");
+        return name == "glorot_uniform" ? uniform(std::sqrt(6 / fans)) : normal(std::sqrt(2 / fans));
+    }
+    const double fan_in = fan(Arguments(context(), call, {"fan_in"}), "fan_in");
+    return name == "he_uniform" ? uniform(std::sqrt(6 / fan_in)) : normal(std::sqrt(2 / fan_in));
+}
+
+} // namespace planc::sema

@@ -1,0 +1,85 @@
+// convolution(x, w -> [.., out], padding = 1): an einsum with windows. A dimension of w that bears the role of a
+// spatial dimension of x is the window that moves over it; all others are loops as those of an einsum: summed over if
+// the result lacks them, and those that x, w and the result have are groups.
+
+#include "sema/networks/elaborate.h"
+#include "sema/values/expect.h"
+
+#include <algorithm>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(convolution_without_window, error,
+                 "'convolution' over '{0}' needs that dimension in the window {1}");                      // O17
+PLANC_DIAGNOSTIC(convolution_without_position, error, "the result of 'convolution' over '{0}' lacks it"); // O17
+PLANC_DIAGNOSTIC(convolution_of_window, error,
+                 "the result of 'convolution' has dimension '{0}', which is summed over in the window"); // O17
+
+namespace {
+
+/// Where w has the windows over the dimensions of x at `places`; there its roles are primed, so that they are loops of
+/// their own.
+std::vector<std::size_t> prime_windows(const Context &context, TensorValue &w, SourceRange where, const TensorValue &x,
+                                       const std::vector<std::size_t> &places) {
+    std::vector<std::size_t> found;
+    const TensorValue given = w;
+    for (const std::size_t place : places) {
+        const std::string &role = x.dimensions[place].role;
+        const auto window = std::find_if(given.dimensions.begin(), given.dimensions.end(),
+                                         [&](const DimensionValue &dimension) { return dimension.role == role; });
+        if (window == given.dimensions.end())
+            context.fail(convolution_without_window, where, {role, to_string(given)});
+        found.push_back(static_cast<std::size_t>(window - given.dimensions.begin()));
+        DimensionValue &primed = w.dimensions[found.back()];
+        primed.symbol = DimensionValue::by_role;
+        primed.role += '\'';
+    }
+    return found;
+}
+
+} // namespace
+
+Value Elaborator::convolution(const syntax::Call &call, SourceRange where) {
+    const Arguments arguments(context(), call, {"x", "w", "spatial", "stride", "padding", "dilation"}, "w");
+    TensorValue x = tensor_argument(arguments, "x");
+    TensorValue w = tensor_argument(arguments, "w");
+    const SourceRange of_w = arguments.require("w").where;
+    check_floating("convolution", x, arguments.require("x").where);
+    check_floating("convolution", w, of_w);
+    check_same_element("convolution", {x, w}, where);
+
+    Operation operation;
+    operation.kind = OperationKind::convolution;
+    operation.operands = {x.id, w.id};
+    const std::vector<std::size_t> places = spatial_places(x, arguments, call);
+    const std::vector<std::size_t> windows = prime_windows(context(), w, of_w, x, places);
+    std::vector<std::int64_t> kernels;
+    for (const std::size_t window : windows)
+        kernels.push_back(w.dimensions[window].extent);
+    const std::vector<std::int64_t> ones(kernels.size(), 1);
+    std::vector<TensorValue> operands{x, w};
+    operation.windows = slide_windows(operands[0], places, kernels, ones, arguments, call); // to positions
+
+    std::vector<LoopOf> loops = loops_of("convolution", operands, operation, where);
+    std::vector<DimensionValue> dimensions =
+        einsum_result("convolution", *arguments.require("w").target, loops, operation);
+    const auto has = [&](int loop) {
+        return std::find(operation.result_loops.begin(), operation.result_loops.end(), loop) !=
+               operation.result_loops.end();
+    };
+    const SourceRange of_result = arguments.require("w").target->where;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        operation.windows[i].loop = operation.operand_loops[0][places[i]];
+        operation.windows[i].kernel_loop = operation.operand_loops[1][windows[i]];
+        if (!has(operation.windows[i].loop))
+            fail(convolution_without_position, of_result, {operation.windows[i].role});
+        if (has(operation.windows[i].kernel_loop))
+            fail(convolution_of_window, of_result,
+                 {loops[static_cast<std::size_t>(operation.windows[i].kernel_loop)].name});
+    }
+    for (const LoopOf &loop : loops)
+        operation.loops.push_back({loop.name, loop.first.extent});
+    return {append(std::move(operation), std::move(dimensions), x.element, where)};
+}
+
+} // namespace planc::sema

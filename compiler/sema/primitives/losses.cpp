@@ -1,0 +1,103 @@
+// Losses, and the fields of the data set in them: a field takes its type from its first use.
+
+#include "sema/networks/elaborate.h"
+#include "sema/values/expect.h"
+
+#include <algorithm>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(labels_mismatch, error, "labels of {0} must be i32 with its dimensions but one, got {1}"); // O5
+PLANC_DIAGNOSTIC(prediction_mismatch, error, "'mean_square_error' of {0} and {1}: the dimensions differ");  // O5
+PLANC_DIAGNOSTIC(field_of_two_types, error, "data field '{0}' is used as {1} and as {2}");                  // T4
+
+TensorValue Elaborator::field(const FieldValue &field, const TensorType &type, SourceRange where) {
+    const auto known = fields_.find(field.name);
+    if (known != fields_.end()) {
+        const TensorType before = type_of(known->second);
+        if (before.element != type.element || before.dimensions != type.dimensions)
+            fail(field_of_two_types, where, {field.name, to_string(before), to_string(type)});
+        return known->second;
+    }
+    TensorType own = type;
+    network_->arguments.push_back({field.name, own, where});
+    const TensorValue tensor = input(field.name, own, where);
+    fields_.emplace(field.name, tensor);
+    return tensor;
+}
+
+TensorValue Elaborator::labels_of(const TensorValue &logits, std::size_t class_position, const Value &value,
+                                  SourceRange where) {
+    TensorValue expected = logits;
+    expected.element = ElementType::i32;
+    expected.dimensions.erase(expected.dimensions.begin() + static_cast<std::ptrdiff_t>(class_position));
+    if (const auto *data = value.get<FieldValue>())
+        return field(*data, type_of(expected), where);
+    TensorValue labels = expect_tensor(value, where, "'labels' of 'cross_entropy'");
+    const auto same = [](const DimensionValue &a, const DimensionValue &b) {
+        return a.role == b.role && a.extent == b.extent;
+    };
+    if (labels.element != ElementType::i32 || !std::equal(labels.dimensions.begin(), labels.dimensions.end(),
+                                                          expected.dimensions.begin(), expected.dimensions.end(), same))
+        fail(labels_mismatch, where, {to_string(logits), to_string(labels)});
+    return labels;
+}
+
+Value Elaborator::cross_entropy(const syntax::Call &call, SourceRange where) {
+    const Arguments arguments(context(), call, {"logits", "labels", "over"});
+    const syntax::CallArgument &first = arguments.require("logits");
+    const TensorValue logits = expect_tensor(argument(first), first.where, arguments.what("logits"));
+    check_floating("cross_entropy", logits, first.where);
+    if (logits.dimensions.empty())
+        fail_no_dimensions("cross_entropy", logits, first.where);
+    const syntax::CallArgument &second = arguments.require("labels");
+    const Value labels_value = argument(second);
+    std::size_t position = logits.dimensions.size() - 1;
+    if (const syntax::CallArgument *over = arguments.find("over")) {
+        const Value value = argument(*over);
+        if (!value.get<DimensionValue>())
+            fail_wrong_type(context(), over->where, arguments.what("over"), "a dimension", value);
+        position = positions(logits, {*value.get<DimensionValue>()}, over->where).front();
+    } else if (const auto *labels = labels_value.get<TensorValue>()) {
+        // The class is the dimension that the labels lack.
+        for (std::size_t i = logits.dimensions.size(); i-- > 0;)
+            if (std::none_of(
+                    labels->dimensions.begin(), labels->dimensions.end(),
+                    [&](const DimensionValue &dimension) { return dimension.role == logits.dimensions[i].role; })) {
+                position = i;
+                break;
+            }
+    }
+    const TensorValue labels = labels_of(logits, position, labels_value, second.where);
+    if (loss_names_ && loss_.label < 0 && logits.id == loss_.prediction) {
+        loss_.label = labels.id;
+        loss_.class_role = logits.dimensions[position].role;
+    }
+    Operation operation;
+    operation.kind = OperationKind::cross_entropy;
+    operation.operands = {logits.id, labels.id};
+    operation.roles = {logits.dimensions[position].role};
+    return {append(std::move(operation), {}, logits.element, where)};
+}
+
+Value Elaborator::mean_square_error(const syntax::Call &call, SourceRange where) {
+    const Arguments arguments(context(), call, {"prediction", "target"});
+    const syntax::CallArgument &first = arguments.require("prediction");
+    const TensorValue prediction = expect_tensor(argument(first), first.where, arguments.what("prediction"));
+    const syntax::CallArgument &second = arguments.require("target");
+    const Value value = argument(second);
+    const TensorValue target = value.get<FieldValue>()
+                                   ? field(*value.get<FieldValue>(), type_of(prediction), second.where)
+                                   : expect_tensor(value, second.where, arguments.what("target"));
+    check_floating("mean_square_error", prediction, first.where);
+    check_same_element("mean_square_error", {prediction, target}, where);
+    const std::vector<DimensionValue> all = broadcast("mean_square_error", {prediction, target}, where);
+    if (all.size() != prediction.dimensions.size() || all.size() != target.dimensions.size())
+        fail(prediction_mismatch, where, {to_string(prediction), to_string(target)});
+    Operation operation;
+    operation.kind = OperationKind::mean_square_error;
+    operation.operands = {prediction.id, target.id};
+    return {append(std::move(operation), {}, prediction.element, where)};
+}
+
+} // namespace planc::sema

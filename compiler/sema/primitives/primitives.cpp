@@ -1,0 +1,78 @@
+#include "sema/primitives/primitives.h"
+
+#include <algorithm>
+#include <array>
+
+namespace planc::sema {
+namespace {
+
+constexpr std::array unary_functions = {"identity", "neg",     "exp",  "log",  "sqrt",   "rsqrt",
+                                        "tanh",     "sigmoid", "relu", "abs",  "square", "reciprocal",
+                                        "sin",      "cos",     "erf",  "gelu", "silu",   "softplus"};
+constexpr std::array binary_functions = {"maximum", "minimum", "power"};
+constexpr std::array initializers = {"zeros",          "ones",          "constant",   "uniform",  "normal",
+                                     "glorot_uniform", "glorot_normal", "he_uniform", "he_normal"};
+/// Structured operations and compile-time functions.
+constexpr std::array others = {"einsum",       "convolution",   "rename",
+                               "transpose",    "slice",         "concat",
+                               "reshape",      "iota",          "embedding",
+                               "select",       "dropout",       "batch_normalize",
+                               "max_pool",     "average_pool",  "global_average_pool",
+                               "cast",         "reduce_sum",    "reduce_mean",
+                               "reduce_max",   "reduce_min",    "softmax",
+                               "log_softmax",  "cross_entropy", "mean_square_error",
+                               "enumerate",    "same_shape",    "tail",
+                               "with_extents", "equal_parts"};
+
+struct Construct {
+    const char *name;
+    const char *words;
+};
+constexpr std::array not_lowered = {Construct{"spmm", "sparse product"}};
+
+template <class Table> bool contains(const Table &table, std::string_view name) {
+    return std::find(table.begin(), table.end(), name) != table.end();
+}
+
+} // namespace
+
+bool is_unary_function(std::string_view name) {
+    return contains(unary_functions, name);
+}
+
+bool is_binary_function(std::string_view name) {
+    return contains(binary_functions, name);
+}
+
+bool is_initializer(std::string_view name) {
+    return contains(initializers, name);
+}
+
+bool is_plain_word(std::string_view name) {
+    return contains(std::array{"zeros", "ones", "f32", "f64", "i32"}, name);
+}
+
+const char *not_lowered_construct(std::string_view name) {
+    for (const Construct &construct : not_lowered)
+        if (name == construct.name)
+            return construct.words;
+    return nullptr;
+}
+
+bool is_primitive(std::string_view name) {
+    return is_unary_function(name) || is_binary_function(name) || is_initializer(name) ||
+           not_lowered_construct(name) != nullptr || contains(others, name);
+}
+
+std::vector<std::string> primitive_names() {
+    std::vector<std::string> names;
+    names.insert(names.end(), unary_functions.begin(), unary_functions.end());
+    names.insert(names.end(), binary_functions.begin(), binary_functions.end());
+    names.insert(names.end(), initializers.begin(), initializers.end());
+    names.insert(names.end(), others.begin(), others.end());
+    for (const Construct &construct : not_lowered)
+        names.emplace_back(construct.name);
+    return names;
+}
+
+} // namespace planc::sema

@@ -1,0 +1,116 @@
+// Operations that choose: select, indices and what is looked up by them, dropout; and the conversion of elements.
+
+#include "sema/networks/elaborate.h"
+#include "sema/values/expect.h"
+#include "sema/values/settings.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(not_a_condition, error, "'select' takes a condition of i32, such as 'x > 0', got {0}");      // O8
+PLANC_DIAGNOSTIC(not_indices, error, "'embedding' takes indices of i32, got {0}");                            // O9
+PLANC_DIAGNOSTIC(shared_dimension, error, "'embedding' has dimension '{0}' in its indices and in its table"); // O9
+PLANC_DIAGNOSTIC(too_many_indices, error, "'iota' of {0}: the last index does not fit i32");                  // O10
+
+Value Elaborator::select(const syntax::Call &call, SourceRange where) {
+    const Arguments arguments(context(), call, {"condition", "x", "y"});
+    const TensorValue condition = tensor_argument(arguments, "condition");
+    if (condition.element != ElementType::i32)
+        fail(not_a_condition, arguments.require("condition").where, {to_string(condition)});
+    const syntax::CallArgument &first = arguments.require("x");
+    const syntax::CallArgument &second = arguments.require("y");
+    const Value x = argument(first);
+    const Value y = argument(second);
+    const TensorValue *beside = x.get<TensorValue>() ? x.get<TensorValue>() : y.get<TensorValue>();
+    const TensorValue of_layer{-1, frame_->element, {}};
+    const auto operand = [&](const Value &value, const syntax::CallArgument &given, const char *name) {
+        if (const auto *tensor = value.get<TensorValue>()) {
+            check_floating("select", *tensor, given.where);
+            return *tensor;
+        }
+        static_cast<void>(expect_number(context(), value, given.where, arguments.what(name)));
+        return constant_beside(beside ? *beside : of_layer, value, given.where);
+    };
+    const TensorValue a = operand(x, first, "x");
+    const TensorValue b = operand(y, second, "y");
+    check_same_element("select", {a, b}, where);
+    return {append_pointwise("select", {condition, a, b}, a.element, where)};
+}
+
+Value Elaborator::cast(const syntax::Call &call, SourceRange where) {
+    const Arguments arguments(context(), call, {"x", "element"});
+    const TensorValue x = tensor_argument(arguments, "x");
+    ElementType element = frame_->element;
+    if (const syntax::CallArgument *given = arguments.find("element"))
+        element = expect_word(context(), *given->value, arguments.what("element"), {"f32", "f64"}) == "f64"
+                      ? ElementType::f64
+                      : ElementType::f32;
+    if (element == x.element)
+        return {x};
+    return {append_pointwise("identity", {x}, element, where)};
+}
+
+Value Elaborator::iota(const syntax::Call &call, SourceRange where) {
+    const Arguments arguments(context(), call, {"dimension"});
+    const syntax::CallArgument &given = arguments.require("dimension");
+    const DimensionValue dimension =
+        expect_dimension(context(), argument(given), given.where, arguments.what("dimension"));
+    if (dimension.extent - 1 > std::numeric_limits<std::int32_t>::max())
+        fail(too_many_indices, given.where, {to_string(dimension)});
+    Operation operation;
+    operation.kind = OperationKind::iota;
+    return {append(std::move(operation), {dimension}, ElementType::i32, where)};
+}
+
+Value Elaborator::embedding(const syntax::Call &call, SourceRange where) {
+    const Arguments arguments(context(), call, {"indices", "table", "over"});
+    const TensorValue indices = tensor_argument(arguments, "indices");
+    if (indices.element != ElementType::i32)
+        fail(not_indices, arguments.require("indices").where, {to_string(indices)});
+    const TensorValue table = tensor_argument(arguments, "table");
+    const SourceRange table_where = arguments.require("table").where;
+    check_floating("embedding", table, table_where);
+    if (table.dimensions.empty())
+        fail_no_dimensions("embedding", table, table_where);
+    std::size_t looked_up = 0;
+    if (const syntax::CallArgument *over = arguments.find("over")) {
+        const Value value = argument(*over);
+        if (!value.get<DimensionValue>())
+            fail_wrong_type(context(), over->where, arguments.what("over"), "a dimension", value);
+        looked_up = positions(table, {*value.get<DimensionValue>()}, over->where).front();
+    }
+    std::vector<DimensionValue> dimensions = indices.dimensions;
+    for (std::size_t i = 0; i < table.dimensions.size(); ++i) {
+        for (const DimensionValue &dimension : indices.dimensions)
+            if (dimension.role == table.dimensions[i].role)
+                fail(shared_dimension, where, {dimension.role});
+        if (i != looked_up)
+            dimensions.push_back(table.dimensions[i]);
+    }
+    Operation operation;
+    operation.kind = OperationKind::embedding;
+    operation.operands = {indices.id, table.id};
+    operation.roles = {table.dimensions[looked_up].role};
+    return {append(std::move(operation), std::move(dimensions), table.element, where)};
+}
+
+Value Elaborator::dropout(const syntax::Call &call, SourceRange where) {
+    const Arguments arguments(context(), call, {"x", "rate"});
+    const TensorValue x = tensor_argument(arguments, "x");
+    check_floating("dropout", x, arguments.require("x").where);
+    const syntax::CallArgument &rate = arguments.require("rate");
+    Operation operation;
+    operation.kind = OperationKind::dropout;
+    operation.operands = {x.id};
+    operation.number = expect_fraction(context(), argument(rate), rate.where, arguments.what("rate"));
+    if (operation.number == 0)
+        return {x};
+    operation.text = join(site_.layer, "dropout");
+    if (const int earlier = dropouts_[site_.layer]++; earlier > 0)
+        operation.text += "[" + std::to_string(earlier) + "]";
+    return {append(std::move(operation), x.dimensions, x.element, where)};
+}
+
+} // namespace planc::sema

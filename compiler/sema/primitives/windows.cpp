@@ -1,0 +1,185 @@
+#include "sema/primitives/windows.h"
+
+#include "sema/networks/elaborate.h"
+#include "sema/values/expect.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(no_spatial_dimension, error,
+                 "'{0}' moves a window over the dimensions between the first and the last: {1} has none");    // O16
+PLANC_DIAGNOSTIC(too_many_windows, error, "'{0}' moves a window over one to three dimensions, not over {1}"); // O16
+PLANC_DIAGNOSTIC(too_many_elements, error, "the window of '{0}' has more than 2147483647 elements");          // O16
+PLANC_DIAGNOSTIC(window_numbers_mismatch, error, "{0} has {1} for the spatial dimensions {2}");               // O16
+PLANC_DIAGNOSTIC(window_too_large, error,
+                 "the window of '{0}' ({2}) is larger than dimension '{1}' with its padding ({3})"); // O16
+
+namespace {
+
+/// Extents are at most 2^60: with such windows nothing overflows.
+constexpr std::int64_t largest_number = 1'000'000;
+/// Of a kernel of the runtime.
+constexpr std::size_t most_windows = 3;
+
+const std::vector<Value> &one_for_each(const Context &context, const std::vector<Value> &list,
+                                       const WindowSetting &setting, const std::vector<DimensionValue> &dimensions) {
+    if (list.size() != dimensions.size())
+        context.fail(window_numbers_mismatch, setting.where,
+                     {setting.what, list.size() == 1 ? "one value" : std::to_string(list.size()) + " values",
+                      to_string(dimensions)});
+    return list;
+}
+
+void set_both(const Context &context, const WindowSetting &setting, const Value &value, Window &window) {
+    const auto number = [&](const Value &side) {
+        return expect_integer_in(context, side, setting.where, setting.what, 0, largest_number);
+    };
+    const auto *pair = value.get<ListValue>();
+    if (pair ? (*pair)->size() != 2 : !value.get<std::int64_t>())
+        fail_wrong_type(context, setting.where, "each part of " + setting.what,
+                        "a whole number or [before, behind]; \"same\" and \"valid\" stand alone", value);
+    if (!pair) {
+        window.before = window.behind = number(value);
+        return;
+    }
+    window.before = number((**pair)[0]);
+    window.behind = number((**pair)[1]);
+}
+
+/// TensorFlow's padding "same".
+void keep_extent(Window &window, std::int64_t extent) {
+    const std::int64_t positions = (extent - 1) / window.stride + 1;
+    const std::int64_t total = std::max((positions - 1) * window.stride + span(window) - extent, std::int64_t{0});
+    window.before = total / 2;
+    window.behind = total - window.before;
+}
+
+} // namespace
+
+std::vector<std::int64_t> window_numbers(const Context &context, const WindowSetting &setting,
+                                         const std::vector<DimensionValue> &dimensions, std::int64_t least) {
+    const auto number = [&](const Value &value) {
+        return expect_integer_in(context, value, setting.where, setting.what, least, largest_number);
+    };
+    const auto *list = setting.value.get<ListValue>();
+    if (!list)
+        return std::vector<std::int64_t>(dimensions.size(), number(setting.value));
+    std::vector<std::int64_t> numbers;
+    for (const Value &value : one_for_each(context, **list, setting, dimensions))
+        numbers.push_back(number(value));
+    return numbers;
+}
+
+void set_padding(const Context &context, const WindowSetting &setting, const std::vector<DimensionValue> &dimensions,
+                 std::vector<Window> &windows) {
+    const auto *word = setting.value.get<std::string>();
+    constexpr const char *allowed = R"(a whole number, a list with one for each spatial dimension, "same" or "valid")";
+    if (word && *word != "same" && *word != "valid")
+        fail_wrong_type(context, setting.where, setting.what, allowed, setting.value);
+    const auto *list = setting.value.get<ListValue>();
+    if (!word && !list && !setting.value.get<std::int64_t>())
+        fail_wrong_type(context, setting.where, setting.what, allowed, setting.value);
+    if (list)
+        static_cast<void>(one_for_each(context, **list, setting, dimensions));
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        if (list)
+            set_both(context, setting, (**list)[i], windows[i]);
+        else if (!word)
+            set_both(context, setting, setting.value, windows[i]);
+        else if (*word == "same")
+            keep_extent(windows[i], dimensions[i].extent);
+    }
+}
+
+std::int64_t span(const Window &window) {
+    return (window.kernel - 1) * window.dilation + 1;
+}
+
+std::int64_t positions(const Window &window, std::int64_t extent) {
+    const std::int64_t room = extent + window.before + window.behind - span(window);
+    return room < 0 ? 0 : room / window.stride + 1;
+}
+
+std::optional<std::int64_t> position_without_element(const Window &window, std::int64_t extent) {
+    const std::int64_t count = positions(window, extent);
+    for (std::int64_t p = 0; p < count && p * window.stride < window.before; ++p) { // begins in front of index 0
+        const std::int64_t outside = window.before - p * window.stride;
+        const std::int64_t k = (outside + window.dilation - 1) / window.dilation; // the first inside
+        if (k >= window.kernel || k * window.dilation - outside >= extent)
+            return p;
+    }
+    const std::int64_t behind = (extent + window.before + window.stride - 1) / window.stride; // begins behind the end
+    return behind < count ? std::optional(behind) : std::nullopt;
+}
+
+// --- in calls ----------------------------------------------------------------------------------------------------
+
+/// Which dimensions of x the argument `spatial` names; without it those between the first and the last.
+std::vector<std::size_t> Elaborator::spatial_places(const TensorValue &x, const Arguments &arguments,
+                                                    const syntax::Call &call) {
+    std::vector<std::size_t> places;
+    if (const syntax::CallArgument *given = arguments.find("spatial")) {
+        std::vector<DimensionValue> names =
+            expect_dimensions(context(), argument(*given), given->where, arguments.what("spatial"));
+        for (DimensionValue &name : names)
+            name.symbol = DimensionValue::by_role; // the roles of one tensor are distinct
+        places = positions(x, names, given->where);
+    } else {
+        for (std::size_t i = 1; i + 1 < x.dimensions.size(); ++i)
+            places.push_back(i);
+    }
+    if (places.empty() && arguments.find("spatial"))
+        fail(too_many_windows, call.callee.where, {call.callee.text, "0"});
+    if (places.empty())
+        fail(no_spatial_dimension, call.callee.where, {call.callee.text, to_string(x)});
+    if (places.size() > most_windows)
+        fail(too_many_windows, call.callee.where, {call.callee.text, std::to_string(places.size())});
+    return places;
+}
+
+std::optional<WindowSetting> Elaborator::window_setting(const Arguments &arguments, const std::string &name) {
+    const syntax::CallArgument *given = arguments.find(name);
+    if (!given)
+        return std::nullopt;
+    return WindowSetting{argument(*given), given->where, arguments.what(name)};
+}
+
+/// Windows of the kernels given, by the arguments `stride`, `dilation` and `padding`; x gets as many positions as they
+/// have for the extents of its dimensions at `places`.
+std::vector<Window> Elaborator::slide_windows(TensorValue &x, const std::vector<std::size_t> &places,
+                                              const std::vector<std::int64_t> &kernels,
+                                              const std::vector<std::int64_t> &strides, const Arguments &arguments,
+                                              const syntax::Call &call) {
+    std::vector<DimensionValue> dimensions;
+    std::vector<Window> windows;
+    std::int64_t elements = 1; // numbered by i32 where maxima are kept
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        dimensions.push_back(x.dimensions[places[i]]);
+        windows.push_back({dimensions[i].role, kernels[i], strides[i]});
+        elements *= kernels[i]; // at most 10^18
+    }
+    if (elements > std::numeric_limits<std::int32_t>::max())
+        fail(too_many_elements, call.callee.where, {call.callee.text});
+    if (const auto setting = window_setting(arguments, "stride"))
+        for (std::size_t i = 0; const std::int64_t number : window_numbers(context(), *setting, dimensions, 1))
+            windows[i++].stride = number;
+    if (const auto setting = window_setting(arguments, "dilation"))
+        for (std::size_t i = 0; const std::int64_t number : window_numbers(context(), *setting, dimensions, 1))
+            windows[i++].dilation = number;
+    if (const auto setting = window_setting(arguments, "padding"))
+        set_padding(context(), *setting, dimensions, windows);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const std::int64_t extent = dimensions[i].extent;
+        x.dimensions[places[i]].extent = sema::positions(windows[i], extent);
+        x.dimensions[places[i]].where = call.callee.where;
+        if (x.dimensions[places[i]].extent == 0)
+            fail(window_too_large, call.callee.where,
+                 {call.callee.text, dimensions[i].role, std::to_string(span(windows[i])),
+                  std::to_string(extent + windows[i].before + windows[i].behind)});
+    }
+    return windows;
+}
+
+} // namespace planc::sema

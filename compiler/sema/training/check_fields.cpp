@@ -1,0 +1,87 @@
+#include "sema/training/check_images.h"
+#include "sema/training/training.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(no_batch, error, "data field '{0}' needs a batch dimension, got {1}");                     // T4
+PLANC_DIAGNOSTIC(batch_mismatch, error, "data fields '{0}' and '{1}' have different batches: {2} and {3}"); // T4
+PLANC_DIAGNOSTIC(column_count, error,
+                 "data field '{0}' has {1} columns, but is used as {2} with {3} elements a sample"); // T4
+PLANC_DIAGNOSTIC(not_characters, error,
+                 "data field '{0}' is characters, used as i32 [batch, length], but here as {1}"); // T5
+PLANC_DIAGNOSTIC(window_mismatch, error,
+                 "data fields '{0}' and '{1}' take {2} and {3} characters a sample"); // T5
+PLANC_DIAGNOSTIC(scaled_labels, error,
+                 "the labels '{0}' must stay whole: a label may be shifted by a whole number only"); // T2
+PLANC_DIAGNOSTIC(too_few_samples, error, "{0} samples for training, but a batch has {1}");           // T3
+PLANC_DIAGNOSTIC(loss_without_data, error, "the loss uses no data");                                 // R2
+
+namespace {
+
+std::string text(const Dimension &dimension) {
+    return dimension.role + ": " + std::to_string(dimension.extent);
+}
+
+void check_field(const Field &field, const Argument &argument, const Data &data, const Context &context) {
+    const std::vector<Dimension> &dimensions = argument.type.dimensions;
+    std::int64_t elements = 1; // the tensor's size fits 64 bits
+    for (std::size_t i = 1; i < dimensions.size(); ++i)
+        elements *= dimensions[i].extent;
+    const std::int64_t columns = field.last_column - field.first_column;
+    if (data.format == "csv" && columns != elements)
+        context.fail(column_count, argument.where,
+                     {field.name, std::to_string(columns), to_string(argument.type), std::to_string(elements)},
+                     {{field.where, "the columns are chosen here"}});
+    if (data.format == "text" && (argument.type.element != ElementType::i32 || dimensions.size() != 2))
+        context.fail(not_characters, argument.where, {field.name, to_string(argument.type)},
+                     {{field.where, "the field is declared here"}});
+    check_image(field, argument, data, context);
+    const auto whole = [](const Affine &affine) {
+        return affine.scale == 1 && std::floor(affine.shift) == affine.shift;
+    };
+    if (argument.type.element == ElementType::i32 &&
+        !(whole(field.affine) && std::all_of(field.channels.begin(), field.channels.end(), whole)))
+        context.fail(scaled_labels, field.where, {field.name});
+}
+
+} // namespace
+
+const Field &field_of(const Data &data, const std::string &name) {
+    return *std::find_if(data.fields.begin(), data.fields.end(),
+                         [&](const Field &field) { return field.name == name; });
+}
+
+void check_fields(const Data &data, const Train &train, const Analysis &analysis) {
+    const Context &context = analysis.context;
+    if (train.loss.arguments.empty())
+        context.fail(loss_without_data, train.loss.where, {});
+    const Argument &first = train.loss.arguments.front();
+    for (const Argument &argument : train.loss.arguments) {
+        if (argument.type.dimensions.empty())
+            context.fail(no_batch, argument.where, {argument.name, to_string(argument.type)});
+        const Dimension &batch = argument.type.dimensions.front();
+        if (batch != first.type.dimensions.front())
+            context.fail(batch_mismatch, argument.where,
+                         {first.name, argument.name, text(first.type.dimensions.front()), text(batch)});
+        check_field(field_of(data, argument.name), argument, data, context);
+        if (data.format == "text" && argument.type.dimensions[1].extent != first.type.dimensions[1].extent)
+            context.fail(window_mismatch, argument.where,
+                         {first.name, argument.name, std::to_string(first.type.dimensions[1].extent),
+                          std::to_string(argument.type.dimensions[1].extent)});
+    }
+    check_changed_together(data, train.loss.arguments, context);
+    check_same_crops(data, train.loss.arguments, context);
+    const std::int64_t batch = first.type.dimensions.front().extent;
+    const bool counted = data.format == "synthetic" || data.split == Data::Split::counts;
+    const double samples = data.split == Data::Split::counts ? data.train
+                           : data.format == "synthetic"      ? data.train * static_cast<double>(data.samples)
+                                                             : 0;
+    if (counted && samples < static_cast<double>(batch))
+        context.fail(too_few_samples, data.where,
+                     {std::to_string(static_cast<std::int64_t>(samples)), std::to_string(batch)});
+}
+
+} // namespace planc::sema

@@ -1,0 +1,50 @@
+// The right side of a field of a data set: what is read, how it is scaled, how its images change in training (T2, T6,
+// T7).
+//
+//   image = (random_flip(pixels) / 255 - [0.49, 0.48, 0.45]) / 0.25
+#pragma once
+
+#include "sema/networks/elaborate.h"
+
+#include <optional>
+#include <string>
+
+namespace planc::sema {
+
+class FieldReader {
+  public:
+    /// `format`: of the data set; `constants`: of the file that declares it.
+    FieldReader(const Context &context, Elaborator &constants, std::string format)
+        : context_(context), constants_(constants), format_(std::move(format)) {}
+
+    /// Without a name and a place.
+    [[nodiscard]] Field read(const syntax::Expression &expression);
+    /// `column(i)`, `columns(first..last)`, `file("name")`, `characters(first)`: what the format has.
+    [[nodiscard]] Field source(const syntax::Call &call, SourceRange where);
+
+  private:
+    /// raw * scale + shift for every number of the list or for all; without a field the constants `shift`.
+    struct Scaled {
+        std::optional<Field> field;
+        std::vector<Affine> parts = {{}};
+        bool listed = false;
+        [[nodiscard]] const Affine &part(std::size_t i) const { return parts[parts.size() == 1 ? 0 : i]; }
+    };
+    using Operator = syntax::BinaryOperator;
+
+    [[nodiscard]] Scaled evaluate(const syntax::Expression &expression);
+    [[nodiscard]] Scaled evaluate(const syntax::Binary &binary, SourceRange where);
+    [[nodiscard]] Affine combine(Operator operation, const Scaled &a, const Scaled &b, std::size_t i,
+                                 SourceRange where) const;
+    [[nodiscard]] Scaled constant(const syntax::Expression &expression);
+    [[nodiscard]] Scaled augmented(const syntax::Call &call);
+    [[nodiscard]] std::optional<Field> part_of_record(const syntax::Expression &expression) const;
+    [[nodiscard]] Field columns(const syntax::Expression &range, const std::string &what);
+    [[noreturn]] void fail_column_syntax(SourceRange where) const;
+
+    const Context &context_;
+    Elaborator &constants_;
+    std::string format_;
+};
+
+} // namespace planc::sema

@@ -1,0 +1,168 @@
+#include "sema/names/walk.h"
+#include "sema/networks/elaborate.h"
+#include "sema/training/training.h"
+#include "sema/values/expect.h"
+#include "sema/values/settings.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace planc::sema {
+
+PLANC_DIAGNOSTIC(unknown_network, error, "unknown network '{0}'");                            // R1
+PLANC_DIAGNOSTIC(not_a_network, error, "'{0}' is a layer, not a network");                    // R1
+PLANC_DIAGNOSTIC(unknown_data, error, "unknown data '{0}'");                                  // R1
+PLANC_DIAGNOSTIC(unknown_layout, error, "unknown layout '{0}'");                              // R4
+PLANC_DIAGNOSTIC(loss_not_scalar, error, "the loss must be one number, got {0}");             // R2
+PLANC_DIAGNOSTIC(no_duration, error, "training needs 'epochs' or 'steps'");                   // R4
+PLANC_DIAGNOSTIC(two_durations, error, "training is by 'epochs' or by 'steps', not by both"); // R4
+
+namespace {
+
+class TrainReader {
+  public:
+    TrainReader(Analysis &analysis, const syntax::TrainDeclaration &declaration)
+        : analysis_(analysis), context_(analysis.context), declaration_(declaration),
+          unit_(analysis.declarations.unit_of(declaration.where)),
+          settings_(analysis.context, "training", declaration.network.where, declaration.settings,
+                    {"loss", "optimizer", "epochs", "steps", "seed", "layout"}) {
+        train_.network = declaration.network.text;
+        train_.data = declaration.data.text;
+        train_.where = declaration.where;
+    }
+
+    void read() {
+        find_network();
+        Data &data = find_data();
+        read_loss(data);
+        read_duration();
+        if (settings_.find("seed"))
+            train_.seed = static_cast<std::uint64_t>(number("seed", 0));
+        if (settings_.find("layout"))
+            read_layout();
+        finish_data(data);
+        check_fields(data, train_, analysis_);
+        const syntax::Setting &optimizer = settings_.require("optimizer");
+        static_cast<void>(settings_.value(optimizer, true));
+        train_.optimizer = analyze_optimizer(optimizer, unit_, train_, analysis_);
+        analysis_.program.trains.push_back(std::move(train_));
+    }
+
+  private:
+    const syntax::Expression &value(const char *name) const { return settings_.value(settings_.require(name)); }
+
+    std::int64_t number(const char *name, std::int64_t least) {
+        const syntax::Expression &expression = value(name);
+        Elaborator constants(analysis_, unit_);
+        return expect_integer_in(context_, constants.evaluate(expression), expression.where,
+                                 "'" + std::string(name) + "'", least, std::numeric_limits<std::int64_t>::max());
+    }
+
+    void find_network() {
+        const syntax::Name &name = declaration_.network;
+        const auto *callable = analysis_.declarations.find(&UnitNames::callables, name.text, unit_);
+        if (!callable)
+            context_.fail(unknown_network, name.where, {name.text},
+                          Context::suggestion(name.text, analysis_.declarations.visible(&UnitNames::callables, unit_)));
+        if (callable->kind != syntax::CallableDeclaration::Kind::network)
+            context_.fail(not_a_network, name.where, {name.text}, {{callable->name.where, "declared here"}});
+        for (const syntax::Parameter &parameter : callable->parameters)
+            arguments_.push_back(parameter.name.text);
+    }
+
+    Data &find_data() {
+        const syntax::Name &name = declaration_.data;
+        for (Data &data : analysis_.program.data)
+            if (data.name == name.text)
+                return data;
+        context_.fail(unknown_data, name.where, {name.text},
+                      Context::suggestion(name.text, analysis_.declarations.visible(&UnitNames::data, unit_)));
+    }
+
+    /// What the loss may name: the fields of the data set; of synthetic data, whatever it names.
+    std::vector<std::pair<std::string, SourceRange>> fields(const Data &data, const syntax::Expression &loss) const {
+        std::vector<std::pair<std::string, SourceRange>> all;
+        for (const Field &field : data.fields)
+            all.emplace_back(field.name, field.where);
+        if (data.format == "synthetic")
+            add_references(loss, all);
+        return all;
+    }
+
+    void add_references(const syntax::Expression &expression,
+                        std::vector<std::pair<std::string, SourceRange>> &all) const {
+        if (const auto *reference = std::get_if<syntax::Reference>(&expression.node)) {
+            const bool argument = std::find(arguments_.begin(), arguments_.end(), reference->name) != arguments_.end();
+            if (argument || !analysis_.dimensions.known(reference->name))
+                all.emplace_back(reference->name, expression.where);
+        }
+        for_each_child(expression, [&](const syntax::Expression &child) { add_references(child, all); });
+    }
+
+    void read_loss(const Data &data) {
+        const syntax::Expression &expression = value("loss");
+        const Elaborator::LossNames names{train_.network, fields(data, expression)};
+        train_.loss.name = train_.network;
+        train_.loss.where = expression.where;
+        const Elaborator::Loss loss = Elaborator(analysis_, train_.loss).elaborate_loss(expression, names, unit_);
+        if (!loss.loss.dimensions.empty())
+            context_.fail(loss_not_scalar, expression.where, {to_string(loss.loss)},
+                          {hint("reduce it with 'reduce_mean' or 'reduce_sum'")});
+        train_.prediction = loss.prediction;
+        train_.label = loss.label;
+        train_.class_role = loss.class_role;
+    }
+
+    void read_duration() {
+        const syntax::Setting *epochs = settings_.find("epochs");
+        const syntax::Setting *steps = settings_.find("steps");
+        if (!epochs && !steps)
+            context_.fail(no_duration, declaration_.network.where, {});
+        if (epochs && steps)
+            context_.fail(two_durations, steps->where, {}, {{epochs->where, "the other is here"}});
+        (epochs ? train_.epochs : train_.steps) = number(epochs ? "epochs" : "steps", 1);
+    }
+
+    void read_layout() {
+        const syntax::Expression &expression = value("layout");
+        const auto *reference = std::get_if<syntax::Reference>(&expression.node);
+        const std::string name = reference ? reference->name : "";
+        if (!reference || !analysis_.declarations.find(&UnitNames::layouts, name, unit_))
+            context_.fail(unknown_layout, expression.where,
+                          {reference ? name : std::string(context_.files.text(expression.where))},
+                          Context::suggestion(name, analysis_.declarations.visible(&UnitNames::layouts, unit_)));
+        train_.layout = name;
+    }
+
+    /// Synthetic data has what the loss uses.
+    void finish_data(Data &data) {
+        if (data.format != "synthetic")
+            return;
+        for (const Argument &argument : train_.loss.arguments) {
+            const bool there = std::any_of(data.fields.begin(), data.fields.end(),
+                                           [&](const Field &field) { return field.name == argument.name; });
+            if (!there)
+                data.fields.emplace_back().name = argument.name;
+        }
+        constexpr std::int64_t default_batches = 16;
+        for (const Argument &argument : train_.loss.arguments)
+            if (data.samples == 0 && !argument.type.dimensions.empty())
+                data.samples = default_batches * argument.type.dimensions.front().extent; // a tensor has at most 2^60
+    }
+
+    Analysis &analysis_;
+    const Context &context_;
+    const syntax::TrainDeclaration &declaration_;
+    int unit_;
+    Settings settings_;
+    Train train_;
+    std::vector<std::string> arguments_; ///< of the network
+};
+
+} // namespace
+
+void analyze_train(const syntax::TrainDeclaration &declaration, Analysis &analysis) {
+    TrainReader(analysis, declaration).read();
+}
+
+} // namespace planc::sema

@@ -1,0 +1,75 @@
+// What expressions of the language are worth while networks are elaborated: numbers, dimensions, lists and symbolic
+// tensors. `64` is an integer, `hidden: 128` a dimension, `relu(x)` a tensor: the result of an operation of the
+// network.
+#pragma once
+
+#include "sema/program.h"
+#include "sema/values/units.h"
+
+#include <memory>
+#include <variant>
+
+namespace planc::sema {
+
+/// A dimension with its extent where it is used.
+///
+/// Inside a layer the names of its signature are what dimensions are told apart by, not their roles: of
+/// `[.., in]` and `out: dim` both may be a `hidden`. `symbol` is such a name in one call of a layer.
+struct DimensionValue {
+    static constexpr std::int64_t open = -1; ///< a role without a default extent
+    static constexpr int by_role = -1;
+
+    std::string role;
+    std::int64_t extent = open;
+    int symbol = by_role;
+    support::SourceRange where; ///< that says the extent
+};
+
+/// A tensor: the result of operation `id` of the network under construction.
+struct TensorValue {
+    ValueId id = -1;
+    ElementType element = ElementType::f32;
+    std::vector<DimensionValue> dimensions;
+};
+
+/// A number with a unit, in base units.
+struct QuantityValue {
+    double value = 0;
+    Measure measure = Measure::none;
+};
+
+/// A field of the data set in a loss; becomes an input once its first use says its type.
+struct FieldValue {
+    std::string name;
+};
+
+struct Value;
+using ListValue = std::shared_ptr<const std::vector<Value>>;
+
+struct Value {
+    std::variant<std::int64_t, double, bool, std::string, QuantityValue, DimensionValue, TensorValue, Initializer,
+                 FieldValue, ListValue>
+        data;
+
+    template <class T> [[nodiscard]] const T *get() const { return std::get_if<T>(&data); }
+};
+
+[[nodiscard]] Value whole(std::int64_t number);
+[[nodiscard]] Value list_of(std::vector<Value> items);
+[[nodiscard]] Value list_of(const std::vector<DimensionValue> &dimensions);
+
+/// "a whole number", "a tensor": for messages.
+[[nodiscard]] std::string describe(const Value &value);
+/// "hidden: 256", "[batch: 64, hidden: 256]", "f32[batch: 64]".
+[[nodiscard]] std::string to_string(const DimensionValue &dimension);
+[[nodiscard]] std::string to_string(const std::vector<DimensionValue> &dimensions);
+[[nodiscard]] std::string to_string(const TensorValue &tensor);
+[[nodiscard]] std::string to_string(const TensorType &type);
+[[nodiscard]] const char *name(ElementType element);
+[[nodiscard]] std::int64_t byte_size(ElementType element);
+
+/// "hidden''" is a "hidden".
+[[nodiscard]] std::string without_primes(std::string role);
+[[nodiscard]] TensorType type_of(const TensorValue &tensor);
+
+} // namespace planc::sema

@@ -1,0 +1,167 @@
+// Comma-separated numbers, one sample a line; gzip too. Each rank parses the file once and keeps its part.
+#include "data/formats/compressed_file.h"
+#include "data/formats/readers.h"
+
+#include "support/failure.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+namespace planrt {
+
+namespace {
+
+/// Cuts a file into lines without their ends ("\n" or "\r\n").
+class Lines {
+  public:
+    explicit Lines(const std::string &path) : file_(path), buffer_(1 << 16, '\0') {}
+
+    bool next(std::string_view &line) {
+        for (std::size_t searched = begin_;;) {
+            const std::size_t newline = buffer_.find('\n', searched);
+            if (newline < end_) {
+                line = trim_end(begin_, newline);
+                begin_ = newline + 1;
+                return true;
+            }
+            searched = end_;
+            if (!refill(searched)) {
+                line = trim_end(begin_, end_);
+                const bool rest = end_ > begin_;
+                begin_ = end_;
+                return rest;
+            }
+        }
+    }
+
+  private:
+    std::string_view trim_end(std::size_t begin, std::size_t end) const {
+        if (end > begin && buffer_[end - 1] == '\r')
+            --end;
+        return std::string_view(buffer_).substr(begin, end - begin);
+    }
+
+    /// Keeps the begun line, appends more of the file; `searched` moves along.
+    bool refill(std::size_t &searched) {
+        buffer_.erase(0, begin_);
+        searched -= begin_;
+        end_ -= begin_;
+        begin_ = 0;
+        buffer_.resize(std::max<std::size_t>(2 * end_, 1 << 16));
+        const std::size_t got = file_.read(buffer_.data() + end_, buffer_.size() - end_);
+        end_ += got;
+        return got > 0;
+    }
+
+    CompressedFile file_;
+    std::string buffer_;
+    std::size_t begin_ = 0; ///< of the next line
+    std::size_t end_ = 0;   ///< of what has been read
+};
+
+std::string_view trim(std::string_view word) {
+    const auto blank = [](char letter) { return letter == ' ' || letter == '\t' || letter == '"'; };
+    while (!word.empty() && blank(word.front()))
+        word.remove_prefix(1);
+    while (!word.empty() && blank(word.back()))
+        word.remove_suffix(1);
+    return word;
+}
+
+class CsvReader {
+  public:
+    CsvReader(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column)
+        : set_(source.set), path_(source.path(source.set.path)), stores_(stores), split_column_(split_column) {
+        for (const FieldStore &store : stores)
+            needed_columns_ = std::max(needed_columns_, store.field().last_column);
+        if (set_.split == SplitKind::column)
+            needed_columns_ = std::max(needed_columns_, set_.split_column + 1);
+    }
+
+    void read() {
+        Lines lines(path_);
+        std::string_view line;
+        if (set_.header && lines.next(line))
+            ++line_;
+        while (lines.next(line)) {
+            ++line_;
+            if (line.empty()) // at the end, usually
+                continue;
+            parse(line);
+            keep();
+        }
+        if (samples_ == 0)
+            throw Failure(path_ + ": has no samples");
+    }
+
+  private:
+    [[noreturn]] void fail(const std::string &reason) const {
+        throw Failure(text("%s:%lld: ", path_.c_str(), static_cast<long long>(line_)) + reason);
+    }
+
+    void parse(std::string_view line) {
+        numbers_.clear();
+        while (true) {
+            const std::size_t comma = std::min(line.find(','), line.size());
+            numbers_.push_back(parse_number(line.substr(0, comma)));
+            if (comma == line.size())
+                break;
+            line.remove_prefix(comma + 1);
+        }
+        const int columns = static_cast<int>(numbers_.size());
+        if (samples_ == 0) {
+            if (columns < needed_columns_)
+                fail(text("expected at least %d columns, got %d", needed_columns_, columns));
+            columns_ = columns;
+        } else if (columns != columns_) {
+            fail(text("expected %d columns as above, got %d", columns_, columns));
+        }
+    }
+
+    double parse_number(std::string_view word) const {
+        const std::string_view number = trim(word);
+        const char *begin = number.data() + (number.starts_with('+') ? 1 : 0);
+        const char *end = number.data() + number.size();
+        double value = 0;
+        const auto [rest, error] = std::from_chars(begin, end, value);
+        if (error != std::errc{} || rest != end)
+            fail(text("column %zu: expected a number, got '%.*s'", numbers_.size(),
+                      static_cast<int>(std::min<std::size_t>(number.size(), 40)), number.data()));
+        return value;
+    }
+
+    static std::string columns_of(const Field &field) {
+        if (field.last_column == field.first_column + 1)
+            return text("column %d: ", field.first_column);
+        return text("columns %d to %d: ", field.first_column, field.last_column - 1);
+    }
+
+    void keep() {
+        std::string reason;
+        for (FieldStore &store : stores_)
+            if (!store.append(numbers_.data() + store.field().first_column, reason))
+                fail(columns_of(store.field()) + reason);
+        if (set_.split == SplitKind::column)
+            split_column_.push_back(numbers_[set_.split_column]);
+        ++samples_;
+    }
+
+    const DataSet &set_;
+    std::string path_;
+    std::vector<FieldStore> &stores_;
+    SplitColumn &split_column_;
+    int needed_columns_ = 0;
+    int columns_ = 0;
+    std::int64_t line_ = 0;
+    std::int64_t samples_ = 0;
+    std::vector<double> numbers_;
+};
+
+} // namespace
+
+void read_csv(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column) {
+    CsvReader(source, stores, split_column).read();
+}
+
+} // namespace planrt

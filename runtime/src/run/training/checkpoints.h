@@ -1,0 +1,49 @@
+// When a run keeps its state, and from where it goes on.
+#pragma once
+
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/directory.h"
+#include "checkpoint/lock.h"
+#include "run/engine/engine.h"
+#include "run/options.h"
+
+#include <optional>
+
+namespace planrt {
+
+/// The file of the newest whole checkpoint in a directory; empty: there is none at all. Rank 0 reads and tells the
+/// others. Collective over the world. Errors: CommonFailure, also where there are checkpoints and none is whole.
+[[nodiscard]] std::string newest_checkpoint(const std::string &directory, int rank);
+
+class Checkpoints {
+  public:
+    /// Looks for the checkpoint to go on from and prepares the directory. Collective over the world. Errors:
+    /// CommonFailure.
+    Checkpoints(Engine &engine, const Options &options);
+
+    /// The state to go on from; none: the run begins. It is the same on all ranks.
+    [[nodiscard]] const std::optional<RunState> &resumed() const { return resumed_; }
+    /// Its file.
+    [[nodiscard]] const std::string &resumed_file() const { return resumed_file_; }
+
+    /// Whether the state should be kept after the step just done. Collective over the world with --checkpoint-minutes,
+    /// when rank 0's clock decides.
+    [[nodiscard]] bool due(std::int64_t steps_done, bool end_of_epoch, bool end_of_run);
+    /// Collective over the world. Errors: CommonFailure.
+    void save(const RunState &state);
+
+  private:
+    void find_resumed();
+    void prepare_directory();
+    void check_directory_is_free() const;
+
+    Engine &engine_;
+    const Options &options_;
+    std::optional<CheckpointDirectory> directory_; ///< to write to
+    std::optional<DirectoryLock> lock_;            ///< on it; of rank 0
+    std::optional<RunState> resumed_;
+    std::string resumed_file_;
+    double saved_at_; ///< MPI_Wtime
+};
+
+} // namespace planrt

@@ -1,0 +1,98 @@
+#include "run/training/log.h"
+
+#include <mpi.h>
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+
+namespace planrt {
+
+namespace {
+
+/// Bytes of the whole lines before the first one of a step behind `steps`.
+std::uint64_t bytes_until(const std::string &path, std::int64_t steps) {
+    std::ifstream file(path);
+    std::uint64_t bytes = 0;
+    for (std::string line; std::getline(file, line) && !file.eof(); bytes += line.size() + 1) {
+        long long step = 0;
+        if (std::sscanf(line.c_str(), "{\"step\": %lld,", &step) == 1 && step > steps)
+            break;
+    }
+    return bytes;
+}
+
+} // namespace
+
+JsonLog::JsonLog(const std::string &path, std::optional<std::int64_t> resumed) {
+    if (!path.empty())
+        file_ = resumed ? OutputFile(path, bytes_until(path, *resumed)) : OutputFile(path);
+}
+
+void JsonLog::step(const StepRecord &record) {
+    if (!file_.open())
+        return;
+    char line[200]; // no allocation within a step
+    const int length = std::snprintf(
+        line, sizeof line, "{\"step\": %lld, \"epoch\": %lld, \"loss\": %.17g, \"seconds\": %.6g}\n",
+        static_cast<long long>(record.step), static_cast<long long>(record.epoch), record.loss, record.seconds);
+    file_.write(line, static_cast<std::size_t>(length));
+}
+
+void JsonLog::evaluation(const EvaluationRecord &record) {
+    if (!file_.open())
+        return;
+    char accuracy[60] = "";
+    if (record.has_accuracy)
+        std::snprintf(accuracy, sizeof accuracy, "\"accuracy\": %.9g, ", record.accuracy);
+    char loss[40] = "null"; // JSON has no nan
+    if (std::isfinite(record.loss))
+        std::snprintf(loss, sizeof loss, "%.17g", record.loss);
+    char line[300];
+    const int length = std::snprintf(
+        line, sizeof line, "{\"epoch\": %lld, %s\"test_loss\": %s, \"samples\": %lld, \"seconds\": %.6g}\n",
+        static_cast<long long>(record.epoch), accuracy, loss, static_cast<long long>(record.samples), record.seconds);
+    file_.write(line, static_cast<std::size_t>(length));
+}
+
+void JsonLog::close() {
+    if (file_.open())
+        file_.close();
+}
+
+Progress::Progress(Style style, std::int64_t steps, std::int64_t steps_per_epoch)
+    : style_(style), steps_(steps), steps_per_epoch_(steps_per_epoch), shown_at_(MPI_Wtime()) {}
+
+void Progress::show(const StepRecord &record) {
+    const char *begin = style_ == Style::terminal ? "\r\x1b[K" : "";
+    const char *end = style_ == Style::terminal ? "" : "\n";
+    std::printf("%sepoch %lld  step %lld/%lld  loss %.5f  %.2f ms a step%s", begin,
+                static_cast<long long>(record.epoch), static_cast<long long>(record.step),
+                static_cast<long long>(steps_), record.loss, 1e3 * record.seconds, end);
+    std::fflush(stdout);
+}
+
+void Progress::step(const StepRecord &record) {
+    const double interval = style_ == Style::terminal ? 0.1 : 5; // seconds
+    if (style_ == Style::none || MPI_Wtime() - shown_at_ < interval)
+        return;
+    show(record);
+    shown_at_ = MPI_Wtime();
+}
+
+void Progress::epoch(const StepRecord &last, double mean_loss, const EvaluationRecord *evaluation) {
+    if (style_ == Style::none)
+        return;
+    const std::int64_t epochs = (steps_ + steps_per_epoch_ - 1) / steps_per_epoch_;
+    std::printf("%sepoch %lld/%lld  loss %.5f", style_ == Style::terminal ? "\r\x1b[K" : "",
+                static_cast<long long>(last.epoch), static_cast<long long>(epochs), mean_loss);
+    if (evaluation != nullptr && evaluation->has_accuracy)
+        std::printf("  test accuracy %.2f %%", 100 * evaluation->accuracy);
+    else if (evaluation != nullptr)
+        std::printf("  test loss %.5f", evaluation->loss);
+    std::printf("\n");
+    std::fflush(stdout);
+    shown_at_ = MPI_Wtime();
+}
+
+} // namespace planrt

@@ -1,0 +1,40 @@
+#include "run/training/reference.h"
+
+#include "count/step_clock.h"
+#include "kernels/products/multiply.h"
+
+#include <planrt/planrt.h>
+
+#include <algorithm>
+
+namespace planrt {
+
+constexpr std::int64_t size = reference_product;
+
+Reference::Reference()
+    : memory_(3 * size * size * static_cast<std::int64_t>(sizeof(float)), /*measured=*/false),
+      a_(reinterpret_cast<float *>(memory_.begin())), b_(a_ + size * size), c_(b_ + size * size) {
+    std::fill(a_, c_, 0.5F);
+}
+
+void Reference::run() {
+    const auto product = [this] {
+        multiply(Op::plain, Op::plain, size, size, size, 1.0F, a_, size, b_, size, 0.0F, c_, size);
+    };
+    product();
+    const double begin = steady_seconds();
+    product();
+    product();
+    times_.push_back(steady_seconds() - begin);
+}
+
+double Reference::seconds() const {
+    if (times_.empty())
+        return 0;
+    std::vector<double> times = times_;
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::ranges::nth_element(times, middle);
+    return *middle;
+}
+
+} // namespace planrt

@@ -1,0 +1,293 @@
+#include "run/training/training.h"
+
+#include "checkpoint/checkpoint.h"
+#include "count/report.h"
+#include "kernels/libraries/blas.h"
+#include "kernels/libraries/onednn.h"
+#include "mesh/tensors.h"
+#include "run/training/initial_values.h"
+#include "run/training/terminal.h"
+#include "support/failure.h"
+#include "support/heap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+namespace planrt {
+
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max(); // steps
+
+static void flush_output() {
+    if (std::fflush(stdout) != 0)
+        throw Failure("cannot write the output: is the disk full?");
+}
+
+Training::Training(Engine &engine, const Options &options)
+    : engine_(engine), options_(options), program_(engine.program()), seed_(options.seed.value_or(program_.seed)),
+      speaker_(engine.rank() == 0), checkpoints_(engine, options) {
+    if (const std::optional<RunState> &resumed = checkpoints_.resumed()) {
+        first_ = resumed->step;
+        loss_sum_ = resumed->loss_sum;
+        loss_count_ = resumed->loss_count;
+        if (!options.seed)
+            seed_ = resumed->seed;
+    }
+    engine.set_seed(seed_);
+    together([this] {
+        check_outputs();
+        read_data();
+    });
+    steps_ = total_steps();
+    if (options.compare) {
+        if (program_.reference_seconds > 0)
+            reference_.emplace();
+        clock_.emplace(static_cast<int>(program_.work.size()), program_.training_collectives);
+        engine.set_clock(&*clock_);
+    }
+    together([this] { prepare_weights(); });
+    if (!options.save_init.empty())
+        save_weights(program_, engine.mesh(), engine.rank(), engine.arena(), options.save_init);
+}
+
+void Training::check_outputs() const {
+    if (!speaker_)
+        return;
+    for (const std::string &path : {options_.save, options_.save_init, options_.comm_report})
+        if (!path.empty())
+            check_writable(path);
+}
+
+void Training::read_data() {
+    batches_.emplace(program_, engine_.mesh(), engine_.rank(), options_.data, seed_);
+    if (checkpoints_.resumed())
+        check_resumed();
+    if (!speaker_)
+        return;
+    log_.emplace(options_.log, options_.resume ? std::optional(first_) : std::nullopt);
+}
+
+void Training::prepare_weights() {
+    for (const Variable &variable : program_.variables)
+        set_initial_values(variable, seed_, engine_.mesh(), engine_.rank(), engine_.arena());
+    if (!options_.init.empty())
+        load_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.init);
+    if (checkpoints_.resumed())
+        load_checkpoint(program_, engine_.mesh(), engine_.rank(), engine_.arena(), checkpoints_.resumed_file());
+    if (program_.set_up != nullptr)
+        program_.set_up(engine_.context());
+}
+
+/// Whether going on means what it says: the same samples in the same order.
+void Training::check_resumed() const {
+    const RunState &resumed = *checkpoints_.resumed();
+    const char *path = checkpoints_.resumed_file().c_str();
+    const auto check = [path](const char *what, std::uint64_t then, std::uint64_t now) {
+        if (then != now)
+            throw Failure(text("%s: is of a run with %s %llu; this one has %llu", path, what,
+                               static_cast<unsigned long long>(then), static_cast<unsigned long long>(now)));
+    };
+    check("seed", resumed.seed, seed_);
+    check("batch", static_cast<std::uint64_t>(resumed.batch), static_cast<std::uint64_t>(program_.batch));
+    check("a number of training samples of", static_cast<std::uint64_t>(resumed.samples),
+          static_cast<std::uint64_t>(batches_->train_samples()));
+}
+
+RunState Training::state(std::int64_t steps_done) const {
+    return {steps_done, seed_, program_.batch, batches_->train_samples(), loss_sum_, loss_count_};
+}
+
+std::int64_t Training::total_steps() const {
+    const auto limit = [this](std::int64_t epochs, std::int64_t steps) {
+        const std::int64_t by_epochs = epochs > 0 ? epochs * batches_->steps_per_epoch() : unlimited;
+        return std::min(by_epochs, steps > 0 ? steps : unlimited);
+    };
+    if (options_.steps || options_.epochs)
+        return limit(options_.epochs.value_or(0), options_.steps.value_or(0));
+    const std::int64_t of_program = limit(program_.epochs, program_.steps);
+    return of_program == unlimited ? batches_->steps_per_epoch() : of_program;
+}
+
+int Training::run() {
+    try {
+        const double begin = MPI_Wtime();
+        print_start();
+        keep_freed_memory();
+        train();
+        if (first_ >= steps_ && evaluates()) // what a run that did nothing more has reached
+            result_ = evaluate({first_, first_ / batches_->steps_per_epoch(), 0, 0});
+        if (!options_.save.empty())
+            save_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.save);
+        std::optional<Times> times;
+        if (clock_)
+            times.emplace(program_, *clock_, reference_ ? reference_->seconds() : 0, engine_.mesh().ranks());
+        const bool as_predicted = options_.comm_report.empty() || report(times ? &*times : nullptr);
+        if (speaker_) {
+            log_->close();
+            print_result(MPI_Wtime() - begin);
+            if (times)
+                print(times->table());
+        }
+        return as_predicted ? 0 : exit_traffic_differs;
+    } catch (const CommonFailure &) {
+        throw;
+    } catch (const std::exception &failure) {
+        abort_all_ranks(failure.what()); // before anything is taken down: communication may be under way
+    }
+}
+
+bool Training::report(const Times *times) {
+    engine_.set_clock(nullptr);
+    // The buffers of functions that this run had no use for count too.
+    const auto run_on_zeros = [this](void (*function)(Context &), std::span<const Field> fields) {
+        if (function == nullptr)
+            return;
+        for (const Field &field : fields)
+            std::memset(
+                engine_.arena() + field.tensor.offset, 0,
+                static_cast<std::size_t>(local_volume(placement_of(field.tensor), engine_.mesh(), engine_.rank())) *
+                    element_bytes(field.tensor.type));
+        engine_.run_step(function, /*training=*/false);
+    };
+    if (!evaluates())
+        run_on_zeros(program_.evaluate_step, program_.evaluation_fields);
+    run_on_zeros(program_.predict_step, program_.prediction_fields);
+    return report_communication(program_, engine_.mesh(), engine_.rank(), std::max<std::int64_t>(steps_ - first_, 0),
+                                engine_.high_water(), batches_->bytes(), times, options_.comm_report);
+}
+
+void Training::train() {
+    const std::int64_t per_epoch = batches_->steps_per_epoch();
+    if (speaker_) {
+        const Progress::Style style = options_.quiet         ? Progress::Style::none
+                                      : output_is_terminal() ? Progress::Style::terminal
+                                                             : Progress::Style::lines;
+        progress_.emplace(style, steps_, per_epoch);
+    }
+    for (std::int64_t number = first_; number < steps_; ++number) {
+        if (number % per_epoch == 0) {
+            loss_sum_ = 0;
+            loss_count_ = 0;
+        }
+        if (number % per_epoch == 0 || number == first_)
+            batches_->begin_epoch(number / per_epoch);
+        const double begin = MPI_Wtime();
+        if (clock_)
+            clock_->begin_step();
+        const double loss = step(number);
+        if (clock_)
+            clock_->end_step();
+        const StepRecord record{number + 1, number / per_epoch + 1, loss, MPI_Wtime() - begin};
+        if (reference_)
+            reference_->run();
+        if (speaker_) {
+            log_->step(record);
+            progress_->step(record);
+        }
+        const bool end_of_epoch = (number + 1) % per_epoch == 0;
+        const bool end_of_run = number + 1 == steps_;
+        if (end_of_epoch || end_of_run)
+            end_epoch(record);
+        if (checkpoints_.due(number + 1, end_of_epoch, end_of_run))
+            checkpoints_.save(state(number + 1));
+    }
+}
+
+double Training::step(std::int64_t number) {
+    const std::int64_t per_epoch = batches_->steps_per_epoch();
+    engine_.set_step(number);
+    for (const Range &sum : program_.sums)
+        std::fill(engine_.arena() + sum.begin, engine_.arena() + sum.end, std::byte{0});
+    for (std::size_t i = 0; i < program_.micro_batches.size(); ++i) {
+        if (clock_)
+            clock_->enter(StepClock::samples);
+        batches_->load_train(number % per_epoch, i, engine_.arena());
+        if (clock_)
+            clock_->enter(StepClock::rest);
+        engine_.set_first_sample(program_.micro_batches[i].first);
+        engine_.run_step(program_.micro_batches[i].run, /*training=*/true);
+    }
+    if (clock_)
+        clock_->enter(StepClock::rest);
+    const double loss = engine_.scalar(program_.loss);
+    if (!std::isfinite(loss))
+        throw CommonFailure(text("step %lld (epoch %lld): the loss is %f; try a smaller rate",
+                                 static_cast<long long>(number + 1), static_cast<long long>(number / per_epoch + 1),
+                                 loss),
+                            exit_failure);
+    loss_sum_ += loss;
+    ++loss_count_;
+    last_loss_ = loss;
+    return loss;
+}
+
+bool Training::evaluates() const {
+    return program_.evaluate_step != nullptr && batches_->test_samples() > 0;
+}
+
+void Training::end_epoch(const StepRecord &last) {
+    result_.reset();
+    if (evaluates())
+        result_ = evaluate(last);
+    if (speaker_) {
+        if (result_)
+            log_->evaluation(*result_);
+        progress_->epoch(last, loss_sum_ / static_cast<double>(loss_count_), result_ ? &*result_ : nullptr);
+    }
+}
+
+EvaluationRecord Training::evaluate(const StepRecord &last) {
+    const double begin = MPI_Wtime();
+    double loss = 0;
+    double correct = 0;
+    for (std::int64_t batch = 0; batch < batches_->test_batches(); ++batch) {
+        batches_->load_test(batch, engine_.arena());
+        engine_.run_step(program_.evaluate_step, /*training=*/false);
+        loss += engine_.scalar(program_.evaluated_loss);
+        if (program_.has_accuracy)
+            correct += engine_.scalar(program_.correct);
+    }
+    const std::int64_t samples = batches_->test_samples();
+    const auto count = static_cast<double>(samples);
+    return {last.epoch, last.step, program_.has_accuracy, correct / count, loss / count, samples, MPI_Wtime() - begin};
+}
+
+void Training::print_start() const {
+    if (!speaker_ || options_.quiet)
+        return;
+    const int ranks = engine_.mesh().ranks();
+    std::printf("%s (%s): %d %s, mesh %s, layout %s; OpenBLAS for %s%s, %d %s a rank\n", program_.name, program_.source,
+                ranks, ranks == 1 ? "rank" : "ranks", describe_mesh(program_).c_str(), program_.layout, blas().core,
+                !onednn().loaded() ? "" : " and oneDNN", options_.threads,
+                options_.threads == 1 ? "thread" : "threads");
+    if (checkpoints_.resumed())
+        std::printf("%s: %lld steps done\n", checkpoints_.resumed_file().c_str(), static_cast<long long>(first_));
+    else if (options_.resume)
+        std::printf("no checkpoint in %s yet: from the beginning\n", options_.resume_directory().c_str());
+    std::printf("%lld samples to train on, %lld to test; %lld steps of %lld samples\n",
+                static_cast<long long>(batches_->train_samples()), static_cast<long long>(batches_->test_samples()),
+                static_cast<long long>(steps_), static_cast<long long>(program_.batch));
+    std::fflush(stdout);
+}
+
+void Training::print_result(double seconds) const {
+    if (result_ && result_->has_accuracy)
+        std::printf("test accuracy %.2f %%", 100 * result_->accuracy);
+    else if (result_)
+        std::printf("test loss %.6g", result_->loss);
+    else if (first_ < steps_)
+        std::printf("loss %.6g", last_loss_);
+    else
+        std::printf("nothing to do");
+    std::printf(" after %lld steps in %.2f s\n", static_cast<long long>(std::max(first_, steps_)), seconds);
+    flush_output();
+}
+
+void Training::print(const std::string &table) {
+    std::fputs(table.c_str(), stdout);
+    flush_output();
+}
+
+} // namespace planrt

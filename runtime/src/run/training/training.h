@@ -1,0 +1,60 @@
+// The life of a run: epochs of steps, an evaluation after each, files at the end.
+#pragma once
+
+#include "count/times.h"
+#include "data/batches.h"
+#include "run/engine/engine.h"
+#include "run/options.h"
+#include "run/training/checkpoints.h"
+#include "run/training/log.h"
+#include "run/training/reference.h"
+
+#include <optional>
+
+namespace planrt {
+
+class Training {
+  public:
+    /// Reads data and weights. Collective over the world. Errors: CommonFailure.
+    Training(Engine &engine, const Options &options);
+
+    /// Returns the exit code. Errors: CommonFailure where all ranks see it; what only this rank sees ends all ranks.
+    int run();
+
+  private:
+    [[nodiscard]] std::int64_t total_steps() const;
+    void read_data();
+    void check_resumed() const;
+    [[nodiscard]] RunState state(std::int64_t steps_done) const;
+    void prepare_weights();
+    void check_outputs() const;
+    void train();
+    [[nodiscard]] bool report(const Times *times);
+    double step(std::int64_t number);
+    void end_epoch(const StepRecord &last);
+    [[nodiscard]] bool evaluates() const;
+    EvaluationRecord evaluate(const StepRecord &last);
+    void print_start() const;
+    void print_result(double seconds) const;
+    static void print(const std::string &table);
+
+    Engine &engine_;
+    const Options &options_;
+    const Program &program_;
+    std::uint64_t seed_;
+    bool speaker_; ///< rank 0
+    Checkpoints checkpoints_;
+    std::optional<Batches> batches_;
+    std::int64_t first_ = 0;             ///< steps done by the run that this one goes on from
+    std::int64_t steps_ = 0;             ///< of the whole run
+    std::optional<StepClock> clock_;     ///< where somebody asks for times
+    std::optional<Reference> reference_; ///< and the machine has been measured
+    std::optional<JsonLog> log_;
+    std::optional<Progress> progress_;
+    double loss_sum_ = 0; ///< of this epoch's steps
+    std::int64_t loss_count_ = 0;
+    std::optional<EvaluationRecord> result_; ///< the last evaluation
+    double last_loss_ = 0;
+};
+
+} // namespace planrt
