@@ -182,7 +182,7 @@ std::string Pipeline::ast_text() {
         return {};
     }
     const auto file = syntax::parse(files_.add(options_.file, text), files_, diagnostics_);
-    messages_ << diagnostics_.render();
+    messages_ << diagnostics_.take_rendered();
     if (!file) {
         exit_code_ = input_error;
         return {};
@@ -197,8 +197,8 @@ bool Pipeline::analyze() {
         sema_options.layout_file = options_.layout;
     for (const auto &[name, extent] : options_.dimensions)
         sema_options.dimension_overrides[name] = extent;
-    program_ = sema::analyze(options_.file, files_, diagnostics_, sema_options);
-    messages_ << diagnostics_.render();
+    program_ = sema::analyze(options_.file, files_, diagnostics_, sema_options).program;
+    messages_ << diagnostics_.take_rendered();
     if (!program_) {
         exit_code_ = input_error;
         return false;
@@ -250,7 +250,7 @@ bool Pipeline::report(const support::DiagnosticKind &kind, mlir::Location where,
         range = range_of(files_, place.getFilename().str(), static_cast<int>(place.getLine()),
                          static_cast<int>(place.getColumn()));
     diagnostics_.report(kind, range, {text});
-    messages_ << diagnostics_.render();
+    messages_ << diagnostics_.take_rendered();
     exit_code_ = input_error;
     return false;
 }
@@ -287,7 +287,7 @@ bool Pipeline::choose_plan() {
 
 bool Pipeline::ask() {
     auto made = make_request(*program_, *module_, options_, installation_, files_, diagnostics_);
-    messages_ << diagnostics_.render();
+    messages_ << diagnostics_.take_rendered();
     if (const auto *wrong = std::get_if<RequestError>(&made)) {
         if (!wrong->line.empty())
             return fail(wrong->line, wrong->exit_code);

@@ -25,15 +25,18 @@ class Dimensions {
     /// Is it a role anywhere in the program: declared, or in some tensor's type, or given an extent on the spot?
     [[nodiscard]] bool known(const std::string &role) const { return roles_.contains(role); }
     [[nodiscard]] std::vector<std::string> roles() const { return {roles_.begin(), roles_.end()}; }
-    /// Evaluates every declaration of every file.
+    /// Evaluates every declaration of every file; what depends on one that failed gives up.
     void check_all();
+
+    /// The declaration that file `unit` sees; null: none.
+    [[nodiscard]] const syntax::DimensionDeclaration *declaration(const std::string &role, int unit) const;
 
   private:
     struct Entry {
         bool busy = false;
+        bool failed = false;
         std::int64_t extent = DimensionValue::open;
     };
-    const syntax::DimensionDeclaration *declaration(const std::string &role, int unit) const;
     const syntax::DimensionDeclaration *imported(const std::string &role, int unit, std::set<int> &seen) const;
     std::int64_t extent(const syntax::DimensionDeclaration &declaration);
     void collect_roles();
@@ -58,6 +61,23 @@ struct Analysis {
     Program program;
     int depth = 0;         ///< of nested evaluations, all elaborators together
     std::int64_t work = 0; ///< evaluations so far
+
+    /// Fails because file `unit` does not know the name in this table; gives up where a declaration of it has failed.
+    template <class Node>
+    [[noreturn]] void fail_unknown(const support::DiagnosticKind &kind, const syntax::Name &name,
+                                   ByName<Node> UnitNames::*table, int unit) const {
+        if (declarations.may_have_failed(name.text, unit))
+            context.give_up();
+        context.fail(kind, name.where, {name.text}, Context::suggestion(name.text, declarations.visible(table, unit)));
+    }
+
+    std::map<std::pair<support::FileId, std::int32_t>, std::string> types; ///< of bindings of networks, by place
+
+    // What has failed: what depends on it is not judged.
+    std::set<const syntax::CallableDeclaration *> failed_callables; ///< whose signature or flow is wrong
+    std::vector<std::string> failed_layers;                         ///< paths; their operations are not all there
+    std::map<std::string, std::set<std::string>> failed_fields; ///< by data set; an empty name: nothing is known of it
+    bool networks_complete = true; ///< program.networks and the losses of program.trains are all there
 };
 
 } // namespace planc::sema

@@ -33,7 +33,7 @@ void declare_for_layouts(int unit, Analysis &analysis) {
     for (const auto *machine : seen_by(unit, analysis.declarations, &UnitNames::machines))
         analysis.program.machines.push_back(analyze_machine(*machine, analysis));
     for (const auto *mesh : seen_by(unit, analysis.declarations, &UnitNames::meshes))
-        analysis.program.meshes.push_back(analyze_mesh(*mesh, analysis));
+        analysis.context.attempt([&] { analysis.program.meshes.push_back(analyze_mesh(*mesh, analysis)); });
 }
 
 /// P13: the layouts of that file, checked against the networks of the root file.
@@ -45,21 +45,36 @@ void analyze_layout_file(int unit, Analysis &analysis) {
     analysis.program.layouts_of_file = analysis.program.layouts.size();
 }
 
-/// The whole analysis in order; each line may rest on those above it.
+/// Of a network that fails, what could be elaborated is in the program, for layouts to be checked against.
+void elaborate(const syntax::CallableDeclaration &network, Analysis &analysis) {
+    const std::int64_t before = analysis.context.failures();
+    Network &place = analysis.program.networks.emplace_back();
+    analysis.context.attempt([&] {
+        if (analysis.failed_callables.contains(&network))
+            analysis.context.give_up();
+        Elaborator(analysis, place).elaborate(network);
+    });
+    analysis.networks_complete = analysis.networks_complete && analysis.context.failures() == before;
+}
+
+/// The whole analysis in order; each line may rest on those above it. What fails is reported once, and what rests on it
+/// gives up in silence (Context::attempt).
 void run(Analysis &analysis, int layouts) {
     const Declarations &declarations = analysis.declarations;
     Program &program = analysis.program;
     program.file = declarations.units.front().path;
+    if (!declarations.units.front().file->broken.empty()) // one of them may be a network
+        analysis.failed_layers.emplace_back("*");
     analysis.dimensions.check_all();
     check_bodies(analysis);
     declare_for_layouts(layouts, analysis);
     for (const auto *machine : visible(declarations, &UnitNames::machines))
         program.machines.push_back(analyze_machine(*machine, analysis));
     for (const auto *mesh : visible(declarations, &UnitNames::meshes))
-        program.meshes.push_back(analyze_mesh(*mesh, analysis));
+        analysis.context.attempt([&] { program.meshes.push_back(analyze_mesh(*mesh, analysis)); });
     for (const auto *callable : declarations.in_order<syntax::CallableDeclaration>(0))
         if (callable->kind == syntax::CallableDeclaration::Kind::network)
-            Elaborator(analysis, program.networks.emplace_back()).elaborate(*callable);
+            elaborate(*callable, analysis);
     for (const auto *data : visible(declarations, &UnitNames::data))
         program.data.push_back(analyze_data(*data, analysis));
     for (const auto *train : declarations.in_order<syntax::TrainDeclaration>(0))
@@ -67,33 +82,35 @@ void run(Analysis &analysis, int layouts) {
     analyze_layout_file(layouts, analysis);
     for (const auto *layout : visible(declarations, &UnitNames::layouts))
         analyze_layout(*layout, declarations.unit_of(layout->where) == 0, analysis);
-    analysis.context.fail_if_not_lowered();
+    if (!analysis.context.diagnostics.failed())
+        analysis.context.fail_if_not_lowered();
 }
 
 } // namespace
 
-std::optional<Program> analyze(support::FileId root, support::SourceFiles &files, support::Diagnostics &diagnostics,
-                               const Options &options) {
+Outcome analyze(support::FileId root, support::SourceFiles &files, support::Diagnostics &diagnostics,
+                const Options &options) {
     Context context(files, diagnostics, options);
+    context.root = root;
+    LoadedUnits loaded = load_units(root, context);
+    Analysis analysis(context, std::move(loaded.units));
     try {
-        context.root = root;
-        LoadedUnits loaded = load_units(root, context);
-        Analysis analysis(context, std::move(loaded.units));
-        run(analysis, loaded.layouts);
-        return std::move(analysis.program);
-    } catch (const Failure &) {
-        return std::nullopt;
+        context.attempt([&] { run(analysis, loaded.layouts); });
+    } catch (const Stopped &) { // a limit, which was reported
     }
+    Outcome outcome;
+    outcome.symbols = collect_symbols(analysis);
+    if (!diagnostics.failed())
+        outcome.program = std::move(analysis.program);
+    return outcome;
 }
 
-std::optional<Program> analyze(const std::string &path, support::SourceFiles &files, support::Diagnostics &diagnostics,
-                               const Options &options) {
-    Context context(files, diagnostics, options);
-    try {
-        return analyze(read_file(path, {}, context), files, diagnostics, options);
-    } catch (const Failure &) {
-        return std::nullopt;
-    }
+Outcome analyze(const std::string &path, support::SourceFiles &files, support::Diagnostics &diagnostics,
+                const Options &options) {
+    const Context context(files, diagnostics, options);
+    std::optional<support::FileId> root;
+    context.attempt([&] { root = read_file(path, {}, context); });
+    return root ? analyze(*root, files, diagnostics, options) : Outcome{};
 }
 
 } // namespace planc::sema

@@ -2,12 +2,14 @@
 //
 //   support::SourceFiles files;
 //   support::Diagnostics diagnostics(files);
-//   auto program = sema::analyze("examples/digits.plan", files, diagnostics, {.stdlib_directory = "stdlib"});
-//   if (!program) std::cerr << diagnostics.render();
+//   auto outcome = sema::analyze("examples/digits.plan", files, diagnostics, {.stdlib_directory = "stdlib"});
+//   if (!outcome.program) std::cerr << diagnostics.render();
 #pragma once
 
+#include "sema/names/symbols.h"
 #include "sema/program.h"
 #include "support/diagnostics.h"
+#include "support/overlay.h"
 #include "support/source.h"
 
 #include <map>
@@ -20,18 +22,25 @@ struct Options {
     std::string stdlib_directory; ///< where `std/…` is found
     /// Other extents for dimensions that the root file declares, or leaves open: role -> extent. Names that occur
     /// nowhere have no effect.
-    std::map<std::string, std::int64_t> dimension_overrides;
+    std::map<std::string, std::int64_t> dimension_overrides = {};
     /// A file with layouts for the networks of the root file, with meshes and machines of their own; empty: none.
     std::string layout_file = {};
+    /// Texts that stand for files on the disk, of an editor that has not saved them; null: none.
+    const support::Overlay *overlay = nullptr;
 };
 
-/// Reads `path` and everything it imports, checks it and elaborates its networks. Reports at most one error, and then
-/// returns nothing.
-[[nodiscard]] std::optional<Program> analyze(const std::string &path, support::SourceFiles &files,
-                                             support::Diagnostics &diagnostics, const Options &options);
+struct Outcome {
+    std::optional<Program> program; ///< none: at least one error was reported
+    std::vector<Symbol> symbols;    ///< also where there are errors: of what could be read
+};
+
+/// Reads `path` and everything it imports, checks it and elaborates its networks. Reports every mistake once, and
+/// nothing that merely follows from one.
+[[nodiscard]] Outcome analyze(const std::string &path, support::SourceFiles &files, support::Diagnostics &diagnostics,
+                              const Options &options);
 
 /// The same for a file whose text is already in `files`; imports are relative to the directory in its path.
-[[nodiscard]] std::optional<Program> analyze(support::FileId root, support::SourceFiles &files,
-                                             support::Diagnostics &diagnostics, const Options &options);
+[[nodiscard]] Outcome analyze(support::FileId root, support::SourceFiles &files, support::Diagnostics &diagnostics,
+                              const Options &options);
 
 } // namespace planc::sema

@@ -7,8 +7,10 @@ namespace planc::sema {
 
 PLANC_DIAGNOSTIC(not_lowered, error, "{0} is not lowered by this version of planc"); // O6
 
-void Context::fail(const support::DiagnosticKind &kind, SourceRange where, std::initializer_list<std::string> arguments,
-                   const std::vector<Note> &notes) const {
+void Context::report(const support::DiagnosticKind &kind, SourceRange where,
+                     std::initializer_list<std::string> arguments, const std::vector<Note> &notes) const {
+    if (kind.severity == support::Severity::error)
+        ++failures_;
     // What goes wrong in a layer of the library is an error of the call that it was given.
     std::size_t outer = calls.size();
     SourceRange place = where;
@@ -17,7 +19,12 @@ void Context::fail(const support::DiagnosticKind &kind, SourceRange where, std::
     const bool moved = outer < calls.size() && !in_library(place);
     if (!moved)
         outer = calls.size();
-    support::Diagnostic &report = diagnostics.report(kind, moved ? place : where, arguments);
+    if (!moved)
+        place = where;
+    const std::string what = place.file < 0 && arguments.size() > 0 ? *arguments.begin() : std::string();
+    if (!reported_.emplace(kind.severity, place.file, place.begin, place.end, what).second)
+        return;
+    support::Diagnostic &report = diagnostics.report(kind, place, arguments);
     if (moved)
         report.note(where, "in the library's layer here");
     for (const Note &note : notes)
@@ -26,7 +33,23 @@ void Context::fail(const support::DiagnosticKind &kind, SourceRange where, std::
     for (std::size_t i = outer; i-- > 0;)
         if (outer <= most_calls || i == 0 || i + 1 == outer)
             report.note(calls[i], "called from here");
+}
+
+void Context::fail(const support::DiagnosticKind &kind, SourceRange where, std::initializer_list<std::string> arguments,
+                   const std::vector<Note> &notes) const {
+    report(kind, where, arguments, notes);
     throw Failure{};
+}
+
+void Context::give_up() const {
+    ++failures_;
+    throw Failure{};
+}
+
+void Context::stop(const support::DiagnosticKind &kind, SourceRange where, std::initializer_list<std::string> arguments,
+                   const std::vector<Note> &notes) const {
+    report(kind, where, arguments, notes);
+    throw Stopped{};
 }
 
 bool Context::in_library(SourceRange where) const {

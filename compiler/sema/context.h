@@ -1,11 +1,14 @@
-// What every part of the analysis shares: the sources, the one error, and constructs that are checked but not lowered.
+// What every part of the analysis shares: the sources, errors and how the analysis goes on behind them, and constructs
+// that are checked but not lowered.
 #pragma once
 
 #include "sema/analyze.h"
 
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace planc::sema {
@@ -13,8 +16,12 @@ namespace planc::sema {
 using support::Note;
 using support::SourceRange;
 
-/// Ends an analysis after its error has been reported; caught by analyze() alone.
+/// What is in hand cannot be analysed: an error was reported, or one that was reported before is the cause. Caught by
+/// Context::attempt() alone, at places behind which the analysis can go on.
 struct Failure {};
+
+/// A limit of the analysis was met and reported: nothing goes on. Caught by analyze() alone.
+struct Stopped {};
 
 /// A note without a place of its own.
 [[nodiscard]] Note hint(const std::string &text);
@@ -29,10 +36,32 @@ class Context {
     const Options &options;
     support::FileId root = -1; ///< the file that planc was given
 
-    /// Reports the error and ends the analysis. An error within a layer of the library stands at the call from outside,
-    /// the library's line in a note.
+    /// Reports an error or a warning. An error within a layer of the library stands at the call from outside, the
+    /// library's line in a note. At one place one error is reported: a body may be analysed once a call.
+    void report(const support::DiagnosticKind &kind, SourceRange where, std::initializer_list<std::string> arguments,
+                const std::vector<Note> &notes = {}) const;
+    /// Reports the error and gives up.
     [[noreturn]] void fail(const support::DiagnosticKind &kind, SourceRange where,
                            std::initializer_list<std::string> arguments, const std::vector<Note> &notes = {}) const;
+    /// Says nothing: an error that was reported is the cause.
+    [[noreturn]] void give_up() const;
+    /// Reports that a limit is met, and ends the analysis.
+    [[noreturn]] void stop(const support::DiagnosticKind &kind, SourceRange where,
+                           std::initializer_list<std::string> arguments, const std::vector<Note> &notes = {}) const;
+
+    /// Does what can fail alone. False: it failed, and what depends on it should give up.
+    template <class Step> bool attempt(const Step &step) const {
+        try {
+            step();
+            return true;
+        } catch (const Failure &) {
+            return false;
+        }
+    }
+    /// Is this the first time that it is asked about this mistake? For mistakes that show at many places.
+    [[nodiscard]] bool is_first(const std::string &mistake) const { return mistakes_.insert(mistake).second; }
+    /// How often something failed, reported or not: if it grows, what was done meanwhile is not complete.
+    [[nodiscard]] std::int64_t failures() const { return failures_; }
 
     /// Calls that are being inlined, the outermost first: an error within them says from where they come.
     std::vector<SourceRange> calls;
@@ -57,6 +86,10 @@ class Context {
         std::string text;
     };
     std::optional<Construct> first_not_lowered_;
+    // Reporting changes nothing that is analysed: what only reports sees a constant context.
+    mutable std::int64_t failures_ = 0;
+    mutable std::set<std::string> mistakes_;
+    mutable std::set<std::tuple<support::Severity, support::FileId, std::int32_t, std::int32_t, std::string>> reported_;
 };
 
 } // namespace planc::sema

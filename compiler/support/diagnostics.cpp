@@ -56,4 +56,20 @@ Diagnostic &Diagnostics::report(const DiagnosticKind &kind, SourceRange where,
     return all_.back();
 }
 
+std::vector<const Diagnostic *> Diagnostics::sorted() const {
+    std::vector<const Diagnostic *> result;
+    for (const Diagnostic &diagnostic : all_)
+        result.push_back(&diagnostic);
+    std::stable_sort(result.begin(), result.end(), [](const Diagnostic *a, const Diagnostic *b) {
+        return std::pair(a->where.file, a->where.begin) < std::pair(b->where.file, b->where.begin);
+    });
+    return result;
+}
+
+std::string Diagnostics::take_rendered() {
+    std::string text = render();
+    all_.clear();
+    return text;
+}
+
 } // namespace planc::support

@@ -45,7 +45,7 @@ struct Diagnostic {
     Diagnostic &note(SourceRange at, std::string message);
 };
 
-/// Collects diagnostics and renders them. Errors never cascade: `failed()` lets a stage stop after the first.
+/// Collects diagnostics and renders them. A stage reports every mistake once; what merely follows from one is silent.
 class Diagnostics {
   public:
     explicit Diagnostics(const SourceFiles &files) : files_(files) {}
@@ -53,10 +53,17 @@ class Diagnostics {
     Diagnostic &report(const DiagnosticKind &kind, SourceRange where,
                        std::initializer_list<std::string> arguments = {});
     [[nodiscard]] bool failed() const { return errors_ > 0; }
+    [[nodiscard]] int errors() const { return errors_; }
     [[nodiscard]] const std::vector<Diagnostic> &all() const { return all_; }
+    /// The same by place: files in the order in which they were read, what has no place first.
+    [[nodiscard]] std::vector<const Diagnostic *> sorted() const;
     /// "file.plan:12:5: error: …", the line, a caret line, then the notes in the same form; one without a place
-    /// bears its error's place and shows no line.
+    /// bears its error's place and shows no line. Sorted by place; behind `most_errors` errors stands how many more
+    /// there are.
     [[nodiscard]] std::string render() const;
+    static constexpr int most_errors = 20;
+    /// render(), and forgets them: a later stage shows its own only. They still count as errors().
+    [[nodiscard]] std::string take_rendered();
 
   private:
     const SourceFiles &files_;

@@ -115,20 +115,30 @@ void render_line(std::string &out, const SourceFiles &files, SourceRange where) 
     out.append("    ").append(marks) += '\n';
 }
 
+void render_diagnostic(std::string &out, const SourceFiles &files, const Diagnostic &diagnostic) {
+    render_message(out, files, diagnostic.kind->severity, diagnostic.where, diagnostic.text);
+    render_line(out, files, diagnostic.where);
+    for (const Note &note : diagnostic.notes) {
+        // A note without a place of its own is about the place just shown.
+        const SourceRange where = is_place(files, note.where) ? note.where : diagnostic.where;
+        render_message(out, files, Severity::note, where, note.text);
+        render_line(out, files, note.where);
+    }
+}
+
 } // namespace
 
 std::string Diagnostics::render() const {
     std::string out;
-    for (const Diagnostic &diagnostic : all_) {
-        render_message(out, files_, diagnostic.kind->severity, diagnostic.where, diagnostic.text);
-        render_line(out, files_, diagnostic.where);
-        for (const Note &note : diagnostic.notes) {
-            // A note without a place of its own is about the place just shown.
-            const SourceRange where = is_place(files_, note.where) ? note.where : diagnostic.where;
-            render_message(out, files_, Severity::note, where, note.text);
-            render_line(out, files_, note.where);
-        }
+    int errors = 0;
+    for (const Diagnostic *diagnostic : sorted()) {
+        if (diagnostic->kind->severity == Severity::error && ++errors > most_errors)
+            continue;
+        render_diagnostic(out, files_, *diagnostic);
     }
+    if (errors > most_errors)
+        out += "planc: note: and " + std::to_string(errors - most_errors) + " more " +
+               (errors == most_errors + 1 ? "error" : "errors") + '\n';
     return out;
 }
 

@@ -175,8 +175,8 @@ struct Expression {
 // --- statements -------------------------------------------------------------------------------------------------
 
 struct Binding {
-    Name name;
-    ExpressionPtr value;
+    Name name;           ///< empty: a statement that did not parse and binds nothing that is known
+    ExpressionPtr value; ///< null: did not parse
 };
 
 /// `param w: [in, out] = glorot_uniform(…)`, `state mean: [channel] = zeros`.
@@ -271,7 +271,7 @@ struct ParameterGroup {
 /// `name = value` in the body of data, machine, layout, pipeline or train.
 struct Setting {
     Name name;
-    ExpressionPtr value;       ///< null if `shares` is not empty
+    ExpressionPtr value;       ///< null if `shares` is not empty, or if it did not parse
     std::vector<Share> shares; ///< `split = train 80%, test 20%`
     SourceRange where;
     std::vector<ParameterGroup> groups = {}; ///< behind an optimizer
@@ -402,9 +402,16 @@ struct Comment {
     bool own_line = false;
 };
 
+/// A declaration that did not parse, as far as its name is known.
+struct BrokenDeclaration {
+    Name name; ///< empty: not even that
+};
+
 struct File {
     support::FileId file = -1;
     std::vector<Declaration> declarations;
+    std::vector<BrokenDeclaration> broken;
+    bool complete = true;          ///< all of it parsed
     std::vector<Comment> comments; ///< in order
 };
 

@@ -10,17 +10,37 @@
 
 namespace planc::syntax {
 
-/// Thrown after an error was reported; caught by parse().
+/// Thrown after an error was reported; caught where an item or a declaration is given up.
 struct Abandoned {};
 
 class Builder {
   public:
-    Builder(const Places &places, support::Diagnostics &diagnostics) : places_(places), diagnostics_(diagnostics) {}
+    Builder(const ParseTree &tree, const Places &places, support::Diagnostics &diagnostics)
+        : tree_(tree), places_(places), diagnostics_(diagnostics) {}
 
-    std::vector<Declaration> declarations(grammar::PlanParser::FileContext &context);
+    /// Fills in `declarations` and `broken`. False: an error was reported.
+    bool build(File &file);
 
   private:
     using Grammar = grammar::PlanParser;
+
+    /// Builds what can fail alone. False: an error is reported, by the parser or here.
+    template <class Build> bool attempt(const antlr4::ParserRuleContext &context, const Build &build) {
+        const int depth = depth_;
+        if (!context.exception) {
+            try {
+                build();
+                return true;
+            } catch (const Abandoned &) {
+                depth_ = depth;
+            }
+        }
+        complete_ = false;
+        return false;
+    }
+    void add_broken(std::size_t first, File &file) const;
+    /// The name that an item that is given up would have bound; empty if that is not to be seen.
+    [[nodiscard]] Name bound_name(const antlr4::ParserRuleContext &context) const;
 
     [[nodiscard]] SourceRange where(const antlr4::ParserRuleContext &context) const;
     [[nodiscard]] SourceRange where(const antlr4::ParserRuleContext *context) const; ///< no place for null
@@ -65,8 +85,10 @@ class Builder {
     Selector selector(Grammar::SelectorContext &context);
     Name plain_name(Grammar::SelectorContext &context, const std::string &sign);
 
+    const ParseTree &tree_;
     const Places &places_;
     support::Diagnostics &diagnostics_;
+    bool complete_ = true;
     int depth_ = 0; ///< of the expression that is being built
 };
 

@@ -2,11 +2,49 @@
 
 namespace planc::syntax {
 
-std::vector<Declaration> Builder::declarations(Grammar::FileContext &context) {
-    std::vector<Declaration> result;
-    for (auto *child : context.declaration())
-        result.push_back(declaration(*child));
-    return result;
+namespace {
+
+bool is_name(const antlr4::Token &token) {
+    using G = grammar::PlanParser;
+    return token.getType() == G::NAME || (token.getType() >= G::IMPORT && token.getType() <= G::FORBID);
+}
+
+} // namespace
+
+bool Builder::build(File &file) {
+    for (auto *child : tree_.root->declaration()) {
+        const bool built = attempt(*child, [&] { file.declarations.push_back(declaration(*child)); });
+        if (!built && !child->exception) // else the parser has told
+            add_broken(child->start->getTokenIndex(), file);
+    }
+    for (const std::size_t first : tree_.declarations)
+        add_broken(first, file);
+    return complete_;
+}
+
+void Builder::add_broken(std::size_t first, File &file) const {
+    const antlr4::Token &head = *tree_.stream->get(first);
+    if (head.getType() == Grammar::TRAIN) // which nothing refers to
+        return;
+    const bool named = head.getType() != Grammar::IMPORT && is_name(head) && first + 1 < tree_.stream->size() &&
+                       is_name(*tree_.stream->get(first + 1));
+    file.broken.emplace_back();
+    if (named) {
+        const antlr4::Token &name = *tree_.stream->get(first + 1);
+        file.broken.back().name = {name.getText(), where(name)};
+    }
+}
+
+Name Builder::bound_name(const antlr4::ParserRuleContext &context) const {
+    const std::size_t first = context.start->getTokenIndex();
+    const antlr4::Token &word = *context.start;
+    if (first + 1 >= tree_.stream->size() || !is_name(word))
+        return {};
+    const antlr4::Token &next = *tree_.stream->get(first + 1);
+    if (next.getType() == Grammar::ASSIGN)
+        return {word.getText(), where(word)};
+    const bool declares = word.getType() == Grammar::PARAM || word.getType() == Grammar::STATE;
+    return declares && is_name(next) ? Name{next.getText(), where(next)} : Name{};
 }
 
 Declaration Builder::declaration(Grammar::DeclarationContext &context) {
@@ -49,8 +87,11 @@ CallableDeclaration Builder::callable(Grammar::CallableDeclarationContext &conte
 std::vector<Setting> Builder::settings(Grammar::SettingsContext *context) {
     std::vector<Setting> result;
     if (context) {
+        if (tree_.bodies.contains(context))
+            result.emplace_back();
         for (auto *child : context->setting())
-            result.push_back(setting(*child));
+            if (!attempt(*child, [&] { result.push_back(setting(*child)); }))
+                result.emplace_back().name = bound_name(*child);
     }
     return result;
 }
@@ -65,7 +106,7 @@ Setting Builder::setting(Grammar::SettingContext &context) {
     if (context.groups()) {
         result.braces = where(*context.groups());
         for (auto *child : context.groups()->group())
-            result.groups.push_back(group(*child));
+            attempt(*child, [&] { result.groups.push_back(group(*child)); });
     }
     return result;
 }

@@ -29,7 +29,7 @@ std::vector<LayoutItem> Builder::layout_body(Grammar::LayoutBodyContext *context
     std::vector<LayoutItem> result;
     if (context) {
         for (auto *child : context->layoutItem())
-            result.push_back(layout_item(*child));
+            attempt(*child, [&] { result.push_back(layout_item(*child)); });
     }
     return result;
 }
@@ -65,14 +65,16 @@ PipelineRule Builder::pipeline(Grammar::LayoutItemContext &context) {
         return result;
     result.braces = where(*context.pipelineBody());
     for (auto *item : context.pipelineBody()->pipelineItem()) {
-        if (item->setting()) {
-            result.settings.push_back(setting(*item->setting()));
-            continue;
-        }
-        Cut cut{{}, where(*item)};
-        for (auto *layer : item->selector())
-            cut.layers.push_back(selector(*layer));
-        result.cuts.push_back(std::move(cut));
+        attempt(*item, [&] {
+            if (item->setting()) {
+                result.settings.push_back(setting(*item->setting()));
+                return;
+            }
+            Cut cut{{}, where(*item)};
+            for (auto *layer : item->selector())
+                cut.layers.push_back(selector(*layer));
+            result.cuts.push_back(std::move(cut));
+        });
     }
     return result;
 }

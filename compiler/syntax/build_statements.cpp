@@ -32,8 +32,11 @@ Parameter Builder::parameter(Grammar::ParameterContext &context) {
 
 Block Builder::block(Grammar::BlockContext &context) {
     Block result;
+    if (tree_.bodies.contains(&context))
+        result.push_back({where(context), Binding{}});
     for (auto *child : context.statement())
-        result.push_back(statement(*child));
+        if (!attempt(*child, [&] { result.push_back(statement(*child)); }))
+            result.push_back({places_.range(*child->start), Binding{bound_name(*child), nullptr}});
     return result;
 }
 

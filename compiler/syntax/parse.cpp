@@ -4,25 +4,28 @@
 
 namespace planc::syntax {
 
-std::unique_ptr<File> parse(support::FileId id, const support::SourceFiles &files, support::Diagnostics &diagnostics) {
-    const std::optional<Places> places = check_text(id, files, diagnostics);
-    if (!places)
-        return nullptr;
-    std::optional<Tokens> tokens = tokenize(*places, diagnostics);
-    if (!tokens)
-        return nullptr;
-    const ParseTree tree = recognize(*tokens, *places, diagnostics);
-    if (!tree.root)
-        return nullptr;
+std::unique_ptr<File> parse_what_is_well_formed(support::FileId id, const support::SourceFiles &files,
+                                                support::Diagnostics &diagnostics) {
     auto file = std::make_unique<File>();
     file->file = id;
-    file->comments = std::move(tokens->comments);
-    try {
-        file->declarations = Builder(*places, diagnostics).declarations(*tree.root);
-    } catch (const Abandoned &) {
-        return nullptr;
-    }
+    file->complete = false;
+    file->broken = {BrokenDeclaration{}}; // as long as nothing of it is known
+    const std::optional<Places> places = check_text(id, files, diagnostics);
+    if (!places)
+        return file;
+    Tokens tokens = tokenize(*places);
+    const ParseTree tree = recognize(tokens, *places, diagnostics);
+    file->comments = std::move(tokens.comments);
+    if (!tree.root)
+        return file;
+    file->broken.clear();
+    file->complete = Builder(tree, *places, diagnostics).build(*file) && tree.complete;
     return file;
+}
+
+std::unique_ptr<File> parse(support::FileId id, const support::SourceFiles &files, support::Diagnostics &diagnostics) {
+    std::unique_ptr<File> file = parse_what_is_well_formed(id, files, diagnostics);
+    return file->complete ? std::move(file) : nullptr;
 }
 
 } // namespace planc::syntax

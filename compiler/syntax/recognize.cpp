@@ -1,6 +1,7 @@
 #include "syntax/recognize.h"
 
 #include "syntax/expected.h"
+#include "syntax/recover.h"
 
 #include <algorithm>
 
@@ -11,43 +12,12 @@ using grammar::PlanParser;
 namespace {
 
 PLANC_DIAGNOSTIC(syntax_error, error, "expected {0}{1}, got {2}");
+PLANC_DIAGNOSTIC(unexpected_character, error, "unexpected character {0}");
+PLANC_DIAGNOSTIC(unterminated_string, error, "this string has no closing '\"' on its line");
 PLANC_DIAGNOSTIC(nested_too_deeply, error, "more than {0} levels of nesting or operators in a row");
 
 struct TooDeep {
     antlr4::Token *where;
-};
-
-struct Unexpected {
-    antlr4::Token *token;
-    std::string expected;
-};
-
-/// Ends the parse at the first mistake: by this error strategy nothing is guessed, skipped or inserted.
-class StopAtFirst : public antlr4::DefaultErrorStrategy {
-  public:
-    void reportError(antlr4::Parser *parser, const antlr4::RecognitionException &e) override {
-        antlr4::Token *offending = e.getOffendingToken();
-        const Situation situation{parser->getContext()->getRuleIndex(), before(*parser, *offending),
-                                  offending->getType() == antlr4::Token::EOF, &parser->getVocabulary()};
-        const auto *undecided = dynamic_cast<const antlr4::NoViableAltException *>(&e);
-        if (undecided && undecided->getStartToken() != offending)
-            throw Unexpected{offending, expected_second(undecided->getStartToken()->getType(), situation)};
-        throw Unexpected{offending, expected(parser->getExpectedTokens(), situation)};
-    }
-    antlr4::Token *recoverInline(antlr4::Parser *parser) override { throw antlr4::InputMismatchException(parser); }
-    /// Called where a repetition can go on or end: here both are still expected, behind it only what follows.
-    void sync(antlr4::Parser *parser) override {
-        const antlr4::atn::ATN &atn = parser->getATN();
-        const auto &next = atn.nextTokens(atn.states[parser->getState()]);
-        if (!next.contains(antlr4::Token::EPSILON) && !next.contains(parser->getTokenStream()->LA(1)))
-            throw antlr4::InputMismatchException(parser);
-    }
-
-  private:
-    static const antlr4::Token *before(antlr4::Parser &parser, const antlr4::Token &token) {
-        const auto index = token.getTokenIndex();
-        return index == 0 ? nullptr : parser.getTokenStream()->get(index - 1);
-    }
 };
 
 /// Recursion in the generated parser is bounded, whatever the input.
@@ -80,11 +50,12 @@ class BoundedParser : public PlanParser {
     }
 };
 
-PlanParser::FileContext *run(ParseTree &tree, antlr4::atn::PredictionMode mode) {
+PlanParser::FileContext *run(ParseTree &tree, antlr4::atn::PredictionMode mode,
+                             const std::shared_ptr<antlr4::ANTLRErrorStrategy> &errors) {
     tree.stream->seek(0);
     tree.parser = std::make_unique<BoundedParser>(tree.stream.get());
     tree.parser->removeErrorListeners();
-    tree.parser->setErrorHandler(std::make_shared<StopAtFirst>());
+    tree.parser->setErrorHandler(errors);
     tree.parser->getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
     return tree.parser->file();
 }
@@ -111,10 +82,34 @@ const antlr4::Token *open_bracket(antlr4::TokenStream &stream, const antlr4::Tok
     return nullptr;
 }
 
+std::string character_name(std::string_view text) {
+    const auto first = static_cast<unsigned char>(text.front());
+    if (first > 0x20 && first != 0x7f)
+        return std::string("'").append(text) + '\'';
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    return std::string("U+00") + digits[first >> 4] + digits[first & 15];
+}
+
+/// Of characters that start no token; false if it is one.
+bool report_no_token(const antlr4::Token &token, const Places &places, support::Diagnostics &diagnostics) {
+    const support::SourceRange where = places.range(token);
+    if (token.getType() == PlanParser::UNKNOWN)
+        diagnostics.report(unexpected_character, where, {character_name(places.text(where))});
+    else if (token.getType() == PlanParser::OPEN_STRING)
+        diagnostics.report(unterminated_string, where);
+    else
+        return false;
+    return true;
+}
+
 void report(const Unexpected &problem, ParseTree &tree, const Places &places, support::Diagnostics &diagnostics) {
-    const antlr4::Token &token = *problem.token;
-    const auto index = token.getTokenIndex();
-    const antlr4::Token *previous = index == 0 ? nullptr : tree.stream->get(index - 1);
+    const antlr4::Token &token = tree.given_up.contains(problem.token->getStartIndex())
+                                     ? *tree.stream->get(problem.token->getTokenIndex() + 1)
+                                     : *problem.token;
+    if (report_no_token(token, places, diagnostics))
+        return;
+    const antlr4::Token *previous =
+        problem.token->getTokenIndex() == 0 ? nullptr : tree.stream->get(problem.token->getTokenIndex() - 1);
     const bool at_end = token.getType() == antlr4::Token::EOF || token.getType() == PlanParser::LINE_END;
     support::SourceRange where = places.range(token);
     support::SourceRange gap = where; // between the token before and this one
@@ -147,17 +142,25 @@ ParseTree recognize(Tokens &tokens, const Places &places, support::Diagnostics &
     tree.source = std::make_unique<antlr4::ListTokenSource>(std::move(tokens.tokens));
     tree.stream = std::make_unique<antlr4::CommonTokenStream>(tree.source.get());
     tree.stream->fill();
+    tree.given_up = std::move(tokens.given_up);
+    const auto recovering = std::make_shared<Recovering>();
     try {
         try {
-            tree.root = run(tree, antlr4::atn::PredictionMode::SLL);
+            tree.root = run(tree, antlr4::atn::PredictionMode::SLL, std::make_shared<StopAtFirst>());
         } catch (const Unexpected &) { // seldom a matter of context, but SLL alone cannot tell
-            tree.root = run(tree, antlr4::atn::PredictionMode::LL);
+            tree.root = run(tree, antlr4::atn::PredictionMode::LL, recovering);
         }
-    } catch (const Unexpected &problem) {
-        report(problem, tree, places, diagnostics);
+    } catch (const Recovering::TooMany &) {
+        tree.root = nullptr;
     } catch (const TooDeep &problem) {
+        tree.root = nullptr;
         report_too_deep(places.range(*problem.where), diagnostics);
     }
+    for (const Unexpected &mistake : recovering->mistakes())
+        report(mistake, tree, places, diagnostics);
+    tree.complete = tree.root && recovering->mistakes().empty();
+    tree.declarations = recovering->declarations();
+    tree.bodies = recovering->bodies();
     return tree;
 }
 

@@ -1,4 +1,4 @@
-// Tokens to ANTLR's parse tree, or one error in the user's words.
+// Tokens to ANTLR's parse tree, with an error in the user's words for every mistake.
 #pragma once
 
 #include "syntax/tokens.h"
@@ -6,6 +6,7 @@
 #include "syntax/grammar/PlanParser.h"
 
 #include <memory>
+#include <set>
 
 namespace planc::syntax {
 
@@ -17,7 +18,12 @@ struct ParseTree {
     std::unique_ptr<antlr4::ListTokenSource> source;
     std::unique_ptr<antlr4::CommonTokenStream> stream;
     std::unique_ptr<grammar::PlanParser> parser;
-    grammar::PlanParser::FileContext *root = nullptr; ///< null: there was an error
+    std::set<std::size_t> given_up;                   ///< as in Tokens
+    grammar::PlanParser::FileContext *root = nullptr; ///< null: nothing of it is known
+    bool complete = false;                            ///< there was no mistake
+    /// Where it is not: contexts with an exception are given up, and
+    std::set<std::size_t> declarations;           ///< first tokens of declarations that are
+    std::set<const antlr4::RuleContext *> bodies; ///< bodies whose first lines are
 };
 
 /// Consumes tokens.tokens.

@@ -12,9 +12,6 @@ using TokenList = std::vector<std::unique_ptr<antlr4::Token>>;
 
 namespace {
 
-PLANC_DIAGNOSTIC(unexpected_character, error, "unexpected character {0}");
-PLANC_DIAGNOSTIC(unterminated_string, error, "this string has no closing '\"' on its line");
-
 constexpr auto binary_operators =
     std::to_array<std::size_t>({PlanLexer::PLUS, PlanLexer::MINUS, PlanLexer::STAR, PlanLexer::SLASH, PlanLexer::EQUAL,
                                 PlanLexer::NOT_EQUAL, PlanLexer::LESS, PlanLexer::LESS_EQUAL, PlanLexer::GREATER,
@@ -36,17 +33,39 @@ bool closes(std::size_t type) {
     return type == PlanLexer::RIGHT_PARENTHESIS || type == PlanLexer::RIGHT_BRACKET || type == PlanLexer::RIGHT_BRACE;
 }
 
+/// Can only stand at the end of an expression, and of nothing else inside ( ) and [ ].
+bool ends_expression(std::size_t type) {
+    return type == PlanLexer::NAME || type == PlanLexer::STRING || type == PlanLexer::PERCENT ||
+           type == PlanLexer::INTEGER || type == PlanLexer::DECIMAL || closes(type);
+}
+
+/// Can begin a statement, a setting or a declaration, and goes on with no expression.
+bool begins_item(std::size_t type) {
+    return type == PlanLexer::NAME || type == PlanLexer::IF || (type >= PlanLexer::IMPORT && type <= PlanLexer::STATE);
+}
+
 /// Drops what says nothing: line ends inside ( ) and [ ] and beside an operator, separators that separate nothing, a
 /// comma before a closing bracket. One pass, a token behind: whether a separator stays depends on what follows.
+///
+/// A ( or [ that is never closed would take all that follows into it. It is given up where a line that can only be a
+/// new item starts at or left of the line with the bracket: there a separator is kept, for the parser to go on behind
+/// it.
 class Filter {
   public:
     void take(std::unique_ptr<antlr4::Token> token) {
         const std::size_t type = token->getType();
         if (is_separator(type)) {
+            if (type == PlanLexer::LINE_END)
+                line_end_ = std::make_unique<antlr4::CommonToken>(token.get());
             if (!separator_ && separates_after(type))
                 separator_ = std::move(token);
             return;
         }
+        if (line_end_ || kept_.empty())
+            column_ = token->getCharPositionInLine();
+        if (line_end_ && inside() && column_ <= column_of_bracket())
+            give_up_brackets(type);
+        line_end_.reset();
         if (closes(type))
             drop_trailing_comma(type);
         if (separator_ && stays_before(type))
@@ -57,11 +76,39 @@ class Filter {
     }
 
     TokenList finish() { return std::move(kept_); }
+    /// Start indices of separators at which brackets were given up.
+    [[nodiscard]] const std::set<std::size_t> &given_up() const { return given_up_; }
 
   private:
     [[nodiscard]] std::size_t last() const {
         constexpr std::size_t nothing = PlanLexer::LEFT_BRACE; // the file starts like a body
         return kept_.empty() ? nothing : kept_.back()->getType();
+    }
+
+    static bool is_inside(std::size_t opening) {
+        return opening == PlanLexer::LEFT_PARENTHESIS || opening == PlanLexer::LEFT_BRACKET;
+    }
+    [[nodiscard]] bool inside() const { return !brackets_.empty() && is_inside(brackets_.back().type); }
+
+    /// Of the line in which the outermost ( or [ of the body in hand was opened.
+    [[nodiscard]] std::size_t column_of_bracket() const {
+        auto outermost = brackets_.rbegin();
+        while (std::next(outermost) != brackets_.rend() && is_inside(std::next(outermost)->type))
+            ++outermost;
+        return outermost->column;
+    }
+
+    void give_up_brackets(std::size_t next) {
+        const bool closed = next == PlanLexer::RIGHT_BRACE;
+        const bool returns = next == PlanLexer::RETURN || next == PlanLexer::YIELD; // words of no expression
+        if (!closed && !returns && !(ends_expression(last()) && begins_item(next)))
+            return;
+        while (inside())
+            brackets_.pop_back();
+        if (closed)
+            return;
+        given_up_.insert(line_end_->getStartIndex());
+        separator_ = std::move(line_end_);
     }
 
     /// The separator of this type behind the last kept token.
@@ -70,9 +117,7 @@ class Filter {
             return false;
         if (type == PlanLexer::SEMICOLON)
             return true;
-        const bool inside = !brackets_.empty() && (brackets_.back() == PlanLexer::LEFT_PARENTHESIS ||
-                                                   brackets_.back() == PlanLexer::LEFT_BRACKET);
-        return !inside && !is_binary_operator(last()) && last() != PlanLexer::COMMA;
+        return !inside() && !is_binary_operator(last()) && last() != PlanLexer::COMMA;
     }
 
     [[nodiscard]] bool stays_before(std::size_t next) const {
@@ -82,8 +127,8 @@ class Filter {
             return true;
         if (next ==
             PlanLexer::STAR) // the line of a layout, or of an optimizer's groups, may start with the pattern `*`
-            return head_ == PlanLexer::LAYOUT ||
-                   (head_ == PlanLexer::TRAIN && brackets_.size() == 2 && brackets_.back() == PlanLexer::LEFT_BRACE);
+            return head_ == PlanLexer::LAYOUT || (head_ == PlanLexer::TRAIN && brackets_.size() == 2 &&
+                                                  brackets_.back().type == PlanLexer::LEFT_BRACE);
         return !is_binary_operator(next) && next != PlanLexer::LEFT_BRACE && next != PlanLexer::ELSE &&
                next != PlanLexer::FOR;
     }
@@ -101,8 +146,8 @@ class Filter {
         if (type == PlanLexer::IF || type == PlanLexer::ELSE || type == PlanLexer::FOLD)
             choice_ = true;
         if (opens(type))
-            brackets_.push_back(type == PlanLexer::LEFT_BRACE && choice_ ? static_cast<std::size_t>(PlanLexer::IF)
-                                                                         : type);
+            brackets_.push_back(
+                {type == PlanLexer::LEFT_BRACE && choice_ ? static_cast<std::size_t>(PlanLexer::IF) : type, column_});
         if (type == PlanLexer::LEFT_BRACE)
             choice_ = false;
         if (closes(type) && !brackets_.empty())
@@ -111,18 +156,17 @@ class Filter {
 
     TokenList kept_;
     std::unique_ptr<antlr4::Token> separator_; ///< read, not yet kept
-    std::vector<std::size_t> brackets_;        ///< that are open; IF for the brace of a choice or fold
-    std::size_t head_ = 0;                     ///< the word at the head of the declaration
-    bool choice_ = false;                      ///< the next brace is that of a choice or fold
+    struct Bracket {
+        std::size_t type;   ///< IF for the brace of a choice or fold
+        std::size_t column; ///< of the first token of its line
+    };
+    std::vector<Bracket> brackets_;           ///< that are open
+    std::unique_ptr<antlr4::Token> line_end_; ///< the last one before the token in hand
+    std::size_t column_ = 0;                  ///< of the first token of the line in hand
+    std::set<std::size_t> given_up_;
+    std::size_t head_ = 0; ///< the word at the head of the declaration
+    bool choice_ = false;  ///< the next brace is that of a choice or fold
 };
-
-std::string character_name(std::string_view text) {
-    const auto first = static_cast<unsigned char>(text.front());
-    if (first > 0x20 && first != 0x7f)
-        return std::string("'").append(text) + '\'';
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    return std::string("U+00") + digits[first >> 4] + digits[first & 15];
-}
 
 Comment make_comment(const antlr4::Token &token, const Places &places, support::SourceRange previous) {
     Comment comment{places.range(token), true};
@@ -135,21 +179,9 @@ Comment make_comment(const antlr4::Token &token, const Places &places, support::
     return comment;
 }
 
-/// Reports a token that is none; true if it did.
-bool report_unknown(const antlr4::Token &token, const Places &places, support::Diagnostics &diagnostics) {
-    const support::SourceRange where = places.range(token);
-    if (token.getType() == PlanLexer::UNKNOWN)
-        diagnostics.report(unexpected_character, where, {character_name(places.text(where))});
-    else if (token.getType() == PlanLexer::OPEN_STRING)
-        diagnostics.report(unterminated_string, where);
-    else
-        return false;
-    return true;
-}
-
 } // namespace
 
-std::optional<Tokens> tokenize(const Places &places, support::Diagnostics &diagnostics) {
+Tokens tokenize(const Places &places) {
     Tokens result;
     result.characters = std::make_unique<antlr4::ANTLRInputStream>(std::string(places.text()));
     result.lexer = std::make_unique<PlanLexer>(result.characters.get());
@@ -161,11 +193,10 @@ std::optional<Tokens> tokenize(const Places &places, support::Diagnostics &diagn
         std::unique_ptr<antlr4::Token> token = result.lexer->nextToken();
         if (token->getType() == antlr4::Token::EOF) {
             result.tokens = filter.finish();
+            result.given_up = filter.given_up();
             result.tokens.push_back(std::move(token));
             return result;
         }
-        if (report_unknown(*token, places, diagnostics))
-            return std::nullopt;
         if (token->getType() != PlanLexer::LINE_END)
             last = places.range(*token);
         if (token->getType() == PlanLexer::COMMENT)

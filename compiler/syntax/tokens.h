@@ -8,7 +8,7 @@
 #include <antlr4-runtime.h>
 
 #include <memory>
-#include <optional>
+#include <set>
 #include <vector>
 
 namespace planc::syntax {
@@ -19,9 +19,10 @@ struct Tokens {
     std::vector<std::unique_ptr<antlr4::Token>>
         tokens; ///< separators only between two items (L3); the end of the file is the last
     std::vector<Comment> comments;
+    std::set<std::size_t> given_up; ///< start indices of line ends that separate because a bracket is never closed
 };
 
-/// Null and an error at the first character that starts no token.
-[[nodiscard]] std::optional<Tokens> tokenize(const Places &places, support::Diagnostics &diagnostics);
+/// Characters that start no token are tokens of the kinds UNKNOWN and OPEN_STRING, which the parser does not take.
+[[nodiscard]] Tokens tokenize(const Places &places);
 
 } // namespace planc::syntax

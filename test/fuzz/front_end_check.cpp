@@ -13,12 +13,12 @@ namespace {
 using support::Diagnostics;
 using support::SourceFiles;
 
-/// A result and no error, or no result and one.
+/// A result and no error, or no result and at least one.
 std::string check_errors(const char *stage, bool result, const Diagnostics &diagnostics) {
     const auto errors = std::ranges::count_if(diagnostics.all(), [](const support::Diagnostic &diagnostic) {
         return diagnostic.kind->severity == support::Severity::error;
     });
-    if (errors == (result ? 0 : 1))
+    if ((errors == 0) == result && errors == diagnostics.errors())
         return {};
     return std::string(stage) + (result ? " succeeded" : " failed") + " with " + std::to_string(errors) + " errors:\n" +
            diagnostics.render();
@@ -68,7 +68,7 @@ Outcome check_front_end(const std::string &text, const std::string &folder, cons
 
     Diagnostics diagnostics(files);
     const sema::Options options = {.stdlib_directory = stdlib_directory, .dimension_overrides = {}};
-    outcome.analysed = sema::analyze(id, files, diagnostics, options).has_value();
+    outcome.analysed = sema::analyze(id, files, diagnostics, options).program.has_value();
     outcome.wrong = check_errors("the analysis", outcome.analysed, diagnostics);
     if (outcome.wrong.empty() && outcome.analysed && !outcome.parsed)
         outcome.wrong = "the analysis accepts what does not parse";

@@ -14,7 +14,8 @@ namespace {
 std::optional<sema::Program> analyze(const std::string &text, support::SourceFiles &files,
                                      support::Diagnostics &diagnostics) {
     const support::FileId root = files.add("random.plan", text);
-    return sema::analyze(root, files, diagnostics, {.stdlib_directory = PLANC_STDLIB, .dimension_overrides = {}});
+    return sema::analyze(root, files, diagnostics, {.stdlib_directory = PLANC_STDLIB, .dimension_overrides = {}})
+        .program;
 }
 
 } // namespace

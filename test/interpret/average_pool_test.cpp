@@ -18,7 +18,7 @@ namespace {
 Array run_network(const std::string &text, const Array &x) {
     support::SourceFiles files;
     support::Diagnostics diagnostics(files);
-    const auto program = sema::analyze(files.add("test.plan", text), files, diagnostics, {});
+    const auto program = sema::analyze(files.add("test.plan", text), files, diagnostics, {}).program;
     if (!program)
         throw std::runtime_error(diagnostics.render());
     mlir::MLIRContext context;

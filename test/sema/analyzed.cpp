@@ -68,13 +68,13 @@ const char *words(const Operation &operation) {
 
 Analyzed analyze_file(const std::string &path, const std::map<std::string, std::int64_t> &overrides) {
     return run(overrides, [&](auto &files, auto &diagnostics, const Options &options) {
-        return analyze(path, files, diagnostics, options);
+        return analyze(path, files, diagnostics, options).program;
     });
 }
 
 Analyzed analyze_text(const std::string &text, const std::map<std::string, std::int64_t> &overrides) {
     return run(overrides, [&](auto &files, auto &diagnostics, const Options &options) {
-        return analyze(files.add("test.plan", text), files, diagnostics, options);
+        return analyze(files.add("test.plan", text), files, diagnostics, options).program;
     });
 }
 

@@ -250,7 +250,7 @@ TEST(Elaborate, OperationsAreAtTheirLineOfTheRootFile) {
     support::SourceFiles files;
     support::Diagnostics diagnostics(files);
     const support::FileId root = files.add("test.plan", text);
-    const auto program = analyze(root, files, diagnostics, {PLANC_SOURCE_DIR "/stdlib", {}});
+    const auto program = analyze(root, files, diagnostics, {PLANC_SOURCE_DIR "/stdlib", {}}).program;
     ASSERT_TRUE(program);
     const Operation &einsum = first(program->networks[0], OperationKind::einsum);
     EXPECT_EQ(einsum.where.file, root);

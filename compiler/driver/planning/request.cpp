@@ -172,7 +172,7 @@ class RequestMaker {
             return *declared;
         sema::Options sema_options;
         sema_options.stdlib_directory = installation_.stdlib;
-        const auto library = sema::analyze(installation_.path_of(file), files_, diagnostics_, sema_options);
+        const auto library = sema::analyze(installation_.path_of(file), files_, diagnostics_, sema_options).program;
         if (!library)
             throw Failure{"", input_error};
         if (library->machines.size() != 1)

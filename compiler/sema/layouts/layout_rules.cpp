@@ -62,6 +62,14 @@ bool selects(std::string_view selector, std::string_view layer) {
     return std::equal(wanted.begin(), wanted.end(), path.begin(), matches_text);
 }
 
+bool may_select_within(std::string_view selector, std::string_view layer) {
+    const std::vector<std::string_view> wanted = components(selector);
+    const std::vector<std::string_view> path = components(layer);
+    const auto both = static_cast<std::ptrdiff_t>(std::min(wanted.size(), path.size()));
+    return std::equal(wanted.begin(), wanted.begin() + both, path.begin(),
+                      [](std::string_view a, std::string_view b) { return matches_text(a, b) || matches_text(b, a); });
+}
+
 ResolvedLayout resolve_layout(const Layout &layout, const Network &network) {
     ResolvedLayout resolved;
     for (const std::string &layer : network.layers) {

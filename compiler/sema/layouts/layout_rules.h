@@ -24,6 +24,9 @@ using ResolvedLayout = std::map<std::string, std::map<std::string, const Rule *>
 /// `*` stands for any characters within one component; the empty selector selects every layer.
 [[nodiscard]] bool selects(std::string_view selector, std::string_view layer);
 
+/// Could a selector select the layer, or one that it leads to, or one within it? `layer` may be a pattern: "block[*]".
+[[nodiscard]] bool may_select_within(std::string_view selector, std::string_view layer);
+
 /// Does the pattern match the whole text? `*` stands for any characters.
 [[nodiscard]] bool matches_text(std::string_view pattern, std::string_view text);
 

@@ -37,7 +37,7 @@ class LayoutReader {
     }
 
     Layout read() {
-        find_mesh();
+        mesh_known_ = context_.attempt([&] { find_mesh(); });
         read_items(declaration_.items, "");
         return std::move(layout_);
     }
@@ -70,8 +70,7 @@ class LayoutReader {
         const syntax::Name &name = *declaration_.mesh;
         const auto *node = analysis_.declarations.find(&UnitNames::meshes, name.text, unit_);
         if (!node)
-            context_.fail(unknown_mesh, name.where, {name.text},
-                          Context::suggestion(name.text, analysis_.declarations.visible(&UnitNames::meshes, unit_)));
+            analysis_.fail_unknown(unknown_mesh, name, &UnitNames::meshes, unit_);
         mesh_ = analyze_mesh(*node, analysis_);
         layout_.mesh = name.text;
     }
@@ -79,27 +78,32 @@ class LayoutReader {
     void read_items(const std::vector<syntax::LayoutItem> &items, const std::string &selector) {
         std::map<std::string, SourceRange> here;
         std::map<std::string, SourceRange> said; // other than rules of dimensions
-        for (const syntax::LayoutItem &item : items) {
-            if (const auto *rule = std::get_if<syntax::LayoutRule>(&item.node)) {
-                const auto [entry, fresh] = here.emplace(rule->dimension.text, item.where);
-                if (!fresh)
-                    context_.fail(duplicate_rule, item.where, {rule->dimension.text},
-                                  {{entry->second, "the first one is here"}});
-                read_rule(*rule, selector, item.where);
-            } else if (const auto *selection = std::get_if<syntax::LayoutSelection>(&item.node)) {
-                read_selection(*selection, selector);
-            } else {
-                const bool recompute = std::holds_alternative<syntax::RecomputeRule>(item.node);
-                if (!selector.empty() && !recompute)
-                    context_.fail(misplaced_rule, item.where, {words(item)},
-                                  {hint("write it outside of '" + selector + "'")});
-                check_once(item, said);
-                if (recompute)
-                    layout_.recomputes.push_back({selector, item.where});
-                else
-                    read_whole(item);
-            }
-        }
+        for (const syntax::LayoutItem &item : items)
+            context_.attempt([&] {
+                if (const auto *rule = std::get_if<syntax::LayoutRule>(&item.node)) {
+                    const auto [entry, fresh] = here.emplace(rule->dimension.text, item.where);
+                    if (!fresh)
+                        context_.fail(duplicate_rule, item.where, {rule->dimension.text},
+                                      {{entry->second, "the first one is here"}});
+                    read_rule(*rule, selector, item.where);
+                } else if (const auto *selection = std::get_if<syntax::LayoutSelection>(&item.node)) {
+                    read_selection(*selection, selector);
+                } else {
+                    read_other(item, selector, said);
+                }
+            });
+    }
+
+    void read_other(const syntax::LayoutItem &item, const std::string &selector,
+                    std::map<std::string, SourceRange> &said) {
+        const bool recompute = std::holds_alternative<syntax::RecomputeRule>(item.node);
+        if (!selector.empty() && !recompute)
+            context_.fail(misplaced_rule, item.where, {words(item)}, {hint("write it outside of '" + selector + "'")});
+        check_once(item, said);
+        if (recompute)
+            layout_.recomputes.push_back({selector, item.where});
+        else
+            read_whole(item);
     }
 
     static std::string words(const syntax::LayoutItem &item) {
@@ -123,17 +127,22 @@ class LayoutReader {
 
     void read_rule(const syntax::LayoutRule &rule, const std::string &selector, SourceRange where) {
         const std::string &dimension = rule.dimension.text;
+        const std::vector<std::string> target = axes(rule.target);
         const bool declared = !dimension.ends_with('\'') && analysis_.dimensions.find(dimension, unit_);
-        if (check_layers_ && !dimensions_.contains(dimension) && !declared) {
+        const bool may_be = !analysis_.networks_complete && analysis_.dimensions.known(without_primes(dimension));
+        if (check_layers_ && !dimensions_.contains(dimension) && !declared && !may_be &&
+            !analysis_.declarations.may_have_failed(dimension, unit_)) {
             std::vector<std::string> candidates(dimensions_.begin(), dimensions_.end());
             context_.fail(unknown_rule_dimension, rule.dimension.where, {dimension},
                           Context::suggestion(dimension, candidates));
         }
-        layout_.rules.push_back({selector, dimension, axes(rule.target), where});
+        layout_.rules.push_back({selector, dimension, target, where});
     }
 
     std::vector<std::string> axes(const syntax::AxisList &list) {
         std::vector<std::string> names;
+        if (!mesh_known_)
+            return names;
         for (const syntax::Name &axis : list.axes) {
             std::vector<std::string> known;
             for (const MeshAxis &other : mesh_.axes)
@@ -155,13 +164,19 @@ class LayoutReader {
         const std::string path = outer.empty() ? selector.text : outer + "." + selector.text;
         const bool found =
             std::any_of(layers_.begin(), layers_.end(), [&](const std::string &layer) { return selects(path, layer); });
-        if (check_layers_ && !found) {
+        if (check_layers_ && !found && !may_have_failed(path)) {
             std::vector<Note> notes = Context::suggestion(path, layers_);
             if (notes.empty() && !layers_.empty())
                 notes = {hint("there are " + some_of(layers_))};
             context_.fail(unknown_layer, selector.where, {path}, notes);
         }
         return path;
+    }
+
+    /// Could it select a layer that is not there because it has failed?
+    bool may_have_failed(const std::string &path) const {
+        return std::any_of(analysis_.failed_layers.begin(), analysis_.failed_layers.end(),
+                           [&](const std::string &failed) { return may_select_within(path, failed); });
     }
 
     void read_selection(const syntax::LayoutSelection &selection, const std::string &outer) {
@@ -208,7 +223,10 @@ class LayoutReader {
         const std::int64_t count = expect_integer_in(context_, constants.evaluate(*setting.value), setting.value->where,
                                                      "'microbatches'", 1, std::numeric_limits<std::int32_t>::max());
         for (const Train &train : analysis_.program.trains)
-            if (const std::int64_t batch = train.loss.arguments.front().type.dimensions.front().extent; count > batch)
+            if (train.loss.arguments.empty() || train.loss.arguments.front().type.dimensions.empty())
+                context_.give_up();
+            else if (const std::int64_t batch = train.loss.arguments.front().type.dimensions.front().extent;
+                     count > batch)
                 context_.fail(too_many_microbatches, setting.where, {std::to_string(count), std::to_string(batch)});
         layout_.microbatches = count;
     }
@@ -241,6 +259,7 @@ class LayoutReader {
     bool check_layers_;
     Layout layout_;
     Mesh mesh_;
+    bool mesh_known_ = false;
     std::vector<std::string> layers_;
     std::set<std::string> dimensions_;
 };
@@ -249,8 +268,9 @@ class LayoutReader {
 
 void analyze_layout(const syntax::LayoutDeclaration &declaration, bool check_layers, Analysis &analysis) {
     const bool known = check_layers && !(analysis.program.networks.empty() && analysis.program.trains.empty());
+    const std::int64_t before = analysis.context.failures();
     Layout layout = LayoutReader(analysis, declaration, known).read();
-    if (check_layers)
+    if (check_layers && analysis.context.failures() == before)
         check_axes(layout, analysis);
     analysis.program.layouts.push_back(std::move(layout));
 }

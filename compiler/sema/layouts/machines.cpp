@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::int64_t most_nodes = 1'000'000'000;
 constexpr std::int64_t most_links = 1'000'000;
+constexpr std::int64_t unknown_units = -1; // of a level: an error is known
 
 class MachineReader {
   public:
@@ -36,25 +37,30 @@ class MachineReader {
     }
 
     Machine read() {
-        read_node(expect_call(context_, value("node"), "'node'", {"processor"}));
-        if (settings_.find("levels"))
-            read_levels();
-        else
-            read_nodes();
-        const auto by_messages = [this](const std::string &name, const std::vector<std::string> &known) {
-            return read_algorithms(name, known, {"mpi", "auto"});
-        };
-        machine_.allreduce =
-            by_messages("allreduce", {"ring", "bucket", "rabenseifner", "recursive_doubling", "mst", "hierarchical"});
-        machine_.reduce_scatter = by_messages("reduce_scatter", {"ring", "bucket", "recursive_halving"});
-        machine_.allgather = by_messages("allgather", {"ring", "bucket", "recursive_doubling"});
-        machine_.broadcast = read_algorithms("broadcast", {"binomial", "scatter_allgather"}, {});
-        machine_.alltoall = read_algorithms("alltoall", {"pairwise"}, {});
+        context_.attempt([&] { read_node(expect_call(context_, value("node"), "'node'", {"processor"})); });
+        levels_known_ = context_.attempt([&] {
+            if (settings_.find("levels"))
+                read_levels();
+            else
+                read_nodes();
+        });
+        const std::vector<std::string> by_messages = {"mpi", "auto"};
+        read_algorithms("allreduce", {"ring", "bucket", "rabenseifner", "recursive_doubling", "mst", "hierarchical"},
+                        by_messages, machine_.allreduce);
+        read_algorithms("reduce_scatter", {"ring", "bucket", "recursive_halving"}, by_messages,
+                        machine_.reduce_scatter);
+        read_algorithms("allgather", {"ring", "bucket", "recursive_doubling"}, by_messages, machine_.allgather);
+        read_algorithms("broadcast", {"binomial", "scatter_allgather"}, {}, machine_.broadcast);
+        read_algorithms("alltoall", {"pairwise"}, {}, machine_.alltoall);
         RatesReader rates(context_, constants_);
-        if (settings_.find("kernels"))
-            machine_.kernels = rates.kernels(items("kernels"));
-        if (settings_.find("collectives"))
-            machine_.collectives = rates.collectives(items("collectives"));
+        context_.attempt([&] {
+            if (settings_.find("kernels"))
+                machine_.kernels = rates.kernels(items("kernels"));
+        });
+        context_.attempt([&] {
+            if (settings_.find("collectives"))
+                machine_.collectives = rates.collectives(items("collectives"));
+        });
         return machine_;
     }
 
@@ -94,10 +100,14 @@ class MachineReader {
 
     /// `nodes`, `ranks_per_node`, `network`, `inside`: one level or two.
     void read_nodes() {
-        const std::int64_t nodes = count("nodes");
-        const std::int64_t ranks = count("ranks_per_node");
-        check_size(ranks, nodes, machine_.where);
-        const Link network = read_link(value("network"), "'network'", nodes);
+        std::int64_t nodes = unknown_units;
+        std::int64_t ranks = unknown_units;
+        context_.attempt([&] { nodes = count("nodes"); });
+        context_.attempt([&] { ranks = count("ranks_per_node"); });
+        if (nodes > 0 && ranks > 0)
+            check_size(ranks, nodes, machine_.where);
+        Link network;
+        const bool joined = context_.attempt([&] { network = read_link(value("network"), "'network'", nodes); });
         if (settings_.find("inside")) {
             if (ranks == 1)
                 context_.fail(inside_of_one_rank, settings_.require("inside").name.where, {});
@@ -106,6 +116,8 @@ class MachineReader {
             machine_.levels.push_back({ranks, "star", {}, 1, network.latency, network.bytes_per_second});
         }
         machine_.levels.push_back(network);
+        if (nodes < 0 || ranks < 0 || !joined)
+            context_.give_up();
     }
 
     /// [star(8, …), star(16, …), torus(4, 4, …)]: innermost first, each with how many units of the one before it joins.
@@ -175,7 +187,7 @@ class MachineReader {
             if (__builtin_mul_overflow(product, link.shape.back(), &product))
                 product = most_nodes + 1; // more than any machine has
         }
-        if (link.units != 0 && product != link.units)
+        if (link.units > 0 && product != link.units)
             context_.fail(wrong_shape, call.callee.where,
                           {"a " + link.topology, std::to_string(product), std::to_string(link.units)});
         link.units = product;
@@ -191,14 +203,13 @@ class MachineReader {
 
     /// One word, or a list: `[recursive_doubling, ring(above = 64 KiB)]`. `others`: words beside the `known`
     /// algorithms.
-    std::vector<AlgorithmRange> read_algorithms(const std::string &name, const std::vector<std::string> &known,
-                                                const std::vector<std::string> &others) {
-        std::vector<AlgorithmRange> ranges;
-        if (!settings_.find(name))
-            return ranges;
-        for (const syntax::Expression *each : items(name))
-            add_range(name, *each, known, others, ranges);
-        return ranges;
+    void read_algorithms(const std::string &name, const std::vector<std::string> &known,
+                         const std::vector<std::string> &others, std::vector<AlgorithmRange> &ranges) {
+        context_.attempt([&] {
+            if (settings_.find(name))
+                for (const syntax::Expression *each : items(name))
+                    add_range(name, *each, known, others, ranges);
+        });
     }
 
     void add_range(const std::string &name, const syntax::Expression &expression, const std::vector<std::string> &known,
@@ -247,7 +258,7 @@ class MachineReader {
     }
 
     void add_alternative(SourceRange where, const AlgorithmRange &range, std::vector<AlgorithmRange> &ranges) const {
-        if (range.algorithm == "hierarchical" && machine_.levels.size() == 1)
+        if (range.algorithm == "hierarchical" && levels_known_ && machine_.levels.size() == 1)
             context_.fail(hierarchical_on_one_level, where, {});
         ranges.push_back(range);
     }
@@ -275,6 +286,7 @@ class MachineReader {
     Elaborator constants_;
     Settings settings_;
     Machine machine_;
+    bool levels_known_ = false; ///< else an error is known
 };
 
 } // namespace

@@ -23,9 +23,11 @@ std::vector<MeshAxis> analyze_axes(const std::vector<syntax::MeshAxis> &axes, So
         std::optional<std::int64_t> size;
         if (axis.size) {
             Elaborator constants(analysis, analysis.declarations.unit_of(axis.where));
-            size = expect_integer_in(context, constants.evaluate(*axis.size), axis.size->where,
-                                     "the size of axis '" + axis.name.text + "'", 1, most_ranks);
-            if (__builtin_mul_overflow(ranks, *size, &ranks) || ranks > most_ranks)
+            const bool known = context.attempt([&] {
+                size = expect_integer_in(context, constants.evaluate(*axis.size), axis.size->where,
+                                         "the size of axis '" + axis.name.text + "'", 1, most_ranks);
+            });
+            if (known && (__builtin_mul_overflow(ranks, *size, &ranks) || ranks > most_ranks))
                 context.fail(mesh_too_large, where, {std::to_string(most_ranks)});
         }
         result.push_back({axis.name.text, size});
@@ -44,9 +46,7 @@ Mesh analyze_mesh(const syntax::MeshDeclaration &declaration, Analysis &analysis
         const syntax::Name &machine = *declaration.machine;
         const int unit = analysis.declarations.unit_of(declaration.where);
         if (!analysis.declarations.find(&UnitNames::machines, machine.text, unit))
-            analysis.context.fail(
-                unknown_machine, machine.where, {machine.text},
-                Context::suggestion(machine.text, analysis.declarations.visible(&UnitNames::machines, unit)));
+            analysis.fail_unknown(unknown_machine, machine, &UnitNames::machines, unit);
         mesh.machine = machine.text;
     }
     return mesh;

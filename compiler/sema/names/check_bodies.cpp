@@ -28,21 +28,28 @@ class FlowChecker {
   public:
     explicit FlowChecker(const Context &context) : context_(context) {}
 
+    /// Does every way through the body end in a `return`? What did not parse may have been one.
+    bool returns(const syntax::Block &body) { return ends(body, false) || unparsed_; }
+
+  private:
     /// Does every way through the block end in a `return`, or in a `yield` within a fold?
     bool ends(const syntax::Block &block, bool in_fold) {
         bool ended = false;
         for (const syntax::Statement &statement : block) {
-            if (ended)
-                context_.fail(unreachable_statement, statement.where, {in_fold ? "yield" : "return"});
+            if (ended) {
+                context_.report(unreachable_statement, statement.where, {in_fold ? "yield" : "return"});
+                break;
+            }
             ended = ends(statement, in_fold);
         }
         return ended;
     }
 
-  private:
     bool ends(const syntax::Statement &statement, bool in_fold) {
         if (const auto *binding = std::get_if<syntax::Binding>(&statement.node)) {
-            check_folds(*binding->value);
+            unparsed_ = unparsed_ || (!binding->value && binding->name.text.empty());
+            if (binding->value)
+                check_folds(*binding->value);
         } else if (const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node)) {
             check_folds(*declaration->initializer);
         } else if (const auto *conditional = std::get_if<syntax::Conditional>(&statement.node)) {
@@ -52,12 +59,12 @@ class FlowChecker {
             return then && otherwise;
         } else if (const auto *result = std::get_if<syntax::Return>(&statement.node)) {
             if (in_fold)
-                context_.fail(misplaced_return, statement.where, {}, {hint("a fold ends in 'yield'")});
+                context_.report(misplaced_return, statement.where, {}, {hint("a fold ends in 'yield'")});
             check_folds(*result->value);
             return true;
         } else if (const auto *yield = std::get_if<syntax::Yield>(&statement.node)) {
             if (!in_fold)
-                context_.fail(misplaced_yield, statement.where, {});
+                context_.report(misplaced_yield, statement.where, {});
             check_folds(*yield->value);
             return true;
         }
@@ -67,21 +74,22 @@ class FlowChecker {
     void check_folds(const syntax::Expression &expression) {
         for_each_child(expression, [&](const syntax::Expression &child) { check_folds(child); });
         if (const auto *fold = std::get_if<syntax::Fold>(&expression.node))
-            if (!ends(fold->body, true))
-                context_.fail(missing_yield, fold->accumulator.where, {});
+            if (!ends(fold->body, true) && !unparsed_)
+                context_.report(missing_yield, fold->accumulator.where, {});
     }
 
     const Context &context_;
+    bool unparsed_ = false; ///< a statement of which nothing is known was met
 };
 
 void check_pattern(const syntax::Type &type, bool network, const Context &context) {
     for (const syntax::DimensionItem &item : type.dimensions) {
         if (network && item.kind != Kind::dimension)
-            context.fail(network_parameter, item.where, {});
+            context.report(network_parameter, item.where, {});
         if (item.kind == Kind::rest && &item != &type.dimensions.front())
-            context.fail(misplaced_rest, item.where, {});
+            context.report(misplaced_rest, item.where, {});
         if (item.kind == Kind::spread && &item != &type.dimensions.back())
-            context.fail(misplaced_spread, item.where, {item.name.text});
+            context.report(misplaced_spread, item.where, {item.name.text});
     }
 }
 
@@ -92,20 +100,22 @@ void check_signature(const syntax::CallableDeclaration &callable, const Context 
     std::set<std::string> names;
     for (const syntax::Parameter &parameter : callable.parameters) {
         if (!names.insert(parameter.name.text).second)
-            context.fail(repeated_parameter, parameter.name.where, {callable.name.text, parameter.name.text});
+            context.report(repeated_parameter, parameter.name.where, {callable.name.text, parameter.name.text});
         if (parameter.type.tensor) {
             check_pattern(parameter.type, network, context);
             continue;
         }
-        if (network)
-            context.fail(network_parameter, parameter.type.where, {});
+        if (network) {
+            context.report(network_parameter, parameter.type.where, {});
+            continue;
+        }
         const std::string word = parameter.type.word ? parameter.type.word->text : "";
         if (std::find(kinds.begin(), kinds.end(), word) == kinds.end()) {
             std::vector<Note> notes = Context::suggestion(word, kinds);
             if (notes.empty())
                 notes = {
                     hint("it may be dim, dims, int, ints, float, bool, string, initializer, any or a tensor [...]")};
-            context.fail(unknown_parameter_type, parameter.type.where, {word}, notes);
+            context.report(unknown_parameter_type, parameter.type.where, {word}, notes);
         }
     }
     check_pattern(callable.result, network, context);
@@ -116,10 +126,13 @@ void check_signature(const syntax::CallableDeclaration &callable, const Context 
 void check_bodies(Analysis &analysis) {
     for (int unit = 0; unit < analysis.declarations.unit_count(); ++unit)
         for (const auto *callable : analysis.declarations.in_order<syntax::CallableDeclaration>(unit)) {
+            const std::int64_t before = analysis.context.failures();
             check_signature(*callable, analysis.context);
+            if (!FlowChecker(analysis.context).returns(callable->body))
+                analysis.context.report(missing_return, callable->name.where, {callable->name.text});
+            if (analysis.context.failures() != before)
+                analysis.failed_callables.insert(callable);
             check_names(*callable, unit, analysis);
-            if (!FlowChecker(analysis.context).ends(callable->body, false))
-                analysis.context.fail(missing_return, callable->name.where, {callable->name.text});
         }
 }
 

@@ -10,16 +10,28 @@ namespace planc::sema {
 PLANC_DIAGNOSTIC(unknown_name, error, "unknown name '{0}'");                  // X4
 PLANC_DIAGNOSTIC(unknown_function, error, "unknown layer or function '{0}'"); // X4
 
-void fail_unknown_name(const Context &context, const std::string &name, SourceRange where,
-                       const std::vector<std::string> &candidates) {
-    context.fail(unknown_name, where, {name}, Context::suggestion(name, candidates));
+namespace {
+
+bool is_to_report(Analysis &analysis, const std::string &name, int unit) {
+    return !analysis.declarations.may_have_failed(name, unit) &&
+           analysis.context.is_first("the name " + name + " in file " + std::to_string(unit));
 }
 
-void fail_unknown_function(const Analysis &analysis, const std::string &name, SourceRange where, int unit) {
+} // namespace
+
+void report_unknown_name(Analysis &analysis, const std::string &name, SourceRange where, int unit,
+                         const std::vector<std::string> &candidates) {
+    if (is_to_report(analysis, name, unit))
+        analysis.context.report(unknown_name, where, {name}, Context::suggestion(name, candidates));
+}
+
+void report_unknown_function(Analysis &analysis, const std::string &name, SourceRange where, int unit) {
+    if (!is_to_report(analysis, name, unit))
+        return;
     std::vector<std::string> candidates = primitive_names();
     for (const std::string &declared : analysis.declarations.visible(&UnitNames::callables, unit))
         candidates.push_back(declared);
-    analysis.context.fail(unknown_function, where, {name}, Context::suggestion(name, candidates));
+    analysis.context.report(unknown_function, where, {name}, Context::suggestion(name, candidates));
 }
 
 namespace {
@@ -54,15 +66,19 @@ class NameChecker {
         });
     }
 
-    void require(const std::string &name, SourceRange where) const {
-        if (bound(name) || is_plain_word(name) || analysis_.dimensions.known(without_primes(name)))
+    void require(const std::string &name, SourceRange where) {
+        if (unparsed_ || bound(name) || is_plain_word(name) || analysis_.dimensions.known(without_primes(name)))
             return;
-        if (is_primitive(name) || analysis_.declarations.find(&UnitNames::callables, name, unit_))
-            analysis_.context.fail(unknown_name, where, {name}, {hint("a function is called: '" + name + "(…)'")});
+        if (is_primitive(name) || analysis_.declarations.find(&UnitNames::callables, name, unit_)) {
+            if (is_to_report(analysis_, name, unit_))
+                analysis_.context.report(unknown_name, where, {name},
+                                         {hint("a function is called: '" + name + "(…)'")});
+            return;
+        }
         std::vector<std::string> candidates = analysis_.dimensions.roles();
         for (const std::vector<std::string> &scope : names_)
             candidates.insert(candidates.end(), scope.begin(), scope.end());
-        fail_unknown_name(analysis_.context, name, where, candidates);
+        report_unknown_name(analysis_, name, where, unit_, candidates);
     }
 
     void check(const syntax::Block &block) {
@@ -74,7 +90,9 @@ class NameChecker {
 
     void check(const syntax::Statement &statement) {
         if (const auto *binding = std::get_if<syntax::Binding>(&statement.node)) {
-            check(*binding->value);
+            unparsed_ = unparsed_ || (!binding->value && binding->name.text.empty());
+            if (binding->value)
+                check(*binding->value);
             bind(binding->name.text);
         } else if (const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node)) {
             for (const syntax::DimensionItem &item : declaration->type.dimensions) {
@@ -102,7 +120,7 @@ class NameChecker {
         if (const auto *call = std::get_if<syntax::Call>(&expression.node))
             if (!is_primitive(call->callee.text) &&
                 !analysis_.declarations.find(&UnitNames::callables, call->callee.text, unit_))
-                fail_unknown_function(analysis_, call->callee.text, call->callee.where, unit_);
+                report_unknown_function(analysis_, call->callee.text, call->callee.where, unit_);
         if (const auto *list = std::get_if<syntax::List>(&expression.node))
             for (const syntax::ListItem &item : list->items)
                 if (item.kind == syntax::ListItem::Kind::spread)
@@ -121,6 +139,7 @@ class NameChecker {
     Analysis &analysis_;
     int unit_;
     std::vector<std::vector<std::string>> names_; ///< per scope, the inner ones last
+    bool unparsed_ = false;                       ///< a statement of which nothing is known may have bound any name
 };
 
 } // namespace

@@ -7,9 +7,9 @@ namespace planc::sema {
 
 void check_names(const syntax::CallableDeclaration &callable, int unit, Analysis &analysis);
 
-[[noreturn]] void fail_unknown_name(const Context &context, const std::string &name, SourceRange where,
-                                    const std::vector<std::string> &candidates);
-/// `unit`: the file that calls it.
-[[noreturn]] void fail_unknown_function(const Analysis &analysis, const std::string &name, SourceRange where, int unit);
+/// One error a name and file `unit`, in which it stands; none where a declaration of it has failed.
+void report_unknown_name(Analysis &analysis, const std::string &name, SourceRange where, int unit,
+                         const std::vector<std::string> &candidates);
+void report_unknown_function(Analysis &analysis, const std::string &name, SourceRange where, int unit);
 
 } // namespace planc::sema

@@ -5,6 +5,7 @@
 #include "sema/names/imports.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct UnitNames {
 
 class Declarations {
   public:
-    /// Collects the declarations of all units; a second declaration of a name in one file is an error (I3).
+    /// Collects the declarations of all units; a second declaration of a name in one file is an error (I3), and only
+    /// the first is found.
     Declarations(std::vector<SourceUnit> source_units, const Context &context);
 
     /// What file `unit` calls `name`; null if it sees no such declaration.
@@ -43,6 +45,9 @@ class Declarations {
         const auto entry = own.find(name);
         return entry == own.end() ? nullptr : entry->second;
     }
+    /// Could file `unit` see a declaration of that name that has failed: one that did not parse, or one of a file that
+    /// could not be read? Then it is no error of its own that the name is not known.
+    [[nodiscard]] bool may_have_failed(const std::string &name, int unit) const;
     /// All names of a kind that file `unit` sees.
     template <class Node>
     [[nodiscard]] std::vector<std::string> visible(ByName<Node> UnitNames::*table, int unit) const {
@@ -73,6 +78,7 @@ class Declarations {
 
   private:
     std::map<support::FileId, int> unit_by_file_;
+    std::vector<std::set<std::string>> failed_; ///< per unit; an empty name: it may be any
 };
 
 } // namespace planc::sema

@@ -19,13 +19,6 @@ namespace {
 namespace filesystem = std::filesystem;
 constexpr std::size_t longest_read = (1U << 20U) + 1; // a byte more than the parser takes
 
-/// The path without `.`, `..` and symbolic links, as far as it exists; a path that cannot be resolved stays as it is.
-std::string identity(const std::string &path) {
-    std::error_code error;
-    const filesystem::path canonical = filesystem::weakly_canonical(path, error);
-    return error ? path : canonical.string();
-}
-
 std::string directory_of(const std::string &path) {
     std::error_code error;
     const filesystem::path absolute = filesystem::absolute(path, error);
@@ -40,23 +33,23 @@ class Loader {
         const int index = static_cast<int>(units_.size());
         const std::string path = context_.files.file(id).path;
         units_.push_back({id, path, directory_of(path), nullptr, importer, {}});
-        identities_.push_back(identity(path));
+        identities_.push_back(support::identity_of(path));
         chain_.push_back({index, {}});
-        units_[static_cast<std::size_t>(index)].file = syntax::parse(id, context_.files, context_.diagnostics);
-        if (!at(index).file || context_.diagnostics.failed())
-            throw Failure{};
+        units_[static_cast<std::size_t>(index)].file =
+            syntax::parse_what_is_well_formed(id, context_.files, context_.diagnostics);
         // By index: units_ grows while the imports are loaded, the file's nodes stay where they are.
         const syntax::File &file = *at(index).file;
         for (const syntax::Declaration &declaration : file.declarations)
             if (const auto *import = std::get_if<syntax::Import>(&declaration))
-                follow(index, *import);
+                if (!context_.attempt([&] { follow(index, *import); }))
+                    at(index).incomplete = true;
         chain_.pop_back();
         return index;
     }
 
     /// The unit of a file that may have been met before.
     int load_once(const std::string &path, SourceRange where, int importer) {
-        const auto known = std::find(identities_.begin(), identities_.end(), identity(path));
+        const auto known = std::find(identities_.begin(), identities_.end(), support::identity_of(path));
         return known != identities_.end() ? static_cast<int>(known - identities_.begin())
                                           : load(read_file(path, where, context_), importer);
     }
@@ -106,7 +99,10 @@ class Loader {
 
 } // namespace
 
-support::FileId read_file(const std::string &path, SourceRange where, Context &context) {
+support::FileId read_file(const std::string &path, SourceRange where, const Context &context) {
+    const support::Overlay *overlay = context.options.overlay;
+    if (const std::string *text = overlay ? overlay->find(path) : nullptr)
+        return context.files.add(path, *text);
     std::error_code error;
     if (filesystem::is_directory(path, error))
         context.fail(cannot_read_file, where, {path, "it is a directory"});
@@ -130,7 +126,7 @@ LoadedUnits load_units(support::FileId root, Context &context) {
     loader.load(root, -1);
     LoadedUnits loaded;
     if (const std::string &path = context.options.layout_file; !path.empty())
-        loaded.layouts = loader.load_once(path, {}, -1);
+        context.attempt([&] { loaded.layouts = loader.load_once(path, {}, -1); });
     loaded.units = loader.take();
     return loaded;
 }

@@ -19,6 +19,7 @@ struct SourceUnit {
     std::unique_ptr<syntax::File> file;
     int importer = -1;        ///< the first unit that imports it; -1: the root
     std::vector<int> imports; ///< units
+    bool incomplete = false;  ///< an import failed
 };
 
 struct LoadedUnits {
@@ -27,7 +28,7 @@ struct LoadedUnits {
 };
 [[nodiscard]] LoadedUnits load_units(support::FileId root, Context &context);
 
-/// Reads a file into `context.files`. `where`: the import, or no place for the root.
-[[nodiscard]] support::FileId read_file(const std::string &path, SourceRange where, Context &context);
+/// Reads a file into `context.files`, from Options::overlay or the disk. `where`: the import, or no place for the root.
+[[nodiscard]] support::FileId read_file(const std::string &path, SourceRange where, const Context &context);
 
 } // namespace planc::sema

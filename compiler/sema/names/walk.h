@@ -51,23 +51,28 @@ void for_each_expression(const syntax::Expression &expression, const Visit &visi
 }
 
 template <class Visit, class Parameter>
-void for_each_expression(const syntax::Block &block, const Visit &visit, const Parameter &parameter) {
-    for (const syntax::Statement &statement : block) {
-        if (const auto *binding = std::get_if<syntax::Binding>(&statement.node)) {
+void for_each_expression(const syntax::Statement &statement, const Visit &visit, const Parameter &parameter) {
+    if (const auto *binding = std::get_if<syntax::Binding>(&statement.node)) {
+        if (binding->value)
             for_each_expression(*binding->value, visit, parameter);
-        } else if (const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node)) {
-            parameter(*declaration);
-            for_each_expression(*declaration->initializer, visit, parameter);
-        } else if (const auto *conditional = std::get_if<syntax::Conditional>(&statement.node)) {
-            for_each_expression(*conditional->condition, visit, parameter);
-            for_each_expression(conditional->then, visit, parameter);
-            for_each_expression(conditional->otherwise, visit, parameter);
-        } else if (const auto *result = std::get_if<syntax::Return>(&statement.node)) {
-            for_each_expression(*result->value, visit, parameter);
-        } else if (const auto *yield = std::get_if<syntax::Yield>(&statement.node)) {
-            for_each_expression(*yield->value, visit, parameter);
-        }
+    } else if (const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node)) {
+        parameter(*declaration);
+        for_each_expression(*declaration->initializer, visit, parameter);
+    } else if (const auto *conditional = std::get_if<syntax::Conditional>(&statement.node)) {
+        for_each_expression(*conditional->condition, visit, parameter);
+        for_each_expression(conditional->then, visit, parameter);
+        for_each_expression(conditional->otherwise, visit, parameter);
+    } else if (const auto *result = std::get_if<syntax::Return>(&statement.node)) {
+        for_each_expression(*result->value, visit, parameter);
+    } else if (const auto *yield = std::get_if<syntax::Yield>(&statement.node)) {
+        for_each_expression(*yield->value, visit, parameter);
     }
+}
+
+template <class Visit, class Parameter>
+void for_each_expression(const syntax::Block &block, const Visit &visit, const Parameter &parameter) {
+    for (const syntax::Statement &statement : block)
+        for_each_expression(statement, visit, parameter);
 }
 
 } // namespace planc::sema

@@ -42,7 +42,7 @@ TensorValue Elaborator::append(Operation operation, std::vector<DimensionValue> 
     if (!network_)
         fail_no_network(where);
     if (std::cmp_greater_equal(network_->operations.size(), most_operations))
-        fail(too_many_operations, where, {std::to_string(most_operations)});
+        stop(too_many_operations, where, {std::to_string(most_operations)});
     TensorValue result{static_cast<ValueId>(network_->operations.size()), element, std::move(dimensions)};
     check_distinct(result.dimensions, where);
     std::int64_t bytes = byte_size(element);
@@ -50,7 +50,7 @@ TensorValue Elaborator::append(Operation operation, std::vector<DimensionValue> 
         if (__builtin_mul_overflow(bytes, dimension.extent, &bytes))
             fail(tensor_too_large, where, {to_string(result)});
     if (bytes > most_bytes - bytes_)
-        fail(network_too_large, where, {}, {hint("this tensor is " + to_string(result))});
+        stop(network_too_large, where, {}, {hint("this tensor is " + to_string(result))});
     bytes_ += bytes;
     operation.type = type_of(result);
     operation.where = context().in_root(where);

@@ -3,6 +3,7 @@
 
 #include "sema/networks/elaborate.h"
 #include "sema/values/expect.h"
+#include "support/scoped.h"
 
 #include <algorithm>
 #include <map>
@@ -68,7 +69,7 @@ void Elaborator::bind_signature(Frame &frame, const Arguments &arguments, Source
     if (const syntax::CallArgument *list = takes_over(callable) ? arguments.find("over") : nullptr)
         over = expect_dimensions(context(), argument(*list), list->where, arguments.what("over"));
     frame.over = !over.empty();
-    Frame *caller = std::exchange(frame_, &frame);
+    const support::ScopedValue callee(frame_, &frame);
     for (const auto tensors : {false, true}) // dimension arguments first: patterns may use them
         for (const syntax::Parameter &parameter : callable.parameters) {
             const auto value = given.find(&parameter);
@@ -86,12 +87,10 @@ void Elaborator::bind_signature(Frame &frame, const Arguments &arguments, Source
             for (const DimensionValue &dimension : frame.bound.at(parameter.name.text))
                 static_cast<void>(expect_dimension(context(), {dimension}, arguments.require(parameter.name.text).where,
                                                    "an argument"));
-    analysis_.context.calls.push_back(call);
+    const support::ScopedElement from(analysis_.context.calls, call);
     for (const syntax::Parameter &parameter : callable.parameters)
         if (!given.contains(&parameter))
             bind_value(frame, parameter, evaluate(*parameter.fallback), parameter.fallback->where);
-    analysis_.context.calls.pop_back();
-    frame_ = caller;
 }
 
 void Elaborator::bind_value(Frame &frame, const syntax::Parameter &parameter, const Value &value, SourceRange where) {

@@ -2,6 +2,7 @@
 
 #include "sema/networks/elaborate.h"
 #include "sema/values/expect.h"
+#include "support/scoped.h"
 
 #include <algorithm>
 #include <utility>
@@ -44,6 +45,8 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
                                 SourceRange where) {
     if (!network_)
         fail_no_network(where);
+    if (analysis_.failed_callables.contains(&callable))
+        context().give_up();
     std::vector<std::string> names;
     for (const syntax::Parameter &parameter : callable.parameters)
         names.push_back(parameter.name.text);
@@ -65,15 +68,8 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
     frame.layer = trained ? "output" : frame.path;
     // A layer that is called deep inside of others, but not of itself, is not what is endless.
     if (calls_.size() >= deepest_call && std::find(calls_.begin(), calls_.end(), &callable) != calls_.end())
-        fail(endless_recursion, call.callee.where, {callable.name.text, std::to_string(deepest_call)});
-    calls_.push_back(&callable);
-    Frame *caller = std::exchange(frame_, &frame);
-    analysis_.context.calls.push_back(where);
-    const Flow flow = execute(callable.body);
-    analysis_.context.calls.pop_back();
-    TensorValue result = call_result(frame, flow, where);
-    frame_ = caller;
-    calls_.pop_back();
+        stop(endless_recursion, call.callee.where, {callable.name.text, std::to_string(deepest_call)});
+    TensorValue result = inlined(frame, where);
     if (trained)
         loss_.prediction = result.id;
     // What the layer's signature calls by a name of its own is again what the caller calls it.
@@ -84,6 +80,17 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
     return {result};
 }
 
+TensorValue Elaborator::inlined(Frame &frame, SourceRange where) {
+    const support::ScopedElement call(calls_, frame.callable);
+    const support::ScopedValue callee(frame_, &frame);
+    Flow flow;
+    {
+        const support::ScopedElement from(analysis_.context.calls, where);
+        flow = execute(frame.callable->body);
+    }
+    return call_result(frame, flow, where);
+}
+
 void Elaborator::enter_trained_network(const syntax::CallableDeclaration &callable, SourceRange where) {
     if (callable.name.text != loss_names_->network)
         fail(other_network, where, {callable.name.text, loss_names_->network});
@@ -92,7 +99,9 @@ void Elaborator::enter_trained_network(const syntax::CallableDeclaration &callab
 }
 
 TensorValue Elaborator::call_result(const Frame &frame, const Flow &flow, SourceRange where) {
-    const Value value = flow.result.value(); // check_bodies() has seen to it that every way returns
+    if (!flow.result) // check_bodies() has seen to it that every way returns, unless something did not parse
+        context().give_up();
+    const Value &value = *flow.result;
     const TensorValue result = expect_tensor(value, where, "the result of '" + frame.callable->name.text + "'");
     check_result(frame, result, where);
     return result;

@@ -32,6 +32,7 @@ class Elaborator {
     struct LossNames {
         std::string network; ///< the network that is trained; it keeps its layer names
         std::vector<std::pair<std::string, SourceRange>> fields;
+        std::set<std::string> failed; ///< fields of which an error is known; an empty name: any may be meant
     };
     struct Loss {
         TensorValue loss;
@@ -50,6 +51,7 @@ class Elaborator {
     struct Local {
         Value value;
         SourceRange where;
+        bool failed = false; ///< an error is known: what depends on it gives up
     };
     using Scope = std::map<std::string, Local>;
 
@@ -86,13 +88,20 @@ class Elaborator {
     // elaborate.cpp
     Flow execute(const syntax::Block &block);
     Flow execute(const syntax::Statement &statement);
+    void mark_failed(const syntax::Statement &statement);
     void bind(const syntax::Binding &binding);
     void define(const syntax::Name &name, Value value);
+    void define_failed(const syntax::Name &name);
     void check_unbound(const syntax::Name &name) const;
     Value evaluate_at(const syntax::Expression &expression, Site site);
     [[noreturn]] void fail(const support::DiagnosticKind &kind, SourceRange where,
                            std::initializer_list<std::string> arguments, const std::vector<Note> &notes = {}) const {
         analysis_.context.fail(kind, where, arguments, notes);
+    }
+    /// Of a limit that would be met again and again.
+    [[noreturn]] void stop(const support::DiagnosticKind &kind, SourceRange where,
+                           std::initializer_list<std::string> arguments, const std::vector<Note> &notes = {}) const {
+        analysis_.context.stop(kind, where, arguments, notes);
     }
     const Context &context() const { return analysis_.context; }
 
@@ -139,6 +148,8 @@ class Elaborator {
     Value call_declared(const syntax::Call &call, const syntax::CallableDeclaration &callable, SourceRange where);
     Value argument(const syntax::CallArgument &argument);
     void enter_trained_network(const syntax::CallableDeclaration &callable, SourceRange where);
+    /// The result of the body of the frame's layer, called from `where`.
+    TensorValue inlined(Frame &frame, SourceRange where);
     TensorValue call_result(const Frame &frame, const Flow &flow, SourceRange where);
     void check_result(const Frame &frame, const TensorValue &result, SourceRange where);
     static bool takes_over(const syntax::CallableDeclaration &callable);

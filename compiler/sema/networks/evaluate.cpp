@@ -20,7 +20,7 @@ namespace {
 
 constexpr int deepest = 2000;
 constexpr std::int64_t longest = 2'000'000;
-constexpr std::int64_t most_iterations = 1'000'000;
+constexpr std::uint64_t most_iterations = 1'000'000;
 
 } // namespace
 
@@ -28,10 +28,11 @@ constexpr std::int64_t most_iterations = 1'000'000;
 class Elaborator::Deeper {
   public:
     Deeper(Elaborator &elaborator, SourceRange where) : analysis_(elaborator.analysis_) {
-        if (++analysis_.depth > deepest)
-            elaborator.fail(elaboration_too_deep, where, {std::to_string(deepest)});
+        if (analysis_.depth >= deepest)
+            elaborator.stop(elaboration_too_deep, where, {std::to_string(deepest)});
         if (++analysis_.work > longest)
-            elaborator.fail(elaboration_too_long, where, {std::to_string(longest)});
+            elaborator.stop(elaboration_too_long, where, {std::to_string(longest)});
+        ++analysis_.depth;
     }
     ~Deeper() { --analysis_.depth; }
     Deeper(const Deeper &) = delete;
@@ -83,8 +84,11 @@ std::int64_t Elaborator::extent(const syntax::Expression &expression, const std:
 
 const Value *Elaborator::local(const std::string &name) const {
     for (auto scope = frame_->scopes.rbegin(); scope != frame_->scopes.rend(); ++scope)
-        if (const auto found = scope->find(name); found != scope->end())
+        if (const auto found = scope->find(name); found != scope->end()) {
+            if (found->second.failed)
+                context().give_up();
             return &found->second.value;
+        }
     return nullptr;
 }
 
@@ -113,6 +117,14 @@ Value Elaborator::global_reference(const std::string &name, SourceRange where) {
         return {Initializer{Initializer::Kind::constant, name == "ones" ? 1.0 : 0.0, 0}};
     if (const auto dimension = analysis_.dimensions.find(name, frame_->unit))
         return {*dimension};
+    const auto may_have_failed = [&](const std::string &role) { // here, or where a file is imported that leaves it open
+        int unit = frame_->unit;
+        while (unit >= 0 && !analysis_.declarations.may_have_failed(role, unit))
+            unit = analysis_.declarations.units[static_cast<std::size_t>(unit)].importer;
+        return unit >= 0;
+    };
+    if (analysis_.dimensions.known(without_primes(name)) && may_have_failed(name))
+        context().give_up();
     if (analysis_.dimensions.known(without_primes(name)))
         return {DimensionValue{name, DimensionValue::open, DimensionValue::by_role, where}};
     std::vector<std::string> candidates = analysis_.dimensions.roles();
@@ -121,7 +133,9 @@ Value Elaborator::global_reference(const std::string &name, SourceRange where) {
             candidates.push_back(local);
     for (const auto &[bound, value] : frame_->bound)
         candidates.push_back(bound);
-    fail_unknown_name(context(), name, where, candidates);
+    if (!loss_names_ || !loss_names_->failed.contains(std::string()))
+        report_unknown_name(analysis_, name, where, frame_->unit, candidates);
+    context().give_up();
 }
 
 Value Elaborator::list(const syntax::List &list) {
@@ -172,6 +186,8 @@ std::vector<DimensionValue> Elaborator::dimension(const syntax::Name &name) {
     const Value value = reference(name.text, name.where);
     const auto *open = value.get<DimensionValue>();
     if (open && open->extent == DimensionValue::open) {
+        if (!context().is_first(missing_extent(name.text)))
+            context().give_up();
         std::vector<Note> notes =
             Context::suggestion(name.text, analysis_.declarations.visible(&UnitNames::dimensions, frame_->unit));
         if (notes.empty())
@@ -211,12 +227,11 @@ Value Elaborator::range(const syntax::Range &range, SourceRange where) {
     const std::int64_t first =
         expect_integer(context(), evaluate(*range.first), range.first->where, "the start of a range");
     const std::int64_t last = expect_integer(context(), evaluate(*range.last), range.last->where, "the end of a range");
+    if (first<last &&static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first)> most_iterations)
+        fail(too_many_iterations, where, {std::to_string(most_iterations)});
     std::vector<Value> items;
-    for (std::int64_t i = first; i < last; ++i) {
-        if (std::cmp_greater_equal(items.size(), most_iterations))
-            fail(too_many_iterations, where, {std::to_string(most_iterations)});
+    for (std::int64_t i = first; i < last; ++i)
         items.push_back(whole(i));
-    }
     return list_of(std::move(items));
 }
 
@@ -280,7 +295,10 @@ Value Elaborator::iterate(const syntax::Fold &fold, const Value &accumulator, co
         for (std::size_t i = 0; i < count; ++i)
             define(fold.variables[i], (**tuple)[i]);
     }
-    return execute(fold.body).result.value(); // check_bodies() has seen to it that every way yields
+    Flow flow = execute(fold.body);
+    if (!flow.result) // check_bodies() has seen to it that every way yields, unless something did not parse
+        context().give_up();
+    return *std::move(flow.result);
 }
 
 } // namespace planc::sema

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
 namespace planc::sema {
 
@@ -65,16 +64,15 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
                                                             {"global_average_pool", &Elaborator::global_average_pool}};
     if (const auto other = others.find(name); other != others.end())
         return (this->*other->second)(call, where);
-    fail_unknown_function(analysis_, name, call.callee.where, analysis_.declarations.unit_of(where));
+    report_unknown_function(analysis_, name, call.callee.where, analysis_.declarations.unit_of(where));
+    context().give_up();
 }
 
-/// Its shape rests on rules that come with its lowering: nothing behind it can be checked. If something before it is
-/// not lowered either, that is the error.
+/// Its shape rests on rules that come with its lowering: nothing that depends on it can be checked.
 void Elaborator::fail_not_lowered(const syntax::Call &call) {
     const std::string &name = call.callee.text;
     analysis_.context.not_lowered(call.callee.where, std::string(not_lowered_construct(name)) + " ('" + name + "')");
-    analysis_.context.fail_if_not_lowered();
-    throw std::logic_error("a construct that is not lowered is an error");
+    context().give_up();
 }
 
 Value Elaborator::function(const syntax::Call &call, std::size_t count, SourceRange where) {

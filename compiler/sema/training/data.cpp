@@ -21,7 +21,8 @@ class DataReader {
   public:
     DataReader(Analysis &analysis, const syntax::DataDeclaration &declaration)
         : context_(analysis.context), declaration_(declaration),
-          constants_(analysis, analysis.declarations.unit_of(declaration.where)), not_lowered_(analysis.context) {
+          constants_(analysis, analysis.declarations.unit_of(declaration.where)), not_lowered_(analysis.context),
+          failed_fields_(analysis.failed_fields[declaration.name.text]) {
         data_.name = declaration.name.text;
         data_.where = declaration.name.where;
         data_.directory =
@@ -30,7 +31,7 @@ class DataReader {
     }
 
     Data read() {
-        read_source();
+        const bool source_known = context_.attempt([&] { read_source(); });
         std::vector<std::string> names;
         for (const syntax::Setting &setting : declaration_.settings)
             names.push_back(setting.name.text);
@@ -38,20 +39,27 @@ class DataReader {
                                 names); // any name: duplicates are errors
         FieldReader reader(context_, constants_, data_.format);
         for (const syntax::Setting &setting : declaration_.settings) {
-            if (setting.name.text == "split") {
-                read_split(setting, reader);
-                continue;
-            }
-            if (data_.format == "synthetic")
-                context_.fail(synthetic_field, setting.name.where, {setting.name.text});
-            data_.fields.push_back(reader.read(settings.value(setting)));
-            data_.fields.back().name = setting.name.text;
-            data_.fields.back().where = setting.where;
+            const bool read = source_known && context_.attempt([&] { read_setting(setting, settings, reader); });
+            if (!read)
+                failed_fields_.insert(setting.name.text);
         }
         return data_;
     }
 
   private:
+    void read_setting(const syntax::Setting &setting, const Settings &settings, FieldReader &reader) {
+        if (setting.name.text == "split") {
+            read_split(setting, reader);
+            return;
+        }
+        if (data_.format == "synthetic")
+            context_.fail(synthetic_field, setting.name.where, {setting.name.text});
+        Field field = reader.read(settings.value(setting));
+        field.name = setting.name.text;
+        field.where = setting.where;
+        data_.fields.push_back(std::move(field));
+    }
+
     void read_source() {
         const syntax::Expression &source = *declaration_.source;
         const std::vector<std::string> formats = {"csv", "idx", "npy", "text", "synthetic", "cifar", "matrix_market"};
@@ -64,7 +72,7 @@ class DataReader {
         }
         if (data_.format == "matrix_market") {
             not_lowered_.not_lowered(source.where, "data in the format '" + data_.format + "'");
-            not_lowered_.fail_if_not_lowered();
+            context_.give_up();
         }
         const syntax::Call bare{{data_.format, source.where}, {}};
         read_source_arguments(call ? *call : bare);
@@ -98,6 +106,8 @@ class DataReader {
     }
 
     void read_split(const syntax::Setting &setting, FieldReader &reader) {
+        if (!setting.value && setting.shares.empty()) // did not parse
+            context_.give_up();
         if (setting.value) {
             const auto *call = std::get_if<syntax::Call>(&setting.value->node);
             if (!call || call->callee.text != "column" || data_.format != "csv")
@@ -153,6 +163,7 @@ class DataReader {
     const syntax::DataDeclaration &declaration_;
     Elaborator constants_;
     Context &not_lowered_;
+    std::set<std::string> &failed_fields_;
     Data data_;
 };
 

@@ -17,9 +17,12 @@ namespace {
 
 class OptimizerReader {
   public:
-    OptimizerReader(Analysis &analysis, int unit, const Train &train)
-        : analysis_(analysis), unit_(unit),
-          length_{train.steps, train.loss.arguments.front().type.dimensions.front().extent} {
+    OptimizerReader(Analysis &analysis, int unit, const Train &train, KnownOfTrain known)
+        : analysis_(analysis), unit_(unit), parameters_known_(known.loss) {
+        length_.steps = train.steps;
+        length_.known = known.duration;
+        if (known.loss && !train.loss.arguments.empty() && !train.loss.arguments.front().type.dimensions.empty())
+            length_.batch = train.loss.arguments.front().type.dimensions.front().extent;
         for (const Operation &operation : train.loss.operations)
             if (operation.kind == OperationKind::parameter && operation.trained)
                 parameters_.push_back(operation.text);
@@ -29,9 +32,9 @@ class OptimizerReader {
         const syntax::Call &call =
             expect_call(analysis_.context, *setting.value, "'optimizer'", {"sgd", "adam", "adamw", "lars", "lamb"});
         name_ = call.callee.text;
-        read_call(call);
+        analysis_.context.attempt([&] { read_call(call); });
         for (const syntax::ParameterGroup &group : setting.groups)
-            optimizer_.groups.push_back(read_group(group));
+            analysis_.context.attempt([&] { optimizer_.groups.push_back(read_group(group)); });
         return std::move(optimizer_);
     }
 
@@ -80,7 +83,7 @@ class OptimizerReader {
     ParameterGroup read_group(const syntax::ParameterGroup &group) {
         const std::string &pattern = group.selector.text;
         const auto matched = [&](const std::string &path) { return matches_parameter(pattern, path); };
-        if (std::none_of(parameters_.begin(), parameters_.end(), matched))
+        if (parameters_known_ && std::none_of(parameters_.begin(), parameters_.end(), matched))
             fail_unknown_parameter(group.selector);
         const Settings settings(analysis_.context, "a group of parameters", group.where, group.settings,
                                 {"weight_decay", "rate_factor", "adapt"});
@@ -119,6 +122,7 @@ class OptimizerReader {
     Analysis &analysis_;
     int unit_;
     TrainingLength length_;
+    bool parameters_known_;
     std::string name_;
     std::vector<std::string> parameters_; ///< paths
     Optimizer optimizer_;
@@ -126,8 +130,9 @@ class OptimizerReader {
 
 } // namespace
 
-Optimizer analyze_optimizer(const syntax::Setting &setting, int unit, const Train &train, Analysis &analysis) {
-    return OptimizerReader(analysis, unit, train).read(setting);
+Optimizer analyze_optimizer(const syntax::Setting &setting, int unit, const Train &train, KnownOfTrain known,
+                            Analysis &analysis) {
+    return OptimizerReader(analysis, unit, train, known).read(setting);
 }
 
 } // namespace planc::sema

@@ -101,6 +101,8 @@ class ScheduleReader {
         Schedule schedule;
         schedule.shape = cosine ? Schedule::Shape::cosine : Schedule::Shape::polynomial;
         schedule.peak = peak(arguments, call.callee.text);
+        if (!arguments.find("steps") && length_.steps == 0 && !length_.known)
+            analysis_.context.give_up();
         if (!arguments.find("steps") && length_.steps == 0)
             analysis_.context.fail(schedule_without_steps, call.callee.where, {call.callee.text});
         schedule.steps = arguments.count("steps").value_or(length_.steps);

@@ -13,6 +13,7 @@ namespace planc::sema {
 struct TrainingLength {
     std::int64_t steps = 0; ///< 0: training is by epochs
     std::int64_t batch = 0; ///< samples of a step, all ranks together
+    bool known = true;      ///< false: an error of the length is known
 };
 
 [[nodiscard]] Schedule analyze_schedule(const syntax::Expression &expression, int unit, const TrainingLength &length,

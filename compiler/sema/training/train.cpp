@@ -31,24 +31,48 @@ class TrainReader {
         train_.where = declaration.where;
     }
 
+    /// Each part as far as those that it rests on are known.
     void read() {
-        find_network();
-        Data &data = find_data();
-        read_loss(data);
-        read_duration();
-        if (settings_.find("seed"))
-            train_.seed = static_cast<std::uint64_t>(number("seed", 0));
-        if (settings_.find("layout"))
-            read_layout();
-        finish_data(data);
-        check_fields(data, train_, analysis_);
-        const syntax::Setting &optimizer = settings_.require("optimizer");
-        static_cast<void>(settings_.value(optimizer, true));
-        train_.optimizer = analyze_optimizer(optimizer, unit_, train_, analysis_);
-        analysis_.program.trains.push_back(std::move(train_));
+        const std::int64_t before = context_.failures();
+        Data *data = nullptr;
+        const bool network_known = context_.attempt([&] { find_network(); });
+        context_.attempt([&] { data = &find_data(); });
+        const bool loss_known = network_known && data && context_.attempt([&] { read_loss(*data); });
+        const bool duration_known = context_.attempt([&] { read_duration(); });
+        context_.attempt([&] {
+            if (settings_.find("seed"))
+                train_.seed = static_cast<std::uint64_t>(number("seed", 0));
+        });
+        context_.attempt([&] {
+            if (settings_.find("layout"))
+                read_layout();
+        });
+        context_.attempt([&] {
+            if (loss_known) {
+                finish_data(*data);
+                check_fields(*data, train_, analysis_);
+            }
+        });
+        context_.attempt([&] {
+            const syntax::Setting &optimizer = settings_.require("optimizer");
+            static_cast<void>(settings_.value(optimizer, true));
+            train_.optimizer = analyze_optimizer(optimizer, unit_, train_, {loss_known, duration_known}, analysis_);
+        });
+        if (loss_known) // also if another part has failed: layouts are checked against it
+            analysis_.program.trains.push_back(std::move(train_));
+        else
+            mark_failed(network_known);
+        analysis_.networks_complete = analysis_.networks_complete && context_.failures() == before;
     }
 
   private:
+    /// The layers of a network of this file are known without the loss.
+    void mark_failed(bool network_known) {
+        const syntax::CallableDeclaration *network =
+            analysis_.declarations.in_unit(&UnitNames::callables, declaration_.network.text, unit_);
+        analysis_.failed_layers.emplace_back(network_known && network && unit_ == 0 ? "loss" : "*");
+    }
+
     const syntax::Expression &value(const char *name) const { return settings_.value(settings_.require(name)); }
 
     std::int64_t number(const char *name, std::int64_t least) {
@@ -62,8 +86,7 @@ class TrainReader {
         const syntax::Name &name = declaration_.network;
         const auto *callable = analysis_.declarations.find(&UnitNames::callables, name.text, unit_);
         if (!callable)
-            context_.fail(unknown_network, name.where, {name.text},
-                          Context::suggestion(name.text, analysis_.declarations.visible(&UnitNames::callables, unit_)));
+            analysis_.fail_unknown(unknown_network, name, &UnitNames::callables, unit_);
         if (callable->kind != syntax::CallableDeclaration::Kind::network)
             context_.fail(not_a_network, name.where, {name.text}, {{callable->name.where, "declared here"}});
         for (const syntax::Parameter &parameter : callable->parameters)
@@ -75,8 +98,7 @@ class TrainReader {
         for (Data &data : analysis_.program.data)
             if (data.name == name.text)
                 return data;
-        context_.fail(unknown_data, name.where, {name.text},
-                      Context::suggestion(name.text, analysis_.declarations.visible(&UnitNames::data, unit_)));
+        analysis_.fail_unknown(unknown_data, name, &UnitNames::data, unit_);
     }
 
     /// What the loss may name: the fields of the data set; of synthetic data, whatever it names.
@@ -101,7 +123,7 @@ class TrainReader {
 
     void read_loss(const Data &data) {
         const syntax::Expression &expression = value("loss");
-        const Elaborator::LossNames names{train_.network, fields(data, expression)};
+        const Elaborator::LossNames names{train_.network, fields(data, expression), analysis_.failed_fields[data.name]};
         train_.loss.name = train_.network;
         train_.loss.where = expression.where;
         const Elaborator::Loss loss = Elaborator(analysis_, train_.loss).elaborate_loss(expression, names, unit_);
@@ -127,6 +149,9 @@ class TrainReader {
         const syntax::Expression &expression = value("layout");
         const auto *reference = std::get_if<syntax::Reference>(&expression.node);
         const std::string name = reference ? reference->name : "";
+        if (reference && analysis_.declarations.may_have_failed(name, unit_) &&
+            !analysis_.declarations.find(&UnitNames::layouts, name, unit_))
+            context_.give_up();
         if (!reference || !analysis_.declarations.find(&UnitNames::layouts, name, unit_))
             context_.fail(unknown_layout, expression.where,
                           {reference ? name : std::string(context_.files.text(expression.where))},

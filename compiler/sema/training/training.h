@@ -11,9 +11,15 @@ namespace planc::sema {
 /// that the loss uses.
 void analyze_train(const syntax::TrainDeclaration &declaration, Analysis &analysis);
 
-/// `optimizer = …` of a training whose loss and duration are known.
+/// Which parts of a training an optimizer may rest on; of the others an error is known.
+struct KnownOfTrain {
+    bool loss = true;
+    bool duration = true;
+};
+
+/// `optimizer = …` of a training.
 [[nodiscard]] Optimizer analyze_optimizer(const syntax::Setting &setting, int unit, const Train &train,
-                                          Analysis &analysis);
+                                          KnownOfTrain known, Analysis &analysis);
 
 /// A field that is there.
 [[nodiscard]] const Field &field_of(const Data &data, const std::string &name);

@@ -2,6 +2,7 @@
 #include "sema/names/walk.h"
 #include "sema/networks/elaborate.h"
 #include "sema/values/expect.h"
+#include "support/scoped.h"
 
 namespace planc::sema {
 
@@ -82,12 +83,15 @@ std::int64_t Dimensions::extent(const syntax::DimensionDeclaration &declaration)
     Entry &entry = entries_[&declaration]; // references into a map stay valid
     if (entry.busy)
         analysis_.context.fail(dimension_cycle, declaration.name.where, {declaration.name.text});
-    if (entry.extent == DimensionValue::open) {
-        entry.busy = true;
-        Elaborator constants(analysis_, analysis_.declarations.unit_of(declaration.where));
-        entry.extent = constants.extent(*declaration.extent, declaration.name.text);
-        entry.busy = false;
+    if (entry.extent == DimensionValue::open && !entry.failed) {
+        const support::ScopedValue busy(entry.busy, true);
+        entry.failed = !analysis_.context.attempt([&] {
+            Elaborator constants(analysis_, analysis_.declarations.unit_of(declaration.where));
+            entry.extent = constants.extent(*declaration.extent, declaration.name.text);
+        });
     }
+    if (entry.failed)
+        analysis_.context.give_up();
     return entry.extent;
 }
 
@@ -108,9 +112,9 @@ std::optional<DimensionValue> Dimensions::find(const std::string &role, int unit
 void Dimensions::check_all() {
     for (int unit = 0; unit < analysis_.declarations.unit_count(); ++unit)
         for (const auto *node : analysis_.declarations.in_order<syntax::DimensionDeclaration>(unit))
-            extent(*node);
+            analysis_.context.attempt([&] { extent(*node); });
     for (const auto &[role, node] : analysis_.declarations.names.front().dimensions)
-        analysis_.program.dimensions[role] = find(role, 0)->extent;
+        analysis_.context.attempt([&] { analysis_.program.dimensions[role] = find(role, 0)->extent; });
     for (const auto &[role, extent] : analysis_.context.options.dimension_overrides)
         if (known(role) && declaration(role, 0) == nullptr) // left open, as in a network of the library
             analysis_.program.dimensions[role] = extent;

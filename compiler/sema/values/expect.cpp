@@ -93,11 +93,17 @@ std::string extent_hint(const std::string &role) {
     return "declare it with 'dim " + role + " = …', write '" + role + ": …' here, or say --dim " + role + "=…";
 }
 
+std::string missing_extent(const std::string &role) {
+    return "the extent of " + role;
+}
+
 DimensionValue expect_dimension(const Context &context, const Value &value, SourceRange where,
                                 const std::string &what) {
     const auto *dimension = value.get<DimensionValue>();
     if (!dimension)
         fail_wrong_type(context, where, what, "a dimension (such as 'hidden' or 'hidden: 128')", value);
+    if (dimension->extent == DimensionValue::open && !context.is_first(missing_extent(dimension->role)))
+        context.give_up();
     if (dimension->extent == DimensionValue::open)
         context.fail(dimension_without_extent, where, {dimension->role}, {hint(extent_hint(dimension->role))});
     return *dimension;

@@ -34,6 +34,8 @@ void check_integers(const Context &context, const Value &value, SourceRange wher
                                      const std::string &what, Measure measure);
 /// What to write where a dimension has no extent.
 [[nodiscard]] std::string extent_hint(const std::string &role);
+/// For Context::is_first(): where nobody declares a dimension, its first use is the error.
+[[nodiscard]] std::string missing_extent(const std::string &role);
 /// A dimension with an extent.
 [[nodiscard]] DimensionValue expect_dimension(const Context &context, const Value &value, SourceRange where,
                                               const std::string &what);

@@ -49,29 +49,44 @@ Settings::Settings(const Context &context, std::string owner, SourceRange where,
     : context_(context), owner_(std::move(owner)), where_(where) {
     for (const syntax::Setting &setting : settings) {
         const std::string &name = setting.name.text;
-        if (std::find(known.begin(), known.end(), name) == known.end())
-            context.fail(unknown_setting, setting.name.where, {owner_, name}, on_unknown(name, known));
+        if (name.empty()) { // a line that did not parse
+            complete_ = false;
+            continue;
+        }
+        if (std::find(known.begin(), known.end(), name) == known.end()) {
+            context.report(unknown_setting, setting.name.where, {owner_, name}, on_unknown(name, known));
+            complete_ = false;
+            continue;
+        }
         const auto [entry, fresh] = settings_.emplace(name, &setting);
         if (!fresh)
-            context.fail(duplicate_setting, setting.name.where, {name},
-                         {{entry->second->name.where, "first set here"}});
+            context.report(duplicate_setting, setting.name.where, {name},
+                           {{entry->second->name.where, "first set here"}});
     }
 }
 
 const syntax::Setting *Settings::find(const std::string &name) const {
     const auto entry = settings_.find(name);
-    return entry == settings_.end() ? nullptr : entry->second;
+    if (entry == settings_.end())
+        return nullptr;
+    if (!entry->second->value && entry->second->shares.empty())
+        context_.give_up();
+    return entry->second;
 }
 
 const syntax::Setting &Settings::require(const std::string &name) const {
     if (const syntax::Setting *setting = find(name))
         return *setting;
+    if (!complete_)
+        context_.give_up();
     context_.fail(missing_setting, where_, {owner_, name});
 }
 
 const syntax::Expression &Settings::value(const syntax::Setting &setting, bool groups) const {
     if (setting.braces.file >= 0 && !groups)
         context_.fail(misplaced_groups, setting.braces, {setting.name.text});
+    if (!setting.value && setting.shares.empty()) // did not parse
+        context_.give_up();
     if (!setting.value)
         context_.fail(misplaced_shares, setting.where, {setting.name.text});
     return *setting.value;

@@ -16,7 +16,7 @@ class Settings {
     Settings(const Context &context, std::string owner, SourceRange where, const std::vector<syntax::Setting> &settings,
              const std::vector<std::string> &known);
 
-    /// Null if it is not there.
+    /// Null if it is not there. Gives up if it is there, but did not parse.
     [[nodiscard]] const syntax::Setting *find(const std::string &name) const;
     [[nodiscard]] const syntax::Setting &require(const std::string &name) const;
     /// The value of a setting; a split by shares has none and is an error, and so are groups unless it may have some.
@@ -27,6 +27,7 @@ class Settings {
     std::string owner_;
     SourceRange where_;
     std::map<std::string, const syntax::Setting *> settings_;
+    bool complete_ = true; ///< no setting failed; else a missing one may be meant by one that did
 };
 
 /// "'a', 'b' or 'c'": for messages.
