@@ -249,7 +249,10 @@ bool Pipeline::report(const support::DiagnosticKind &kind, mlir::Location where,
     if (const auto place = mlir::dyn_cast<mlir::FileLineColLoc>(where))
         range = range_of(files_, place.getFilename().str(), static_cast<int>(place.getLine()),
                          static_cast<int>(place.getColumn()));
-    diagnostics_.report(kind, range, {text});
+    support::Diagnostic &error = diagnostics_.report(kind, range, {text});
+    const sema::Layout *layout = layout_of(*program_, options_);
+    if (&kind == &microbatches_mix && layout && layout->microbatches)
+        error.note(layout->microbatches_where, "micro-batches are asked for here");
     messages_ << diagnostics_.take_rendered();
     exit_code_ = input_error;
     return false;

@@ -4,6 +4,7 @@
 #include "sema/layouts/places.h"
 #include "sema/names/check_bodies.h"
 #include "sema/networks/elaborate.h"
+#include "sema/training/check_data_files.h"
 #include "sema/training/training.h"
 
 namespace planc::sema {
@@ -82,8 +83,10 @@ void run(Analysis &analysis, int layouts) {
     analyze_layout_file(layouts, analysis);
     for (const auto *layout : visible(declarations, &UnitNames::layouts))
         analyze_layout(*layout, declarations.unit_of(layout->where) == 0, analysis);
-    if (!analysis.context.diagnostics.failed())
-        analysis.context.fail_if_not_lowered();
+    if (analysis.context.diagnostics.failed())
+        return;
+    analysis.context.fail_if_not_lowered();
+    check_data_files(analysis);
 }
 
 } // namespace

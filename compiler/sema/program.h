@@ -211,7 +211,8 @@ struct Layout {
     std::vector<Rule> rules;       ///< flattened: nested selectors joined
     std::vector<StoreRule> stores; ///< at most one of each kind
     std::vector<RecomputeRule> recomputes;
-    std::optional<std::int64_t> microbatches; ///< gradients are accumulated over so many parts of the batch
+    std::optional<std::int64_t> microbatches;  ///< gradients are accumulated over so many parts of the batch
+    support::SourceRange microbatches_where{}; ///< the rule
     std::optional<double> memory_limit_bytes;
     bool forbid_pipeline = false;
     support::SourceRange where;

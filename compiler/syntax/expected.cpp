@@ -6,6 +6,7 @@
 #include "syntax/grammar/PlanParser.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -175,9 +176,57 @@ std::string closing_of(const antlr4::Token &opening) {
 }
 
 std::string misspelt_word(const antlr4::Token &token, const std::string &expected) {
+    static const std::map<std::string, const char *> elsewhere = {
+        {"def", "layer"},     {"fn", "layer"},       {"func", "layer"},     {"function", "layer"}, {"class", "network"},
+        {"model", "network"}, {"module", "network"}, {"include", "import"}, {"from", "import"},    {"const", "dim"}};
     if (expected != a_declaration || token.getType() != PlanParser::NAME)
         return {};
+    if (const auto head = elsewhere.find(token.getText()); head != elsewhere.end())
+        return head->second;
     return support::nearest(token.getText(), declaration_heads);
+}
+
+std::string instead_of_character(std::string_view character) {
+    static const std::map<std::string_view, const char *> signs = {
+        {"&", "'and' joins two conditions"},
+        {"|", "'or' joins two conditions"},
+        {"!", "'not' turns a condition around"},
+        {"^", "a power is written 'power(x, 2)'"},
+        {"@", "a product of matrices is an 'einsum', or the layer 'dense'"},
+        {"'", "a string stands between '\"'"},
+        {"`", "a string stands between '\"'"},
+        {"“", "a string stands between '\"'"},
+        {"”", "a string stands between '\"'"},
+        {"×", "a product is written '*'"},
+        {"·", "a product is written '*'"},
+        {"÷", "a quotient is written '/'"},
+        {"−", "a difference is written '-'"},
+        {"–", "a difference is written '-'"},
+        {"→", "an arrow is written '->'"},
+        {"≤", "'at most' is written '<='"},
+        {"≥", "'at least' is written '>='"},
+        {"≠", "'not equal' is written '!='"},
+        {"\\", "a line goes on behind an operator, and within brackets"}};
+    const auto sign = signs.find(character);
+    return sign == signs.end() ? std::string() : sign->second;
+}
+
+std::string instead_of_words(const antlr4::Token &previous, const antlr4::Token &token, const antlr4::Token &next) {
+    const auto together = [](const antlr4::Token &first, const antlr4::Token &second) {
+        return first.getStopIndex() + 1 == second.getStartIndex() ? first.getText() + second.getText() : std::string();
+    };
+    if (together(previous, token) == "**")
+        return "a power is written 'power(x, 2)'";
+    for (const std::string &sign : {together(previous, token), together(token, next)}) {
+        if (sign == "+=" || sign == "-=" || sign == "*=" || sign == "/=")
+            return "a name is bound once: bind the result to a new one";
+        if (sign == ":=")
+            return "write '='";
+    }
+    const std::string &word = previous.getText();
+    if ((word == "let" || word == "var" || word == "val" || word == "const") && token.getType() == PlanParser::NAME)
+        return "write '" + token.getText() + " = …'";
+    return {};
 }
 
 } // namespace planc::syntax

@@ -40,4 +40,12 @@ struct Situation {
 /// The head of a declaration that the token looks like, where one was expected; or nothing.
 [[nodiscard]] std::string misspelt_word(const antlr4::Token &token, const std::string &expected);
 
+/// What to write instead of a character that starts no token: "a power is written 'power(x, 2)'"; or nothing.
+[[nodiscard]] std::string instead_of_character(std::string_view character);
+
+/// What to write instead of what belongs to another language, `x ** 2`, `x += 1` or `let x`, where the parser stopped
+/// at `token`; or nothing.
+[[nodiscard]] std::string instead_of_words(const antlr4::Token &previous, const antlr4::Token &token,
+                                           const antlr4::Token &next);
+
 } // namespace planc::syntax

@@ -4,6 +4,8 @@
 
 namespace planc::syntax {
 
+PLANC_DIAGNOSTIC(foreign_comment, error, "a comment starts with '//', not with '{0}'"); // L2
+
 std::unique_ptr<File> parse_what_is_well_formed(support::FileId id, const support::SourceFiles &files,
                                                 support::Diagnostics &diagnostics) {
     auto file = std::make_unique<File>();
@@ -14,12 +16,15 @@ std::unique_ptr<File> parse_what_is_well_formed(support::FileId id, const suppor
     if (!places)
         return file;
     Tokens tokens = tokenize(*places);
+    for (const support::SourceRange where : tokens.foreign_comments)
+        diagnostics.report(foreign_comment, where, {std::string(places->text(where))});
     const ParseTree tree = recognize(tokens, *places, diagnostics);
     file->comments = std::move(tokens.comments);
     if (!tree.root)
         return file;
     file->broken.clear();
-    file->complete = Builder(tree, *places, diagnostics).build(*file) && tree.complete;
+    const bool built = Builder(tree, *places, diagnostics).build(*file);
+    file->complete = built && tree.complete && tokens.foreign_comments.empty();
     return file;
 }
 

@@ -93,9 +93,11 @@ std::string character_name(std::string_view text) {
 /// Of characters that start no token; false if it is one.
 bool report_no_token(const antlr4::Token &token, const Places &places, support::Diagnostics &diagnostics) {
     const support::SourceRange where = places.range(token);
-    if (token.getType() == PlanParser::UNKNOWN)
-        diagnostics.report(unexpected_character, where, {character_name(places.text(where))});
-    else if (token.getType() == PlanParser::OPEN_STRING)
+    if (token.getType() == PlanParser::UNKNOWN) {
+        auto &error = diagnostics.report(unexpected_character, where, {character_name(places.text(where))});
+        if (const std::string hint = instead_of_character(places.text(where)); !hint.empty())
+            error.note(where, hint);
+    } else if (token.getType() == PlanParser::OPEN_STRING)
         diagnostics.report(unterminated_string, where);
     else
         return false;
@@ -129,6 +131,11 @@ void report(const Unexpected &problem, ParseTree &tree, const Places &places, su
         error.note(places.range(*opening), "to match this '" + opening->getText() + "'");
     else if (const std::string hint = misspelt_word(token, problem.expected); !hint.empty())
         error.note(where, "did you mean '" + hint + "'?");
+    else if (previous && token.getType() != antlr4::Token::EOF) {
+        const antlr4::Token &next = *tree.stream->get(token.getTokenIndex() + 1);
+        if (const std::string other = instead_of_words(*previous, token, next); !other.empty())
+            error.note(where, other);
+    }
 }
 
 } // namespace

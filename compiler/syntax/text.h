@@ -26,6 +26,11 @@ class Places {
     /// Of a range in this file.
     [[nodiscard]] std::string_view text(support::SourceRange range) const;
 
+    /// All that follows a byte of the file.
+    [[nodiscard]] std::string_view text_from(std::int32_t begin) const {
+        return text_.substr(static_cast<std::size_t>(begin - offset_));
+    }
+
   private:
     [[nodiscard]] std::int32_t byte(std::size_t code_point) const;
 

@@ -179,6 +179,18 @@ Comment make_comment(const antlr4::Token &token, const Places &places, support::
     return comment;
 }
 
+/// How long the sign is that starts a comment elsewhere, `#` or `/*`; 0: none does here.
+std::size_t foreign_comment(support::SourceRange where, const Places &places) {
+    const std::string_view text = places.text_from(where.begin);
+    return text.starts_with("#") ? 1 : text.starts_with("/*") ? 2 : 0;
+}
+
+std::int32_t end_of_block(support::SourceRange where, const Places &places) {
+    const std::string_view text = places.text_from(where.begin);
+    const std::size_t end = std::min(text.find("*/", 2), text.size() - 2) + 2;
+    return where.begin + static_cast<std::int32_t>(end);
+}
+
 } // namespace
 
 Tokens tokenize(const Places &places) {
@@ -189,6 +201,8 @@ Tokens tokenize(const Places &places) {
     Filter filter;
     support::SourceRange previous; // the token before, line ends left out
     support::SourceRange last;
+    bool hash = false;               // in a comment that began with '#'
+    std::int32_t end_of_comment = 0; // of one that began with '/*'
     for (;;) {
         std::unique_ptr<antlr4::Token> token = result.lexer->nextToken();
         if (token->getType() == antlr4::Token::EOF) {
@@ -197,8 +211,19 @@ Tokens tokenize(const Places &places) {
             result.tokens.push_back(std::move(token));
             return result;
         }
+        const support::SourceRange where = places.range(*token);
+        const bool in_line = hash && token->getType() != PlanLexer::LINE_END;
+        if (in_line || where.begin < end_of_comment)
+            continue;
+        hash = false;
+        if (const std::size_t sign = foreign_comment(where, places); sign > 0) {
+            result.foreign_comments.push_back({where.file, where.begin, where.begin + static_cast<std::int32_t>(sign)});
+            hash = sign == 1;
+            end_of_comment = hash ? 0 : end_of_block(where, places);
+            continue;
+        }
         if (token->getType() != PlanLexer::LINE_END)
-            last = places.range(*token);
+            last = where;
         if (token->getType() == PlanLexer::COMMENT)
             result.comments.push_back(make_comment(*token, places, previous));
         else

@@ -19,6 +19,7 @@ struct Tokens {
     std::vector<std::unique_ptr<antlr4::Token>>
         tokens; ///< separators only between two items (L3); the end of the file is the last
     std::vector<Comment> comments;
+    std::vector<support::SourceRange> foreign_comments; ///< `#` and `/*`, which the parser does not see
     std::set<std::size_t> given_up; ///< start indices of line ends that separate because a bracket is never closed
 };
 

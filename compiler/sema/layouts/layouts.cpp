@@ -229,6 +229,7 @@ class LayoutReader {
                      count > batch)
                 context_.fail(too_many_microbatches, setting.where, {std::to_string(count), std::to_string(batch)});
         layout_.microbatches = count;
+        layout_.microbatches_where = setting.where;
     }
 
     void read_pipeline(const syntax::PipelineRule &rule, SourceRange where) {

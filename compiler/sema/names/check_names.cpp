@@ -1,5 +1,7 @@
 #include "sema/names/check_names.h"
 
+#include "sema/names/foreign_words.h"
+#include "sema/names/library.h"
 #include "sema/names/walk.h"
 #include "sema/primitives/primitives.h"
 
@@ -31,7 +33,26 @@ void report_unknown_function(Analysis &analysis, const std::string &name, Source
     std::vector<std::string> candidates = primitive_names();
     for (const std::string &declared : analysis.declarations.visible(&UnitNames::callables, unit))
         candidates.push_back(declared);
-    analysis.context.report(unknown_function, where, {name}, Context::suggestion(name, candidates));
+    const auto &library = library_callables(analysis.context);
+    const auto import_of = [&](const std::string &callable) { return "import \"" + library.at(callable) + "\""; };
+    if (library.contains(name)) {
+        analysis.context.report(unknown_function, where, {name},
+                                {hint("it is in the standard library: " + import_of(name))});
+        return;
+    }
+    std::vector<Note> notes = Context::suggestion(name, candidates);
+    const std::string here = counterpart(name, candidates);
+    std::vector<std::string> of_library;
+    for (const auto &[callable, file] : library)
+        of_library.push_back(callable);
+    std::string there = counterpart(name, of_library);
+    if (notes.empty() && !here.empty())
+        notes = {hint("it is called '" + here + "' here")};
+    if (notes.empty() && there.empty())
+        there = support::nearest(name, of_library);
+    if (notes.empty() && !there.empty())
+        notes = {hint("did you mean '" + there + "' of the standard library? " + import_of(there))};
+    analysis.context.report(unknown_function, where, {name}, notes);
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include "sema/names/imports.h"
 
+#include "sema/names/library.h"
 #include "syntax/parse.h"
 
 #include <algorithm>
@@ -48,10 +49,10 @@ class Loader {
     }
 
     /// The unit of a file that may have been met before.
-    int load_once(const std::string &path, SourceRange where, int importer) {
+    int load_once(const std::string &path, SourceRange where, int importer, const std::string &import = {}) {
         const auto known = std::find(identities_.begin(), identities_.end(), support::identity_of(path));
         return known != identities_.end() ? static_cast<int>(known - identities_.begin())
-                                          : load(read_file(path, where, context_), importer);
+                                          : load(read_file(path, where, context_, import), importer);
     }
 
     std::vector<SourceUnit> take() { return std::move(units_); }
@@ -75,7 +76,7 @@ class Loader {
     void follow(int importer, const syntax::Import &import) {
         const std::string path = resolve(importer, import);
         chain_.back().import = import.path_where;
-        const int index = load_once(path, import.path_where, importer);
+        const int index = load_once(path, import.path_where, importer, import.path);
         refuse_cycle(index, import);
         at(importer).imports.push_back(index);
     }
@@ -99,17 +100,24 @@ class Loader {
 
 } // namespace
 
-support::FileId read_file(const std::string &path, SourceRange where, const Context &context) {
+support::FileId read_file(const std::string &path, SourceRange where, const Context &context,
+                          const std::string &import) {
     const support::Overlay *overlay = context.options.overlay;
     if (const std::string *text = overlay ? overlay->find(path) : nullptr)
         return context.files.add(path, *text);
+    const std::string shown = import.starts_with("std/") ? import : path; // where planc lies says nothing to the user
+    const auto fail = [&](const std::string &reason) {
+        const std::string near = import.empty() ? std::string() : nearest_import(import, path, context);
+        context.fail(cannot_read_file, where, {shown, reason},
+                     near.empty() ? std::vector<Note>{} : std::vector<Note>{hint("did you mean '" + near + "'?")});
+    };
     std::error_code error;
     if (filesystem::is_directory(path, error))
-        context.fail(cannot_read_file, where, {path, "it is a directory"});
+        fail("it is a directory");
     errno = 0;
     std::ifstream stream(path, std::ios::binary);
     if (!stream)
-        context.fail(cannot_read_file, where, {path, std::strerror(errno != 0 ? errno : EIO)});
+        fail(std::strerror(errno != 0 ? errno : EIO));
     std::string text;
     std::array<char, 1U << 16U> chunk{};
     while (stream && text.size() < longest_read) {
@@ -117,7 +125,7 @@ support::FileId read_file(const std::string &path, SourceRange where, const Cont
         text.append(chunk.data(), static_cast<std::size_t>(stream.gcount()));
     }
     if (stream.bad())
-        context.fail(cannot_read_file, where, {path, std::strerror(errno != 0 ? errno : EIO)});
+        fail(std::strerror(errno != 0 ? errno : EIO));
     return context.files.add(path, std::move(text));
 }
 

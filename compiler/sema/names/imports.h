@@ -28,7 +28,9 @@ struct LoadedUnits {
 };
 [[nodiscard]] LoadedUnits load_units(support::FileId root, Context &context);
 
-/// Reads a file into `context.files`, from Options::overlay or the disk. `where`: the import, or no place for the root.
-[[nodiscard]] support::FileId read_file(const std::string &path, SourceRange where, const Context &context);
+/// Reads a file into `context.files`, from Options::overlay or the disk. `where`: the import, and `import`
+/// its path as written; or no place and nothing for the root.
+[[nodiscard]] support::FileId read_file(const std::string &path, SourceRange where, const Context &context,
+                                        const std::string &import = {});
 
 } // namespace planc::sema

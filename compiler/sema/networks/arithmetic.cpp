@@ -165,26 +165,32 @@ Value Elaborator::whole_arithmetic(Operator operation, std::int64_t left, std::i
     return {result};
 }
 
+Value Elaborator::quantity(QuantityValue value, SourceRange where) const {
+    if (!std::isfinite(value.value))
+        fail(not_a_finite_number, where, {});
+    return {value};
+}
+
 Value Elaborator::quantities(Operator operation, const Value &left, const Value &right, SourceRange where) const {
     const auto *a = left.get<QuantityValue>();
     const auto *b = right.get<QuantityValue>();
     const std::optional<double> x = number_of(left);
     const std::optional<double> y = number_of(right);
     if (a && b && a->measure == b->measure && operation == Operator::add)
-        return {QuantityValue{a->value + b->value, a->measure}};
+        return quantity({a->value + b->value, a->measure}, where);
     if (a && b && a->measure == b->measure && operation == Operator::subtract)
-        return {QuantityValue{a->value - b->value, a->measure}};
+        return quantity({a->value - b->value, a->measure}, where);
     if (a && b && a->measure == b->measure && operation == Operator::divide && b->value != 0)
         return {a->value / b->value};
     if (a && y && operation == Operator::multiply)
-        return {QuantityValue{a->value * *y, a->measure}};
+        return quantity({a->value * *y, a->measure}, where);
     if (x && b && operation == Operator::multiply)
-        return {QuantityValue{*x * b->value, b->measure}};
+        return quantity({*x * b->value, b->measure}, where);
     if (a && y && operation == Operator::divide && *y != 0)
-        return {QuantityValue{a->value / *y, a->measure}};
+        return quantity({a->value / *y, a->measure}, where);
     // Minus one time: zero is of any measure.
     if (b && x && *x == 0 && operation == Operator::subtract)
-        return {QuantityValue{-b->value, b->measure}};
+        return quantity({-b->value, b->measure}, where);
     fail(unit_mismatch, where, {symbol(operation), describe(left), describe(right)});
 }
 

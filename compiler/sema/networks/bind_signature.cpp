@@ -12,9 +12,11 @@
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(pattern_mismatch, error, "'{0}' of '{1}' must have the form {2}, got {3}"); // Y2
-PLANC_DIAGNOSTIC(signature_mismatch, error, "'{0}' of '{1}' is both {2} and {3}");           // Y2
-PLANC_DIAGNOSTIC(argument_type, error, "'{0}' of network '{1}' must be {2}, got {3}");       // N7
-PLANC_DIAGNOSTIC(unknown_element_type, error, "unknown element type '{0}'");                 // D4
+PLANC_DIAGNOSTIC(misleading_pattern, warning,
+                 "'{0}' of '{1}' stands for '{2}' here, not for the dimension '{0}'"); // Y2
+PLANC_DIAGNOSTIC(signature_mismatch, error, "'{0}' of '{1}' is both {2} and {3}");     // Y2
+PLANC_DIAGNOSTIC(argument_type, error, "'{0}' of network '{1}' must be {2}, got {3}"); // N7
+PLANC_DIAGNOSTIC(unknown_element_type, error, "unknown element type '{0}'");           // D4
 
 namespace {
 
@@ -192,12 +194,30 @@ void Elaborator::bind_pattern(Frame &frame, const syntax::Parameter &parameter, 
         bind_item(frame, items.back(), tensor, chosen, where);
 }
 
+/// A name of a pattern stands for whatever dimension is there. If it is also a dimension's, that one is likely meant:
+/// one that the file of the layer declares, or that the tensor has elsewhere.
+void Elaborator::warn_of_other_dimension(const Frame &frame, const syntax::DimensionItem &item,
+                                         const TensorValue &tensor, const std::vector<DimensionValue> &given,
+                                         SourceRange where) const {
+    if (item.kind != Kind::dimension || given.size() != 1 || without_primes(given.front().role) == item.name.text)
+        return;
+    const bool declared = analysis_.declarations.in_unit(&UnitNames::dimensions, item.name.text, frame.unit);
+    const bool elsewhere =
+        std::any_of(tensor.dimensions.begin(), tensor.dimensions.end(),
+                    [&](const DimensionValue &dimension) { return dimension.role == item.name.text; });
+    if (declared || elsewhere)
+        context().report(misleading_pattern, item.where,
+                         {item.name.text, frame.callable->name.text, given.front().role},
+                         {{where, "given " + to_string(tensor)}});
+}
+
 void Elaborator::bind_item(Frame &frame, const syntax::DimensionItem &item, TensorValue &tensor,
                            const std::vector<std::size_t> &places, SourceRange where) {
     const std::string name = item.kind == Kind::rest ? ".." : item.name.text;
     std::vector<DimensionValue> given;
     for (const std::size_t place : places)
         given.push_back(tensor.dimensions[place]);
+    warn_of_other_dimension(frame, item, tensor, given, where);
     if (!frame.bound.contains(name))
         bind_dimension(frame, name, given, true);
     std::vector<DimensionValue> &bound = frame.bound.at(name);

@@ -52,7 +52,13 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
         names.push_back(parameter.name.text);
     if (takes_over(callable))
         names.emplace_back("over");
-    const Arguments arguments(context(), call, names);
+    const bool takes_dimensions =
+        std::any_of(callable.parameters.begin(), callable.parameters.end(), [](const syntax::Parameter &parameter) {
+            return parameter.type.word && (parameter.type.word->text == "dim" || parameter.type.word->text == "dims");
+        });
+    const Arguments arguments(context(), call, names, "", [&](const std::string &name) {
+        return takes_dimensions && analysis_.dimensions.known(name);
+    });
     Frame frame;
     frame.callable = &callable;
     frame.unit = analysis_.declarations.unit_of(callable.where);

@@ -137,6 +137,8 @@ class Elaborator {
     Value arithmetic(syntax::BinaryOperator operation, const Value &left, const Value &right, SourceRange where);
     Value whole_arithmetic(syntax::BinaryOperator operation, std::int64_t left, std::int64_t right,
                            SourceRange where) const;
+    /// A number with a unit, which is finite.
+    Value quantity(QuantityValue value, SourceRange where) const;
     Value quantities(syntax::BinaryOperator operation, const Value &left, const Value &right, SourceRange where) const;
     Value comparison(syntax::BinaryOperator operation, const Value &left, const Value &right, SourceRange where);
     Value tensor_comparison(syntax::BinaryOperator operation, const Value &left, const Value &right, SourceRange where);
@@ -163,6 +165,8 @@ class Elaborator {
     std::optional<TensorType> bound_type(const Frame &frame, const syntax::Type &pattern);
     void bind_pattern(Frame &frame, const syntax::Parameter &parameter, TensorValue &tensor, SourceRange where,
                       const std::vector<DimensionValue> &over);
+    void warn_of_other_dimension(const Frame &frame, const syntax::DimensionItem &item, const TensorValue &tensor,
+                                 const std::vector<DimensionValue> &given, SourceRange where) const;
     void bind_item(Frame &frame, const syntax::DimensionItem &item, TensorValue &tensor,
                    const std::vector<std::size_t> &places, SourceRange where);
     TensorValue network_argument(const syntax::Parameter &parameter, const Value &value, SourceRange where);

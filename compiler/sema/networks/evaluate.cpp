@@ -1,6 +1,7 @@
 // Expressions: what each is worth in the frame in hand.
 
 #include "sema/names/check_names.h"
+#include "sema/names/foreign_words.h"
 #include "sema/networks/elaborate.h"
 #include "sema/values/expect.h"
 
@@ -52,10 +53,13 @@ Value Elaborator::evaluate(const syntax::Expression &expression) {
             if (!number.unit)
                 return number.integral ? Value{number.integer} : Value{number.value};
             const std::optional<Unit> unit = parse_unit(number.unit->text);
-            if (!unit)
+            if (!unit) {
+                const std::string other = counterpart_of_unit(number.unit->text);
                 self.fail(unknown_unit, number.unit->where, {number.unit->text},
-                          Context::suggestion(number.unit->text, unit_words()));
-            return Value{QuantityValue{number.value * unit->factor, unit->measure}};
+                          other.empty() ? Context::suggestion(number.unit->text, unit_words())
+                                        : std::vector<Note>{hint("it is written '" + other + "' here")});
+            }
+            return self.quantity({number.value * unit->factor, unit->measure}, where);
         }
         Value operator()(const syntax::String &string) const { return {string.value}; }
         Value operator()(const syntax::Boolean &boolean) const { return {boolean.value}; }

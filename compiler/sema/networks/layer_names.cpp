@@ -50,6 +50,8 @@ std::string Elaborator::call_path(const syntax::CallableDeclaration &callable, S
     const std::string &callee = callable.name.text;
     if (!analysis_.ownership.owns(callable))
         return site_.layer;
+    if (!site_.named && loss_names_ && frame_ == &outermost_)
+        fail(unnamed_parameters, where, {callee}, {hint("a loss can name none: call '" + callee + "' in the network")});
     if (!site_.named)
         fail(unnamed_parameters, where, {callee}, {hint("bind the call to a name first: 'name = " + callee + "(…)'")});
     if (site_.owning == 1)

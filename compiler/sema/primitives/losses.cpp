@@ -7,9 +7,10 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(labels_mismatch, error, "labels of {0} must be i32 with its dimensions but one, got {1}"); // O5
-PLANC_DIAGNOSTIC(prediction_mismatch, error, "'mean_square_error' of {0} and {1}: the dimensions differ");  // O5
-PLANC_DIAGNOSTIC(field_of_two_types, error, "data field '{0}' is used as {1} and as {2}");                  // T4
+PLANC_DIAGNOSTIC(softmax_twice, warning, "'cross_entropy' takes a softmax itself, and this is the result of one"); // O5
+PLANC_DIAGNOSTIC(labels_mismatch, error, "labels of {0} must be i32 with its dimensions but one, got {1}");        // O5
+PLANC_DIAGNOSTIC(prediction_mismatch, error, "'mean_square_error' of {0} and {1}: the dimensions differ");         // O5
+PLANC_DIAGNOSTIC(field_of_two_types, error, "data field '{0}' is used as {1} and as {2}");                         // T4
 
 TensorValue Elaborator::field(const FieldValue &field, const TensorType &type, SourceRange where) {
     const auto known = fields_.find(field.name);
@@ -50,6 +51,10 @@ Value Elaborator::cross_entropy(const syntax::Call &call, SourceRange where) {
     check_floating("cross_entropy", logits, first.where);
     if (logits.dimensions.empty())
         fail_no_dimensions("cross_entropy", logits, first.where);
+    const Operation &producer = network_->operations[static_cast<std::size_t>(logits.id)];
+    if (producer.kind == OperationKind::softmax && producer.text == "softmax")
+        context().report(softmax_twice, first.where, {},
+                         {{producer.where, "this softmax is one too many: pass on what it is given"}});
     const syntax::CallArgument &second = arguments.require("labels");
     const Value labels_value = argument(second);
     std::size_t position = logits.dimensions.size() - 1;

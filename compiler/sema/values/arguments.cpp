@@ -1,5 +1,7 @@
 #include "sema/values/arguments.h"
 
+#include "sema/names/foreign_words.h"
+
 #include <algorithm>
 
 namespace planc::sema {
@@ -12,7 +14,7 @@ PLANC_DIAGNOSTIC(misplaced_arrow, error, "'{0}' takes no arrow");               
 PLANC_DIAGNOSTIC(missing_arrow, error, "'{0}' needs '-> [dimensions of the result]' behind argument '{1}'"); // O17
 
 Arguments::Arguments(const Context &context, const syntax::Call &call, std::vector<std::string> parameters,
-                     const std::string &mapped)
+                     const std::string &mapped, const IsDimension &is_dimension)
     : context_(context), callee_(call.callee), parameters_(std::move(parameters)) {
     std::size_t next = 0;
     for (const syntax::CallArgument &argument : call.arguments) {
@@ -20,20 +22,34 @@ Arguments::Arguments(const Context &context, const syntax::Call &call, std::vect
         const bool place_of_arrow = next < parameters_.size() && parameters_[next] == mapped;
         if (arrow && !place_of_arrow)
             context.fail(misplaced_arrow, argument.where, {callee_.text});
-        const syntax::CallArgument *&place = slot(argument, next);
+        const syntax::CallArgument *&place = slot(argument, next, is_dimension);
         place = &argument;
         if (!arrow && !mapped.empty() && find(mapped) == &argument)
             context.fail(missing_arrow, argument.where, {callee_.text, mapped});
     }
 }
 
-const syntax::CallArgument *&Arguments::slot(const syntax::CallArgument &argument, std::size_t &next) {
+/// What is likely meant.
+std::vector<Note> Arguments::on_unknown(const std::string &name, const IsDimension &is_dimension) const {
+    if (name == "betas" && counterpart(name, parameters_) == "beta1")
+        return {hint("they are two here: 'beta1' and 'beta2'")};
+    if (std::vector<Note> near = Context::suggestion(name, parameters_); !near.empty())
+        return near;
+    if (is_dimension && is_dimension(name))
+        return {hint("a dimension with its extent takes ':': write '" + name + ": …'")};
+    if (const std::string ours = counterpart(name, parameters_); !ours.empty())
+        return {hint("it is called '" + ours + "' here")};
+    return {};
+}
+
+const syntax::CallArgument *&Arguments::slot(const syntax::CallArgument &argument, std::size_t &next,
+                                             const IsDimension &is_dimension) {
     std::string parameter;
     if (argument.kind == syntax::CallArgument::Kind::named) {
         parameter = argument.name->text;
         if (std::find(parameters_.begin(), parameters_.end(), parameter) == parameters_.end())
             context_.fail(unknown_argument, argument.name->where, {callee_.text, parameter},
-                          Context::suggestion(parameter, parameters_));
+                          on_unknown(parameter, is_dimension));
     } else {
         if (next >= parameters_.size())
             context_.fail(too_many_arguments, argument.where,

@@ -4,6 +4,7 @@
 #include "sema/context.h"
 #include "syntax/ast.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,8 +15,9 @@ class Arguments {
   public:
     /// Too many arguments, unknown names, an argument given twice and arrows are errors, but for the arrow that the
     /// parameter `mapped` needs.
+    /// `is_dimension`: of a callee that takes dimensions, which names are some; they are given with ':'.
     Arguments(const Context &context, const syntax::Call &call, std::vector<std::string> parameters,
-              const std::string &mapped = "");
+              const std::string &mapped = "", const std::function<bool(const std::string &)> &is_dimension = {});
 
     /// Null if not given.
     [[nodiscard]] const syntax::CallArgument *find(const std::string &parameter) const;
@@ -25,7 +27,10 @@ class Arguments {
     [[nodiscard]] std::string what(const std::string &parameter) const;
 
   private:
-    const syntax::CallArgument *&slot(const syntax::CallArgument &argument, std::size_t &next);
+    using IsDimension = std::function<bool(const std::string &)>;
+    const syntax::CallArgument *&slot(const syntax::CallArgument &argument, std::size_t &next,
+                                      const IsDimension &is_dimension);
+    [[nodiscard]] std::vector<Note> on_unknown(const std::string &name, const IsDimension &is_dimension) const;
 
     const Context &context_;
     const syntax::Name &callee_;

@@ -11,6 +11,8 @@ PLANC_DIAGNOSTIC(optimizer_range, error, "{0} must be {1}"); // R3, R6
 double NumberArguments::number(const syntax::Expression &expression, SourceRange where, const std::string &what,
                                const NumberRange &range) {
     const double value = expect_number(context_, constants_.evaluate(expression), expression.where, what);
+    if (value > range.most && !range.limited)
+        context_.fail(optimizer_range, where, {what, "at most 1e30"});
     if (value < range.least || value > range.most || (range.above && value <= range.least) ||
         (range.below && value >= range.most))
         context_.fail(optimizer_range, where, {what, range.words});

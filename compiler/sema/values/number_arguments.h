@@ -15,10 +15,11 @@ struct NumberRange {
     bool above = false; ///< the least itself is too small
     bool below = false; ///< the most itself is too large
     const char *words = "";
+    bool limited = true; ///< the words say the most; else it is only what numbers of training can be
 };
 
-inline constexpr NumberRange positive{0, 1e30, true, false, "above zero"};
-inline constexpr NumberRange not_negative{0, 1e30, false, false, "at least zero"};
+inline constexpr NumberRange positive{0, 1e30, true, false, "above zero", false};
+inline constexpr NumberRange not_negative{0, 1e30, false, false, "at least zero", false};
 inline constexpr NumberRange fraction{0, 1, false, true, "at least zero and below one"};
 inline constexpr NumberRange share{0, 1, true, false, "above zero and at most one"};
 

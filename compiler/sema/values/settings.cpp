@@ -1,5 +1,7 @@
 #include "sema/values/settings.h"
 
+#include "sema/names/foreign_words.h"
+
 #include <algorithm>
 
 namespace planc::sema {
@@ -15,14 +17,26 @@ namespace {
 
 [[noreturn]] void fail_unknown_word(const Context &context, SourceRange where, const std::string &what,
                                     const std::string &word, const std::vector<std::string> &known) {
-    context.fail(unknown_word, where, {what, one_of(known)}, Context::suggestion(word, known));
+    std::vector<Note> notes = Context::suggestion(word, known);
+    if (notes.empty() && word.ends_with("(…)")) {
+        std::vector<std::string> bare;
+        for (const std::string &form : known)
+            bare.push_back(form.substr(0, form.find('(')));
+        if (const std::string ours = counterpart(word.substr(0, word.find('(')), bare); !ours.empty())
+            notes = {hint("it is called '" + ours + "' here")};
+    }
+    context.fail(unknown_word, where, {what, one_of(known)}, notes);
 }
 
 /// What is likely meant, or where the setting belongs, or all that there are.
 std::vector<Note> on_unknown(const std::string &name, const std::vector<std::string> &known) {
     if (std::vector<Note> near = Context::suggestion(name, known); !near.empty())
         return near;
-    if (!Context::suggestion(name, {"microbatches"}).empty())
+    if (const std::string ours = counterpart(name, known); !ours.empty())
+        return {hint("it is called '" + ours + "' here")};
+    if (name == "batch" || name == "batch_size")
+        return {hint("the batch is a dimension of the network's arguments: dim batch = 64")};
+    if (!Context::suggestion(name, {"microbatches"}).empty() || counterpart(name, {"microbatches"}) == "microbatches")
         return {hint("a layout says it: layout NAME on MESH { microbatches = 4 }")};
     return {hint("a setting is " + one_of(known))};
 }
