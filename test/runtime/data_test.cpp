@@ -17,8 +17,8 @@ class Data : public testing::Test {
   protected:
     Data() {
         program_.mesh = mesh_axes_;
-        whole_ = {fields_, 0, 4, nullptr};
-        program_.micro_batches = {&whole_, 1};
+        body_ = {nullptr, fields_};
+        program_.bodies = {&body_, 1};
         program_.evaluation_fields = fields_;
         program_.valid = {&valid_, 1};
         program_.batch = 4;
@@ -44,7 +44,7 @@ class Data : public testing::Test {
     Field fields_[2] = {{"x", {Type::f32, x_dimensions_, {}, Reduction::sum, {}, 0}, "", 0, 3, 0.5, 1, 0},
                         {"label", {Type::i32, batch_, {}, Reduction::sum, {}, 64}, "", 3, 4, 1, 0, 10}};
     Tensor valid_{Type::f32, batch_, {}, Reduction::sum, {}, 128};
-    MicroBatch whole_{};
+    Body body_{};
     Program program_{};
 };
 
@@ -59,7 +59,7 @@ TEST_F(Data, EveryRankHoldsItsBlockOfTheSameBatch) {
         EXPECT_EQ(batches.test_samples(), 2);
         alignas(64) std::byte arena[256] = {};
         batches.begin_epoch(0);
-        batches.load_train(0, 0, arena);
+        batches.load_train(0, 0, MicroBatch{}, Context(arena));
         const auto *x = reinterpret_cast<const float *>(arena);
         const auto *labels = reinterpret_cast<const std::int32_t *>(arena + 64);
         const int first = rank % 2 == 0 ? 0 : 2; // features 0 and 1, or 2
@@ -154,7 +154,7 @@ TEST_F(Data, SyntheticSamplesAreTheSameUnderEveryLayout) {
     const auto load = [this](int rank, std::byte *arena) {
         Batches batches(program_, mesh_, rank, "", 1);
         batches.begin_epoch(0);
-        batches.load_train(0, 0, arena);
+        batches.load_train(0, 0, MicroBatch{}, Context(arena));
     };
     load(0, left);
     load(1, right);

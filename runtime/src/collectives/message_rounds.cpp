@@ -28,7 +28,7 @@ MessageRounds::MessageRounds(const Collective &collective, const Place &place, i
     : vector_(vector), element_bytes_(static_cast<std::int64_t>(element_bytes(collective.members[0].from.type))),
       type_(datatype_of(collective.members[0].from.type)),
       combine_(combine_of(collective.members[0].from.type, collective.members[0].from.reduction)),
-      all_(place.communicators.all()), tag_(tag) {
+      all_(place.communicators.role()), tag_(tag) {
     const Procedure procedure = procedure_of(collective, place);
     own_ = procedure.own;
     payload_bytes_ = procedure.vector * element_bytes_;
@@ -54,7 +54,7 @@ MessageRounds::MessageRounds(const Collective &collective, const Place &place, i
 }
 
 MessageRounds::MessageRounds(std::vector<Round> rounds, const Place &place, int tag)
-    : all_(place.communicators.all()), tag_(tag), rounds_(std::move(rounds)) {}
+    : all_(place.communicators.role()), tag_(tag), rounds_(std::move(rounds)) {}
 
 MessageRounds::~MessageRounds() {
     for (MPI_Datatype &type : types_)

@@ -54,8 +54,8 @@ std::vector<int> group_axes(const Collective &collective) {
 MemberBlocks::MemberBlocks(const Collective::Member &member, const Place &place)
     : mesh(place.mesh), from_placement(placement_of(member.from)), to_placement(placement_of(member.to)),
       flat(is_flat(from_placement, to_placement)), own_from(from_box(place.rank)), own_to(to_box(place.rank)),
-      from(place.arena + member.from.offset), to(place.arena + member.to.offset),
-      bytes(element_bytes(member.from.type)), type(datatype_of(member.from.type)) {}
+      from(place.at(member.from.offset)), to(place.at(member.to.offset)), bytes(element_bytes(member.from.type)),
+      type(datatype_of(member.from.type)) {}
 
 int mpi_count(std::int64_t elements) {
     if (elements > std::numeric_limits<int>::max())
@@ -74,7 +74,7 @@ std::byte *scratch(const Collective &collective, const Place &place, std::int64_
     if (bytes > collective.scratch_bytes)
         throw Failure(text("internal error of the compiler: %lld bytes of scratch reserved, %lld needed",
                            static_cast<long long>(collective.scratch_bytes), static_cast<long long>(bytes)));
-    return place.arena + collective.scratch_offset;
+    return place.at(collective.scratch_offset);
 }
 
 namespace {
@@ -123,8 +123,20 @@ void check_members(const Collective &collective) {
 
 } // namespace
 
+bool is_in_slots(const Collective &collective, const RoleProgram &role) {
+    const auto inside = [&](std::int64_t offset) {
+        return offset >= role.slot_offset && offset < role.slot_offset + role.slot_bytes;
+    };
+    return role.slots > 1 && ((collective.scratch_bytes > 0 && inside(collective.scratch_offset)) ||
+                              std::ranges::any_of(collective.members, [&](const Collective::Member &member) {
+                                  return inside(member.from.offset) || inside(member.to.offset);
+                              }));
+}
+
 OperationPointer make_operation(const Collective &collective, const Place &place, int index) {
     check_members(collective);
+    if (is_transfer(collective))
+        return make_transfer(collective, place, index);
     check_method(collective, place.mesh);
     switch (collective.kind) {
     case CollectiveKind::slice:

@@ -14,10 +14,15 @@ namespace planrt {
 
 /// What the makers need to know of a rank.
 struct Place {
-    const Mesh &mesh;
-    int rank;
-    std::byte *arena;
+    const Mesh &mesh; ///< of the rank's role
+    int rank;         ///< within it
+    const Context &context;
     Communicators &communicators;
+    const Program &program;
+    int world_rank; ///< in the whole mesh
+
+    /// In the slot of the context.
+    [[nodiscard]] std::byte *at(std::int64_t offset) const { return context.at<std::byte>(offset); }
 };
 
 class MessageRounds;
@@ -107,6 +112,15 @@ using OperationPointer = std::unique_ptr<Operation>;
 [[nodiscard]] OperationPointer make_all_gather(const Collective &collective, const Place &place, int tag);
 [[nodiscard]] OperationPointer make_all_to_all(const Collective &collective, const Place &place, int tag);
 [[nodiscard]] OperationPointer make_exchange(const Collective &collective, const Place &place, int tag);
+/// Between roles: what this rank sends or receives of it.
+[[nodiscard]] OperationPointer make_transfer(const Collective &collective, const Place &place, int tag);
+
+/// Does it go from one role to another?
+[[nodiscard]] inline bool is_transfer(const Collective &collective) {
+    return collective.to_role >= 0 && collective.to_role != collective.role;
+}
+/// Is any of its buffers in the slots of the role? Then each slot has an operation of its own.
+[[nodiscard]] bool is_in_slots(const Collective &collective, const RoleProgram &role);
 
 /// Collective over the world (communicators are made). Errors: Failure without the collective's name.
 [[nodiscard]] OperationPointer make_operation(const Collective &collective, const Place &place, int index);

@@ -25,8 +25,8 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
         throw Failure(text("data %s: %lld samples to train on are less than one batch of %lld", set.name,
                            static_cast<long long>(train_samples()), static_cast<long long>(program.batch)));
     const auto box = [&](const Field &field) { return local_box(placement_of(field.tensor), mesh, rank); };
-    for (const MicroBatch &micro_batch : program.micro_batches)
-        std::ranges::transform(micro_batch.fields, std::back_inserter(train_boxes_.emplace_back()), box);
+    for (const Body &body : program.bodies)
+        std::ranges::transform(body.fields, std::back_inserter(train_boxes_.emplace_back()), box);
     for (const Field &field : program.evaluation_fields)
         test_rows_.push_back(box(field)[0]);
     if (!program.valid.empty())
@@ -39,16 +39,16 @@ void Batches::begin_epoch(std::int64_t epoch) {
     changes_ = ImageChanges(seed_, epoch);
 }
 
-void Batches::load_train(std::int64_t index, std::size_t micro_batch, std::byte *arena) const {
-    const MicroBatch &part = program_.micro_batches[micro_batch];
+void Batches::load_train(std::int64_t index, int body, const MicroBatch &part, const Context &context) const {
+    const std::span<const Field> fields = program_.bodies[body].fields;
     const std::span<const std::int64_t> order = order_;
-    for (std::size_t i = 0; i < part.fields.size(); ++i) {
-        const Field &field = part.fields[i];
-        const std::span<const Range> box = train_boxes_[micro_batch][i];
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const Field &field = fields[i];
+        const std::span<const Range> box = train_boxes_[body][i];
         const auto first = static_cast<std::size_t>(index * program_.batch + part.first + box[0].begin);
         const std::span<const std::int64_t> samples = order.subspan(first, box[0].size());
-        const FieldStore &store = stores_.of_training(micro_batch, i);
-        std::byte *to = arena + field.tensor.offset;
+        const FieldStore &store = stores_.of_training(body, i);
+        auto *to = context.at<std::byte>(field.tensor.offset);
         if (is_augmented(field))
             store.copy_changed(samples, changes_, field.augmentation, box.subspan(1), to);
         else

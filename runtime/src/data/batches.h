@@ -27,8 +27,8 @@ class Batches {
 
     /// The order of epoch `epoch`, from 0.
     void begin_epoch(std::int64_t epoch);
-    /// Part `micro_batch` of batch `index` of the epoch into the inputs of the training step.
-    void load_train(std::int64_t index, std::size_t micro_batch, std::byte *arena) const;
+    /// Part `part` of batch `index` of the epoch into the fields of a body, in the slot of the context.
+    void load_train(std::int64_t index, int body, const MicroBatch &part, const Context &context) const;
     /// Batch `index` of the test part into the evaluation's inputs; the last one is padded, `valid` says where.
     void load_test(std::int64_t index, std::byte *arena);
 
@@ -45,7 +45,7 @@ class Batches {
     std::int64_t test_batch_ = 1;               ///< samples at once: of micro-batches fewer than Program::batch
     std::vector<std::int64_t> padded_;          ///< one batch of test samples
     ImageChanges changes_;                      ///< of this epoch
-    std::vector<std::vector<Box>> train_boxes_; ///< per micro-batch and field, what this rank has of it
+    std::vector<std::vector<Box>> train_boxes_; ///< per body and field, what this rank has of it
     std::vector<Range> test_rows_;
 };
 

@@ -167,9 +167,9 @@ void FieldStore::copy(std::span<const std::int64_t> rows, std::byte *to) const {
 }
 
 Stores::Stores(const Program &program, const Mesh &mesh, int rank) {
-    for (const MicroBatch &micro_batch : program.micro_batches) {
+    for (const Body &body : program.bodies) {
         std::vector<std::size_t> &stores = training_.emplace_back();
-        for (const Field &field : micro_batch.fields)
+        for (const Field &field : body.fields)
             stores.push_back(find_or_add(field, mesh, rank));
     }
     for (const Field &field : program.evaluation_fields)

@@ -84,8 +84,8 @@ class Stores {
     [[nodiscard]] std::vector<FieldStore> &all() { return stores_; }
     [[nodiscard]] const std::vector<FieldStore> &all() const { return stores_; }
     [[nodiscard]] std::int64_t bytes() const;
-    [[nodiscard]] const FieldStore &of_training(std::size_t micro_batch, std::size_t field) const {
-        return stores_[training_[micro_batch][field]];
+    [[nodiscard]] const FieldStore &of_training(int body, std::size_t field) const {
+        return stores_[training_[body][field]];
     }
     [[nodiscard]] const FieldStore &of_evaluation(std::size_t field) const { return stores_[evaluation_[field]]; }
 
@@ -94,7 +94,7 @@ class Stores {
     static Box kept_of(const Field &field, const Mesh &mesh, int rank);
     void add(const Field &field, const Box &kept);
     std::vector<FieldStore> stores_;
-    std::vector<std::vector<std::size_t>> training_; ///< per micro-batch
+    std::vector<std::vector<std::size_t>> training_; ///< per body
     std::vector<std::size_t> evaluation_;
 };
 

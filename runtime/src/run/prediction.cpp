@@ -30,13 +30,13 @@ class Samples {
           paths_(fields_.size()) {
         find_files(options.predict);
         choose_columns();
-        stores_.emplace(fields_, engine.mesh(), engine.rank());
+        stores_.emplace(fields_, engine.role_mesh(), engine.role_rank());
         for (std::size_t i = 0; i < fields_.size(); ++i)
             if (std::ranges::find(paths_, paths_[i]) == paths_.begin() + static_cast<std::ptrdiff_t>(i))
                 read(paths_[i], vocabulary_path(options));
         count_ = same_samples(program_.data, stores_->all());
         for (const Field &field : fields_)
-            rows_.push_back(local_box(placement_of(field.tensor), engine.mesh(), engine.rank())[0]);
+            rows_.push_back(local_box(placement_of(field.tensor), engine.role_mesh(), engine.role_rank())[0]);
     }
 
     [[nodiscard]] std::int64_t count() const { return count_; }
@@ -172,8 +172,8 @@ void run_batches(Engine &engine, Samples &samples, const std::string &output) {
     std::vector<std::byte> whole;
     for (std::int64_t first = 0; first < samples.count(); first += samples.batch()) {
         samples.load(first, engine.arena());
-        engine.run_step(program.predict_step, /*training=*/false);
-        gather(program.prediction, engine.mesh(), engine.rank(), engine.arena(), whole, "prediction");
+        engine.run_evaluation(program.predict_step);
+        gather(program.prediction, Role(), engine.mesh(), engine.rank(), engine.arena(), whole, "prediction");
         if (file)
             file->append(whole.data(), std::min(samples.batch(), samples.count() - first));
     }

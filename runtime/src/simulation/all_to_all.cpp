@@ -18,9 +18,9 @@ class PairwiseAllToAll : public Operation {
             const int to = ranks[(self + k) % ranks.size()];
             const int from = ranks[(self + ranks.size() - k) % ranks.size()];
             MessageRounds::Round &round = rounds.emplace_back();
-            round.send = {place.arena, mpi_count(volume(intersect(member.own_from, member.to_box(to)))), member.type,
+            round.send = {place.at(0), mpi_count(volume(intersect(member.own_from, member.to_box(to)))), member.type,
                           to};
-            round.receive = {place.arena, mpi_count(volume(intersect(member.own_to, member.from_box(from)))),
+            round.receive = {place.at(0), mpi_count(volume(intersect(member.own_to, member.from_box(from)))),
                              member.type, from};
         }
         rounds_ = std::make_unique<MessageRounds>(std::move(rounds), place, tag);

@@ -258,10 +258,18 @@ void predict_step(Context &context) {
     forward(context, batch);
 }
 
-constexpr MicroBatch whole_plain[] = {{fields, 0, batch, train_plain}};
-constexpr MicroBatch whole_zero[] = {{fields, 0, batch, train_zero}};
-constexpr MicroBatch two_parts[] = {{fields_of_part<first_part>, 0, first_part, accumulate},
-                                    {fields_of_part<batch - first_part>, first_part, batch - first_part, train_rest}};
+constexpr Body bodies[] = {{train_plain, fields},
+                           {train_zero, fields},
+                           {accumulate, fields_of_part<first_part>},
+                           {train_rest, fields_of_part<batch - first_part>}};
+constexpr MicroBatch whole[] = {{0, batch}};
+constexpr MicroBatch two_parts[] = {{0, first_part}, {first_part, batch - first_part}};
+constexpr Action run_plain[] = {{ActionKind::run, 0, 0, 0}};
+constexpr Action run_zero[] = {{ActionKind::run, 1, 0, 0}};
+constexpr Action run_parts[] = {{ActionKind::run, 2, 0, 0}, {ActionKind::run, 3, 1, 0}};
+constexpr RoleProgram plain_role[] = {{"all", {}, run_plain}};
+constexpr RoleProgram zero_role[] = {{"all", {}, run_zero}};
+constexpr RoleProgram parts_role[] = {{"all", {}, run_parts}};
 
 void choose_layout(Program &program, const std::string &layout) {
     const bool shares = layout == "zero";
@@ -272,9 +280,13 @@ void choose_layout(Program &program, const std::string &layout) {
         {"logits.b.momentum", shares ? stored(b, b_momentum_at) : tensor(b_dimensions, b_momentum_at), false}};
     program.layout = shares ? "zero" : "data_parallel";
     program.variables = variables;
-    program.micro_batches = shares ? std::span(whole_zero) : std::span(whole_plain);
-    if (layout == "parts")
+    program.bodies = bodies;
+    program.micro_batches = whole;
+    program.roles = shares ? zero_role : plain_role;
+    if (layout == "parts") {
         program.micro_batches = two_parts;
+        program.roles = parts_role;
+    }
     program.collectives = shares ? std::span(zero) : std::span<const Collective>(plain);
     program.training_collectives = shares ? 5 : 2;
     program.evaluate_step = shares ? evaluate_step<5> : evaluate_step<2>;

@@ -61,7 +61,7 @@ void Training::check_outputs() const {
 }
 
 void Training::read_data() {
-    batches_.emplace(program_, engine_.mesh(), engine_.rank(), options_.data, seed_);
+    batches_.emplace(program_, engine_.role_mesh(), engine_.role_rank(), options_.data, seed_);
     if (checkpoints_.resumed())
         check_resumed();
     if (!speaker_)
@@ -71,7 +71,8 @@ void Training::read_data() {
 
 void Training::prepare_weights() {
     for (const Variable &variable : program_.variables)
-        set_initial_values(variable, seed_, engine_.mesh(), engine_.rank(), engine_.arena());
+        if (variable.role == engine_.role())
+            set_initial_values(variable, seed_, engine_.role_mesh(), engine_.role_rank(), engine_.arena());
     if (!options_.init.empty())
         load_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.init);
     if (checkpoints_.resumed())
@@ -145,11 +146,11 @@ bool Training::report(const Times *times) {
         if (function == nullptr)
             return;
         for (const Field &field : fields)
-            std::memset(
-                engine_.arena() + field.tensor.offset, 0,
-                static_cast<std::size_t>(local_volume(placement_of(field.tensor), engine_.mesh(), engine_.rank())) *
-                    element_bytes(field.tensor.type));
-        engine_.run_step(function, /*training=*/false);
+            std::memset(engine_.arena() + field.tensor.offset, 0,
+                        static_cast<std::size_t>(
+                            local_volume(placement_of(field.tensor), engine_.role_mesh(), engine_.role_rank())) *
+                            element_bytes(field.tensor.type));
+        engine_.run_evaluation(function);
     };
     if (!evaluates())
         run_on_zeros(program_.evaluate_step, program_.evaluation_fields);
@@ -198,20 +199,19 @@ void Training::train() {
 double Training::step(std::int64_t number) {
     const std::int64_t per_epoch = batches_->steps_per_epoch();
     engine_.set_step(number);
-    for (const Range &sum : program_.sums)
-        std::fill(engine_.arena() + sum.begin, engine_.arena() + sum.end, std::byte{0});
-    for (std::size_t i = 0; i < program_.micro_batches.size(); ++i) {
+    for (const Sum &sum : program_.sums)
+        if (sum.role == engine_.role())
+            std::fill(engine_.arena() + sum.begin, engine_.arena() + sum.end, std::byte{0});
+    engine_.run_training_step([&](int body, const MicroBatch &part) {
         if (clock_)
             clock_->enter(StepClock::samples);
-        batches_->load_train(number % per_epoch, i, engine_.arena());
+        batches_->load_train(number % per_epoch, body, part, engine_.context());
         if (clock_)
             clock_->enter(StepClock::rest);
-        engine_.set_first_sample(program_.micro_batches[i].first);
-        engine_.run_step(program_.micro_batches[i].run, /*training=*/true);
-    }
+    });
     if (clock_)
         clock_->enter(StepClock::rest);
-    const double loss = engine_.scalar(program_.loss);
+    const double loss = engine_.loss();
     if (!std::isfinite(loss))
         throw CommonFailure(text("step %lld (epoch %lld): the loss is %f; try a smaller rate",
                                  static_cast<long long>(number + 1), static_cast<long long>(number / per_epoch + 1),
@@ -244,7 +244,7 @@ EvaluationRecord Training::evaluate(const StepRecord &last) {
     double correct = 0;
     for (std::int64_t batch = 0; batch < batches_->test_batches(); ++batch) {
         batches_->load_test(batch, engine_.arena());
-        engine_.run_step(program_.evaluate_step, /*training=*/false);
+        engine_.run_evaluation(program_.evaluate_step);
         loss += engine_.scalar(program_.evaluated_loss);
         if (program_.has_accuracy)
             correct += engine_.scalar(program_.correct);

@@ -1,31 +1,35 @@
-// RUN: plan-opt %s --assign-buffers --outline-stages | FileCheck %s
+// RUN: plan-opt %s --assign-buffers --outline-bodies | FileCheck %s
 
-// Three stage functions and the table of their calls. A collective may start in one and be waited for in the next; every
-// function reads variables itself.
+// Three bodies and the program that runs them. A collective may start in one and be waited for in the next; every body
+// reads variables itself.
 !p = !plan.tensor<n: 16, f32, #plan.layout<partial sum = [rows]>>
 !r = !plan.tensor<n: 16, f32, #plan.layout<>>
 
-// CHECK-LABEL: func.func @forward
+// CHECK: actions = {{\[\[}}"0:0 run forward", "0:0 run backward", "0:0 run update"]]
+// CHECK-SAME: function = @forward, gives = array<i64: [[A:[0-9]+]], [[S:[0-9]+]]>, loads = array<i64: [[X:[0-9]+]]>, role = 0 : i64, takes = array<i64: [[X]]>
+// CHECK-SAME: function = @backward, gives = array<i64: [[W:[0-9]+]], [[G:[0-9]+]]>, loads = array<i64>, role = 0 : i64, takes = array<i64: [[S]], [[A]]>
+// CHECK-SAME: function = @update, gives = array<i64>, loads = array<i64>, role = 0 : i64, takes = array<i64: [[G]]>
+// CHECK-SAME: loss = [[W]] : i64
+// CHECK-SAME: micro_batches = array<i64: 0, 16>
+// CHECK-LABEL: func.func private @forward
+// CHECK-SAME: plan.input = "x", plan.offset
 // CHECK: plan.read @w
 // CHECK: plan.loops
 // CHECK: %[[F:.*]] = plan.start 0
 // CHECK: return %{{.*}}, %[[F]]
-// CHECK-LABEL: func.func @backward
+// CHECK-LABEL: func.func private @backward
 // CHECK-SAME: plan.offset
 // CHECK: plan.wait 0
 // CHECK: plan.loops
 // CHECK: plan.start 1
-// CHECK-LABEL: func.func @update
+// CHECK-LABEL: func.func private @update
 // CHECK: plan.read @w
 // CHECK: plan.wait 1
 // CHECK: plan.write
-// CHECK-LABEL: func.func @train
-// CHECK: %[[A:.*]]:2 = call @forward(%arg0) {microbatch = 0 : i64, {{.*}}stage = 0 : i64}
-// CHECK: %[[B:.*]]:2 = call @backward(%[[A]]#1, %[[A]]#0)
-// CHECK: call @update(%[[B]]#1)
+// CHECK-NOT: func.func
 module attributes {plan.mesh = #plan.mesh<rows: 2>} {
   plan.variable @w : !r = #plan.init<constant, 0.0, 0.0> {trained}
-  func.func @train(%x: !p) -> !r {
+  func.func @train(%x: !p {plan.input = "x"}) -> !r {
     %w = plan.read @w : !r
     %a = plan.loops outer 1 {
       %n = plan.pointwise "mul" (%x, %w) {phase = "forward"} : (!p, !r) -> !p
