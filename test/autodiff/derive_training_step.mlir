@@ -78,7 +78,7 @@ func.func @loss(%image: !image {plan.input = "image"}, %label: !label {plan.inpu
 // CHECK:      return %[[LOSS]]
 
 // CHECK-LABEL: func.func @evaluate
-// CHECK-SAME:    {plan.input = "label"}, %[[VALID:.*]]: !plan.tensor<batch: 5, f32> {plan.input = "valid", plan.valid}) -> (!plan.tensor<f32>, !plan.tensor<f32>) attributes {plan.results = ["loss", "correct"], plan.purpose = "evaluation"}
+// CHECK-SAME:    {plan.input = "label"}, %[[VALID:.*]]: !plan.tensor<batch: 5, f32> {plan.input = "valid", plan.valid}) -> (!plan.tensor<f32>, !plan.tensor<f32>) attributes {plan.purpose = "evaluation", plan.results = ["loss", "correct"]}
 // CHECK:      %[[LOGITS:.*]] = plan.einsum "batch hidden', hidden' hidden -> batch hidden"
 // CHECK-NEXT: %[[TOP:.*]] = plan.reduce "max"(%[[LOGITS]])
 // CHECK:      %[[SAMPLES:.*]] = plan.pointwise "sub"({{.*}}) {layer = "loss", phase = "loss"} : (!plan.tensor<batch: 5, f32>, !plan.tensor<batch: 5, f32>)

@@ -414,8 +414,8 @@ int main(int argc, char **argv) {
     const Field field{"x", {Type::f32, {&batch, 1}, {}, Reduction::sum, {}, 64}, "", 0, 0, 1, 0, 0};
     const Body body{train_step, {&field, 1}};
     const MicroBatch whole{0, 1};
-    const Action run{};
-    const RoleProgram role{"all", {}, {&run, 1}};
+    const Action action{};
+    const RoleProgram role{"all", {}, {&action, 1}};
     program.bodies = {&body, 1};
     program.micro_batches = {&whole, 1};
     program.roles = {&role, 1};
