@@ -5,7 +5,7 @@
 #include "driver/commands/commands.h"
 #include "driver/emit_info.h"
 #include "driver/files/read_file.h"
-#include "driver/planning/request.h"
+#include "driver/planning/savings.h"
 #include "emit/emit.h"
 #include "ir/import.h"
 #include "schedule/schedule.h"
@@ -127,30 +127,37 @@ bool Pipeline::step_only() {
 }
 
 bool Pipeline::plan_anew() {
-    if (!step_only())
-        return false;
-    memory_limit_ = 0;
-    const MemorySavings pinned = savings_of(layout_of(*program_, options_));
-    return (savings_ == pinned || derive_with(pinned)) && choose_plan();
+    return step_only() && choose_plan();
 }
 
 bool Pipeline::request_anew() {
-    return step_only() && ask();
+    return step_only() && ask(pinned_savings());
+}
+
+bool Pipeline::request_with(const planning::MemorySavings &savings) {
+    if (!step_only())
+        return false;
+    const planning::MemorySavings pinned = pinned_savings();
+    const std::vector<planning::MemorySavings> more =
+        planning::further_savings(pinned, batch_of(program_->trains.back().loss));
+    if (savings != pinned && std::find(more.begin(), more.end(), savings) == more.end())
+        return fail("no plan of '" + options_.file + "' has these micro-batches and recomputations", input_error);
+    return ask(savings);
 }
 
 bool Pipeline::request_only() {
-    if (!step_only() || !ask())
+    if (!step_only() || !ask(pinned_savings()))
         return false;
     tell_of_request();
     return true;
 }
 
 void Pipeline::tell_of_request() {
-    for (const std::string &note : request_->notes)
+    for (const std::string &note : request().notes)
         messages_ << "planc: note: " << note << '\n';
-    const sema::Machine &machine = request_->machine.declared;
+    const sema::Machine &machine = request().machine.declared;
     const std::optional<std::int64_t> has = ranks_of(machine);
-    const int wanted = request_->request.ranks;
+    const int wanted = request().request.ranks;
     if (!has || wanted <= *has)
         return;
     support::Diagnostics warning(files_);
@@ -161,7 +168,7 @@ void Pipeline::tell_of_request() {
 bool Pipeline::run_through(const Step *last) {
     for (; next_ <= last; ++next_) {
         if (next_ == last && next_->stage == Stage::spmd) // wanted as it is before it is scheduled
-            scheduled_.reset();
+            schedule_.reset();
         const Timer timer(options_.timing, next_->name);
         if (!(this->*next_->run)())
             return false;
@@ -216,12 +223,13 @@ bool Pipeline::analyze() {
 
 bool Pipeline::import() {
     if (program_->trains.empty())
-        module_ = ir::import_networks(*program_, files_, context_);
+        imported_ = ir::import_networks(*program_, files_, context_);
     else
-        module_ = ir::import_program(*program_, program_->trains.back(), files_, context_);
-    if (!module_ || failed(mlir::verify(*module_)))
+        imported_ = ir::import_program(*program_, program_->trains.back(), files_, context_);
+    if (!imported_ || failed(mlir::verify(*imported_)))
         return fail("internal error: the imported network is not well formed; please report the .plan file",
                     input_error);
+    module_ = *imported_;
     return true;
 }
 
@@ -230,18 +238,52 @@ bool Pipeline::derive_step() {
         return fail("'" + options_.file + "' has no `train` declaration: there is no step to plan" +
                         (options_.command == Command::cost ? "; --summary describes a network alone" : ""),
                     input_error);
-    imported_ = std::move(module_);
-    return derive_with(savings_of(layout_of(*program_, options_)));
+    pinned_ = derive_module(pinned_savings());
+    if (!pinned_)
+        return false;
+    module_ = *pinned_->module;
+    return true;
 }
 
-bool Pipeline::derive_with(const MemorySavings &savings) {
-    const sema::Network &network = program_->trains.back().loss;
-    savings_ = savings;
-    scheduled_.reset();
-    module_ = imported_->clone();
-    set_savings(*module_, network, savings);
+planning::MemorySavings Pipeline::pinned_savings() const {
+    return savings_of(layout_of(*program_, options_));
+}
+
+std::shared_ptr<DerivedModule> Pipeline::derive_module(const planning::MemorySavings &savings) {
+    if (pinned_ && pinned_->savings == savings)
+        return pinned_;
+    auto derived = std::make_shared<DerivedModule>(DerivedModule{imported_->clone(), savings});
+    set_savings(*derived->module, program_->trains.back().loss, savings);
     const auto add = [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); };
-    return savings.microbatches > 1 ? run_passes(add, &microbatches_mix) : run_passes(add);
+    return run_passes(*derived->module, add, savings.microbatches > 1 ? &microbatches_mix : nullptr) ? derived
+                                                                                                     : nullptr;
+}
+
+std::shared_ptr<DerivedStep> Pipeline::derive(const planning::MemorySavings &savings) {
+    std::shared_ptr<DerivedModule> derived = derive_module(savings);
+    if (!derived)
+        return nullptr;
+    auto made = make_request(*program_, *derived->module, options_, installation_, files_, diagnostics_);
+    messages_ << diagnostics_.render();
+    if (const auto *wrong = std::get_if<RequestError>(&made)) {
+        if (!wrong->line.empty())
+            fail(wrong->line, wrong->exit_code);
+        exit_code_ = wrong->exit_code;
+        return nullptr;
+    }
+    const Command command = options_.command;
+    auto &request = std::get<PlanRequest>(made);
+    request.request.runner_ups = command == Command::explain || command == Command::plan; // which show them
+    return std::make_shared<DerivedStep>(std::move(derived), std::move(request), options_.print_passes,
+                                         [this](const std::string &line) { fail(line, input_error); });
+}
+
+bool Pipeline::ask(const planning::MemorySavings &savings) {
+    std::shared_ptr<DerivedStep> step = derive(savings);
+    if (!step)
+        return false;
+    step_ = std::move(step);
+    return true;
 }
 
 bool Pipeline::report(const support::DiagnosticKind &kind, mlir::Location where, const std::string &text) {
@@ -255,113 +297,84 @@ bool Pipeline::report(const support::DiagnosticKind &kind, mlir::Location where,
     return false;
 }
 
-/// Beside what follows, or not at all where the process ends before.
-void Pipeline::give_back_tables() {
-    if (tables_)
-        std::thread([tables = std::move(tables_)]() mutable { tables.reset(); }).detach();
-}
-
 bool Pipeline::choose_plan() {
-    scheduled_.reset();
-    candidates_.reset();
-    if (!search() || !fit_into_memory())
+    planning::PlanSearch search({.derive = [this](const planning::MemorySavings &savings) { return derive(savings); }},
+                                pinned_savings(), batch_of(program_->trains.back().loss));
+    std::optional<planning::Answer> answer = search.run();
+    if (!answer)
         return false;
+    take(*std::move(answer));
     if (!plan_->failure.empty())
-        return fail("layout '" + request_->layout + "': " + plan_->failure, input_error);
-    if (!choose_by_simulation())
-        return false;
-    if (compared_ == Extent::step_simulated && scheduled_ &&
-        !keeps_limit(*plan_, driver::arena_bytes(*scheduled_->module))) {
-        compared_ = Extent::all_simulated; // it is not the step that needs the most memory
-        return plan_anew();
-    }
+        return fail("layout '" + request().layout + "': " + plan_->failure, input_error);
     tell_of_request();
     if (!plan_->warning.empty())
-        messages_ << "planc: warning: layout '" << request_->layout << "' " << plan_->warning << '\n';
-    give_back_tables();
-    set_plan(*module_, request_->request.graph, *plan_);
+        messages_ << "planc: warning: layout '" << request().layout << "' " << plan_->warning << '\n';
+    set_plan(module_, request().request.graph, *plan_);
     if (options_.print_passes) // of the plan that was chosen all passes print, behind what was looked at
-        scheduled_.reset();
+        schedule_.reset();
     return true;
 }
 
-bool Pipeline::ask() {
-    auto made = make_request(*program_, *module_, options_, installation_, files_, diagnostics_);
-    messages_ << diagnostics_.render();
-    if (const auto *wrong = std::get_if<RequestError>(&made)) {
-        if (!wrong->line.empty())
-            return fail(wrong->line, wrong->exit_code);
-        exit_code_ = wrong->exit_code;
-        return false;
+void Pipeline::take(planning::Answer answer) {
+    step_ = std::static_pointer_cast<DerivedStep>(std::move(answer.step));
+    module_ = step_->module();
+    plan_ = std::move(answer.plan);
+    schedule_ = std::move(answer.schedule);
+    passed_over_ = std::move(answer.passed_over);
+    // Given back beside what follows, or not at all where the process ends before.
+    if (plan_->tables)
+        std::thread([tables = std::move(plan_->tables)]() mutable { tables.reset(); }).detach();
+}
+
+bool Pipeline::find_step_with_overlap(std::optional<cost::Seconds> &step) {
+    if (request().request.graph.operations.size() > planning::most_operations_to_simulate || options_.print_passes)
+        return true;
+    if (!schedule_) {
+        std::vector<planning::Scheduled> made = step_->schedule({&*plan_}, planning::Wanted::simulated_program);
+        if (made.empty())
+            return false;
+        schedule_ = std::move(made.front());
     }
-    request_ = std::get<PlanRequest>(std::move(made));
-    const Command command = options_.command;
-    request_->request.runner_ups = command == Command::explain || command == Command::plan; // which show them
-    return true;
-}
-
-bool Pipeline::make_plan() {
-    if (!ask())
-        return false;
-    if (memory_limit_ > 0)
-        request_->request.memory_limit_bytes = memory_limit_;
-    tables_.reset();
-    plan_ = plan::make_plan(request_->request);
-    tables_ = std::move(plan_->tables);
+    if (!schedule_->overlap)
+        step_->simulate(*schedule_);
+    step = schedule_->overlap->step;
     return true;
 }
 
 bool Pipeline::lay_out() {
-    if (scheduled_ || (lay_out_by(*plan_, request_->request.machine, *module_) && succeeded(mlir::verify(*module_))))
+    if (schedule_ || (lay_out_by(*plan_, request().request.machine, module_) && succeeded(mlir::verify(module_))))
         return true;
     return fail(not_laid_out, input_error);
 }
 
 timeline::Program Pipeline::timeline_program() {
-    return timeline::read_schedule(*module_, request_->request.machine);
+    return timeline::read_schedule(module_, request().request.machine);
 }
 
 cost::Overlap Pipeline::overlap() {
     if (!overlap_)
-        overlap_ = overlap_of(*module_, request_->request.machine);
+        overlap_ = overlap_of(module_, request().request.machine);
     return *overlap_;
 }
 
 bool Pipeline::schedule() {
     overlap_.reset();
-    if (scheduled_) {
-        module_ = std::move(scheduled_->module);
-        overlap_ = scheduled_->overlap;
-        scheduled_.reset();
-    } else if (!run_passes([](mlir::OpPassManager &passes) { schedule::add_passes(passes); })) {
+    if (schedule_) {
+        module_ = *module_of(*schedule_).module;
+        overlap_ = schedule_->overlap;
+    } else if (!run_passes(module_, [](mlir::OpPassManager &passes) { schedule::add_passes(passes); })) {
         return false;
     }
-    warn_of_memory(*module_);
+    warn_of_memory();
     return true;
 }
 
-std::vector<Scheduled> Pipeline::schedules_of(const std::vector<const plan::Plan *> &plans, Extent extent) {
-    std::vector<Scheduled> made = Scheduler(*module_, request_->request, options_.print_passes).of(plans, extent);
-    if (std::all_of(made.begin(), made.end(), [this](const Scheduled &each) { return is_made(each); }))
-        return made;
-    return {};
-}
-
-bool Pipeline::complete(const plan::Plan &plan, Scheduled &scheduled) {
-    Scheduler(*module_, request_->request, options_.print_passes).complete(plan, scheduled);
-    return is_made(scheduled);
-}
-
-bool Pipeline::is_made(const Scheduled &scheduled) {
-    return scheduled.error.empty() || fail(scheduled.error, input_error);
-}
-
 /// The arena is exact where the plan's warning rests on an estimate.
-void Pipeline::warn_of_memory(mlir::ModuleOp scheduled) {
-    const cost::Machine &machine = request_->request.machine;
-    const auto needed = static_cast<double>(driver::arena_bytes(scheduled));
+void Pipeline::warn_of_memory() {
+    const cost::Machine &machine = request().request.machine;
+    const auto needed = static_cast<double>(arena_bytes());
     if (plan_->warning.empty() && machine.memory_bytes > 0 && needed > machine.memory_bytes)
-        messages_ << "planc: warning: layout '" << request_->layout << "' needs "
+        messages_ << "planc: warning: layout '" << request().layout << "' needs "
                   << cost::human_bytes(cost::Bytes(needed)) << " a rank, machine '" << machine.name << "' has "
                   << cost::human_bytes(cost::Bytes(machine.memory_bytes)) << '\n';
 }
@@ -369,15 +382,15 @@ void Pipeline::warn_of_memory(mlir::ModuleOp scheduled) {
 std::optional<timeline::Program> Pipeline::emit_to_simulate() {
     if (!plan_only())
         return std::nullopt;
-    cost::Machine &machine = request_->request.machine;
+    cost::Machine &machine = step_->request().machine;
     if (!machine.collectives.empty())
         messages_ << "planc: note: what was measured of collectives on machine '" << machine.name
                   << "' decided on the plan; here they take what their messages take on its links\n";
     machine = cost::by_messages(machine);
-    scheduled_.reset(); // of the machine as it was
+    schedule_.reset(); // of the machine as it was
     if (!run_until(Stage::schedule))
         return std::nullopt;
-    timeline::ReadSchedule schedule = timeline::read_whole_schedule(*module_, machine);
+    timeline::ReadSchedule schedule = timeline::read_whole_schedule(module_, machine);
     emit::EmitInfo::Modelled modelled;
     modelled.kernel = [&schedule](mlir::Operation *op) {
         const auto known = schedule.kernels.find(op);
@@ -390,19 +403,20 @@ std::optional<timeline::Program> Pipeline::emit_to_simulate() {
             seconds.push_back(of_class.value);
     }
     modelled.class_of_rank = schedule.class_of_rank;
-    emit::EmitInfo info = emit_info(*program_, *request_, *plan_, files_);
+    emit::EmitInfo info = emit_info(*program_, request(), *plan_, files_);
     info.modelled = std::move(modelled);
-    cpp_ = emit::emit_cpp(*module_, info);
+    cpp_ = emit::emit_cpp(module_, info);
     return std::move(schedule.program);
 }
 
 bool Pipeline::emit() {
-    cpp_ = emit::emit_cpp(*module_, emit_info(*program_, *request_, *plan_, files_));
+    cpp_ = emit::emit_cpp(module_, emit_info(*program_, request(), *plan_, files_));
     return true;
 }
 
-bool Pipeline::run_passes(void (*add)(mlir::OpPassManager &), const support::DiagnosticKind *users_error) {
-    const std::optional<PassError> error = driver::run_passes(*module_, add, options_.print_passes);
+bool Pipeline::run_passes(mlir::ModuleOp module, void (*add)(mlir::OpPassManager &),
+                          const support::DiagnosticKind *users_error) {
+    const std::optional<PassError> error = driver::run_passes(module, add, options_.print_passes);
     if (!error)
         return true;
     if (!error->text.empty() && users_error != nullptr)

@@ -4,10 +4,10 @@
 #include "cost/reports/report.h"
 #include "driver/files/locate.h"
 #include "driver/options/options.h"
-#include "driver/planning/memory_savings.h"
+#include "driver/planning/derived_step.h"
 #include "driver/planning/request.h"
-#include "driver/planning/scheduled.h"
 #include "plan/plan.h"
+#include "planning/plan_search.h"
 #include "sema/program.h"
 #include "support/diagnostics.h"
 #include "support/source.h"
@@ -47,19 +47,19 @@ class Pipeline {
     [[nodiscard]] bool plan_anew();
     [[nodiscard]] bool request_anew();
     /// request() for a training step with these savings, which the layout asks for or a search may add.
-    [[nodiscard]] bool request_with(const MemorySavings &savings);
+    [[nodiscard]] bool request_with(const planning::MemorySavings &savings);
     [[nodiscard]] int exit_code() const { return exit_code_; }
 
     [[nodiscard]] const sema::Program &program() const { return *program_; }
     [[nodiscard]] const std::string &network_name() const { return program_->trains.back().network; }
     [[nodiscard]] const plan::Plan &plan() const { return *plan_; }
-    [[nodiscard]] const PlanRequest &request() const { return *request_; }
-    [[nodiscard]] bool has_request() const { return request_.has_value(); }
-    [[nodiscard]] const MemorySavings &savings() const { return savings_; }
-    [[nodiscard]] mlir::ModuleOp module() { return *module_; }
-    [[nodiscard]] std::int64_t arena_bytes() { return driver::arena_bytes(*module_); } ///< of the schedule
-    [[nodiscard]] timeline::Program timeline_program();                                ///< of the schedule
-    [[nodiscard]] cost::Overlap overlap();                                             ///< of the schedule
+    [[nodiscard]] const PlanRequest &request() const { return step_->plan_request(); }
+    [[nodiscard]] bool has_request() const { return step_ != nullptr; }
+    [[nodiscard]] const planning::MemorySavings &savings() const { return step_->savings(); }
+    [[nodiscard]] mlir::ModuleOp module() const { return module_; }
+    [[nodiscard]] std::int64_t arena_bytes() const { return driver::arena_bytes(module_); } ///< of the schedule
+    [[nodiscard]] timeline::Program timeline_program();                                     ///< of the schedule
+    [[nodiscard]] cost::Overlap overlap();                                                  ///< of the schedule
     /// Of plan(), of which module() need not be the schedule; left as it is for steps too long to be simulated, and
     /// where passes print. False: an error was printed.
     [[nodiscard]] bool find_step_with_overlap(std::optional<cost::Seconds> &step);
@@ -75,12 +75,6 @@ class Pipeline {
     };
     static const Step steps[];
 
-    /// Plans of nearly the price of plan_, then baselines that could be as fast, and what they come to.
-    struct Candidates {
-        std::vector<plan::Plan> others;
-        std::vector<Scheduled> schedules; ///< of the step, of plan_, then of the others
-        std::size_t near = 0;             ///< so many of the others are no baselines that were added
-    };
     /// Runs what has not run yet, up to and including `last`.
     [[nodiscard]] bool run_through(const Step *last);
 
@@ -92,46 +86,25 @@ class Pipeline {
     bool choose_plan();
     bool lay_out();
     bool schedule();
-    void warn_of_memory(mlir::ModuleOp scheduled);
+    void warn_of_memory();
     bool emit();
 
-    /// Makes the training step anew from the imported networks.
-    bool derive_with(const MemorySavings &savings);
-    /// make_plan(), with further savings of memory where nothing fits without.
-    bool search();
-    /// Searches under a tighter limit while the scheduled program takes more than what was asked for.
-    bool fit_into_memory();
-    /// Takes the fastest of the plans that cost nearly the same, by the simulation of their schedules.
-    bool choose_by_simulation();
-    /// A step of a plan with overlap; none: it does not keep the limit on memory.
-    static std::optional<cost::Seconds> simulated_step(const plan::Plan &plan, const Scheduled &scheduled);
-    static bool keeps_limit(const plan::Plan &plan, std::int64_t arena_bytes);
-    /// Is the choice among plans of nearly the same price worth their schedules?
-    [[nodiscard]] bool may_simulate() const;
-    /// candidates_; takes scheduled_ for that of plan_. False: an error was printed.
-    bool schedule_candidates();
-    /// Of the baselines those that take `step` at least (plan::least_step()).
-    void drop_slower_baselines(Candidates &candidates, cost::Seconds step) const;
-    /// Of plans for module_, which stays as it is. Empty: an error was printed.
-    std::vector<Scheduled> schedules_of(const std::vector<const plan::Plan *> &plans, Extent extent);
-    /// Scheduler::complete(). False: an error was printed.
-    bool complete(const plan::Plan &plan, Scheduled &scheduled);
-    bool is_made(const Scheduled &scheduled);
-    /// Nothing asks for them any more.
-    void give_back_tables();
-    /// request_ for the step as it is derived now.
-    bool ask();
+    [[nodiscard]] planning::MemorySavings pinned_savings() const; ///< those that the layout asks for
+    /// The training step of the imported networks. Null: an error was printed.
+    [[nodiscard]] std::shared_ptr<DerivedModule> derive_module(const planning::MemorySavings &savings);
+    /// The same with what to plan for it for.
+    [[nodiscard]] std::shared_ptr<DerivedStep> derive(const planning::MemorySavings &savings);
+    /// Makes request() for a step with these savings.
+    bool ask(const planning::MemorySavings &savings);
     /// What was assumed, and where the machine has fewer ranks than are planned for.
     void tell_of_request();
-    /// request_ and plan_ for it.
-    bool make_plan();
-    /// What fits into memory with the savings that a search may add; plan_ keeps its failure if nothing does.
-    bool search_savings();
+    void take(planning::Answer answer);
 
     bool fail(const std::string &line, int code);
     bool report(const support::DiagnosticKind &kind, mlir::Location where, const std::string &text);
     /// The first error of a pass is the user's of kind `users_error`, ours where there is none.
-    bool run_passes(void (*add)(mlir::OpPassManager &), const support::DiagnosticKind *users_error = nullptr);
+    bool run_passes(mlir::ModuleOp module, void (*add)(mlir::OpPassManager &),
+                    const support::DiagnosticKind *users_error = nullptr);
 
     const Options &options_;
     std::ostream &messages_;
@@ -140,18 +113,14 @@ class Pipeline {
     support::Diagnostics diagnostics_{files_};
     std::optional<sema::Program> program_;
     mlir::MLIRContext context_;
-    mlir::OwningOpRef<mlir::ModuleOp> imported_; ///< before the training step is derived
-    mlir::OwningOpRef<mlir::ModuleOp> module_;
-    std::optional<Scheduled> scheduled_;       ///< by plan_, where choosing it took its schedule
-    std::optional<cost::Overlap> overlap_;     ///< of module_, where it was scheduled_
-    std::optional<Candidates> candidates_;     ///< beside plan_, until one of them is chosen
-    Extent compared_ = Extent::step_simulated; ///< what is scheduled of candidates
-    std::vector<Scheduled> passed_over_;       ///< which were not: giving them back takes a while
-    MemorySavings savings_;
-    double memory_limit_ = 0; ///< to plan for instead of the one that was asked for; 0: that one
-    std::optional<PlanRequest> request_;
+    mlir::OwningOpRef<mlir::ModuleOp> imported_;
+    std::shared_ptr<DerivedModule> pinned_; ///< the training step with pinned_savings()
+    std::shared_ptr<DerivedStep> step_;     ///< that is planned for
     std::optional<plan::Plan> plan_;
-    std::shared_ptr<const void> tables_; ///< Plan::tables of plan_, whose copies do without
+    std::optional<planning::Scheduled> schedule_;  ///< by plan_, where choosing it took its schedule
+    std::vector<planning::Scheduled> passed_over_; ///< other plans' schedules: giving them back takes a while
+    mlir::ModuleOp module_;                        ///< what the last step made of the program
+    std::optional<cost::Overlap> overlap_;         ///< of module_, where it was scheduled
     std::string cpp_;
     const Step *next_ = steps;
     int exit_code_ = 0;
