@@ -1,4 +1,5 @@
-// The whole way from a .plan file to C++, a line a step. The order and the invariant of each step stand in run_until().
+// The whole way from a .plan file to C++. The order of the compile steps, and what holds after each of them, stand in
+// Compilation::compile_steps.
 #pragma once
 
 #include "cost/reports/report.h"
@@ -25,23 +26,23 @@
 
 namespace planc::driver {
 
-/// One compilation: everything that its steps have made so far.
-class Pipeline {
+/// One compilation: everything that its compile steps have made so far.
+class Compilation {
   public:
     /// Errors, warnings and notes go to `messages`.
-    explicit Pipeline(const Options &options, std::ostream &messages = std::cerr);
+    explicit Compilation(const Options &options, std::ostream &messages = std::cerr);
 
-    /// Runs the steps up to and including the one that makes `stage`. False: an error was printed, exit_code() says
-    /// which kind.
-    [[nodiscard]] bool run_until(Stage stage);
-    /// The steps up to the plan: all that reports need.
+    /// Runs the compile steps up to and including the one that makes `form`. False: an error was printed, exit_code()
+    /// says which kind.
+    [[nodiscard]] bool run_until(Form form);
+    /// Those up to the plan: all that reports need.
     [[nodiscard]] bool plan_only();
     [[nodiscard]] bool analyze_only();
-    /// All steps, for a program to be simulated: planned as always, then laid out with the messages that MPI's own
+    /// All of them, for a program to be simulated: planned as always, then laid out with the messages that MPI's own
     /// calls are priced as in their place, its kernels modelled. What its schedule takes in time; none: an error was
     /// printed.
     [[nodiscard]] std::optional<timeline::Program> emit_to_simulate();
-    /// The steps up to the training step, and request(): what a profile of the cost model needs.
+    /// Those up to the training step, and request(): what a profile of the cost model needs.
     [[nodiscard]] bool request_only();
     /// The same again for options that have changed in ranks or machine: of the same training step.
     [[nodiscard]] bool plan_anew();
@@ -68,15 +69,16 @@ class Pipeline {
     [[nodiscard]] std::string ast_text();
 
   private:
-    struct Step {
-        Stage stage; ///< the step's result is what --emit=STAGE prints
+    struct CompileStep {
+        Form form; ///< its result is what --emit=FORM prints
         const char *name;
-        bool (Pipeline::*run)();
+        bool (Compilation::*run)();
     };
-    static const Step steps[];
+    static const CompileStep compile_steps[];
 
     /// Runs what has not run yet, up to and including `last`.
-    [[nodiscard]] bool run_through(const Step *last);
+    [[nodiscard]] bool run_through(const CompileStep *last);
+    [[nodiscard]] bool run_until(bool (Compilation::*run)());
 
     [[nodiscard]] bool step_only();
 
@@ -92,7 +94,7 @@ class Pipeline {
     [[nodiscard]] planning::MemorySavings pinned_savings() const; ///< those that the layout asks for
     /// The training step of the imported networks. Null: an error was printed.
     [[nodiscard]] std::shared_ptr<DerivedModule> derive_module(const planning::MemorySavings &savings);
-    /// The same with what to plan for it for.
+    /// The same, and the request that it is planned for by.
     [[nodiscard]] std::shared_ptr<DerivedStep> derive(const planning::MemorySavings &savings);
     /// Makes request() for a step with these savings.
     bool ask(const planning::MemorySavings &savings);
@@ -119,14 +121,14 @@ class Pipeline {
     std::optional<plan::Plan> plan_;
     std::optional<planning::Scheduled> schedule_;  ///< by plan_, where choosing it took its schedule
     std::vector<planning::Scheduled> passed_over_; ///< other plans' schedules: giving them back takes a while
-    mlir::ModuleOp module_;                        ///< what the last step made of the program
+    mlir::ModuleOp module_;                        ///< what the last compile step made of the program
     std::optional<cost::Overlap> overlap_;         ///< of module_, where it was scheduled
     std::string cpp_;
-    const Step *next_ = steps;
+    const CompileStep *next_ = compile_steps;
     int exit_code_ = 0;
 };
 
-/// A pipeline that lasts as long as the process: this ends sooner than it would give back all that a pipeline holds.
-[[nodiscard]] Pipeline &lasting_pipeline(const Options &options);
+/// A compilation that lasts as long as the process: this ends sooner than it would give back all that it holds.
+[[nodiscard]] Compilation &lasting_compilation(const Options &options);
 
 } // namespace planc::driver
