@@ -13,20 +13,20 @@
 
 namespace planc::planning {
 
-/// Whatever a training step keeps of a plan's program.
-class Program {
+/// Whatever a training step keeps of the program of a plan.
+class ScheduledProgram {
   public:
-    Program() = default;
-    Program(const Program &) = delete;
-    Program &operator=(const Program &) = delete;
-    virtual ~Program() = default;
+    ScheduledProgram() = default;
+    ScheduledProgram(const ScheduledProgram &) = delete;
+    ScheduledProgram &operator=(const ScheduledProgram &) = delete;
+    virtual ~ScheduledProgram() = default;
 };
 
 /// The schedule of a plan: exact where the plan's own figures are estimates.
 struct Scheduled {
     std::int64_t arena_bytes = 0;         ///< of a rank, for what was asked for: the program, or the step alone
     std::optional<cost::Overlap> overlap; ///< of the step, simulated; none: not asked for
-    std::unique_ptr<Program> program;
+    std::unique_ptr<ScheduledProgram> program;
 };
 
 /// What of a plan's program is scheduled.

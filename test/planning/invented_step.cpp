@@ -15,7 +15,7 @@ std::string number(double value) {
     return text;
 }
 
-class InventedProgram : public Program {
+class InventedProgram : public ScheduledProgram {
   public:
     explicit InventedProgram(std::string plan) : name(std::move(plan)) {}
     std::string name;

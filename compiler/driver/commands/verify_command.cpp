@@ -106,7 +106,7 @@ int verify_command(const Options &options) {
     if (!compilation.request_with({certificate.question.microbatches, certificate.question.recompute}))
         return compilation.exit_code() == usage_error ? input_error : compilation.exit_code();
     plan::Request request = compilation.request().request;
-    // The planner may have searched within less than what was asked for (fit_memory.cpp).
+    // The search may have planned for less than what was asked for (planning/memory_target.h).
     if (certificate.asked.memory_limit > 0 && certificate.asked.memory_limit < certificate::byte_limit(request))
         request.memory_limit_bytes = certificate.asked.memory_limit;
     if (const std::string wrong = certificate::check(certificate, request); !wrong.empty())

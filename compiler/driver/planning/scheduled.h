@@ -35,7 +35,7 @@ extern const char *const not_laid_out; ///< another one
 [[nodiscard]] std::int64_t arena_bytes(mlir::ModuleOp scheduled);
 
 /// A plan's program in the IR: what stands in planning::Scheduled::program.
-class ScheduledModule : public planning::Program {
+class ScheduledModule : public planning::ScheduledProgram {
   public:
     mlir::OwningOpRef<mlir::ModuleOp> module;
     /// What the module lacks: @evaluate and @predict, not laid out (schedule/evaluation.h). None: nothing.
