@@ -1,8 +1,8 @@
 #include "driver/commands/commands.h"
 
+#include "driver/compilation.h"
 #include "driver/files/compile_cpp.h"
 #include "driver/files/write_file.h"
-#include "driver/pipeline.h"
 
 #include "cost/reports/report.h"
 #include "support/diagnostics.h"
@@ -29,20 +29,20 @@ int fail(const std::string &line, int code) {
 }
 
 /// Plain `planc FILE`: analysis and plan, and one line that says what came out. A file without `train` is a library.
-int check(Pipeline &pipeline) {
-    if (!pipeline.analyze_only())
-        return pipeline.exit_code();
-    if (pipeline.program().trains.empty()) {
-        std::cout << pipeline.program().file << ": no errors; nothing to train\n";
+int check(Compilation &compilation) {
+    if (!compilation.analyze_only())
+        return compilation.exit_code();
+    if (compilation.program().trains.empty()) {
+        std::cout << compilation.program().file << ": no errors; nothing to train\n";
         return done;
     }
-    if (!pipeline.plan_only())
-        return pipeline.exit_code();
-    const cost::CostTable &table = *pipeline.plan().cost;
+    if (!compilation.plan_only())
+        return compilation.exit_code();
+    const cost::CostTable &table = *compilation.plan().cost;
     std::optional<cost::Seconds> overlap;
-    if (!pipeline.find_step_with_overlap(overlap))
-        return pipeline.exit_code();
-    std::cout << pipeline.program().file << ": layout " << pipeline.request().layout << " on "
+    if (!compilation.find_step_with_overlap(overlap))
+        return compilation.exit_code();
+    std::cout << compilation.program().file << ": layout " << compilation.request().layout << " on "
               << cost::mesh_words(table.axes, table.mesh) << ": "
               << cost::human_seconds(overlap.value_or(table.seconds())) << " a step predicted"
               << (overlap ? " (as a sum " + cost::human_seconds(table.seconds()) + ")" : " (as a sum)") << ", "
@@ -105,23 +105,23 @@ int print_or_write(const std::string &text, const Options &options) {
 }
 
 int compile_command(const Options &options) {
-    Pipeline &pipeline = lasting_pipeline(options);
-    if (options.emit == Stage::ast) {
-        std::cout << pipeline.ast_text();
-        return pipeline.exit_code();
+    Compilation &compilation = lasting_compilation(options);
+    if (options.emit == Form::ast) {
+        std::cout << compilation.ast_text();
+        return compilation.exit_code();
     }
-    if (options.emit == Stage::none && options.output.empty())
-        return check(pipeline);
-    if (!pipeline.run_until(options.emit == Stage::none ? Stage::cpp : options.emit))
-        return pipeline.exit_code();
-    if (options.emit == Stage::cpp)
-        std::cout << pipeline.cpp();
-    else if (options.emit != Stage::none)
-        print(pipeline.module());
+    if (options.emit == Form::none && options.output.empty())
+        return check(compilation);
+    if (!compilation.run_until(options.emit == Form::none ? Form::cpp : options.emit))
+        return compilation.exit_code();
+    if (options.emit == Form::cpp)
+        std::cout << compilation.cpp();
+    else if (options.emit != Form::none)
+        print(compilation.module());
     if (options.output.empty())
         return done;
-    const std::string error =
-        compile_cpp({pipeline.cpp(), options.output, compiler_of(options), options.keep_cpp}, pipeline.installation());
+    const std::string error = compile_cpp({compilation.cpp(), options.output, compiler_of(options), options.keep_cpp},
+                                          compilation.installation());
     return error.empty() ? done : fail(error, input_error);
 }
 

@@ -19,9 +19,9 @@ const std::map<std::string, Command> commands{{"calibrate", Command::calibrate},
                                               {"simulate", Command::simulate},   {"sweep", Command::sweep},
                                               {"timeline", Command::timeline},   {"verify", Command::verify}};
 
-const std::vector<std::pair<std::string, Stage>> stages{{"ast", Stage::ast},           {"plan", Stage::plan},
-                                                        {"step", Stage::step},         {"spmd", Stage::spmd},
-                                                        {"schedule", Stage::schedule}, {"cpp", Stage::cpp}};
+const std::vector<std::pair<std::string, Form>> forms{{"ast", Form::ast},           {"plan", Form::plan},
+                                                      {"step", Form::step},         {"spmd", Form::spmd},
+                                                      {"schedule", Form::schedule}, {"cpp", Form::cpp}};
 
 const std::vector<std::pair<std::string, ReportFormat>> formats{{"table", ReportFormat::table},
                                                                 {"json", ReportFormat::json},
@@ -181,7 +181,7 @@ class Parser {
     static const std::map<std::string, Setter> &valued() {
         static const std::map<std::string, Setter> all{
             {"-o", [](Options &o, const std::string &v) { o.output = v; }},
-            {"--emit", [](Options &o, const std::string &v) { o.emit = one_of("--emit", stages, v); }},
+            {"--emit", [](Options &o, const std::string &v) { o.emit = one_of("--emit", forms, v); }},
             {"--ranks", set_ranks},
             {"--mesh", [](Options &o, const std::string &v) { o.mesh = assignments("--mesh", v, most_ranks); }},
             {"--dim", set_dimensions},
@@ -229,7 +229,7 @@ class Parser {
 
     void check_output() const {
         const Command command = options_.command;
-        if (command != Command::compile && options_.emit != Stage::none)
+        if (command != Command::compile && options_.emit != Form::none)
             throw WrongUsage{"--emit goes with plain `planc FILE`"};
         if (command != Command::compile && command != Command::plan && command != Command::sweep &&
             !options_.output.empty())
@@ -310,7 +310,7 @@ class Parser {
     void check_calibrate() const {
         const bool of_plans = !options_.file.empty() || !options_.layout.empty() || !options_.machine.empty() ||
                               !options_.mesh.empty() || !options_.dimensions.empty() || !options_.why_not.empty();
-        const bool of_reports = options_.formulas || options_.summary || options_.emit != Stage::none ||
+        const bool of_reports = options_.formulas || options_.summary || options_.emit != Form::none ||
                                 options_.format != ReportFormat::table || options_.profile != cost::Profile::exact;
         if (of_plans || of_reports || options_.in_place || options_.check_only || options_.keep_cpp ||
             options_.print_passes || options_.timing)
@@ -374,11 +374,11 @@ What to plan for
 
 planc FILE.plan
   -o PROGRAM           call mpicxx; without -o and --emit the file is only checked and planned
-  --emit=STAGE         print ast, plan, step, spmd, schedule or cpp and stop
+  --emit=FORM          print ast, plan, step, spmd, schedule or cpp and stop
   --keep-cpp           leave PROGRAM.cpp beside the program
   --cxx COMMAND        the MPI C++ compiler; default: mpicxx
   --print-ir           the IR after every pass, on standard error
-  --timing             seconds per step of the compiler, on standard error
+  --timing             seconds per compile step, on standard error
 
 planc cost
   --format=F           table, json or csv

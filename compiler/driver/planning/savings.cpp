@@ -1,16 +1,15 @@
-#include "driver/planning/memory_savings.h"
+#include "driver/planning/savings.h"
 
 #include "sema/layouts/layout_rules.h"
 
 #include "mlir/IR/Builders.h"
 
 #include <algorithm>
+#include <string>
 
 namespace planc::driver {
 
 namespace {
-
-constexpr std::int64_t most_microbatches = 64;
 
 /// The first `count` names of a path.
 std::string beginning(const std::string &path, std::ptrdiff_t count) {
@@ -22,17 +21,8 @@ std::string beginning(const std::string &path, std::ptrdiff_t count) {
 
 } // namespace
 
-std::vector<std::string> words(const MemorySavings &savings) {
-    std::vector<std::string> result;
-    if (savings.microbatches > 1)
-        result.push_back("gradients summed over " + std::to_string(savings.microbatches) + " micro-batches");
-    for (const std::string &selector : savings.recompute)
-        result.push_back("activations of " + (selector.empty() ? "each layer" : selector) + " computed again");
-    return result;
-}
-
-MemorySavings savings_of(const sema::Layout *layout) {
-    MemorySavings savings;
+planning::MemorySavings savings_of(const sema::Layout *layout) {
+    planning::MemorySavings savings;
     if (layout == nullptr)
         return savings;
     savings.microbatches = layout->microbatches.value_or(1);
@@ -41,21 +31,13 @@ MemorySavings savings_of(const sema::Layout *layout) {
     return savings;
 }
 
-std::vector<MemorySavings> further_savings(const MemorySavings &pinned, std::int64_t batch) {
-    const bool counts = pinned.microbatches == 1;
-    const bool recomputes = pinned.recompute.empty();
-    std::vector<MemorySavings> all;
-    const std::int64_t most = counts ? std::min(batch, most_microbatches) : pinned.microbatches;
-    for (std::int64_t count = pinned.microbatches; count <= most; count *= 2) {
-        if (count != pinned.microbatches)
-            all.push_back({count, pinned.recompute});
-        if (recomputes)
-            all.push_back({count, {""}});
-    }
-    return all;
+std::int64_t batch_of(const sema::Network &loss) {
+    if (loss.arguments.empty() || loss.arguments.front().type.dimensions.empty())
+        return 1;
+    return loss.arguments.front().type.dimensions.front().extent;
 }
 
-void set_savings(mlir::ModuleOp module, const sema::Network &network, const MemorySavings &savings) {
+void set_savings(mlir::ModuleOp module, const sema::Network &network, const planning::MemorySavings &savings) {
     mlir::Builder builder(module.getContext());
     if (savings.microbatches > 1)
         module->setAttr("plan.microbatches", builder.getI64IntegerAttr(savings.microbatches));
