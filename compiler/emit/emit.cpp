@@ -86,6 +86,14 @@ std::string offsets(const ValueNames &names, const std::set<std::string> &used) 
     return text + "} // namespace at\n\n";
 }
 
+/// Of the functions that are not named after a layer.
+std::set<std::string> function_names(mlir::ModuleOp module) {
+    std::set<std::string> names{"first_step"};
+    for (auto function : module.getOps<mlir::func::FuncOp>())
+        names.insert({function.getName().str(), entry_name(function)});
+    return names;
+}
+
 /// The training step's functions: tables of actions, stage functions in the order in which they run.
 std::string training_steps(mlir::ModuleOp module) {
     std::string text;
@@ -126,11 +134,12 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
     std::vector<std::string> axes;
     for (mlir::StringAttr name : mesh.getNames())
         axes.push_back(name.str());
-    LocalExtents extents(axes);
+    UniqueNames globals(function_names(scheduled));
+    LocalExtents extents(axes, globals);
     const ValueNames names(scheduled);
     const WorkRows work(scheduled, names.calls(), info);
-    const Functions functions(scheduled, info, names, work, extents);
-    const Tables tables(scheduled, info, names, work, extents);
+    const Functions functions(scheduled, info, names, work, extents, globals);
+    const Tables tables(scheduled, info, names, work, extents, globals);
     const std::string first = first_step(scheduled, names, extents, info.modelled.has_value());
     const std::string set_up = extents.set_up() + broken_lines(functions.set_up());
     const std::string program =

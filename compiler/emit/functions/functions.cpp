@@ -2,6 +2,7 @@
 
 #include "emit/entries.h"
 #include "emit/functions/kernels.h"
+#include "emit/names/text.h"
 #include "emit/tables/collectives.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
@@ -40,9 +41,9 @@ std::string wrapped_comment(const std::string &text) {
 } // namespace
 
 Functions::Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
-                     LocalExtents &extents)
-    : module_(module), info_(info), names_(names), work_(work), extents_(extents),
-      alike_("Context &context", "context", /*named=*/false, function_names_) {
+                     LocalExtents &extents, UniqueNames &globals)
+    : module_(module), info_(info), names_(names), work_(work), extents_(extents), globals_(globals),
+      alike_("Context &context", "context", /*named=*/false, globals_) {
     for (mlir::func::FuncOp function : running_functions(module)) {
         is_stage_ = static_cast<bool>(names.calls().of(function));
         booked_ = -1;
@@ -217,7 +218,7 @@ std::string Functions::set_up() const {
 }
 
 std::string Functions::define(const Body &body, const std::vector<mlir::Operation *> &ops) {
-    const std::string name = function_names_.add(schedule::layer_of(ops.front()) + " " + part_name(ops));
+    const std::string name = globals_.add(schedule::layer_of(ops.front()) + " " + part_name(ops));
     const ParameterNames names = parameter_names(body, schedule::layer_of(ops.front()));
     bodies_ += wrapped_comment(place(ops.front()));
     if (const auto location = mlir::dyn_cast<mlir::FileLineColLoc>(ops.front()->getLoc());

@@ -16,8 +16,9 @@ namespace planc::emit {
 
 class Functions {
   public:
+    /// `globals`: names at the top of the program.
     Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
-              LocalExtents &extents);
+              LocalExtents &extents, UniqueNames &globals);
 
     /// Definitions of the bodies, each once.
     [[nodiscard]] const std::string &bodies() const { return bodies_; }
@@ -50,7 +51,7 @@ class Functions {
     const ValueNames &names_;
     const WorkRows &work_;
     LocalExtents &extents_;
-    UniqueNames function_names_;
+    UniqueNames &globals_;
     std::map<std::string, std::string> functions_; ///< key of a body -> name of its function
     LayersAlike alike_;
     std::vector<Statement> statements_; ///< of the stage that is being written

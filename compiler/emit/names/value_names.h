@@ -4,7 +4,7 @@
 
 #include "emit/entries.h"
 #include "emit/layers_alike/statement.h"
-#include "emit/names/text.h"
+#include "emit/names/identifiers.h"
 #include "ir/plan_dialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
