@@ -86,6 +86,14 @@ std::string offsets(const ValueNames &names, const std::set<std::string> &used) 
     return text + "} // namespace at\n\n";
 }
 
+/// Of the functions that are not named after a layer.
+std::set<std::string> function_names(mlir::ModuleOp module) {
+    std::set<std::string> names;
+    for (auto function : module.getOps<mlir::func::FuncOp>())
+        names.insert({function.getName().str(), function_name(function)});
+    return names;
+}
+
 } // namespace
 
 std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
@@ -93,12 +101,13 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
     std::vector<std::string> axes;
     for (mlir::StringAttr name : mesh.getNames())
         axes.push_back(name.str());
-    LocalExtents extents(axes);
+    UniqueNames globals(function_names(scheduled));
+    LocalExtents extents(axes, globals);
     const Step step(scheduled);
     const ValueNames names(scheduled, step);
     const WorkRows work(step, info);
-    const Functions functions(step, info, names, work, extents);
-    const Tables tables(scheduled, step, info, names, work, extents);
+    const Functions functions(step, info, names, work, extents, globals);
+    const Tables tables(scheduled, step, info, names, work, extents, globals);
     const std::string set_up = extents.set_up() + broken_lines(functions.set_up());
     const std::string program =
         (info.modelled ? "" : "// --- what one layer computes ---\n\n" + broken_lines(functions.layers())) +

@@ -45,7 +45,7 @@ struct Diagnostic {
     Diagnostic &note(SourceRange at, std::string message);
 };
 
-/// Collects diagnostics and renders them. Errors never cascade: `failed()` lets a stage stop after the first.
+/// Collects diagnostics and renders them. Errors never cascade (E2): `failed()` lets a stage stop after the first.
 class Diagnostics {
   public:
     explicit Diagnostics(const SourceFiles &files) : files_(files) {}

@@ -35,6 +35,7 @@ struct Document::Node {
     std::string text;
     Document inner = {};
     bool force = false; ///< a group that holds a line end
+    bool body = false;  ///< a group that breaks before those in front of it
 };
 
 namespace {
@@ -109,6 +110,9 @@ Document nest(const Document &inner) {
 }
 Document group(const Document &inner) {
     return make_document({Kind::group, "", inner, inner.breaks_});
+}
+Document body_group(const Document &inner) {
+    return make_document({Kind::group, "", inner, inner.breaks_, true});
 }
 
 namespace {
@@ -228,7 +232,8 @@ class Renderer {
             if (breaks)
                 return true;
             if (node.kind == Kind::nest || node.kind == Kind::group || node.kind == Kind::row) {
-                const bool flat = node.kind == Kind::group ? !node.force : command.flat;
+                const bool breakable = node.force || (node.body && !command.flat);
+                const bool flat = node.kind == Kind::group ? !breakable : command.flat;
                 const auto &parts = parts_of(node.inner);
                 for (auto part = parts.rbegin(); part != parts.rend(); ++part)
                     ahead.push_back({part->get(), command.indent, flat});

@@ -30,6 +30,7 @@ class Document {
     friend Document make_document(Node node);
     friend Document nest(const Document &inner);
     friend Document group(const Document &inner);
+    friend Document body_group(const Document &inner);
 
     std::vector<std::shared_ptr<const Node>> parts_;
     bool breaks_ = false; ///< has a line end that is always one: so have the groups around it
@@ -47,5 +48,6 @@ class Document {
 [[nodiscard]] Document row(const Document &inner);                ///< an item, if it stands on a line alone (align.h)
 [[nodiscard]] Document nest(const Document &inner);               ///< line ends inside are indented by 4 more
 [[nodiscard]] Document group(const Document &inner);
+[[nodiscard]] Document body_group(const Document &inner); ///< a group that breaks before those in front of it
 
 } // namespace planc::syntax

@@ -12,8 +12,8 @@ using TokenList = std::vector<std::unique_ptr<antlr4::Token>>;
 
 namespace {
 
-PLANC_DIAGNOSTIC(unexpected_character, error, "unexpected character {0}");
-PLANC_DIAGNOSTIC(unterminated_string, error, "this string has no closing '\"' on its line");
+PLANC_DIAGNOSTIC(unexpected_character, error, "unexpected character {0}");                   // L8
+PLANC_DIAGNOSTIC(unterminated_string, error, "this string has no closing '\"' on its line"); // L7
 
 constexpr auto binary_operators =
     std::to_array<std::size_t>({PlanLexer::PLUS, PlanLexer::MINUS, PlanLexer::STAR, PlanLexer::SLASH, PlanLexer::EQUAL,
@@ -124,6 +124,7 @@ std::string character_name(std::string_view text) {
     return std::string("U+00") + digits[first >> 4] + digits[first & 15];
 }
 
+/// L2: to the end of the line; kept, but no token of the grammar.
 Comment make_comment(const antlr4::Token &token, const Places &places, support::SourceRange previous) {
     Comment comment{places.range(token), true};
     const std::string_view text = places.text(comment.where);

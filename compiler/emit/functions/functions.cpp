@@ -1,6 +1,7 @@
 #include "emit/functions/functions.h"
 
 #include "emit/functions/kernels.h"
+#include "emit/names/text.h"
 #include "emit/step.h"
 #include "emit/tables/collectives.h"
 #include "schedule/buffers.h"
@@ -48,9 +49,9 @@ std::string wrapped_comment(const std::string &text) {
 } // namespace
 
 Functions::Functions(const Step &step, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
-                     LocalExtents &extents)
-    : step_(step), info_(info), names_(names), work_(work), extents_(extents),
-      alike_("Context &context", "context", /*named=*/false, function_names_) {
+                     LocalExtents &extents, UniqueNames &globals)
+    : step_(step), info_(info), names_(names), work_(work), extents_(extents), globals_(globals),
+      alike_("Context &context", "context", /*named=*/false, globals_) {
     for (mlir::func::FuncOp function : step.functions()) {
         is_body_ = step.is_body(function);
         mesh_ = step.mesh_of(step.role_of(function));
@@ -225,7 +226,7 @@ std::string Functions::set_up() const {
 }
 
 std::string Functions::define(const Body &body, const std::vector<mlir::Operation *> &ops) {
-    const std::string name = function_names_.add(schedule::layer_of(ops.front()) + " " + part_name(ops));
+    const std::string name = globals_.add(schedule::layer_of(ops.front()) + " " + part_name(ops));
     const ParameterNames names = parameter_names(body, schedule::layer_of(ops.front()));
     layers_text_ += wrapped_comment(place(ops.front()));
     if (const auto location = mlir::dyn_cast<mlir::FileLineColLoc>(ops.front()->getLoc());

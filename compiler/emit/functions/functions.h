@@ -17,8 +17,9 @@ namespace planc::emit {
 
 class Functions {
   public:
+    /// `globals`: names at the top of the program.
     Functions(const Step &step, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
-              LocalExtents &extents);
+              LocalExtents &extents, UniqueNames &globals);
 
     /// Definitions of what layers compute, each once.
     [[nodiscard]] const std::string &layers() const { return layers_text_; }
@@ -51,7 +52,7 @@ class Functions {
     const ValueNames &names_;
     const WorkRows &work_;
     LocalExtents &extents_;
-    UniqueNames function_names_;
+    UniqueNames &globals_;
     std::map<std::string, std::string> functions_; ///< key of a body -> name of its function
     LayersAlike alike_;
     std::vector<Statement> statements_; ///< of the function that is being written

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "emit/layers_alike/statement.h"
-#include "emit/names/text.h"
+#include "emit/names/identifiers.h"
 #include "emit/step.h"
 #include "ir/plan_dialect.h"
 

@@ -49,9 +49,10 @@ mlir::Value predicted_batch(mlir::ModuleOp module) {
 } // namespace
 
 Tables::Tables(mlir::ModuleOp module, const Step &step, const EmitInfo &info, const ValueNames &names,
-               const WorkRows &work, LocalExtents &extents)
+               const WorkRows &work, LocalExtents &extents, UniqueNames &globals)
     : module_(module), step_(step), info_(info), names_(names), extents_(extents), mesh_(ir::mesh_attribute(module)),
-      field_rows_(info.data, info.bounds), alike_("planrt::Tables &tables", "tables", /*named=*/true, functions_) {
+      field_rows_(info.data, info.bounds), globals_(globals),
+      alike_("planrt::Tables &tables", "tables", /*named=*/true, globals_) {
     write_mesh();
     write_variables();
     write_fields();
@@ -87,7 +88,7 @@ void Tables::table(const std::string &type, const std::string &name, const std::
 }
 
 void Tables::fill(const std::vector<Statement> &statements, const std::string &what) {
-    const std::string function = functions_.add("fill " + what);
+    const std::string function = globals_.add("fill " + what);
     fillers_ += "void " + function + "(planrt::Tables &tables) {\n" + alike_.write(statements, what) + "}\n\n";
     filling_ += "    " + function + "(tables);\n";
 }

@@ -19,7 +19,7 @@ namespace planc::emit {
 class Tables {
   public:
     Tables(mlir::ModuleOp module, const Step &step, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
-           LocalExtents &extents);
+           LocalExtents &extents, UniqueNames &globals);
 
     /// Definitions of all tables, the last of them `program`.
     [[nodiscard]] std::string text() const;
@@ -73,7 +73,7 @@ class Tables {
     std::map<std::vector<int>, std::string> group_names_; ///< shape of a group of ranks -> the name of its array
     std::string shapes_;
     std::string text_;
-    UniqueNames functions_;
+    UniqueNames &globals_;
     LayersAlike alike_;
     std::string fillers_; ///< functions that fill planrt::Tables
     std::string filling_; ///< their calls

@@ -63,9 +63,9 @@ Elaborator::Flow Elaborator::execute(const syntax::Statement &statement) {
     } else if (const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node)) {
         declare_parameter(*declaration, statement.where);
     } else if (const auto *conditional = std::get_if<syntax::Conditional>(&statement.node)) {
-        const Value condition = evaluate_at(*conditional->condition, site_outside_bindings());
+        const Value condition = evaluate_at(*conditional->condition, site_outside_bindings(), Meant::dimension);
         const bool chosen = expect_boolean(context(), condition, conditional->condition->where, "a condition");
-        frame_->scopes.emplace_back();
+        frame_->scopes.emplace_back(); // N4
         Flow flow = execute(chosen ? conditional->then : conditional->otherwise);
         frame_->scopes.pop_back();
         return flow;
@@ -95,9 +95,9 @@ void Elaborator::define(const syntax::Name &name, Value value) {
     frame_->scopes.back()[name.text] = {std::move(value), name.where};
 }
 
-Value Elaborator::evaluate_at(const syntax::Expression &expression, Site site) {
+Value Elaborator::evaluate_at(const syntax::Expression &expression, Site site, Meant meant) {
     std::swap(site_, site);
-    Value value = evaluate(expression);
+    Value value = evaluate(expression, meant);
     std::swap(site_, site);
     return value;
 }

@@ -1,6 +1,7 @@
 #include "sema/training/data_fields.h"
 #include "sema/training/training.h"
 #include "sema/values/expect.h"
+#include "sema/values/limits.h"
 #include "sema/values/settings.h"
 
 #include <limits>
@@ -52,6 +53,7 @@ class DataReader {
     }
 
   private:
+    /// T1
     void read_source() {
         const syntax::Expression &source = *declaration_.source;
         const std::vector<std::string> formats = {"csv", "idx", "npy", "text", "synthetic", "cifar", "matrix_market"};
@@ -92,7 +94,7 @@ class DataReader {
                 expect_integer_in(context_, value(seed), seed->where, arguments.what("seed"), 0, most));
         if (const auto *samples = arguments.find("samples"))
             data_.samples =
-                expect_integer_in(context_, value(samples), samples->where, arguments.what("samples"), 1, most);
+                expect_integer_in(context_, value(samples), samples->where, arguments.what("samples"), 1, most_steps);
         if (data_.format == "cifar")
             split_by(Data::Split::files); // unless it says another split
     }
@@ -143,7 +145,10 @@ class DataReader {
         if (seen.size() > 1 && kind != data_.split)
             context_.fail(mixed_split, share.where, {});
         data_.split = kind;
-        const double amount = percent ? share.amount.value * 0.01 : static_cast<double>(share.amount.integer);
+        const double amount =
+            percent ? share.amount.value * 0.01
+                    : static_cast<double>(expect_integer_in(context_, whole(share.amount.integer), share.where,
+                                                            "'" + share.name.text + "' of 'split'", 0, most_steps));
         if (amount <= 0 && share.name.text == "train")
             context_.fail(no_training_share, share.where, {});
         (share.name.text == "train" ? data_.train : data_.test) = amount;
