@@ -1,13 +1,17 @@
 // CSV files and synthetic data: what ranks keep, and what is said of broken files.
 #include "data/batches.h"
+#include "data/formats/compressed_file.h"
 #include "data/formats/readers.h"
 #include "scratch_directory.h"
+#include "support/failure.h"
 
 #include <zlib.h>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
+#include <new>
 
 namespace planrt {
 namespace {
@@ -98,6 +102,60 @@ TEST_F(Data, AcceptsWhatProgramsWrite) {
     EXPECT_EQ(complaint("0, 1,2.5e0,0\r\n\"10\",+11,-12,1\r\n20,21,22,2\n30,31,32,3\n40,41,42,4\n50,51,52,5"), "");
     program_.data.header = true;
     EXPECT_EQ(complaint("a,b,c,label\n" + six_points), "");
+}
+
+TEST_F(Data, HeadersAreNoSamples) {
+    EXPECT_EQ(complaint("a,b,c,label\n" + six_points),
+              "points.csv:1: column 0: expected a number, got 'a' (header = true passes over a line of names)");
+    EXPECT_EQ(complaint("\xEF\xBB\xBF" + six_points), "") << "a byte order mark";
+    program_.data.header = true;
+    const std::string wrong = "points.csv:1: expected a line of names, for data points has header = true, but got "
+                              "numbers only; put the names "
+                              "of the columns above them";
+    EXPECT_EQ(complaint(six_points), wrong);
+    EXPECT_EQ(complaint("\xEF\xBB\xBF" + six_points), wrong);
+    EXPECT_EQ(complaint("\" 1\", +2,3e0 ,4\r\n" + six_points), wrong);
+    EXPECT_EQ(complaint("1,2,3,label\n" + six_points), "");
+    EXPECT_EQ(complaint("0,1,2,3\n" + six_points), "") << "columns that nobody named, numbered";
+}
+
+TEST_F(Data, WordsOfAFileAreToldOnOneLine) {
+    const std::string words = complaint("1,2,\x1b[2J\r3,4\n");
+    testing::internal::CaptureStderr();
+    say_error(words);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "planrt: points.csv:1: column 2: expected a number, got '\\x1b[2J\\r3'\n");
+}
+
+TEST_F(Data, GzipThatUnpacksToTooMuch) {
+    const std::string zeros(std::size_t{1} << 24, '0');
+    gzFile file = gzopen(directory_.file("part").c_str(), "wb");
+    gzwrite(file, zeros.data(), static_cast<unsigned>(zeros.size()));
+    gzclose(file);
+    const std::string part = directory_.read("part"); // members of gzip may follow one another
+    const auto unpacked = [&](int parts) {
+        std::string content;
+        for (int i = 0; i < parts; ++i)
+            content += part;
+        CompressedFile whole(directory_.write("bomb", content));
+        std::string piece(zeros.size(), ' ');
+        std::size_t total = 0;
+        while (const std::size_t got = whole.read(piece.data(), piece.size()))
+            total += got;
+        return total;
+    };
+    EXPECT_EQ(unpacked(64), std::size_t{1} << 30);
+    EXPECT_EQ(failure_of([&] { unpacked(1000); }), directory_.file("bomb") + ": unpacks to more than 100 times its " +
+                                                       std::to_string(1000 * part.size()) +
+                                                       " bytes; if that is meant, unpack it with gunzip");
+}
+
+TEST_F(Data, CountsThatDoNotFit) {
+    program_.data.train = 1e300;
+    EXPECT_NE(complaint(six_points).find(" + 2 samples, but there are 6"), std::string::npos);
+    program_.data.format = DataFormat::synthetic;
+    program_.data.samples = std::numeric_limits<std::int64_t>::max();
+    EXPECT_THROW(Batches(program_, mesh_, 0, "", 1), std::bad_alloc);
 }
 
 TEST_F(Data, GzipIsReadAsItIs) {

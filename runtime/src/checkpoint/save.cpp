@@ -3,6 +3,7 @@
 #include "checkpoint/gather.h"
 #include "checkpoint/run_state.h"
 #include "mesh/tensors.h"
+#include "support/checksum.h"
 #include "support/failure.h"
 #include "support/file.h"
 
@@ -38,7 +39,7 @@ class SafetensorsWriter {
     }
 
     void write_header(const std::string &header) {
-        checksum_at_ = Checksum::place(header);
+        checksum_at_ = checksum_place(header);
         write(header.data(), header.size());
     }
 

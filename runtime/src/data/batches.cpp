@@ -1,9 +1,9 @@
 #include "data/batches.h"
 
-#include "data/formats/compressed_file.h"
 #include "data/formats/readers.h"
 #include "mesh/tensors.h"
 #include "support/failure.h"
+#include "support/file.h"
 
 #include <algorithm>
 
@@ -20,6 +20,7 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     } catch (const MissingFile &missing) {
         throw Failure(std::string(missing.what()) + " (--data DIR reads data elsewhere)");
     }
+    files_ = files_of(source, stores_.all());
     split_ = split_samples(set, seed, samples, split_column);
     if (steps_per_epoch() == 0)
         throw Failure(text("data %s: %lld samples to train on are less than one batch of %lld", set.name,
@@ -32,6 +33,18 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     if (!program.valid.empty())
         test_batch_ = program.valid[0].dimensions[0].extent;
     padded_.resize(static_cast<std::size_t>(test_batch_));
+}
+
+Facts Batches::facts() const {
+    Facts facts = {{"samples to train on", std::to_string(train_samples())},
+                   {"samples to test", std::to_string(test_samples())}};
+    const Facts fields = stores_.facts();
+    facts.insert(facts.end(), fields.begin(), fields.end());
+    Checksum order;
+    for (const std::vector<std::int64_t> *part : {&split_.train, &split_.test})
+        order.add(part->data(), part->size() * sizeof part->front());
+    facts.emplace_back("checksum of the split", order.digits());
+    return facts;
 }
 
 void Batches::begin_epoch(std::int64_t epoch) {

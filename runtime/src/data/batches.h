@@ -22,6 +22,12 @@ class Batches {
     [[nodiscard]] std::int64_t steps_per_epoch() const { return train_samples() / program_.batch; }
     [[nodiscard]] std::int64_t test_batches() const { return (test_samples() + test_batch_ - 1) / test_batch_; }
 
+    /// Counts and checksums of what was read: all ranks must have the same.
+    [[nodiscard]] Facts facts() const;
+
+    /// The files that were read.
+    [[nodiscard]] const std::vector<std::string> &files() const { return files_; }
+
     /// That the samples take on this rank.
     [[nodiscard]] std::int64_t bytes() const { return stores_.bytes(); }
 
@@ -40,6 +46,7 @@ class Batches {
     int rank_;
     std::uint64_t seed_;
     Stores stores_;
+    std::vector<std::string> files_;
     Split split_;
     std::vector<std::int64_t> order_;           ///< of the training samples in this epoch
     std::int64_t test_batch_ = 1;               ///< samples at once: of micro-batches fewer than Program::batch

@@ -5,13 +5,17 @@
 #include "data/formats/readers.h"
 #include "data/prediction_file.h"
 #include "mesh/tensors.h"
+#include "run/outputs.h"
 #include "run/training/checkpoints.h"
+#include "support/agreement.h"
 #include "support/failure.h"
 #include "support/heap.h"
+#include "support/printable.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -40,6 +44,14 @@ class Samples {
     }
 
     [[nodiscard]] std::int64_t count() const { return count_; }
+    /// As Batches::facts and files.
+    [[nodiscard]] Facts facts() const {
+        Facts facts = {{"samples", std::to_string(count_)}};
+        const Facts fields = stores_->facts();
+        facts.insert(facts.end(), fields.begin(), fields.end());
+        return facts;
+    }
+    [[nodiscard]] const std::vector<std::string> &files() const { return paths_; }
     [[nodiscard]] std::int64_t batch() const { return fields_[0].tensor.dimensions[0].extent; }
 
     /// The samples from `first` on into the inputs; behind the last one the first again.
@@ -106,6 +118,8 @@ class Samples {
             std::int64_t columns = 1;
             for (const Dimension &dimension : fields_[i].tensor.dimensions.subspan(1))
                 columns *= dimension.extent;
+            if (columns > std::numeric_limits<int>::max() - column)
+                throw Failure(text("option --predict: %s has more columns than can be counted", fields_[i].name));
             const int first = std::exchange(column, column + static_cast<int>(columns));
             if (program_.data.format == DataFormat::csv)
                 continue;
@@ -158,6 +172,7 @@ void load_variables(Engine &engine, const Options &options) {
         if (path.empty())
             throw CommonFailure(options.resume_directory() + ": holds no checkpoint", exit_failure);
     }
+    agree_on_weights(path);
     together([&] { load_weights(program, engine.mesh(), engine.rank(), engine.arena(), path); });
     if (program.set_up != nullptr)
         program.set_up(engine.context());
@@ -194,6 +209,15 @@ int predict(Engine &engine, const Options &options) {
             check_writable(options.output);
         samples.emplace(engine, options);
     });
+    agree(samples->facts(), "the ranks have read different data", exit_failure);
+    together(
+        [&] {
+            std::vector<NamedFile> inputs = {{"--init", options.init}};
+            for (const std::string &file : samples->files())
+                inputs.push_back({"--predict", file});
+            check_outputs_differ(options, std::move(inputs));
+        },
+        exit_usage);
     load_variables(engine, options);
     keep_freed_memory();
     const double begin = MPI_Wtime();
@@ -204,7 +228,7 @@ int predict(Engine &engine, const Options &options) {
     }
     if (engine.rank() == 0 && !options.quiet)
         std::printf("%lld predictions in %s after %.2f s\n", static_cast<long long>(samples->count()),
-                    options.output.c_str(), MPI_Wtime() - begin);
+                    printable(options.output).c_str(), MPI_Wtime() - begin);
     return 0;
 }
 

@@ -3,17 +3,20 @@
 //
 // PLANRT_TEST_RANKS is the size of the mesh. PLANRT_TEST_LAYOUT=plain: both gradients in one all-reduce; zero: momentum
 // in shares, gradients reduce-scattered, weights gathered; parts: the batch in two micro-batches.
-// PLANRT_TEST_FAULT=hang: rank 1 leaves out a collective; nan: the loss becomes nan in step 3; memory: a byte behind
-// the arena is written.
+// PLANRT_TEST_FAULT=hang: rank 1 leaves out a collective; nan: the loss becomes nan in step 3; growth: it is 1e20 from
+// step 3 on; memory: a byte behind the arena is written; SIGTERM, SIGINT: rank 1 gets that signal in step 20.
+// PLANRT_TEST_HEADER: the data begin with a line of names.
 #include <planrt/planrt.h>
 #include <planrt/random.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
@@ -189,6 +192,12 @@ void faults_of_step(Context &context) {
         sleep(60);
     if (fault("nan") && context.step() == 2)
         *context.at<float>(loss_at) = std::numeric_limits<float>::quiet_NaN();
+    if (fault("growth") && context.step() >= 2)
+        *context.at<float>(loss_at) = 1e20F;
+    if (context.rank() == 1 && context.step() == 19)
+        for (const auto &[name, signal] : {std::pair{"SIGTERM", SIGTERM}, std::pair{"SIGINT", SIGINT}})
+            if (fault(name))
+                std::raise(signal);
     if (fault("memory"))
         *context.at<char>(arena_bytes) = 1;
 }
@@ -318,7 +327,7 @@ int main(int argc, char **argv) {
                     0,
                     0,
                     0,
-                    false};
+                    std::getenv("PLANRT_TEST_HEADER") != nullptr && *std::getenv("PLANRT_TEST_HEADER") != '\0'};
     program.traffic = traffic_rows;
     program.batch = batch;
     program.epochs = 5;
