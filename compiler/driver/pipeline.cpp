@@ -8,6 +8,7 @@
 #include "driver/planning/request.h"
 #include "emit/emit.h"
 #include "ir/import.h"
+#include "plan/ranks_at_work.h"
 #include "schedule/schedule.h"
 #include "sema/analyze.h"
 #include "syntax/parse.h"
@@ -278,6 +279,8 @@ bool Pipeline::choose_plan() {
     tell_of_request();
     if (!plan_->warning.empty())
         messages_ << "planc: warning: layout '" << request_->layout << "' " << plan_->warning << '\n';
+    if (const std::string idle = plan::warning_of_idle_ranks(request_->request.graph, *plan_); !idle.empty())
+        messages_ << "planc: warning: layout '" << request_->layout << "' " << idle << '\n';
     give_back_tables();
     set_plan(*module_, request_->request.graph, *plan_);
     if (options_.print_passes) // of the plan that was chosen all passes print, behind what was looked at
