@@ -7,7 +7,11 @@
 #include "cost/reports/report.h"
 #include "support/diagnostics.h"
 
+#include <filesystem>
 #include <iostream>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -57,9 +61,47 @@ void print(mlir::ModuleOp module) {
     std::cout << text << '\n';
 }
 
+/// What is wrong with one of the files that are to be written: empty, or a line.
+std::string wrong_output(const std::string &option, const std::string &path, const Options &options) {
+    std::error_code error;
+    if (std::string reason = check_writable(path); !reason.empty())
+        return reason;
+    if (!std::filesystem::exists(path, error))
+        return {};
+    if (!std::filesystem::is_regular_file(path, error))
+        return options.command == Command::compile
+                   ? "cannot write '" + path + "': it is no regular file, which a program has to be"
+                   : "";
+    std::vector<std::string> inputs = options.lists.files;
+    inputs.push_back(options.from);
+    for (const std::string &input : inputs)
+        if (std::filesystem::equivalent(path, input, error))
+            return option + " '" + path + "' is the file that is read";
+    return {};
+}
+
+/// The same of all of them, before what they get is computed.
+std::string wrong_outputs(const Options &options) {
+    const std::vector<std::pair<std::string, std::string>> outputs{
+        {"-o", options.output}, {"--certificate", options.certificate}, {"--measurements", options.measurements}};
+    std::map<std::string, std::string> option_of;
+    for (const auto &[option, path] : outputs) {
+        if (path.empty())
+            continue;
+        if (std::string wrong = wrong_output(option, path, options); !wrong.empty())
+            return wrong;
+        const auto [other, is_new] = option_of.try_emplace(path, option);
+        if (!is_new && !path.starts_with("/dev/"))
+            return other->second + " and " + option + " both write '" + path + "'";
+    }
+    return {};
+}
+
 } // namespace
 
 int run(const Options &options) {
+    if (const std::string wrong = wrong_outputs(options); !wrong.empty())
+        return fail(wrong, input_error);
     switch (options.command) {
     case Command::help:
         std::cout << help_text();

@@ -4,6 +4,7 @@
 #include "autodiff/passes.h"
 #include "driver/commands/commands.h"
 #include "driver/planning/savings.h"
+#include "plan/ranks_at_work.h"
 
 #include <algorithm>
 #include <thread>
@@ -93,6 +94,8 @@ bool Compilation::choose_plan() {
     tell_of_request();
     if (!plan_->warning.empty())
         messages_ << "planc: warning: layout '" << request().layout << "' " << plan_->warning << '\n';
+    if (const std::string idle = plan::warning_of_idle_ranks(request().request.graph, *plan_); !idle.empty())
+        messages_ << "planc: warning: layout '" << request().layout << "' " << idle << '\n';
     set_plan(module_, request().request.graph, *plan_);
     if (options_.print_passes) // of the plan that was chosen all passes print, behind what was looked at
         schedule_.reset();

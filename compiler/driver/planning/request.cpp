@@ -174,7 +174,10 @@ class RequestMaker {
             return *declared;
         sema::Options sema_options;
         sema_options.stdlib_directory = installation_.stdlib;
-        const auto library = sema::analyze(installation_.path_of(file), files_, diagnostics_, sema_options);
+        const std::string path = installation_.path_of_machine(file);
+        if (path.empty())
+            throw Failure{"--machine: there is no machine '" + file + "'" + hint(file, known_machines()), usage_error};
+        const auto library = sema::analyze(path, files_, diagnostics_, sema_options);
         if (!library)
             throw Failure{"", input_error};
         if (library->machines.size() != 1)
@@ -182,6 +185,16 @@ class RequestMaker {
                               " machines, not one",
                           input_error};
         return library->machines.front();
+    }
+
+    /// As --machine takes them.
+    [[nodiscard]] std::vector<std::string> known_machines() const {
+        std::vector<std::string> names = names_of(program_.machines);
+        for (const std::string &machine : installation_.machines()) {
+            names.push_back(machine);
+            names.push_back("std/machines/" + machine + ".plan");
+        }
+        return names;
     }
 
     void set_rules(const sema::Layout &layout) {

@@ -23,15 +23,20 @@ class PairwiseExchange : public Operation {
   public:
     /// An empty box of a side: this rank has nothing there.
     PairwiseExchange(const Exchange &moved, const Side &from, const Side &to, MPI_Comm ranks, int tag,
-                     std::byte *packed)
-        : ranks_(ranks), tag_(tag), type_(datatype_of(from.type)) {
+                     std::byte *packed, std::int64_t most_counted)
+        : ranks_(ranks), tag_(tag), types_(most_counted) {
         const std::size_t bytes = element_bytes(from.type);
+        const auto message = [&](std::byte *data, const Transfer &transfer) {
+            return Message{types_.contents(data, {{0, volume(transfer.box)}}, datatype_of(from.type),
+                                           static_cast<std::int64_t>(bytes)),
+                           transfer.peer};
+        };
         for (const Box &box : moved.kept)
             copies_at_start_.emplace_back(from.data, from.box, to.data, to.box, box, bytes);
         for (const Transfer &send : moved.sends) {
             const BoxCopy copy(from.data, from.box, packed, send.box, send.box, bytes);
             const bool direct = copy.contiguous();
-            sends_.push_back({direct ? copy.from() : packed, mpi_count(volume(send.box)), send.peer});
+            sends_.push_back(message(direct ? from.data + (copy.from() - from.data) : packed, send));
             if (direct)
                 continue;
             copies_at_start_.push_back(copy);
@@ -40,7 +45,7 @@ class PairwiseExchange : public Operation {
         for (const Transfer &receive : moved.receives) {
             const BoxCopy copy(packed, receive.box, to.data, to.box, receive.box, bytes);
             const bool direct = copy.contiguous();
-            receives_.push_back({direct ? copy.to() : packed, mpi_count(volume(receive.box)), receive.peer});
+            receives_.push_back(message(direct ? copy.to() : packed, receive));
             if (direct)
                 continue;
             copies_at_finish_.push_back(copy);
@@ -51,12 +56,12 @@ class PairwiseExchange : public Operation {
 
     void start() override {
         MPI_Request *request = requests_.data();
-        for (const Message<std::byte> &receive : receives_)
-            check_mpi(MPI_Irecv(receive.data, receive.count, type_, receive.peer, tag_, ranks_, request++), "start");
+        for (const auto &[contents, peer] : receives_)
+            check_mpi(MPI_Irecv(contents.data, contents.count, contents.type, peer, tag_, ranks_, request++), "start");
         for (const BoxCopy &copy : copies_at_start_)
             copy.run();
-        for (const Message<const std::byte> &send : sends_)
-            check_mpi(MPI_Isend(send.data, send.count, type_, send.peer, tag_, ranks_, request++), "start");
+        for (const auto &[contents, peer] : sends_)
+            check_mpi(MPI_Isend(contents.data, contents.count, contents.type, peer, tag_, ranks_, request++), "start");
     }
 
     void finish() override {
@@ -65,17 +70,16 @@ class PairwiseExchange : public Operation {
     }
 
   private:
-    template <class Byte> struct Message {
-        Byte *data;
-        int count;
+    struct Message {
+        MessageContents contents;
         int peer;
     };
 
     MPI_Comm ranks_;
     int tag_;
-    MPI_Datatype type_;
-    std::vector<Message<const std::byte>> sends_;
-    std::vector<Message<std::byte>> receives_;
+    MessageTypes types_;
+    std::vector<Message> sends_;
+    std::vector<Message> receives_;
     std::vector<BoxCopy> copies_at_start_;
     std::vector<BoxCopy> copies_at_finish_;
 };
@@ -100,7 +104,7 @@ OperationPointer make_exchange(const Collective &collective, const Place &place,
     return std::make_unique<PairwiseExchange>(
         exchange(member.from_placement, member.to_placement, place.mesh, place.rank),
         Side{tensor.type, member.own_from, member.from}, Side{tensor.type, member.own_to, member.to},
-        place.communicators.role(), tag, packed);
+        place.communicators.role(), tag, packed, place.most_counted);
 }
 
 OperationPointer make_transfer(const Collective &collective, const Place &place, int tag) {
@@ -113,7 +117,7 @@ OperationPointer make_transfer(const Collective &collective, const Place &place,
                                     static_cast<std::int64_t>(element_bytes(from.type)));
     return std::make_unique<PairwiseExchange>(exchange(sent, received, whole, place.world_rank),
                                               side_of(from, sent, place), side_of(to, received, place),
-                                              place.communicators.all(), tag, packed);
+                                              place.communicators.all(), tag, packed, place.most_counted);
 }
 
 } // namespace planrt

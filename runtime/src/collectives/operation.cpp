@@ -5,7 +5,6 @@
 #include "support/failure.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace planrt {
 
@@ -57,17 +56,21 @@ MemberBlocks::MemberBlocks(const Collective::Member &member, const Place &place)
       from(place.at(member.from.offset)), to(place.at(member.to.offset)), bytes(element_bytes(member.from.type)),
       type(datatype_of(member.from.type)) {}
 
-int mpi_count(std::int64_t elements) {
-    if (elements > std::numeric_limits<int>::max())
-        throw Failure(text("%lld elements in one call, but MPI counts to 2147483647: split the tensor over more ranks",
-                           static_cast<long long>(elements)));
+int mpi_count(std::int64_t elements, std::int64_t most) {
+    if (elements > most)
+        throw Failure(text("%lld elements in one call, but MPI counts to %lld: split the tensor over more ranks",
+                           static_cast<long long>(elements), static_cast<long long>(most)));
     return static_cast<int>(elements);
 }
 
-void Segments::add(std::int64_t elements) {
-    const std::int64_t end = std::int64_t{total()} + elements;
-    offsets.push_back(total());
-    counts.push_back(mpi_count(end) - offsets.back());
+CountedSegments counted(const Segments &segments, std::int64_t most) {
+    static_cast<void>(mpi_count(segments.total(), most));
+    CountedSegments result;
+    for (const Range &part : segments.parts) {
+        result.counts.push_back(static_cast<int>(part.size()));
+        result.offsets.push_back(static_cast<int>(part.begin));
+    }
+    return result;
 }
 
 std::byte *scratch(const Collective &collective, const Place &place, std::int64_t bytes) {

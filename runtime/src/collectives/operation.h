@@ -3,6 +3,7 @@
 #pragma once
 
 #include "collectives/box_copy.h"
+#include "collectives/contents.h"
 #include "mesh/communicators.h"
 
 #include <planrt/planrt.h>
@@ -19,7 +20,8 @@ struct Place {
     const Context &context;
     Communicators &communicators;
     const Program &program;
-    int world_rank; ///< in the whole mesh
+    int world_rank;                                   ///< in the whole mesh
+    std::int64_t most_counted = planrt::most_counted; ///< elements that MPI counts at once
 
     /// In the slot of the context.
     [[nodiscard]] std::byte *at(std::int64_t offset) const { return context.at<std::byte>(offset); }
@@ -89,17 +91,24 @@ struct MemberBlocks {
     }
 };
 
-/// A part of a packed buffer for one peer: counts and offsets in elements, as MPI wants them.
+/// The parts of a packed buffer, one for each peer, one behind the other.
 struct Segments {
-    std::vector<int> counts;
-    std::vector<int> offsets;
-    [[nodiscard]] int total() const { return offsets.empty() ? 0 : offsets.back() + counts.back(); }
-    /// Throws Failure where MPI's int cannot count the elements.
-    void add(std::int64_t elements);
+    std::vector<Range> parts; ///< elements
+    [[nodiscard]] std::int64_t total() const { return parts.empty() ? 0 : parts.back().end; }
+    void add(std::int64_t elements) { parts.push_back({total(), total() + elements}); }
 };
 
-/// Narrows a number of elements for MPI; Failure where it does not fit.
-[[nodiscard]] int mpi_count(std::int64_t elements);
+/// The same as MPI takes them.
+struct CountedSegments {
+    std::vector<int> counts;
+    std::vector<int> offsets;
+};
+/// Failure where `most` is fewer than all elements.
+[[nodiscard]] CountedSegments counted(const Segments &segments, std::int64_t most);
+
+/// Narrows a number of elements for MPI; Failure where they are more than `most`. The compiler lets collectives of more
+/// elements run by messages.
+[[nodiscard]] int mpi_count(std::int64_t elements, std::int64_t most);
 
 /// The arena bytes for packing; Failure if the program reserved fewer than `bytes`.
 [[nodiscard]] std::byte *scratch(const Collective &collective, const Place &place, std::int64_t bytes);

@@ -154,7 +154,8 @@ int Training::run() {
             save_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.save);
         std::optional<Times> times;
         if (clock_)
-            times.emplace(program_, *clock_, reference_ ? reference_->seconds() : 0, engine_.mesh().ranks());
+            times.emplace(program_, *clock_, reference_ ? reference_->seconds() : 0, cores_of_machine(options_.threads),
+                          engine_.mesh().ranks());
         const bool as_predicted = options_.comm_report.empty() || report(times ? &*times : nullptr);
         if (speaker_) {
             log_->close();
@@ -214,7 +215,7 @@ void Training::train() {
             clock_->end_step();
         const StepRecord record{number + 1, number / per_epoch + 1, loss, MPI_Wtime() - begin};
         if (reference_)
-            reference_->run();
+            reference_->between_steps();
         if (speaker_) {
             log_->step(record);
             progress_->step(record);
