@@ -44,12 +44,13 @@ std::vector<std::string> words_of(const Options &options) {
 /// The same command again for the file; or what is wrong with it. No other options than those of words_of().
 std::variant<Options, std::string> options_of(const certificate::Question &question, const std::string &file) {
     static const std::vector<std::string> known{"--ranks", "--mesh", "--layout", "--machine", "--machine-set", "--dim"};
-    std::vector<std::string> words{"plan", file};
+    std::vector<std::string> words{"plan"};
     for (std::size_t i = 0; i < question.options.size(); ++i) {
         if (i % 2 == 0 && std::find(known.begin(), known.end(), question.options[i]) == known.end())
             return "question.options: '" + question.options[i] + "' does not go with a certificate";
         words.push_back(question.options[i]);
     }
+    words.insert(words.end(), {"--", file});
     auto parsed = parse_options(words);
     if (auto *wrong = std::get_if<std::string>(&parsed))
         return "question.options: " + *wrong;
