@@ -264,7 +264,7 @@ class Parser {
         const Command command = options_.command;
         if (command != Command::compile && options_.emit != Form::none)
             throw WrongUsage{"--emit goes with plain `planc FILE`"};
-        if (options_.emit != Stage::none && !options_.output.empty())
+        if (options_.emit != Form::none && !options_.output.empty())
             throw WrongUsage{"--emit prints, -o compiles: one of them (--keep-cpp leaves the C++ beside the program)"};
         if (command != Command::compile && command != Command::plan && command != Command::sweep &&
             !options_.output.empty())
