@@ -60,7 +60,7 @@ network n(x: f32[batch, feature, channel]) -> f32[batch, channel] {
 }
 
 TEST(DimensionNames, OneOfTwoLoopsOfARoleIsNotGuessed) { // D7: two sides bear one role, `other` names neither
-    EXPECT_NE(report_of(head + R"(
+    const std::string report = report_of(head + R"(
 layer l(other: [.., channel], x: [.., in], out: dim) -> [.., channel] {
     param w: [in, out] = ones
     return einsum(x, w -> [.., channel])
@@ -68,9 +68,9 @@ layer l(other: [.., channel], x: [.., in], out: dim) -> [.., channel] {
 network n(x: f32[batch, channel]) -> f32[batch, channel] {
     y = l(x, x, channel)
     return y
-})")
-                  .find("no operand of 'einsum' has dimension 'channel'"),
-              std::string::npos);
+})");
+    EXPECT_NE(report.find("no operand of 'einsum' has dimension 'channel'"), std::string::npos) << report;
+    EXPECT_NE(report.find("the signature calls them 'in' and 'out'"), std::string::npos) << report;
 }
 
 const std::string up = R"(
