@@ -64,7 +64,7 @@ class Check {
         }
         const planning::MemorySavings savings = random_savings();
         stage_ = "random strategies";
-        for (const std::string &word : driver::words(savings))
+        for (const std::string &word : planning::words(savings))
             stage_ += ", " + word;
         const Module module = derive_if_possible(savings);
         const plan::Request request = step_->request(*module, "rules");
