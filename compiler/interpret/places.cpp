@@ -35,11 +35,12 @@ Places::Places(mlir::ModuleOp module, int role, const Slots &slots, Layouts &lay
             continue;
         const std::string name = op.getSymName().str();
         if (op->hasAttr("accumulator"))
-            spent_.insert(name);
+            sums_.insert(name);
         variable_offsets_[name] = op->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
         variables_[name] =
             write(variable_offsets_[name], mlir::cast<ir::TensorType>(op.getType()), "variable '" + name + "'");
     }
+    spent_ = sums_;
 }
 
 int Places::write(std::int64_t offset, ir::TensorType type, const std::string &name) {
@@ -160,6 +161,10 @@ void Places::start(ir::StartOp op) {
 void Places::wait(ir::WaitOp op) {
     if (buffers_)
         buffers_->wait(key(static_cast<std::int64_t>(op.getNumber())));
+}
+
+void Places::spend_sums() {
+    spent_ = sums_;
 }
 
 void Places::check_end(mlir::ValueRange results) const {

@@ -56,6 +56,8 @@ class Places {
 
     /// At the end: results and variables are still there.
     void check_end(mlir::ValueRange results) const;
+    /// Sums over micro-batches have served: the step ends.
+    void spend_sums();
 
   private:
     int write(std::int64_t offset, ir::TensorType type, const std::string &name);
@@ -72,7 +74,8 @@ class Places {
     llvm::DenseMap<mlir::Value, int> places_;
     std::map<std::string, int> variables_;
     std::map<std::string, std::int64_t> variable_offsets_;
-    std::set<std::string> spent_; ///< accumulators, until they are written: the last micro-batch may use their places
+    std::set<std::string> sums_;  ///< accumulators
+    std::set<std::string> spent_; ///< of them, until they are written: the last micro-batch may use their places
 };
 
 } // namespace planc::interpret

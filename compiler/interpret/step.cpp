@@ -289,6 +289,7 @@ class StepRun {
                 role.interpreter->places().read_place(*place);
         }
         for (std::size_t role = 0; role < roles_.size(); ++role) {
+            roles_[role].interpreter->places().spend_sums();
             roles_[role].interpreter->places().check_end({});
             const Inputs &now = roles_[role].interpreter->inputs();
             for (const program::Variable &variable : program_.variables) {

@@ -1,8 +1,8 @@
 // The compiler's way from the text of a .plan file to its training step, for tests.
 #pragma once
 
-#include "driver/planning/savings.h"
 #include "driver/planning/request.h"
+#include "driver/planning/savings.h"
 #include "sema/program.h"
 #include "support/diagnostics.h"
 #include "support/source.h"

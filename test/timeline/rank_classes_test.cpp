@@ -32,7 +32,7 @@ RankClasses each_alone(const planrt::Mesh &mesh) {
 /// member.
 Program program_of(const planrt::Mesh &mesh, const RankClasses &classes,
                    const std::vector<std::vector<std::int64_t>> &columns, const std::vector<std::vector<int>> &axes) {
-    Program program{classes.classes, {}, {}, {}};
+    Program program{classes.classes, {}, {}, {{}}};
     for (std::size_t c = 0; c < columns.size(); ++c) {
         Kernel kernel{"kernel", "layer", "forward", {}};
         Collective collective{"all-reduce", "layer", "forward", {}, {}};

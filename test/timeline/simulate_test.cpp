@@ -216,7 +216,7 @@ TEST(Simulate, nothing_is_lost) {
         std::mt19937 random(seed);
         const auto draw = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
         const int count = 1 + draw(4);
-        Program program{ranks(count), {}, {}, {}};
+        Program program{ranks(count), {}, {}, {{}}};
         std::vector<int> under_way;
         double carried = 0;
         std::vector<double> worked(static_cast<std::size_t>(count));
