@@ -123,6 +123,10 @@ TEST_F(Failures, OneFileForTwoOutputs) {
                     "--save would replace " + file + ", which is read: it is --init");
     expect_one_line(run(2, "--init " + file + " --predict " + points + " --output " + points), 2,
                     "--output would replace " + points + ", which is read: it is --predict");
+    const std::string kept = directory_.file("kept");
+    expect_one_line(run(2, "--checkpoint " + kept + " --save " + kept + "/step-00000170.safetensors"), 2,
+                    "--save would replace " + kept + "/step-00000170.safetensors, a name of the checkpoints in " +
+                        kept);
     EXPECT_EQ(run(2, "--quiet --save /dev/null --save-init /dev/null --log /dev/null").exit_code, 0);
 }
 

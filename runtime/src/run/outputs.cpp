@@ -10,6 +10,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Where a file lies, or will lie when it is written.
+fs::path place_of(const fs::path &path) {
+    std::error_code ignored;
+    return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+}
+
 /// Whether both names are of one file, or will be when they are written.
 bool same_file(const fs::path &one, const fs::path &other) {
     std::error_code ignored;
@@ -18,10 +24,14 @@ bool same_file(const fs::path &one, const fs::path &other) {
             return false;
     if (fs::exists(one, ignored) && fs::exists(other, ignored))
         return fs::equivalent(one, other, ignored);
-    const auto place = [&ignored](const fs::path &path) {
-        return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
-    };
-    return place(one) == place(other);
+    return place_of(one) == place_of(other);
+}
+
+/// Whether a directory of checkpoints has or will have a file of its own there.
+bool is_of_checkpoints(const fs::path &path, const std::string &directory) {
+    const std::string name = path.filename().string();
+    return !directory.empty() && (name == "lock" || (name.starts_with("step-") && name.ends_with(".safetensors"))) &&
+           place_of(path).parent_path() == place_of(fs::path(directory) / "lock").parent_path();
 }
 
 } // namespace
@@ -40,6 +50,10 @@ void check_outputs_differ(const Options &options, std::vector<NamedFile> inputs)
             if (!other->path.empty() && same_file(output->path, other->path))
                 throw Failure(other->purpose + " and " + output->purpose + " would write the same file " +
                               output->path);
+        for (const std::string &directory : {options.checkpoint, options.resume_directory()})
+            if (is_of_checkpoints(output->path, directory))
+                throw Failure(output->purpose + " would replace " + output->path + ", a name of the checkpoints in " +
+                              directory);
         for (const NamedFile &input : inputs)
             if (!input.path.empty() && same_file(output->path, input.path))
                 throw Failure(output->purpose + " would replace " + output->path + ", which is read: it is " +

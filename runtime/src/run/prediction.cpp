@@ -32,12 +32,13 @@ class Samples {
     Samples(const Engine &engine, const Options &options)
         : program_(engine.program()), fields_(program_.prediction_fields.begin(), program_.prediction_fields.end()),
           paths_(fields_.size()) {
+        vocabulary_ = vocabulary_path(options);
         find_files(options.predict);
         choose_columns();
         stores_.emplace(fields_, engine.role_mesh(), engine.role_rank());
         for (std::size_t i = 0; i < fields_.size(); ++i)
             if (std::ranges::find(paths_, paths_[i]) == paths_.begin() + static_cast<std::ptrdiff_t>(i))
-                read(paths_[i], vocabulary_path(options));
+                read(paths_[i], vocabulary_);
         count_ = same_samples(program_.data, stores_->all());
         for (const Field &field : fields_)
             rows_.push_back(local_box(placement_of(field.tensor), engine.role_mesh(), engine.role_rank())[0]);
@@ -52,6 +53,8 @@ class Samples {
         return facts;
     }
     [[nodiscard]] const std::vector<std::string> &files() const { return paths_; }
+    /// The file of the training data, by whose characters a text is numbered.
+    [[nodiscard]] const std::string &vocabulary() const { return vocabulary_; }
     [[nodiscard]] std::int64_t batch() const { return fields_[0].tensor.dimensions[0].extent; }
 
     /// The samples from `first` on into the inputs; behind the last one the first again.
@@ -158,6 +161,7 @@ class Samples {
     const Program &program_;
     std::vector<Field> fields_;
     std::vector<std::string> paths_; ///< per field
+    std::string vocabulary_;
     std::optional<Stores> stores_;
     std::int64_t count_ = 0;
     std::vector<Range> rows_; ///< per field, this rank's part of the batch
@@ -215,6 +219,9 @@ int predict(Engine &engine, const Options &options) {
             std::vector<NamedFile> inputs = {{"--init", options.init}};
             for (const std::string &file : samples->files())
                 inputs.push_back({"--predict", file});
+            if (program.data.format == DataFormat::text)
+                inputs.push_back(
+                    {text("data %s, of which the vocabulary is", program.data.name), samples->vocabulary()});
             check_outputs_differ(options, std::move(inputs));
         },
         exit_usage);
