@@ -61,7 +61,7 @@ binding : name ASSIGN expression;
 
 conditional : IF expression block (ELSE (conditional | block))?;
 
-// --- expressions (X); the order of the alternatives is the order of binding strength ---
+// --- expressions; the order of the alternatives is the order of binding strength (X1) ---
 
 expression
     : primary

@@ -7,7 +7,7 @@ packages_to_build=(
     libmimalloc-dev
 )
 # Besides, to check a change.
-packages_to_check=(clang-format-19 clang-tidy-19 ccache mold python3)
+packages_to_check=(clang-format-19 clang-tidy-19 ccache mold python3 python3-psutil)
 # What planc does without too: for `planc simulate` (with all that it needs about 24 MB to download; where it is absent
 # its tests are skipped).
 packages_besides=(libsimgrid-dev)

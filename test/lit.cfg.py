@@ -4,6 +4,7 @@ import platform
 import shutil
 import subprocess
 
+import lit
 import lit.formats
 
 config.name = "planc"
@@ -31,6 +32,7 @@ config.substitutions += [
     ("%examples", examples),
     ("%shared_data", shared_data),
     ("%python", "/usr/bin/python3"),
+    ("%lit", os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(lit.__file__))), "lit.py")),
 ]
 
 if os.path.exists(os.path.join(config.planc_build, "lib", "libplanrt_smpi.a")) and shutil.which("smpirun"):
@@ -41,6 +43,12 @@ if subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=Tru
     config.available_features.add("torch")
 if "fast" not in lit_config.params:
     config.available_features.add("long")
+# A test that hangs is ended after so many seconds, and fails; the others go on. lit needs psutil for that.
+can_end_tests, _ = lit_config.maxIndividualTestTimeIsSupported
+if can_end_tests:
+    config.available_features.add("time-limit")
+    if lit_config.maxIndividualTestTime == 0:
+        lit_config.maxIndividualTestTime = int(lit_config.params.get("time-limit", 900))
 if platform.machine() == "x86_64":
     config.available_features.add("x86_64")
 if config.sanitized:

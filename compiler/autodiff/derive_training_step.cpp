@@ -5,6 +5,8 @@
 #include "autodiff/micro_batch.h"
 #include "autodiff/passes.h"
 #include "autodiff/update.h"
+#include "ir/entry_functions.h"
+#include "program/micro_batches.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -44,7 +46,8 @@ void settle(FuncOp function, bool keep_arguments) {
 class Derivation {
   public:
     Derivation(mlir::ModuleOp module, FuncOp loss)
-        : module_(module), loss_(loss), builder_(module.getContext()), parts_(batch(), count()) {}
+        : module_(module), loss_(loss), builder_(module.getContext()),
+          micro_batches_(program::micro_batches(ir::samples_of(loss), ir::micro_batch_count(module))) {}
 
     mlir::LogicalResult run() {
         if (failed(train()))
@@ -56,48 +59,45 @@ class Derivation {
     }
 
   private:
-    FuncOp copy(mlir::StringRef name) {
+    FuncOp copy(mlir::StringRef name, mlir::StringRef purpose) {
         builder_.setInsertionPointToEnd(module_.getBody());
         auto function = mlir::cast<FuncOp>(builder_.clone(*loss_));
         function.setName(name);
+        mlir::SymbolTable(module_).insert(function); // another name where a variable has this one
         for (mlir::StringRef attribute : {"plan.label", "plan.class", "plan.optimizer"})
             function->removeAttr(attribute);
-        function->setAttr("plan.role", builder_.getStringAttr(name));
+        function->setAttr("plan.purpose", builder_.getStringAttr(purpose));
         return function;
     }
 
     mlir::LogicalResult train() {
-        if (parts_.count == 1)
-            return step("train", parts_.samples, std::int64_t{0});
-        const auto larger = parts_.firsts_of_larger();
-        const auto others = parts_.firsts_of_others();
-        if (!larger.empty() && failed(step("accumulate_rest", parts_.samples + 1, larger)))
-            return mlir::failure();
-        if (!others.empty() && failed(step("accumulate", parts_.samples, others)))
-            return mlir::failure();
-        return step("train", parts_.samples, parts_.first_of_last());
+        if (has_parts())
+            module_->setAttr("plan.batch", builder_.getI64IntegerAttr(ir::samples_of(loss_)));
+        for (const program::MicroBatchKind &kind : program::kinds(micro_batches_))
+            if (failed(step(kind)))
+                return mlir::failure();
+        return mlir::success();
     }
 
-    std::int64_t count() {
-        const auto count = module_->getAttrOfType<mlir::IntegerAttr>("plan.microbatches");
-        return count ? count.getInt() : 1;
+    [[nodiscard]] bool has_parts() const { return micro_batches_.size() > 1; }
+
+    /// "accumulate" of those as large as the last one, "accumulate_rest" of larger ones.
+    [[nodiscard]] std::string name_of(const program::MicroBatchKind &kind) const {
+        if (kind.updates)
+            return "train";
+        return kind.samples == micro_batches_.back().samples ? "accumulate" : "accumulate_rest";
     }
 
-    std::int64_t batch() {
-        if (loss_.getNumArguments() == 0 || ir::type_of(loss_.getArgument(0)).getExtents().empty())
-            return 1;
-        return ir::type_of(loss_.getArgument(0)).getExtents().front();
-    }
-
-    /// The step on the parts of the batch that begin at `firsts`; @train updates, the others only accumulate.
-    mlir::LogicalResult step(mlir::StringRef name, std::int64_t samples, mlir::ArrayRef<std::int64_t> firsts) {
-        FuncOp function = copy(name);
+    /// The code of one kind of micro-batch.
+    mlir::LogicalResult step(const program::MicroBatchKind &kind) {
+        FuncOp function = copy(name_of(kind), "training");
         ReturnOp end = return_of(function);
         end->eraseOperand(1);
         // Before gradients: what only the prediction needs is no part of the step.
         settle(function, true);
         apply_dropout(function);
-        if (parts_.count > 1 && failed(restrict_to_micro_batch(function, samples, parts_.count)))
+        if (has_parts() &&
+            failed(restrict_to_micro_batch(function, kind.samples, static_cast<std::int64_t>(micro_batches_.size()))))
             return mlir::failure();
         if (failed(apply_batch_norm(function)))
             return mlir::failure();
@@ -105,14 +105,14 @@ class Derivation {
         auto gradients = add_gradients(end.getOperand(0), builder_);
         if (failed(gradients))
             return mlir::failure();
-        if (parts_.count > 1) {
-            function->setAttr("plan.firsts", builder_.getDenseI64ArrayAttr(firsts));
+        if (has_parts())
             accumulate(*gradients, end);
-        }
-        if (name == "train")
+        if (kind.updates) {
             add_updates(module_, *gradients, loss_->getAttrOfType<mlir::DictionaryAttr>("plan.optimizer"), builder_);
-        else
+        } else {
+            function->setAttr("plan.accumulates", builder_.getUnitAttr());
             end->eraseOperand(0);
+        }
         settle(function, true);
         return mlir::success();
     }
@@ -135,7 +135,7 @@ class Derivation {
     }
 
     void evaluate() {
-        FuncOp function = copy("evaluate");
+        FuncOp function = copy("evaluate", "evaluation");
         remove_dropout(function);
         fix_batch_norm(function);
         const auto label = loss_->getAttrOfType<mlir::IntegerAttr>("plan.label");
@@ -150,7 +150,7 @@ class Derivation {
     }
 
     void predict() {
-        FuncOp function = copy("predict");
+        FuncOp function = copy("predict", "prediction");
         remove_dropout(function);
         fix_batch_norm(function);
         return_of(function)->eraseOperand(0);
@@ -160,14 +160,14 @@ class Derivation {
     /// What does not train takes no more samples at once than the step does: else it would decide the memory.
     void finish(FuncOp function) {
         settle(function, false);
-        if (parts_.count > 1)
-            shorten_batch(function, parts_.largest());
+        if (has_parts())
+            shorten_batch(function, micro_batches_.front().samples);
     }
 
     mlir::ModuleOp module_;
     FuncOp loss_;
     mlir::OpBuilder builder_;
-    MicroBatches parts_;
+    std::vector<program::MicroBatch> micro_batches_;
 };
 
 /// @loss(…) -> (loss, prediction) with its optimizer, as import_program() makes it.

@@ -192,27 +192,6 @@ class Restriction {
 
 } // namespace
 
-MicroBatches::MicroBatches(std::int64_t batch, std::int64_t parts)
-    : count(parts), samples(batch / parts), larger(batch % parts) {}
-
-std::vector<std::int64_t> MicroBatches::firsts_of_larger() const {
-    std::vector<std::int64_t> firsts;
-    for (std::int64_t i = 0; i < larger; ++i)
-        firsts.push_back(i * (samples + 1));
-    return firsts;
-}
-
-std::vector<std::int64_t> MicroBatches::firsts_of_others() const {
-    std::vector<std::int64_t> firsts;
-    for (std::int64_t i = larger; i + 1 < count; ++i)
-        firsts.push_back(i * samples + larger);
-    return firsts;
-}
-
-std::int64_t MicroBatches::first_of_last() const {
-    return (count - 1) * samples + larger;
-}
-
 mlir::LogicalResult restrict_to_micro_batch(mlir::func::FuncOp loss, std::int64_t samples, std::int64_t count) {
     return Restriction(loss, samples, count).run();
 }

@@ -28,10 +28,11 @@ def DeriveTrainingStep : Pass<"derive-training-step", "::mlir::ModuleOp"> {
     `@evaluate(inputs, valid) -> (loss, correct)`: sums over the samples where `valid` is 1; `plan.results` says which of
     the two there are. `@predict(inputs) -> prediction`. Neither has arguments that it does not use.
 
-    With `plan.microbatches = N` at the module a step runs over N parts of the batch, the larger ones first, which differ
-    by at most one sample: `@accumulate_rest` on the larger parts and `@accumulate` on the others end with `plan.accumulate`
-    of the loss and of every gradient; `@train` runs on the last part and updates. `plan.firsts` at each says the first
-    samples of its parts.
+    With `plan.microbatches = N` at the module the batch is cut into N micro-batches (program/micro_batches.h), and each
+    kind of them has a function: `@accumulate_rest` of the larger ones and `@accumulate` of the others end with
+    `plan.accumulate` of the loss and of every gradient (attribute `plan.accumulates`); `@train` is of the last one, and
+    updates. `plan.batch` of the module keeps the size of the batch. On which samples each runs, and when, is a matter of
+    the schedule.
 
     Expects loop nests only: runs after decompose-composites. `@loss` is gone afterwards.
   }];

@@ -3,6 +3,7 @@
 // memory cost").
 
 #include "autodiff/passes.h"
+#include "ir/entry_functions.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -93,8 +94,8 @@ struct RecomputeActivations : impl::RecomputeActivationsBase<RecomputeActivation
         const auto groups = getOperation()->getAttrOfType<mlir::DictionaryAttr>("plan.recompute");
         if (!groups)
             return;
-        for (StringRef name : {"train", "accumulate", "accumulate_rest"})
-            if (auto function = getOperation().lookupSymbol<mlir::func::FuncOp>(name))
+        for (mlir::func::FuncOp function : ir::entry_functions(getOperation()))
+            if (ir::is_training(function))
                 Recomputation(function, groups).run();
     }
 };

@@ -8,6 +8,17 @@ namespace planc::cost {
 
 namespace {
 
+/// Up to this size of the vector MPI runs algorithms of few messages (MPICH's default, of Thakur, Rabenseifner, Gropp
+/// 2005).
+constexpr double small_bytes = 2048;
+
+/// M4: what machines have that do not say: MPI's own calls.
+Algorithms usual_algorithms() {
+    Algorithms algorithms;
+    algorithms.allreduce = {{Algorithm::recursive_doubling, 0, true}, {Algorithm::ring, small_bytes, true}};
+    return algorithms;
+}
+
 void read(const std::vector<sema::AlgorithmRange> &declared, AlgorithmTable &table) {
     if (declared.empty())
         return;
@@ -40,6 +51,7 @@ Machine machine(const sema::Machine &declared) {
     result.reduction_flops_per_second = declared.reduction_flops_per_second;
     result.levels.clear();
     std::transform(declared.levels.begin(), declared.levels.end(), std::back_inserter(result.levels), level);
+    result.algorithms = usual_algorithms();
     read(declared.allreduce, result.algorithms.allreduce);
     read(declared.reduce_scatter, result.algorithms.reduce_scatter);
     read(declared.allgather, result.algorithms.allgather);

@@ -1,10 +1,10 @@
 #include "emit/emit.h"
 
-#include "emit/entries.h"
 #include "emit/functions/functions.h"
 #include "emit/names/local_extents.h"
 #include "emit/names/text.h"
 #include "emit/names/value_names.h"
+#include "emit/step.h"
 #include "emit/tables/tables.h"
 #include "emit/tables/work.h"
 
@@ -86,37 +86,12 @@ std::string offsets(const ValueNames &names, const std::set<std::string> &used) 
     return text + "} // namespace at\n\n";
 }
 
-/// The training step's functions: tables of actions, stage functions in the order in which they run.
-std::string training_steps(mlir::ModuleOp module) {
-    std::string text;
-    for (mlir::func::FuncOp entry : schedule::entry_functions(module)) {
-        if (!schedule::is_training(entry))
-            continue;
-        text += "void " + entry_name(entry) + "(Context &context) {\n";
-        for (auto call : entry.getOps<mlir::func::CallOp>())
-            text += "    " + call.getCallee().str() + "(context);\n";
-        text += "}\n\n";
-    }
-    return text;
-}
-
-/// The first micro-batch begins with empty sums.
-std::string first_step(mlir::ModuleOp module, const ValueNames &names, LocalExtents &extents, bool modelled) {
-    if (!has_accumulators(module))
-        return "";
-    std::string text = "void first_step(Context &context) {\n";
-    for (auto variable : module.getOps<ir::VariableOp>()) {
-        if (!is_accumulator(variable) || modelled)
-            continue;
-        const auto type = mlir::cast<ir::TensorType>(variable.getType());
-        const std::string element = type_name(type.getElementType());
-        std::vector<std::string> factors;
-        for (const schedule::LoopDimension &dimension : schedule::space_of(type))
-            factors.push_back(extents.of({dimension, false}));
-        text += "    std::fill_n(context.at<" + element + ">(at::" + names.of(variable) + "), " +
-                (factors.empty() ? "1" : joined(factors, " * ")) + ", " + literal(0, type.getElementType()) + ");\n";
-    }
-    return text + "    " + entry_name(micro_batches(module).front().function) + "(context);\n}\n\n";
+/// Of the functions that are not named after a layer.
+std::set<std::string> function_names(mlir::ModuleOp module) {
+    std::set<std::string> names;
+    for (auto function : module.getOps<mlir::func::FuncOp>())
+        names.insert({function.getName().str(), function_name(function)});
+    return names;
 }
 
 } // namespace
@@ -126,21 +101,22 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
     std::vector<std::string> axes;
     for (mlir::StringAttr name : mesh.getNames())
         axes.push_back(name.str());
-    LocalExtents extents(axes);
-    const ValueNames names(scheduled);
-    const WorkRows work(scheduled, names.calls(), info);
-    const Functions functions(scheduled, info, names, work, extents);
-    const Tables tables(scheduled, info, names, work, extents);
-    const std::string first = first_step(scheduled, names, extents, info.modelled.has_value());
+    UniqueNames globals(function_names(scheduled));
+    LocalExtents extents(axes, globals);
+    const Step step(scheduled);
+    const ValueNames names(scheduled, step);
+    const WorkRows work(step, info);
+    const Functions functions(step, info, names, work, extents, globals);
+    const Tables tables(scheduled, step, info, names, work, extents, globals);
     const std::string set_up = extents.set_up() + broken_lines(functions.set_up());
     const std::string program =
-        (info.modelled ? "" : "// --- what one layer computes ---\n\n" + broken_lines(functions.bodies())) +
+        (info.modelled ? "" : "// --- what one layer computes ---\n\n" + broken_lines(functions.layers())) +
         (functions.layers_alike().empty()
              ? ""
              : "// --- what layers alike do, one behind the other ---\n\n" + broken_lines(functions.layers_alike())) +
-        "// --- the step ---\n\n" + broken_lines(functions.stages()) + training_steps(scheduled) + first +
-        "void set_up(Context &" + (extents.set_up().empty() ? "" : "context") + ") {\n" + set_up +
-        "}\n\n// --- tables for the runtime ---\n\n" + broken_lines(tables.text());
+        "// --- the step ---\n\n" + broken_lines(functions.steps()) + "void set_up(Context &" +
+        (extents.set_up().empty() ? "" : "context") + ") {\n" + set_up + "}\n\n// --- tables for the runtime ---\n\n" +
+        broken_lines(tables.text());
     return heading(mesh, info, tables.filled_at_run_time()) +
            "namespace {\n\nusing planrt::Context;\nusing planrt::Op;\nusing planrt::Type;\nusing std::int32_t;\n"
            "using std::int64_t;\n\n" +

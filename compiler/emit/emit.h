@@ -3,12 +3,10 @@
 //   std::string cpp = emit::emit_cpp(module, {.network = "classifier", .source = "digits.plan", …});
 #pragma once
 
+#include "schedule/collective_info.h"
 #include "sema/program.h"
 
 #include "mlir/IR/BuiltinOps.h"
-
-#include <planrt/layout.h>
-#include <planrt/steps.h>
 
 #include <cstdint>
 #include <functional>
@@ -19,18 +17,7 @@
 
 namespace planc::emit {
 
-/// One collective as the emitted program calls it, for its price.
-struct CollectiveInfo {
-    planrt::CollectiveKind kind = planrt::CollectiveKind::all_reduce;
-    std::vector<int> axes; ///< mesh axes of the group, ascending
-    struct Member {
-        planrt::Placement from;
-        planrt::Placement to;
-        int element_bytes = 4;
-    };
-    std::vector<Member> members;
-    planrt::Method method;
-};
+using schedule::CollectiveInfo;
 
 /// What the program says of itself that is not in the IR.
 struct EmitInfo {

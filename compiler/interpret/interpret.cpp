@@ -2,8 +2,7 @@
 
 #include "interpret/collectives.h"
 #include "interpret/evaluate.h"
-#include "interpret/layouts.h"
-#include "interpret/places.h"
+#include "interpret/interpreter.h"
 #include "ir/layer_builder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,8 +17,6 @@ using ir::type_of;
 using planrt::Placement;
 
 namespace {
-
-using Parts = std::vector<Local>; ///< per rank
 
 std::string describe(mlir::Operation *op) {
     std::string text;
@@ -43,49 +40,7 @@ planrt::CollectiveKind kind_of(llvm::StringRef name) {
     return kinds.at(name);
 }
 
-class Interpreter {
-  public:
-    Interpreter(mlir::ModuleOp module, const Inputs &inputs)
-        : module_(module), inputs_(inputs), layouts_(ir::mesh_attribute(module)), mesh_(layouts_.mesh()),
-          places_(module, layouts_) {
-        for (auto variable : module.getOps<ir::VariableOp>())
-            variables_[variable.getSymNameAttr()] = variable;
-    }
-
-    Outcome run(mlir::func::FuncOp function);
-
-  private:
-    const Placement &placement(mlir::Value value) { return layouts_.of(type_of(value)).placement; }
-    Parts scatter(const Array &whole, ir::TensorType type, const std::string &what);
-    Array gather(const Parts &parts, ir::TensorType type);
-    void check_replicas(const Parts &parts, ir::TensorType type);
-
-    void visit_all(mlir::Block &block);
-    void visit(mlir::Operation &op);
-    void nest(mlir::Operation &op);
-    Parts communicate(llvm::StringRef kind, mlir::ArrayAttr axes, mlir::Value from, mlir::Value to,
-                      std::vector<planrt::Traffic> &traffic);
-    void collective(ir::CollectiveOp op);
-    void start(ir::StartOp op);
-    void pass_on(mlir::Value from, mlir::Value to);
-    void view(ir::ViewOp op);
-    void loops(ir::LoopsOp op);
-    void call(mlir::func::CallOp op);
-    void read(ir::ReadOp op);
-    void write(ir::WriteOp op);
-    Parts sum_so_far(const std::string &name, ir::TensorType home);
-
-    mlir::ModuleOp module_;
-    const Inputs &inputs_;
-    Layouts layouts_;
-    const planrt::Mesh &mesh_;
-    Places places_;
-    llvm::DenseMap<mlir::StringAttr, ir::VariableOp> variables_;
-    llvm::DenseMap<mlir::Value, Parts> values_;
-    std::map<std::string, Array> written_;
-    Accumulators accumulated_;
-    Outcome outcome_;
-};
+} // namespace
 
 Parts Interpreter::scatter(const Array &whole, ir::TensorType type, const std::string &what) {
     const std::vector<std::int64_t> extents(type.getExtents().begin(), type.getExtents().end());
@@ -232,18 +187,6 @@ void Interpreter::loops(ir::LoopsOp op) {
     }
 }
 
-void Interpreter::call(mlir::func::CallOp op) {
-    auto function = module_.lookupSymbol<mlir::func::FuncOp>(op.getCallee());
-    mlir::Block &body = function.getBody().front();
-    for (auto [argument, operand] : llvm::zip(body.getArguments(), op.getOperands())) {
-        pass_on(operand, argument);
-    }
-    visit_all(body);
-    for (auto [result, returned] : llvm::zip(op.getResults(), body.getTerminator()->getOperands())) {
-        pass_on(returned, result);
-    }
-}
-
 void Interpreter::read(ir::ReadOp op) {
     ir::VariableOp source = variables_.lookup(op.getVariableAttr().getAttr());
     const auto home = mlir::cast<ir::TensorType>(source.getType());
@@ -307,8 +250,6 @@ void Interpreter::visit(mlir::Operation &op) {
         view(same);
     } else if (auto fused = mlir::dyn_cast<ir::LoopsOp>(op)) {
         loops(fused);
-    } else if (auto stage = mlir::dyn_cast<mlir::func::CallOp>(op)) {
-        call(stage);
     } else if (!mlir::isa<ir::ProgressOp, ir::YieldOp, mlir::func::ReturnOp>(op)) {
         nest(op);
     }
@@ -326,36 +267,44 @@ void Interpreter::visit_all(mlir::Block &block) {
     }
 }
 
-Outcome Interpreter::run(mlir::func::FuncOp function) {
-    for (mlir::BlockArgument argument : function.getArguments()) {
-        const auto name = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
-        const auto field = inputs_.fields.find(name ? name.str() : "");
-        if (field == inputs_.fields.end())
-            throw Failure("argument " + std::to_string(argument.getArgNumber()) + " has no value");
-        values_[argument] = scatter(field->second, type_of(argument), "input '" + field->first + "'");
-    }
-    places_.place_arguments(function);
-    mlir::Block &body = function.getBody().front();
-    visit_all(body);
-    for (mlir::Value value : body.getTerminator()->getOperands())
-        outcome_.results.push_back(gather(values_.find(value)->second, type_of(value)));
-    places_.check_end(body.getTerminator()->getOperands());
-    outcome_.variables = inputs_.variables;
-    for (auto &[name, array] : written_)
-        outcome_.variables[name] = std::move(array);
-    outcome_.accumulators = inputs_.accumulators;
-    for (auto &[name, elements] : accumulated_)
-        outcome_.accumulators[name] = std::move(elements);
-    return std::move(outcome_);
+void Interpreter::load(mlir::BlockArgument argument) {
+    auto function = mlir::cast<mlir::func::FuncOp>(argument.getOwner()->getParentOp());
+    const auto name = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+    const auto field = inputs_.fields.find(name ? name.str() : "");
+    if (field == inputs_.fields.end())
+        throw Failure("argument " + std::to_string(argument.getArgNumber()) + " has no value");
+    values_[argument] = scatter(field->second, type_of(argument), "input '" + field->first + "'");
 }
 
-} // namespace
+void Interpreter::visit_body(mlir::func::FuncOp function) {
+    visit_all(function.getBody().front());
+    for (auto &[name, array] : written_)
+        inputs_.variables[name] = std::move(array);
+    for (auto &[name, elements] : accumulated_)
+        inputs_.accumulators[name] = std::move(elements);
+    written_.clear();
+    accumulated_.clear();
+}
+
+Outcome Interpreter::run(mlir::func::FuncOp function) {
+    for (mlir::BlockArgument argument : function.getArguments())
+        load(argument);
+    places_.place_arguments(function);
+    visit_body(function);
+    const auto results = function.getBody().front().getTerminator()->getOperands();
+    for (mlir::Value value : results)
+        outcome_.results.push_back(gather(values_.find(value)->second, type_of(value)));
+    places_.check_end(results);
+    outcome_.variables = std::move(inputs_.variables);
+    outcome_.accumulators = std::move(inputs_.accumulators);
+    return std::move(outcome_);
+}
 
 Outcome run(mlir::ModuleOp module, llvm::StringRef function, const Inputs &inputs) {
     auto found = module.lookupSymbol<mlir::func::FuncOp>(function);
     if (!found)
         throw Failure("there is no function @" + function.str());
-    return Interpreter(module, inputs).run(found);
+    return Interpreter(module, ir::mesh_attribute(module), 0, {}, inputs).run(found);
 }
 
 } // namespace planc::interpret

@@ -2,6 +2,7 @@
 
 #include "interpret/interpret.h"
 #include "ir/layer_builder.h"
+#include "schedule/step_program.h"
 
 #include <algorithm>
 
@@ -23,24 +24,58 @@ std::string name_of(mlir::Operation *op) {
 
 } // namespace
 
-Places::Places(mlir::ModuleOp module, Layouts &layouts) : layouts_(layouts) {
+Places::Places(mlir::ModuleOp module, int role, const Slots &slots, Layouts &layouts)
+    : layouts_(layouts), slots_(slots) {
     const auto bytes = module->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes");
     if (!bytes)
         return;
     buffers_.emplace(bytes.getInt());
     for (auto op : module.getOps<ir::VariableOp>()) {
+        if (schedule::role_of(op) != role)
+            continue;
         const std::string name = op.getSymName().str();
         if (op->hasAttr("accumulator"))
-            spent_.insert(name);
+            sums_.insert(name);
         variable_offsets_[name] = op->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
         variables_[name] =
             write(variable_offsets_[name], mlir::cast<ir::TensorType>(op.getType()), "variable '" + name + "'");
     }
+    spent_ = sums_;
 }
 
 int Places::write(std::int64_t offset, ir::TensorType type, const std::string &name) {
     const std::int64_t elements = planrt::largest_volume(layouts_.of(type).placement, layouts_.mesh());
-    return buffers_->write(offset, elements * element_bytes(type), name);
+    return buffers_->write(in_slot(offset), elements * element_bytes(type), name);
+}
+
+std::int64_t Places::in_slot(std::int64_t offset) const {
+    const bool inside = offset >= slots_.offset && offset < slots_.offset + slots_.bytes;
+    return inside ? offset + slot_ * slots_.bytes : offset;
+}
+
+std::optional<int> Places::place_of(mlir::Value value) const {
+    const auto at = places_.find(value);
+    return at == places_.end() ? std::nullopt : std::optional(at->second);
+}
+
+void Places::write_value(mlir::Value value, std::int64_t offset, const std::string &name) {
+    if (buffers_)
+        places_[value] = write(offset, type_of(value), name);
+}
+
+void Places::read_place(int place) const {
+    if (buffers_)
+        buffers_->read(place);
+}
+
+void Places::start_transfer(int transfer, const std::vector<int> &sent, const std::vector<int> &received) {
+    if (buffers_)
+        buffers_->start(key(transfer_number(transfer)), sent, received);
+}
+
+void Places::wait_transfer(int transfer) {
+    if (buffers_)
+        buffers_->wait(key(transfer_number(transfer)));
 }
 
 void Places::check(mlir::Value value) const {
@@ -59,7 +94,7 @@ void Places::place_arguments(mlir::func::FuncOp function) {
 }
 
 void Places::before(mlir::Operation &op) {
-    if (!buffers_ || mlir::isa<ir::ViewOp, ir::WaitOp, mlir::func::CallOp, mlir::func::ReturnOp>(op))
+    if (!buffers_ || mlir::isa<ir::ViewOp, ir::WaitOp, mlir::func::ReturnOp>(op))
         return;
     for (mlir::Value operand : op.getOperands())
         check(operand);
@@ -71,12 +106,8 @@ void Places::after(mlir::Operation &op) {
     const auto offsets = op.getAttrOfType<mlir::DenseI64ArrayAttr>("offsets");
     if (!offsets)
         return;
-    for (auto [result, offset] : llvm::zip(op.getResults(), offsets.asArrayRef())) {
-        if (!mlir::isa<mlir::func::CallOp>(op))
-            places_[result] = write(offset, type_of(result), name_of(&op));
-        else if (buffers_->offset(places_.lookup(result)) != offset)
-            throw Failure("the stage leaves its result elsewhere");
-    }
+    for (auto [result, offset] : llvm::zip(op.getResults(), offsets.asArrayRef()))
+        places_[result] = write(offset, type_of(result), name_of(&op));
 }
 
 void Places::same(mlir::Value value, mlir::Value other) {
@@ -116,7 +147,7 @@ void Places::start(ir::StartOp op) {
     for (auto [result, offset] : llvm::zip(op.getResults(), offsets.asArrayRef()))
         outputs.push_back(places_[result] = write(offset, type_of(result), name_of(op)));
     if (const auto scratch = op->getAttrOfType<mlir::IntegerAttr>("scratch_offset"))
-        outputs.push_back(buffers_->write(scratch.getInt(),
+        outputs.push_back(buffers_->write(in_slot(scratch.getInt()),
                                           op->getAttrOfType<mlir::IntegerAttr>("scratch_bytes").getInt(),
                                           "scratch of collective " + std::to_string(op.getNumber())));
     for (const int input : inputs) { // reduced in place, or still whole
@@ -124,12 +155,16 @@ void Places::start(ir::StartOp op) {
         if (std::none_of(outputs.begin(), outputs.end(), same))
             buffers_->read(input);
     }
-    buffers_->start(static_cast<std::int64_t>(op.getNumber()), inputs, outputs);
+    buffers_->start(key(static_cast<std::int64_t>(op.getNumber())), inputs, outputs);
 }
 
 void Places::wait(ir::WaitOp op) {
     if (buffers_)
-        buffers_->wait(static_cast<std::int64_t>(op.getNumber()));
+        buffers_->wait(key(static_cast<std::int64_t>(op.getNumber())));
+}
+
+void Places::spend_sums() {
+    spent_ = sums_;
 }
 
 void Places::check_end(mlir::ValueRange results) const {

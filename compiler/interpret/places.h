@@ -16,10 +16,29 @@
 
 namespace planc::interpret {
 
+/// Of the arena: see program::Role.
+struct Slots {
+    int count = 1;
+    std::int64_t offset = 0;
+    std::int64_t bytes = 0; ///< of one; 0: there are none
+};
+
 class Places {
   public:
-    /// Places the variables, if the module has an arena.
-    Places(mlir::ModuleOp module, Layouts &layouts);
+    /// Places the variables of a role, if the module has an arena.
+    Places(mlir::ModuleOp module, int role, const Slots &slots, Layouts &layouts);
+
+    /// What is placed from now on lies there, if it lies in slots.
+    void set_slot(int slot) { slot_ = slot; }
+    /// Where a value that passes from body to body lies.
+    [[nodiscard]] std::optional<int> place_of(mlir::Value value) const;
+    /// A value is written that no operation makes: it is loaded, or received.
+    void write_value(mlir::Value value, std::int64_t offset, const std::string &name);
+    void set_place(mlir::Value value, int place) { places_[value] = place; }
+    void read_place(int place) const;
+    /// A transfer: nobody may write what is sent, or touch what is received.
+    void start_transfer(int transfer, const std::vector<int> &sent, const std::vector<int> &received);
+    void wait_transfer(int transfer);
 
     void place_arguments(mlir::func::FuncOp function);
 
@@ -37,17 +56,26 @@ class Places {
 
     /// At the end: results and variables are still there.
     void check_end(mlir::ValueRange results) const;
+    /// Sums over micro-batches have served: the step ends.
+    void spend_sums();
 
   private:
     int write(std::int64_t offset, ir::TensorType type, const std::string &name);
+    [[nodiscard]] std::int64_t in_slot(std::int64_t offset) const;
+    /// A number for a collective, or for a transfer, in the slot.
+    [[nodiscard]] std::int64_t key(std::int64_t number) const { return number * slots_.count + slot_; }
+    [[nodiscard]] static std::int64_t transfer_number(int transfer) { return (std::int64_t{1} << 32) + transfer; }
     void check(mlir::Value value) const;
 
     Layouts &layouts_;
+    Slots slots_;
+    int slot_ = 0;
     std::optional<Buffers> buffers_;
     llvm::DenseMap<mlir::Value, int> places_;
     std::map<std::string, int> variables_;
     std::map<std::string, std::int64_t> variable_offsets_;
-    std::set<std::string> spent_; ///< accumulators, until they are written: the last micro-batch may use their places
+    std::set<std::string> sums_;  ///< accumulators
+    std::set<std::string> spent_; ///< of them, until they are written: the last micro-batch may use their places
 };
 
 } // namespace planc::interpret

@@ -1,6 +1,10 @@
 #include "interpret/whole_batch.h"
 
+#include "interpret/step.h"
+#include "ir/entry_functions.h"
 #include "ir/layer_builder.h"
+#include "program/micro_batches.h"
+#include "schedule/step_program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -25,7 +29,8 @@ Array samples(const Array &all, std::int64_t first, std::int64_t count) {
     return part;
 }
 
-/// The inputs of a function that runs on the part which begins at `first`.
+} // namespace
+
 Inputs inputs_of_part(mlir::func::FuncOp function, const Inputs &whole, std::int64_t first) {
     Inputs part = whole;
     part.first_sample = first;
@@ -42,6 +47,8 @@ Inputs inputs_of_part(mlir::func::FuncOp function, const Inputs &whole, std::int
     return part;
 }
 
+namespace {
+
 /// Samples of a function's part and of the whole batch; both 1 without a batch.
 std::pair<std::int64_t, std::int64_t> batch_sizes(mlir::func::FuncOp function, const Inputs &inputs) {
     if (function.getNumArguments() == 0 || ir::type_of(function.getArgument(0)).getExtents().empty())
@@ -50,6 +57,21 @@ std::pair<std::int64_t, std::int64_t> batch_sizes(mlir::func::FuncOp function, c
     const auto field = inputs.fields.find(name ? name.str() : "");
     const std::int64_t part = ir::type_of(function.getArgument(0)).getExtents().front();
     return {part, field == inputs.fields.end() ? part : field->second.extents.front()};
+}
+
+void check_part(mlir::func::FuncOp function, const Inputs &inputs, const program::MicroBatch &part) {
+    if (const auto [samples, batch] = batch_sizes(function, inputs); part.first + samples > batch)
+        throw Failure("a micro-batch ends at sample " + std::to_string(part.first + samples) + " of " +
+                      std::to_string(batch));
+}
+
+/// The code of a kind of micro-batch.
+mlir::func::FuncOp function_of(mlir::ModuleOp module, const program::MicroBatchKind &kind) {
+    for (mlir::func::FuncOp function : ir::entry_functions(module))
+        if (ir::is_training(function) && ir::accumulates(function) != kind.updates &&
+            (kind.updates || ir::samples_of(function) == kind.samples))
+            return function;
+    throw Failure("there is no function for a micro-batch of " + std::to_string(kind.samples) + " samples");
 }
 
 /// Adds the results of the part that begins at `first` to those before it.
@@ -69,30 +91,32 @@ void join(std::vector<Array> &results, const std::vector<Array> &part, std::int6
 
 } // namespace
 
-Outcome run_train_step(mlir::ModuleOp module, const Inputs &inputs) {
-    if (!module.lookupSymbol("train"))
-        throw Failure("there is no function @train");
+namespace {
+
+/// A module that is not scheduled: the function of each micro-batch, one after the other.
+Outcome run_functions(mlir::ModuleOp module, const Inputs &inputs) {
+    const auto parts = program::micro_batches(ir::batch_of(module), ir::micro_batch_count(module));
     Inputs now = inputs;
     now.accumulators.clear();
     Outcome outcome;
-    for (llvm::StringRef name : {"accumulate_rest", "accumulate", "train"}) {
-        auto function = module.lookupSymbol<mlir::func::FuncOp>(name);
-        if (!function)
-            continue;
-        const auto firsts = function->getAttrOfType<mlir::DenseI64ArrayAttr>("plan.firsts");
-        const std::vector<std::int64_t> parts = firsts ? firsts.asArrayRef().vec() : std::vector<std::int64_t>{0};
-        for (const std::int64_t first : parts) {
-            if (const auto [part, batch] = batch_sizes(function, now); first + part > batch)
-                throw Failure("a micro-batch ends at sample " + std::to_string(first + part) + " of " +
-                              std::to_string(batch));
-            Outcome next = run(module, name, inputs_of_part(function, now, first));
-            now.variables = next.variables;
-            now.accumulators = next.accumulators;
-            next.collectives.insert(next.collectives.begin(), outcome.collectives.begin(), outcome.collectives.end());
-            outcome = std::move(next);
-        }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        mlir::func::FuncOp function = function_of(module, program::kind_of(parts, i));
+        check_part(function, now, parts[i]);
+        Outcome next = run(module, function.getName(), inputs_of_part(function, now, parts[i].first));
+        now.variables = next.variables;
+        now.accumulators = next.accumulators;
+        next.collectives.insert(next.collectives.begin(), outcome.collectives.begin(), outcome.collectives.end());
+        outcome = std::move(next);
     }
     return outcome;
+}
+
+} // namespace
+
+Outcome run_train_step(mlir::ModuleOp module, const Inputs &inputs) {
+    if (schedule::has_step_program(module))
+        return run_step_program(module, inputs);
+    return run_functions(module, inputs);
 }
 
 Outcome run_in_parts(mlir::ModuleOp module, llvm::StringRef name, const Inputs &inputs) {

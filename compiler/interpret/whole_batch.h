@@ -3,13 +3,18 @@
 
 #include "interpret/interpret.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace planc::interpret {
 
-/// Runs @accumulate_rest and @accumulate, if there are such, and then @train, each on the parts of the batch that begin
-/// at the samples of its `plan.firsts`. `inputs.fields` have the whole batch as their first dimension. Accumulators are
-/// zero at the beginning, and not among the variables of the outcome; its results are those of @train, its collectives
-/// those of all parts. Throws Failure.
+/// Runs a training step: the step program of a scheduled module (step.h), else the function of each micro-batch in
+/// turn. `inputs.fields` have the whole batch as their first dimension. Accumulators are zero at the beginning, and not
+/// among the variables of the outcome; its result is the loss, its collectives those of all micro-batches. Throws
+/// Failure.
 [[nodiscard]] Outcome run_train_step(mlir::ModuleOp module, const Inputs &inputs);
+
+/// The inputs of a function that runs on the part of the batch which begins at `first`.
+[[nodiscard]] Inputs inputs_of_part(mlir::func::FuncOp function, const Inputs &whole, std::int64_t first);
 
 /// Runs @evaluate or @predict as often as the whole batch in `inputs.fields` takes; the last part is filled up with the
 /// first sample, which is not `valid`. Results without dimensions are added, of others the samples joined. The

@@ -286,7 +286,7 @@ mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, c
         importer.reserve(function);
     mlir::func::FuncOp function = importer.import(train.loss, "loss", {train.loss.result, train.prediction});
     mlir::Builder &builder = importer.builder();
-    function->setAttr("plan.role", builder.getStringAttr("loss"));
+    function->setAttr("plan.purpose", builder.getStringAttr("loss"));
     if (train.label >= 0) {
         const std::string &label = train.loss.operations[static_cast<size_t>(train.label)].text;
         for (auto [index, argument] : llvm::enumerate(train.loss.arguments))
@@ -305,7 +305,7 @@ mlir::OwningOpRef<mlir::ModuleOp> import_networks(const sema::Program &program, 
         importer.reserve(network.name);
     for (const sema::Network &network : program.networks) {
         mlir::func::FuncOp function = importer.import(network, network.name, {network.result});
-        function->setAttr("plan.role", importer.builder().getStringAttr("network"));
+        function->setAttr("plan.purpose", importer.builder().getStringAttr("network"));
     }
     return importer.take();
 }

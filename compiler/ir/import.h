@@ -15,14 +15,14 @@
 namespace planc::ir {
 
 /// What is to be trained, as the function `@loss(inputs) -> (loss, prediction)` with the attributes
-///   plan.role = "loss", plan.label = index of the argument with the labels (absent: no accuracy),
+///   plan.purpose = "loss", plan.label = index of the argument with the labels (absent: no accuracy),
 ///   plan.class = role of the dimension with the classes, plan.optimizer = {kind = "sgd", rate = 0.1, …}.
 /// Arguments carry `plan.input`, the name of the data field.
 [[nodiscard]] mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, const sema::Train &train,
                                                                const support::SourceFiles &files,
                                                                mlir::MLIRContext &context);
 
-/// The networks alone, each a function of its name with plan.role = "network".
+/// The networks alone, each a function of its name with plan.purpose = "network".
 [[nodiscard]] mlir::OwningOpRef<mlir::ModuleOp>
 import_networks(const sema::Program &program, const support::SourceFiles &files, mlir::MLIRContext &context);
 

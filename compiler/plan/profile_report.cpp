@@ -3,6 +3,7 @@
 #include "cost/reports/report.h"
 #include "cost/reports/text_lines.h"
 #include "support/json.h"
+#include "support/whole.h"
 
 #include <cstdio>
 
@@ -104,7 +105,7 @@ class Json {
 
     void add(const ProfileLayer &row, const std::string &words) {
         json_.begin_object().member("name", layer_name(request_, row)).member("words", words);
-        json_.member("parameters", static_cast<std::int64_t>(row.parameters));
+        json_.member("parameters", support::whole(row.parameters));
         json_.member("compute_seconds", row.compute().value);
         json_.member("communication_seconds", row.communication().value).key("terms");
         add(row.terms);

@@ -104,11 +104,17 @@ class Page {
     }
 
   private:
+    [[nodiscard]] std::string time_of_step() const {
+        if (overlap_)
+            return "Time of a step, with overlap";
+        return steps_are_sums(sweep_) ? "Time of a step, sum of parts" : "Time of a step";
+    }
+
     void add_scaling(const Coordinate &ranks, const std::string &scaling) {
         const bool strong = scaling == "strong";
         html_ += strong ? "<h2>Strong scaling: the batch stays</h2>\n"
                         : "<h2>Weak scaling: the batch grows with the ranks</h2>\n";
-        add_plot("Time of a step", ranks, scaling, step_time, false);
+        add_plot(time_of_step(), ranks, scaling, step_time, false);
         add_plot("Samples per second", ranks, scaling, sample_rate, false);
         add_plot("Speed-up over the fewest ranks, in samples per second", ranks, scaling, relative_speed, true);
         add_plot("Share of communication", ranks, scaling, share, false);
@@ -117,7 +123,7 @@ class Page {
     void add_along(const Coordinate &axis, const std::string &scaling) {
         html_ += "<h2>Over " + support::xml_escaped(spaced(axis.name)) +
                  (scalings(sweep_).size() > 1 ? ", " + scaling + " scaling" : "") + "</h2>\n";
-        add_plot("Time of a step", axis, scaling, step_time, false);
+        add_plot(time_of_step(), axis, scaling, step_time, false);
         if (axis.name == sweep_.batch)
             add_plot("Samples per second", axis, scaling, sample_rate, false);
         add_plot("Share of communication", axis, scaling, share, false);
@@ -166,10 +172,8 @@ class Page {
     }
 
     static std::string figures(const SweepPoint &point) {
-        return std::to_string(point.ranks) + " ranks: " +
-               (point.overlap ? cost::human_seconds(*point.overlap) + " a step with overlap, as a sum " : "") +
-               cost::human_seconds(point.step) + (point.overlap ? ": " : " a step, ") +
-               cost::human_seconds(point.compute) + " compute, " + cost::human_seconds(point.communication) +
+        return std::to_string(point.ranks) + " ranks, a step: " + step_words(point) + " = " +
+               cost::human_seconds(point.compute) + " compute + " + cost::human_seconds(point.communication) +
                " communication";
     }
 
@@ -188,7 +192,8 @@ class Page {
                 *known = &point;
         }
         if (!last.empty())
-            html_ += "<h2>Time by layer</h2>\n";
+            html_ += "<h2>Time by layer</h2>\n<p>The bars of a plot add up to its sum of parts, in which nothing runs "
+                     "beside anything else.</p>\n";
         for (const SweepPoint *point : last)
             add_bars(*point);
     }
@@ -198,7 +203,7 @@ class Page {
         if (scalings(sweep_).size() > 1)
             title += ", " + point.scaling + " scaling";
         BarChart chart{title,
-                       {"time in a step", Scale::linear, seconds_label},
+                       {"time in a step: " + step_words(point), Scale::linear, seconds_label},
                        [](double value) { return cost::human_seconds(Seconds(value)); },
                        {"compute", "communication"},
                        {}};
@@ -238,7 +243,9 @@ class Page {
                  "<th class=\"w\">scaling</th>";
         for (const Coordinate &coordinate : sweep_.points.front().coordinates)
             html_ += "<th>" + support::xml_escaped(spaced(coordinate.name)) + "</th>";
-        html_ += "<th>samples</th><th class=\"w\">mesh</th><th>step</th><th>compute</th><th>communication</th>";
+        html_ += "<th>samples</th><th class=\"w\">mesh</th><th>" +
+                 std::string(steps_are_sums(sweep_) ? "sum of parts" : "step") +
+                 "</th><th>compute</th><th>communication</th>";
         html_ += overlap_ ? "<th>with overlap</th><th>samples/s</th></tr>\n" : "<th>samples/s</th></tr>\n";
         for (const SweepPoint &point : sweep_.points)
             add_row(point);

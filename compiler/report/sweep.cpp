@@ -1,5 +1,7 @@
 #include "report/sweep.h"
 
+#include "cost/reports/report.h"
+
 #include <algorithm>
 
 namespace planc::report {
@@ -87,6 +89,21 @@ std::string words(const SweepPoint &point) {
 bool has_overlap(const Sweep &sweep) {
     return std::any_of(sweep.points.begin(), sweep.points.end(),
                        [](const SweepPoint &point) { return point.overlap.has_value(); });
+}
+
+bool steps_are_sums(const Sweep &sweep) {
+    return std::all_of(sweep.points.begin(), sweep.points.end(), [](const SweepPoint &point) {
+        return point.step.value >= point.sum_of_parts().value * (1 - 1e-9);
+    });
+}
+
+std::string step_words(const SweepPoint &point) {
+    const std::string sum = cost::human_seconds(point.sum_of_parts());
+    if (point.overlap)
+        return cost::human_seconds(*point.overlap) + " with overlap, sum of parts " + sum;
+    if (point.step.value < point.sum_of_parts().value)
+        return cost::human_seconds(point.step) + " as the profile lets them overlap, sum of parts " + sum;
+    return "sum of parts " + sum;
 }
 
 double speedup(const Series &series, const SweepPoint &point) {

@@ -49,6 +49,8 @@ struct SweepPoint {
     Bytes memory{};                 ///< of a rank; 0 under a profile
     std::vector<LayerTime> layers;
 
+    /// Without anything beside anything else: what all bars of a chart by layer add up to.
+    [[nodiscard]] Seconds sum_of_parts() const { return compute + communication; }
     /// What a step is predicted to take.
     [[nodiscard]] Seconds predicted() const { return overlap.value_or(step); }
     [[nodiscard]] double samples_per_second() const {
@@ -65,6 +67,10 @@ struct Sweep {
 
 /// Was any of its points simulated?
 [[nodiscard]] bool has_overlap(const Sweep &sweep);
+/// Is SweepPoint::step the sum of its parts everywhere? Else a profile lets compute and communication overlap.
+[[nodiscard]] bool steps_are_sums(const Sweep &sweep);
+/// "338 us with overlap, sum of parts 464 us", or the one there is.
+[[nodiscard]] std::string step_words(const SweepPoint &point);
 
 [[nodiscard]] std::string text_report(const Sweep &sweep);
 [[nodiscard]] std::string csv_report(const Sweep &sweep);

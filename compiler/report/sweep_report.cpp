@@ -33,7 +33,7 @@ std::string text_report(const Sweep &sweep) {
         head.emplace_back("scaling");
     for (const Coordinate &coordinate : sweep.points.front().coordinates)
         head.push_back(coordinate.name);
-    head.insert(head.end(), {"mesh", "step", "compute", "communication"});
+    head.insert(head.end(), {"mesh", steps_are_sums(sweep) ? "sum of parts" : "step", "compute", "communication"});
     const bool overlap = has_overlap(sweep);
     if (overlap)
         head.emplace_back("with overlap");

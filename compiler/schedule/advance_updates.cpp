@@ -50,7 +50,7 @@ class Advance {
             if (is_source(&op))
                 last = &op;
         for (Operation &op : llvm::make_early_inc_range(block_.without_terminator())) {
-            const bool known = stage_of(&op) == Stage::update && mlir::isa<ir::PointwiseOp>(op) &&
+            const bool known = part_of(&op) == Part::update && mlir::isa<ir::PointwiseOp>(op) &&
                                tensor(op.getResult(0)).getRoles().empty() &&
                                llvm::all_of(op.getOperands(), [&](Value operand) {
                                    Operation *producer = operand.getDefiningOp();
@@ -68,7 +68,7 @@ class Advance {
     /// The operations of each parameter's update, its writes last.
     void collect() {
         for (Operation &op : block_.without_terminator()) {
-            if (stage_of(&op) != Stage::update || numbers_.contains(&op))
+            if (part_of(&op) != Part::update || numbers_.contains(&op))
                 continue;
             if (waits_for_communication(op))
                 late_.insert(&op);
@@ -127,7 +127,7 @@ class Advance {
 
     static void note_users(Value value, llvm::function_ref<void(Operation *)> note) {
         for (Operation *user : value.getUsers()) {
-            if (stage_of(user) == Stage::update || user->hasTrait<mlir::OpTrait::IsTerminator>())
+            if (part_of(user) == Part::update || user->hasTrait<mlir::OpTrait::IsTerminator>())
                 continue;
             note(user);
             if (mlir::isa<ir::ViewOp>(user))
@@ -150,7 +150,7 @@ struct AdvanceUpdates : mlir::PassWrapper<AdvanceUpdates, StepPass> {
     }
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {
-        if (function.getName() == "train")
+        if (!ir::accumulates(function) && ir::is_training(function))
             Advance(function.getBody().front()).run();
         return mlir::success();
     }

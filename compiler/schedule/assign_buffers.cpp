@@ -335,7 +335,7 @@ int64_t place_variables(mlir::ModuleOp module, ir::MeshAttr mesh) {
         places[variable.getSymNameAttr()] = place;
         offset += aligned(buffer_bytes(mlir::cast<ir::TensorType>(variable.getType()), mesh));
     }
-    for (mlir::func::FuncOp function : entry_functions(module))
+    for (mlir::func::FuncOp function : ir::entry_functions(module))
         for (auto read : function.getOps<ir::ReadOp>())
             read->setAttr("offset", places.lookup(read.getVariableAttr().getAttr()));
     return offset;
@@ -354,7 +354,7 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
         const int64_t base = place_variables(getOperation(), mesh);
         int64_t end = base;
         ScratchSizes sizes(mesh);
-        for (mlir::func::FuncOp function : entry_functions(getOperation()))
+        for (mlir::func::FuncOp function : ir::entry_functions(getOperation()))
             end = std::max(end, Assignment(function, mesh, base, sizes).run());
         getOperation()->setAttr("plan.arena_bytes", mlir::Builder(&getContext()).getI64IntegerAttr(end));
     }

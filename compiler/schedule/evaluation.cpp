@@ -18,7 +18,7 @@ std::vector<FuncOp> last_functions(mlir::ModuleOp module) {
     std::vector<FuncOp> found;
     for (mlir::Operation &op : *module.getBody()) {
         auto function = mlir::dyn_cast<FuncOp>(op);
-        if (function && !is_training(function))
+        if (function && !ir::is_training(function))
             found.push_back(function);
         else if (!found.empty())
             return {};
@@ -28,8 +28,8 @@ std::vector<FuncOp> last_functions(mlir::ModuleOp module) {
 
 bool places_all_variables(mlir::ModuleOp module) {
     llvm::DenseSet<mlir::StringAttr> used;
-    for (FuncOp function : entry_functions(module)) {
-        if (!is_training(function))
+    for (FuncOp function : ir::entry_functions(module)) {
+        if (!ir::is_training(function))
             continue;
         for (auto read : function.getOps<ir::ReadOp>())
             used.insert(read.getVariableAttr().getAttr());

@@ -1,23 +1,21 @@
 #include "schedule/functions.h"
 
-#include "schedule/stages.h"
-
 namespace planc::schedule {
 
-const char *name(Stage stage) {
+const char *name(Part part) {
     static constexpr const char *names[] = {"forward", "backward", "update"};
-    return names[static_cast<int>(stage)];
+    return names[static_cast<int>(part)];
 }
 
-Stage stage_of(mlir::Operation *op) {
-    return stage_of_phase(phase_of(op));
+Part part_of(mlir::Operation *op) {
+    return part_of_phase(phase_of(op));
 }
 
-Stage stage_of_phase(const std::string &phase) {
+Part part_of_phase(const std::string &phase) {
     if (phase == "update")
-        return Stage::update;
+        return Part::update;
     const bool backward = phase == "input gradient" || phase == "weight gradient" || phase == "recompute";
-    return backward ? Stage::backward : Stage::forward;
+    return backward ? Part::backward : Part::forward;
 }
 
 std::string layer_of(mlir::Operation *op) {
@@ -95,23 +93,8 @@ ir::TensorType summed_type(ir::TensorType type, const std::vector<std::string> &
     return rest.getLayout() ? rest.withLayout(ir::layout_of(placement, rest, mesh)) : rest;
 }
 
-std::vector<mlir::func::FuncOp> entry_functions(mlir::ModuleOp module) {
-    // Variables, of which there are many more, are not looked at: this is asked often.
-    const auto all = llvm::to_vector(module.getOps<mlir::func::FuncOp>());
-    std::vector<mlir::func::FuncOp> functions;
-    for (const char *name : {"accumulate_rest", "accumulate", "train", "evaluate", "predict"})
-        for (mlir::func::FuncOp function : all)
-            if (function.getName() == name)
-                functions.push_back(function);
-    return functions;
-}
-
-bool is_training(mlir::func::FuncOp entry) {
-    return entry.getName() != "evaluate" && entry.getName() != "predict";
-}
-
 void StepPass::runOnOperation() {
-    for (mlir::func::FuncOp function : entry_functions(getOperation()))
+    for (mlir::func::FuncOp function : ir::entry_functions(getOperation()))
         if (failed(run(function)))
             return signalPassFailure();
 }

@@ -1,6 +1,7 @@
 // What the passes of this folder share: which functions they work on, and how operations name their place.
 #pragma once
 
+#include "ir/entry_functions.h"
 #include "ir/placement.h"
 #include "ir/plan_dialect.h"
 
@@ -14,10 +15,12 @@
 namespace planc::schedule {
 
 /// The parts of a training step, in the order in which they run.
-enum class Stage : std::uint8_t { forward, backward, update };
-[[nodiscard]] const char *name(Stage stage);
-/// By the operation's phase; without a phase: forward.
-[[nodiscard]] Stage stage_of(mlir::Operation *op);
+enum class Part : std::uint8_t { forward, backward, update };
+[[nodiscard]] const char *name(Part part);
+/// "update" is update; gradients and what is computed again are backward; all else, also none, is forward.
+[[nodiscard]] Part part_of_phase(const std::string &phase);
+/// By the operation's phase.
+[[nodiscard]] Part part_of(mlir::Operation *op);
 
 [[nodiscard]] inline ir::TensorType tensor(mlir::Value value) {
     return mlir::cast<ir::TensorType>(value.getType());
@@ -41,13 +44,7 @@ void set_place(mlir::Operation *op, mlir::Operation *from);
 /// Of the sum over all dimensions but these: whatever cuts one that goes leaves a partial sum.
 [[nodiscard]] ir::TensorType summed_type(ir::TensorType type, const std::vector<std::string> &kept, ir::MeshAttr mesh);
 
-/// The functions that the runtime calls, in this order; those that a module has: @accumulate_rest and @accumulate (the
-/// gradients of all micro-batches but the last), @train (the last micro-batch and the update), @evaluate, @predict.
-[[nodiscard]] std::vector<mlir::func::FuncOp> entry_functions(mlir::ModuleOp module);
-/// Does it belong to a training step?
-[[nodiscard]] bool is_training(mlir::func::FuncOp entry);
-
-/// A pass on the entry functions.
+/// A pass on the entry functions (ir/entry_functions.h).
 class StepPass : public mlir::OperationPass<mlir::ModuleOp> {
   public:
     using mlir::OperationPass<mlir::ModuleOp>::OperationPass;

@@ -1,6 +1,6 @@
 // Pointwise operations, reductions and updates become plan.loops; those over the same iteration space share one where
 // that saves a pass over memory. An operation joins an earlier nest if
-//   - it belongs to the same stage, and to the same layer where one of them belongs to the loss,
+//   - it belongs to the same part of the step, and to the same layer where one of them belongs to the loss,
 //   - it reads a value that the nest reads or makes, or has the nest's layer and iteration space,
 //   - its operands are there where the nest stands, or nobody needs the nest before the operation, so that it can stand
 //   there,
@@ -29,9 +29,9 @@ constexpr int undecided = -1;
 struct Traits {
     LoopSpace space;
     std::string layer;
-    Stage stage;
+    Part part;
 
-    explicit Traits(Operation *op) : space(space_of(op)), layer(layer_of(op)), stage(stage_of(op)) {}
+    explicit Traits(Operation *op) : space(space_of(op)), layer(layer_of(op)), part(part_of(op)) {}
 };
 
 struct Group {
@@ -145,9 +145,8 @@ class Fusion {
     std::optional<Fit> may_join(const Group &group, Operation *op, const Traits &traits) const {
         const Traits &first = group.first;
         const bool loss = first.layer == "loss" || traits.layer == "loss";
-        if ((first.stage == Stage::update) != (traits.stage == Stage::update) ||
-            (loss && first.layer != traits.layer) || (!loss && first.stage != traits.stage) ||
-            !(shares_a_value(group, op) || is_alike(group, traits)))
+        if ((first.part == Part::update) != (traits.part == Part::update) || (loss && first.layer != traits.layer) ||
+            (!loss && first.part != traits.part) || !(shares_a_value(group, op) || is_alike(group, traits)))
             return std::nullopt;
         if (!is_ready(group, op) && !may_move(group, op))
             return std::nullopt;

@@ -1,6 +1,6 @@
 // Convolutions and pools become kernels: their dimensions stand in the order that these work on (planrt/convolution.h,
 // planrt/pooling.h), permuted where they do not. Convolutions of f32 work on weights in a format of their own: they are
-// packed once for all convolutions of a stage that have one geometry, a weight gradient is unpacked. A maximum and its
+// packed once for all convolutions of a part that have one geometry, a weight gradient is unpacked. A maximum and its
 // number are found in one pass.
 
 #include "ir/subscripts.h"
@@ -176,7 +176,7 @@ class ConvolutionLowering {
 
     Value packed_weights() {
         for (ir::PackOp pack : packs_)
-            if (pack.getOperand() == op_.getSecond() && stage_of(pack) == stage_of(op_) &&
+            if (pack.getOperand() == op_.getSecond() && part_of(pack) == part_of(op_) &&
                 has_geometry(pack.getConvolution()))
                 return pack.getResult();
         auto pack = builder_.create<ir::PackOp>(op_.getLoc(), op_.getSecond(), mlir::StringAttr(), mlir::StringAttr(),
@@ -245,7 +245,7 @@ bool has_same_windows(ir::PoolOp a, ir::PoolOp b) {
     return a.getInputs() == b.getInputs() && a.getWindows() == b.getWindows() && a.getKernels() == b.getKernels() &&
            a.getStrides() == b.getStrides() && a.getDilations() == b.getDilations() &&
            a.getPaddings() == b.getPaddings() &&
-           a.getResult().getType().getLayout() == b.getResult().getType().getLayout() && stage_of(a) == stage_of(b);
+           a.getResult().getType().getLayout() == b.getResult().getType().getLayout() && part_of(a) == part_of(b);
 }
 
 /// The number and, where there is one, the maximum of the same windows, from one operation.

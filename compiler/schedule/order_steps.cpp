@@ -29,14 +29,14 @@ bool is_compute(mlir::Operation *op) {
 
 /// No earlier than the operations whose results it takes, whatever its own phase says.
 int rank(mlir::Operation *op, llvm::DenseMap<mlir::Operation *, int> &ranks) {
-    int result = is_source(op) ? -1 : static_cast<int>(stage_of(op));
+    int result = is_source(op) ? -1 : static_cast<int>(part_of(op));
     for (mlir::Value operand : op->getOperands())
         if (mlir::Operation *producer = operand.getDefiningOp())
             result = std::max(result, ranks.lookup(producer));
     return ranks[op] = result;
 }
 
-void sort_by_stage(mlir::Block &block) {
+void sort_by_part(mlir::Block &block) {
     llvm::DenseMap<mlir::Operation *, int> ranks;
     std::vector<mlir::Operation *> ops;
     for (mlir::Operation &op : block.without_terminator()) {
@@ -100,7 +100,7 @@ struct OrderSteps : mlir::PassWrapper<OrderSteps, StepPass> {
     }
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {
-        sort_by_stage(function.getBody().front());
+        sort_by_part(function.getBody().front());
         share_scalars(function.getBody().front());
         hoist_communicated(function.getBody().front());
         return mlir::success();

@@ -35,8 +35,8 @@ std::unique_ptr<mlir::Pass> fuse_loops();
 std::unique_ptr<mlir::Pass> insert_progress();
 /// --assign-buffers: every value gets its place in the arena.
 std::unique_ptr<mlir::Pass> assign_buffers();
-/// --outline-stages: the training step becomes a table of calls of stage functions.
-std::unique_ptr<mlir::Pass> outline_stages();
+/// --outline-bodies: the training functions become bodies, and the step program says when each runs.
+std::unique_ptr<mlir::Pass> outline_bodies();
 
 /// All of them for plan-opt, and --schedule for the whole row.
 void register_passes();

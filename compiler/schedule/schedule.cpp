@@ -19,7 +19,7 @@ void add_passes(mlir::OpPassManager &manager, const Options &options) {
     manager.addPass(fuse_loops());                       // what is left is kernels: products, permutations, loops
     manager.addPass(insert_progress());                  // what is under way advances
     manager.addPass(assign_buffers());                   // every value has its place
-    manager.addPass(outline_stages());                   // the step is a table of actions
+    manager.addPass(outline_bodies());                   // the step is a program of bodies and actions
 }
 
 mlir::LogicalResult run(mlir::ModuleOp module, const Options &options) {

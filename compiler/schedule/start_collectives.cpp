@@ -138,7 +138,7 @@ struct StartCollectives : mlir::PassWrapper<StartCollectives, StepPass> {
     }
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {
-        if (function == entry_functions(getOperation()).front())
+        if (function == ir::entry_functions(getOperation()).front())
             next_number_ = 0;
         for (const Members &members : groups(function))
             split(members, overlap_);

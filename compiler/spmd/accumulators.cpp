@@ -1,5 +1,6 @@
 #include "spmd/accumulators.h"
 
+#include "ir/entry_functions.h"
 #include "ir/plan_dialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,14 +15,11 @@ class Expansion {
     explicit Expansion(mlir::ModuleOp module) : module_(module), symbols_(module), builder_(module.getContext()) {}
 
     mlir::LogicalResult run() {
-        for (mlir::StringRef name : {"train", "accumulate", "accumulate_rest"}) {
-            auto function = module_.lookupSymbol<mlir::func::FuncOp>(name);
-            if (!function)
-                continue;
+        const std::vector<mlir::func::FuncOp> functions = ir::entry_functions(module_);
+        for (mlir::func::FuncOp function : llvm::reverse(functions)) // the last micro-batch first
             for (auto op : llvm::make_early_inc_range(function.getOps<ir::AccumulateOp>()))
-                if (failed(expand(op, name == "train")))
+                if (failed(expand(op, !ir::accumulates(function))))
                     return mlir::failure();
-        }
         return mlir::success();
     }
 
@@ -50,7 +48,7 @@ class Expansion {
         const std::string name = "sum of " + op.getAccumulator().str();
         if (auto known = symbols_.lookup<ir::VariableOp>(name))
             return known;
-        builder_.setInsertionPoint(module_.lookupSymbol("train"));
+        builder_.setInsertionPoint(ir::updating_function(module_));
         const mlir::FloatAttr zero = builder_.getF64FloatAttr(0);
         const auto init =
             ir::InitializerAttr::get(module_.getContext(), builder_.getStringAttr("constant"), zero, zero);

@@ -1,11 +1,13 @@
 #include "spmd/materialize.h"
 
+#include "ir/entry_functions.h"
 #include "ir/method.h"
 #include "ir/placement.h"
 #include "sharding/joint_sums.h"
 #include "spmd/accumulators.h"
 #include "spmd/strategies.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace planc::spmd {
@@ -218,7 +220,7 @@ class Materializer {
     llvm::DenseMap<Value, Value> constants_;
 };
 
-/// Homes of the variables: @train decides, the others follow.
+/// Homes of the variables: the function that updates decides, the others follow.
 using Homes = std::map<std::string, planrt::Placement>;
 
 /// Of the variables that were laid out before.
@@ -231,12 +233,9 @@ Homes known_homes(mlir::ModuleOp module) {
     return homes;
 }
 
-mlir::LogicalResult materialize_function(mlir::ModuleOp module, llvm::StringRef name,
-                                         const std::map<std::string, LayerStrategy> &strategies, Homes &homes,
-                                         const ChooseMethod &method) {
-    auto function = module.lookupSymbol<mlir::func::FuncOp>(name);
-    if (!function)
-        return mlir::success();
+void materialize_function(mlir::ModuleOp module, mlir::func::FuncOp function,
+                          const std::map<std::string, LayerStrategy> &strategies, Homes &homes,
+                          const ChooseMethod &method) {
     Extracted extracted = extract(function);
     for (auto [variable, value] : extracted.variable_of)
         if (const auto home = homes.find(variable.str()); home != homes.end())
@@ -256,7 +255,14 @@ mlir::LogicalResult materialize_function(mlir::ModuleOp module, llvm::StringRef 
     for (auto [variable, value] : extracted.variable_of)
         homes.emplace(variable.str(), laid_out.copies[static_cast<size_t>(value)].front().placement);
     Materializer(function, mesh, extracted, laid_out, method).run();
-    return mlir::success();
+}
+
+/// First the function that updates, then those of other micro-batches, evaluation and prediction.
+std::vector<mlir::func::FuncOp> in_order(mlir::ModuleOp module) {
+    std::vector<mlir::func::FuncOp> functions = ir::entry_functions(module);
+    const auto training = std::find_if_not(functions.begin(), functions.end(), ir::is_training);
+    std::reverse(functions.begin(), training);
+    return functions;
 }
 
 } // namespace
@@ -266,9 +272,8 @@ mlir::LogicalResult materialize(mlir::ModuleOp module, const ChooseMethod &metho
         return mlir::failure();
     const auto strategies = strategies_of(module);
     Homes homes = known_homes(module);
-    for (llvm::StringRef name : {"train", "accumulate", "accumulate_rest", "evaluate", "predict"})
-        if (failed(materialize_function(module, name, strategies, homes, method)))
-            return mlir::failure();
+    for (mlir::func::FuncOp function : in_order(module))
+        materialize_function(module, function, strategies, homes, method);
     const ir::MeshAttr mesh = ir::mesh_attribute(module);
     for (auto variable : module.getOps<ir::VariableOp>()) {
         const auto type = mlir::cast<ir::TensorType>(variable.getType());

@@ -45,7 +45,8 @@ struct Diagnostic {
     Diagnostic &note(SourceRange at, std::string message);
 };
 
-/// Collects diagnostics and renders them. A stage reports every mistake once; what merely follows from one is silent.
+/// Collects diagnostics and renders them. A stage reports every mistake once; what merely follows from one is silent
+/// (E2).
 class Diagnostics {
   public:
     explicit Diagnostics(const SourceFiles &files) : files_(files) {}

@@ -1,4 +1,4 @@
-// Diagnostics as text, in the manner of clang.
+// Diagnostics as text (E1), in the manner of clang.
 #include "support/diagnostics.h"
 #include "support/utf8.h"
 

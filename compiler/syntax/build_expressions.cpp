@@ -8,9 +8,9 @@ namespace planc::syntax {
 
 namespace {
 
-PLANC_DIAGNOSTIC(number_out_of_range, error, "the number {0} does not fit into 64 bits");
-PLANC_DIAGNOSTIC(unknown_escape, error, "unknown escape '{0}' in a string; there are \\\\, \\\", \\n and \\t");
-PLANC_DIAGNOSTIC(expected_plain_name, error, "expected a plain name before '{0}', got '{1}'");
+PLANC_DIAGNOSTIC(number_out_of_range, error, "the number {0} does not fit into 64 bits");                       // L5
+PLANC_DIAGNOSTIC(unknown_escape, error, "unknown escape '{0}' in a string; there are \\\\, \\\", \\n and \\t"); // L7
+PLANC_DIAGNOSTIC(expected_plain_name, error, "expected a plain name before '{0}', got '{1}'");                  // P3
 
 BinaryOperator binary_operator(std::size_t token) {
     using G = grammar::PlanParser;

@@ -35,6 +35,7 @@ struct Document::Node {
     std::string text;
     Document inner = {};
     bool force = false; ///< a group that holds a line end
+    bool body = false;  ///< a group that is a body, or has one: it breaks before those in front of it
 };
 
 namespace {
@@ -59,6 +60,7 @@ struct Command {
 Document make_document(Node node) {
     Document result;
     result.breaks_ = node.kind == Kind::hard || node.kind == Kind::blank_line || node.inner.breaks_;
+    result.body_ = node.body || node.inner.body_;
     result.parts_.push_back(std::make_shared<const Node>(std::move(node)));
     return result;
 }
@@ -71,6 +73,7 @@ Document::Document(const std::string &text) {
 Document &Document::operator+=(const Document &other) {
     parts_.insert(parts_.end(), other.parts_.begin(), other.parts_.end());
     breaks_ = breaks_ || other.breaks_;
+    body_ = body_ || other.body_;
     return *this;
 }
 
@@ -108,7 +111,10 @@ Document nest(const Document &inner) {
     return make_document({Kind::nest, "", inner});
 }
 Document group(const Document &inner) {
-    return make_document({Kind::group, "", inner, inner.breaks_});
+    return make_document({Kind::group, "", inner, inner.breaks_, inner.body_});
+}
+Document body_group(const Document &inner) {
+    return make_document({Kind::group, "", inner, inner.breaks_, true});
 }
 
 namespace {
@@ -228,7 +234,8 @@ class Renderer {
             if (breaks)
                 return true;
             if (node.kind == Kind::nest || node.kind == Kind::group || node.kind == Kind::row) {
-                const bool flat = node.kind == Kind::group ? !node.force : command.flat;
+                const bool breakable = node.force || (node.body && !command.flat);
+                const bool flat = node.kind == Kind::group ? !breakable : command.flat;
                 const auto &parts = parts_of(node.inner);
                 for (auto part = parts.rbegin(); part != parts.rend(); ++part)
                     ahead.push_back({part->get(), command.indent, flat});

@@ -30,9 +30,11 @@ class Document {
     friend Document make_document(Node node);
     friend Document nest(const Document &inner);
     friend Document group(const Document &inner);
+    friend Document body_group(const Document &inner);
 
     std::vector<std::shared_ptr<const Node>> parts_;
     bool breaks_ = false; ///< has a line end that is always one: so have the groups around it
+    bool body_ = false;   ///< has a body_group
 };
 
 [[nodiscard]] Document line();                                    ///< a blank, or a line end
@@ -47,5 +49,7 @@ class Document {
 [[nodiscard]] Document row(const Document &inner);                ///< an item, if it stands on a line alone (align.h)
 [[nodiscard]] Document nest(const Document &inner);               ///< line ends inside are indented by 4 more
 [[nodiscard]] Document group(const Document &inner);
+[[nodiscard]] Document
+body_group(const Document &inner); ///< breaks before groups in front of it: so do those around it
 
 } // namespace planc::syntax

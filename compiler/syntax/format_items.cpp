@@ -64,7 +64,7 @@ Document Formatter::inline_body(const Entries &entries) {
         if (i + 1 < entries.size())
             inner += when_flat(";");
     }
-    return group("{" + nest(inner) + line() + "}");
+    return body_group("{" + nest(inner) + line() + "}");
 }
 
 void Formatter::start_line(Document &out, std::int32_t begin, std::int32_t last_end) {

@@ -12,8 +12,8 @@ using grammar::PlanParser;
 namespace {
 
 PLANC_DIAGNOSTIC(syntax_error, error, "expected {0}{1}, got {2}");
-PLANC_DIAGNOSTIC(unexpected_character, error, "unexpected character {0}");
-PLANC_DIAGNOSTIC(unterminated_string, error, "this string has no closing '\"' on its line");
+PLANC_DIAGNOSTIC(unexpected_character, error, "unexpected character {0}");                   // L8
+PLANC_DIAGNOSTIC(unterminated_string, error, "this string has no closing '\"' on its line"); // L7
 PLANC_DIAGNOSTIC(nested_too_deeply, error, "more than {0} levels of nesting or operators in a row");
 
 struct TooDeep {

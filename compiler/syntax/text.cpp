@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t largest_file = std::size_t{1} << 20;
 
-PLANC_DIAGNOSTIC(file_too_large, error, "the file is larger than 1 MiB, the limit of a .plan file");
-PLANC_DIAGNOSTIC(invalid_utf8, error, "the file is not UTF-8 text: unexpected byte 0x{0}");
-PLANC_DIAGNOSTIC(nul_byte, error, "the file is not text: it has a NUL byte here");
+PLANC_DIAGNOSTIC(file_too_large, error, "the file is larger than 1 MiB, the limit of a .plan file"); // L1
+PLANC_DIAGNOSTIC(invalid_utf8, error, "the file is not UTF-8 text: unexpected byte 0x{0}");          // L1
+PLANC_DIAGNOSTIC(nul_byte, error, "the file is not text: it has a NUL byte here");                   // L1
 
 std::string hexadecimal(char byte) {
     constexpr std::string_view digits = "0123456789ABCDEF";

@@ -168,6 +168,7 @@ class Filter {
     bool choice_ = false;  ///< the next brace is that of a choice or fold
 };
 
+/// L2: to the end of the line; kept, but no token of the grammar.
 Comment make_comment(const antlr4::Token &token, const Places &places, support::SourceRange previous) {
     Comment comment{places.range(token), true};
     const std::string_view text = places.text(comment.where);

@@ -16,8 +16,8 @@ using planrt::CollectiveKind;
 namespace {
 
 /// Of the kind that travels in buckets (sharding::fusable()): small gradients that the update alone uses.
-bool is_fusable(const emit::CollectiveInfo &info, ir::WaitOp wait, const planrt::Mesh &mesh) {
-    const auto small = [&](const emit::CollectiveInfo::Member &member) {
+bool is_fusable(const schedule::CollectiveInfo &info, ir::WaitOp wait, const planrt::Mesh &mesh) {
+    const auto small = [&](const schedule::CollectiveInfo::Member &member) {
         return member.from.reduction == planrt::Reduction::sum &&
                planrt::largest_volume(member.to, mesh) * member.element_bytes <= sharding::largest_fused_bytes;
     };
@@ -28,20 +28,23 @@ bool is_fusable(const emit::CollectiveInfo &info, ir::WaitOp wait, const planrt:
            });
 }
 
-const cost::Group &group_of(const std::vector<int> &axes, const planrt::Mesh &mesh, const cost::Machine &machine,
-                            std::map<std::vector<int>, cost::Group> &groups) {
-    const auto known = groups.find(axes);
-    return known != groups.end() ? known->second
-                                 : groups.emplace(axes, cost::group(axes, mesh.sizes, machine)).first->second;
+const cost::Group &group_of(const std::vector<int> &axes, const planrt::Mesh &mesh, const planrt::Mesh &whole,
+                            const cost::Machine &machine, std::map<std::vector<int>, cost::Group> &groups) {
+    if (const auto known = groups.find(axes); known != groups.end())
+        return known->second;
+    std::vector<int> sizes = whole.sizes;
+    for (const int axis : axes)
+        sizes[static_cast<std::size_t>(axis)] = mesh.sizes[static_cast<std::size_t>(axis)];
+    return groups.emplace(axes, cost::group(axes, sizes, machine)).first->second;
 }
 
 } // namespace
 
-CollectivePrice::CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAttr mesh, const cost::Machine &machine,
-                                 KnownCollectives &known)
-    : info_(emit::collective_info(start, mesh)), mesh_(ir::mesh_of(mesh)), machine_(machine),
-      group_(group_of(info_.axes, mesh_, machine, known.groups)), in_bucket_(is_fusable(info_, wait, mesh_)) {
-    for (const emit::CollectiveInfo::Member &member : info_.members) {
+CollectivePrice::CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAttr mesh, const planrt::Mesh &whole,
+                                 const cost::Machine &machine, KnownCollectives &known)
+    : info_(schedule::collective_info(start, mesh)), mesh_(ir::mesh_of(mesh)), machine_(machine),
+      group_(group_of(info_.axes, mesh_, whole, machine, known.groups)), in_bucket_(is_fusable(info_, wait, mesh_)) {
+    for (const schedule::CollectiveInfo::Member &member : info_.members) {
         const sharding::Step &step = steps_.emplace_back(info_.kind, info_.axes, member.from, member.to);
         std::vector<planrt::Traffic> &traffic = known.traffic[cost::key(step)];
         if (traffic.empty() && cost::uniform_traffic(step, mesh_))
@@ -111,6 +114,27 @@ std::vector<std::vector<std::int64_t>> CollectivePrice::numbers() const {
         columns.push_back(std::move(calls));
     }
     return columns;
+}
+
+cost::Price transfer_price(const schedule::TransferInfo &info, const planrt::Mesh &mesh, int rank,
+                           const cost::Machine &machine) {
+    std::vector<int> axes; // between the roles, and those that cut what they hold
+    for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis) {
+        const bool same_ranks = !info.from.role.coordinates.empty() && !info.to.role.coordinates.empty() &&
+                                info.from.role.coordinates[axis] == info.to.role.coordinates[axis];
+        const auto cuts = [&](const planrt::RolePlacement &placed) {
+            return std::any_of(placed.placement.dimensions.begin(), placed.placement.dimensions.end(),
+                               [&](const planrt::DimensionPlacement &dimension) {
+                                   return llvm::is_contained(dimension.axes, static_cast<int>(axis));
+                               });
+        };
+        if (!same_ranks || cuts(info.from) || cuts(info.to))
+            axes.push_back(static_cast<int>(axis));
+    }
+    const planrt::Traffic sent = planrt::traffic(info.from, info.to, mesh, rank);
+    return cost::point_to_point(cost::group(axes, mesh.sizes, machine), /*neighbours=*/false,
+                                static_cast<double>(sent.calls),
+                                cost::Bytes(static_cast<double>(sent.elements) * info.element_bytes));
 }
 
 } // namespace planc::timeline

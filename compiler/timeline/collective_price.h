@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cost/collectives/step_price.h"
-#include "emit/tables/collectives.h"
+#include "schedule/collective_info.h"
 
 #include <map>
 #include <vector>
@@ -17,9 +17,10 @@ struct KnownCollectives {
 
 class CollectivePrice {
   public:
-    /// `wait`: of the same number. `known` must outlive this.
-    CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAttr mesh, const cost::Machine &machine,
-                    KnownCollectives &known);
+    /// `wait`: of the same number. `mesh`: of the ranks of its role, `whole`: of all, whose order says where in the
+    /// machine they are. `known` must outlive this.
+    CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAttr mesh, const planrt::Mesh &whole,
+                    const cost::Machine &machine, KnownCollectives &known);
 
     struct Rank {
         cost::Seconds seconds{};
@@ -37,7 +38,7 @@ class CollectivePrice {
   private:
     [[nodiscard]] Rank price(const std::vector<planrt::Traffic> &handed) const; ///< by member
 
-    emit::CollectiveInfo info_;
+    schedule::CollectiveInfo info_;
     planrt::Mesh mesh_;
     const cost::Machine &machine_;
     const cost::Group &group_;
@@ -45,5 +46,9 @@ class CollectivePrice {
     std::vector<sharding::Step> steps_;                         ///< per member
     std::vector<const std::vector<planrt::Traffic> *> traffic_; ///< per member: of each rank, or of all
 };
+
+/// What a rank of the whole mesh sends of a transfer between roles, its messages all at once.
+[[nodiscard]] cost::Price transfer_price(const schedule::TransferInfo &info, const planrt::Mesh &mesh, int rank,
+                                         const cost::Machine &machine);
 
 } // namespace planc::timeline

@@ -1,12 +1,12 @@
 // What every rank does in one training step, with the seconds of it: plain data, read from a schedule
-// (read_schedule.h) or written by a test. All ranks do the same actions in the same order; what differs is how long
-// they take, and with whom a rank communicates.
+// (read_schedule.h) or written by a test. All ranks of one role do the same actions in the same order; what differs is
+// how long they take, and with whom a rank communicates.
 //
 // Example: two ranks compute for 3 s and 5 s, then reduce in one round of 2 s, beside a kernel of 1 s:
 //   classes      {rank 0}, {rank 1}
 //   kernels      {"a", {3, 5}}, {"b", {1, 1}}
 //   collectives  {"all-reduce", groups {{members 0 and 1, both send, 1 round, 2 s}}, group_of {0, 0}}
-//   actions      compute a, start 0, compute b, wait 0
+//   actions      {compute a, start 0, compute b, wait 0}, of the one role
 #pragma once
 
 #include "support/units.h"
@@ -23,13 +23,14 @@ using support::Seconds;
 struct RankClass {
     int first = 0; ///< the least of them
     int ranks = 1; ///< how many they are
+    int role = 0;  ///< index in Program::actions
 };
 
 struct Kernel {
     std::string name; ///< "product", "loops: add, relu"
     std::string layer;
     std::string phase;            ///< "forward", "weight gradient", …
-    std::vector<Seconds> seconds; ///< by rank class
+    std::vector<Seconds> seconds; ///< by rank class; 0 of those of other roles
 };
 
 /// A collective among one group of ranks; groups with members of the same classes are one.
@@ -47,9 +48,10 @@ struct Collective {
     std::string layer; ///< of a bucket: "h1, h2"
     std::string phase;
     std::vector<Group> groups;
-    std::vector<int> group_of; ///< by rank class
+    std::vector<int> group_of; ///< by rank class; -1: takes no part
     /// By rank class: what its processor does of it, before the rest is on its links; not in the groups' seconds.
     std::vector<Seconds> work = {}; ///< empty: nothing
+    bool between_roles = false;
 };
 
 enum class ActionKind : std::uint8_t {
@@ -67,11 +69,12 @@ struct Action {
 struct Program {
     std::vector<RankClass> classes;
     std::vector<Kernel> kernels;
-    std::vector<Collective> collectives; ///< each started once and waited for once
-    std::vector<Action> actions;
+    std::vector<Collective> collectives;      ///< each started once and waited for once by each that takes part
+    std::vector<std::vector<Action>> actions; ///< by role
 };
 
-/// The same program with every wait right behind its start: nothing is beside anything.
+/// The same program with every wait right behind its start: nothing is beside anything. What goes from one role to
+/// another stays as it is: who sends and who receives at once would wait for each other.
 [[nodiscard]] Program without_overlap(const Program &program);
 
 } // namespace planc::timeline

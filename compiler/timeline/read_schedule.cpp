@@ -1,9 +1,9 @@
 #include "timeline/read_schedule.h"
 
-#include "emit/entries.h"
 #include "ir/placement.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
+#include "schedule/step_program.h"
 #include "timeline/collective_price.h"
 #include "timeline/kernel_work.h"
 #include "timeline/rank_classes.h"
@@ -69,24 +69,39 @@ std::string name_of(mlir::Operation *op) {
     return "loop: " + first_ones(functions);
 }
 
-/// Of a step, in the order in which they are called.
-std::vector<mlir::func::FuncOp> functions_of(mlir::ModuleOp module) {
+/// The bodies of a role in the order in which they run.
+std::vector<mlir::func::FuncOp> functions_of(const schedule::Bodies &bodies, int role) {
     std::vector<mlir::func::FuncOp> functions;
-    for (emit::MicroBatchAction action : emit::micro_batches(module))
-        for (auto call : action.function.getOps<mlir::func::CallOp>())
-            functions.push_back(module.lookupSymbol<mlir::func::FuncOp>(call.getCallee()));
+    for (const program::Action &action : bodies.program().actions[static_cast<std::size_t>(role)])
+        if (action.kind == program::ActionKind::run)
+            functions.push_back(bodies.functions()[static_cast<std::size_t>(action.index)]);
     return functions;
 }
 
+/// What one role does, by itself: its classes, kernels and collectives are numbered from 0.
+struct RoleSchedule {
+    ReadSchedule own;
+    /// Actions of the step program between its bodies: in front of which of its actions, which one.
+    std::vector<std::pair<std::size_t, program::Action>> transfers;
+};
+
 class Reader {
   public:
-    Reader(mlir::ModuleOp module, const cost::Machine &machine)
-        : module_(module), machine_(machine), mesh_attribute_(ir::mesh_attribute(module)),
-          mesh_(ir::mesh_of(mesh_attribute_)), functions_(functions_of(module)), reuse_(functions_) {}
+    Reader(mlir::ModuleOp module, const schedule::Bodies &bodies, int role, const cost::Machine &machine)
+        : module_(module), bodies_(bodies), role_(role), machine_(machine),
+          mesh_attribute_(
+              schedule::mesh_of(bodies.program().roles[static_cast<std::size_t>(role)], ir::mesh_attribute(module))),
+          whole_(ir::mesh_of(ir::mesh_attribute(module))), mesh_(ir::mesh_of(mesh_attribute_)),
+          reuse_(functions_of(bodies, role)) {}
 
-    ReadSchedule run() {
-        for (mlir::func::FuncOp function : functions_)
-            read(function);
+    RoleSchedule run() {
+        program_.actions.emplace_back();
+        std::vector<std::pair<std::size_t, program::Action>> transfers;
+        for (const program::Action &action : bodies_.program().actions[static_cast<std::size_t>(role_)])
+            if (action.kind == program::ActionKind::run)
+                read(bodies_.functions()[static_cast<std::size_t>(action.index)]);
+            else
+                transfers.emplace_back(program_.actions.front().size(), action);
         find_classes();
         for (const auto &[op, work] : works_)
             add_kernel(op, work);
@@ -95,7 +110,7 @@ class Reader {
             known.push_back(collective(mlir::cast<ir::StartOp>(start), price));
         for (int each : started_)
             program_.collectives.push_back(known[static_cast<std::size_t>(each)]);
-        return {std::move(program_), std::move(classes_.of_rank), std::move(kernels_)};
+        return {{std::move(program_), std::move(classes_.of_rank), std::move(kernels_)}, std::move(transfers)};
     }
 
   private:
@@ -106,8 +121,8 @@ class Reader {
                     continue;
                 const auto [at, added] = starts_.insert({&op, static_cast<int>(starts_.size())});
                 if (added)
-                    prices_.emplace_back(
-                        &op, CollectivePrice(start, wait_of(start.getNumber()), mesh_attribute_, machine_, known_));
+                    prices_.emplace_back(&op, CollectivePrice(start, wait_of(start.getNumber()), mesh_attribute_,
+                                                              whole_, machine_, known_));
                 instance_[start.getNumber()] = static_cast<int>(started_.size());
                 add(ActionKind::start, static_cast<int>(started_.size()));
                 started_.push_back(at->second);
@@ -131,7 +146,7 @@ class Reader {
         return schedule::is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
     }
 
-    void add(ActionKind kind, int index) { program_.actions.push_back({kind, index}); }
+    void add(ActionKind kind, int index) { program_.actions.front().push_back({kind, index}); }
 
     /// It may stand in another stage function.
     ir::WaitOp wait_of(uint64_t number) {
@@ -242,10 +257,12 @@ class Reader {
     }
 
     mlir::ModuleOp module_;
+    const schedule::Bodies &bodies_;
+    int role_;
     const cost::Machine &machine_;
-    ir::MeshAttr mesh_attribute_;
+    ir::MeshAttr mesh_attribute_; ///< of the role's ranks
+    planrt::Mesh whole_;
     planrt::Mesh mesh_;
-    std::vector<mlir::func::FuncOp> functions_; ///< of a step, in the order in which they are called
     Reuse reuse_;
     Program program_;
     RankClasses classes_;
@@ -263,14 +280,138 @@ class Reader {
     std::vector<planrt::DimensionPlacement> noted_;
 };
 
+/// Puts what the roles do side by side, with the transfers between them.
+class Joining {
+  public:
+    Joining(mlir::ModuleOp module, const schedule::Bodies &bodies, const cost::Machine &machine)
+        : bodies_(bodies), program_(bodies.program()), mesh_attribute_(ir::mesh_attribute(module)),
+          mesh_(ir::mesh_of(mesh_attribute_)), machine_(machine) {}
+
+    ReadSchedule run(std::vector<RoleSchedule> roles) {
+        joined_.class_of_rank.resize(static_cast<std::size_t>(mesh_.ranks()));
+        for (std::size_t role = 0; role < roles.size(); ++role)
+            add(static_cast<int>(role), std::move(roles[role]));
+        for (Kernel &kernel : joined_.program.kernels)
+            kernel.seconds.resize(joined_.program.classes.size());
+        for (Collective &collective : joined_.program.collectives)
+            if (!collective.groups.empty()) // not a transfer, which is completed below
+                collective.group_of.resize(joined_.program.classes.size(), -1);
+        for (const auto &[key, number] : instances_)
+            complete(program_.transfers[static_cast<std::size_t>(key.first)],
+                     joined_.program.collectives[static_cast<std::size_t>(number)]);
+        return std::move(joined_);
+    }
+
+  private:
+    void add(int role, RoleSchedule schedule) {
+        Program &all = joined_.program;
+        const planrt::Role &ranks = program_.roles[static_cast<std::size_t>(role)].ranks;
+        const auto first_class = static_cast<int>(all.classes.size());
+        const auto first_kernel = static_cast<int>(all.kernels.size());
+        const auto first_collective = static_cast<int>(all.collectives.size());
+        for (RankClass each : schedule.own.program.classes)
+            all.classes.push_back({ranks.rank_of(mesh_, each.first), each.ranks, role});
+        for (std::size_t rank = 0; rank < schedule.own.class_of_rank.size(); ++rank)
+            joined_.class_of_rank[static_cast<std::size_t>(ranks.rank_of(mesh_, static_cast<int>(rank)))] =
+                first_class + schedule.own.class_of_rank[rank];
+        for (Kernel &kernel : schedule.own.program.kernels) {
+            kernel.seconds.insert(kernel.seconds.begin(), static_cast<std::size_t>(first_class), Seconds(0));
+            all.kernels.push_back(std::move(kernel));
+        }
+        for (const auto &[op, number] : schedule.own.kernels)
+            joined_.kernels[op] = first_kernel + number;
+        for (Collective &collective : schedule.own.program.collectives) {
+            for (Group &group : collective.groups)
+                for (std::vector<int> *members : {&group.members, &group.senders})
+                    for (int &member : *members)
+                        member += first_class;
+            const auto before = static_cast<std::size_t>(first_class);
+            collective.group_of.insert(collective.group_of.begin(), before, -1);
+            if (!collective.work.empty())
+                collective.work.insert(collective.work.begin(), before, Seconds(0));
+            all.collectives.push_back(std::move(collective));
+        }
+        std::vector<Action> &actions = all.actions.emplace_back();
+        auto transfer = schedule.transfers.begin();
+        const std::vector<Action> &own = schedule.own.program.actions.front();
+        for (std::size_t at = 0; at <= own.size(); ++at) {
+            for (; transfer != schedule.transfers.end() && transfer->first == at; ++transfer)
+                add(role, transfer->second, actions);
+            if (at == own.size())
+                break;
+            const int first = own[at].kind == ActionKind::compute    ? first_kernel
+                              : own[at].kind == ActionKind::progress ? 0
+                                                                     : first_collective;
+            actions.push_back({own[at].kind, first + own[at].index});
+        }
+    }
+
+    void add(int role, const program::Action &action, std::vector<Action> &actions) {
+        if (action.kind == program::ActionKind::progress) {
+            actions.push_back({ActionKind::progress, 0});
+            return;
+        }
+        const auto key = std::pair(action.index, action.micro_batch);
+        const auto [known, is_new] = instances_.try_emplace(key, static_cast<int>(joined_.program.collectives.size()));
+        if (is_new)
+            joined_.program.collectives.emplace_back();
+        const bool waits = action.kind == program::ActionKind::wait || action.kind == program::ActionKind::receive;
+        if (action.kind != program::ActionKind::wait && started_.insert({role, known->second}).second)
+            actions.push_back({ActionKind::start, known->second});
+        if (waits)
+            actions.push_back({ActionKind::wait, known->second});
+    }
+
+    /// One group of all that take part: nobody goes on before the slowest is there.
+    void complete(const program::Transfer &transfer, Collective &collective) {
+        const schedule::TransferInfo info = schedule::transfer_info(bodies_, transfer, mesh_attribute_);
+        collective.name = "transfer of " + transfer.name;
+        collective.layer = transfer.name;
+        collective.phase = "transfer";
+        collective.between_roles = true;
+        Group &group = collective.groups.emplace_back();
+        const std::vector<RankClass> &classes = joined_.program.classes;
+        for (std::size_t each = 0; each < classes.size(); ++each) {
+            if (classes[each].role != info.from_role && classes[each].role != info.to_role) {
+                collective.group_of.push_back(-1);
+                continue;
+            }
+            collective.group_of.push_back(0);
+            group.members.push_back(static_cast<int>(each));
+            const cost::Price price = transfer_price(info, mesh_, classes[each].first, machine_);
+            if (price.seconds().value <= 0)
+                continue;
+            group.senders.push_back(static_cast<int>(each));
+            if (price.seconds() > group.seconds)
+                group.latency = price.latency;
+            group.seconds = std::max(group.seconds, price.seconds());
+        }
+    }
+
+    const schedule::Bodies &bodies_;
+    const program::Program &program_;
+    ir::MeshAttr mesh_attribute_;
+    planrt::Mesh mesh_;
+    const cost::Machine &machine_;
+    ReadSchedule joined_;
+    std::map<std::pair<int, int>, int> instances_; ///< by transfer and micro-batch: collective
+    std::set<std::pair<int, int>> started_;        ///< role, collective
+};
+
 } // namespace
 
 Program read_schedule(mlir::ModuleOp scheduled, const cost::Machine &machine) {
-    return Reader(scheduled, machine).run().program;
+    return read_whole_schedule(scheduled, machine).program;
 }
 
 ReadSchedule read_whole_schedule(mlir::ModuleOp scheduled, const cost::Machine &machine) {
-    return Reader(scheduled, machine).run();
+    const schedule::Bodies bodies(scheduled);
+    std::vector<RoleSchedule> roles;
+    for (int role = 0; role < static_cast<int>(bodies.program().roles.size()); ++role)
+        roles.push_back(Reader(scheduled, bodies, role, machine).run());
+    if (roles.size() == 1)
+        return std::move(roles.front().own);
+    return Joining(scheduled, bodies, machine).run(std::move(roles));
 }
 
 } // namespace planc::timeline

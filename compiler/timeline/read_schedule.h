@@ -1,6 +1,7 @@
 // From a scheduled module (schedule/schedule.h) and a machine to what every rank does in a step, with its seconds:
 // kernels on the rank's own blocks (kernel_work.h), collectives by the blocks of the busiest member of each group
-// (collective_price.h). Micro-batches stand one after the other, as the program runs them.
+// (collective_price.h). What each role does is read off the step program: its bodies, and
+// transfers between roles.
 //
 // Slices and views are free, as for cost::price(). Ranks that cannot be told apart are one class (rank_classes.h): what
 // is asked for 4,096 ranks is a matter of how many different blocks there are, not of the ranks.

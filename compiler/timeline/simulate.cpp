@@ -48,11 +48,10 @@ class Simulation {
                                       static_cast<int>(group.members.size()), std::max(group.rounds, 1)});
         }
         result_.ranks.resize(ranks_.size());
-        const auto events = static_cast<std::size_t>(
-            std::count_if(program.actions.begin(), program.actions.end(),
-                          [](const Action &action) { return action.kind != ActionKind::progress; }));
-        for (RankTime &rank : result_.ranks)
-            rank.compute.reserve(events);
+        for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+            result_.ranks[rank].compute.reserve(static_cast<std::size_t>(
+                std::count_if(actions_of(rank).begin(), actions_of(rank).end(),
+                              [](const Action &action) { return action.kind != ActionKind::progress; })));
     }
 
     Timeline run() {
@@ -72,6 +71,10 @@ class Simulation {
     }
 
   private:
+    [[nodiscard]] const std::vector<Action> &actions_of(std::size_t rank) const {
+        return program_.actions[program_.classes[rank].role];
+    }
+
     static std::size_t groups_of(const Program &program) {
         std::size_t groups = 0;
         for (const Collective &collective : program.collectives)
@@ -100,8 +103,9 @@ class Simulation {
     /// Computes until the rank calls MPI next.
     void go_on(int number) {
         Rank &rank = ranks_[number];
-        for (; rank.next < program_.actions.size(); ++rank.next) {
-            const Action &action = program_.actions[rank.next];
+        const std::vector<Action> &actions = actions_of(number);
+        for (; rank.next < actions.size(); ++rank.next) {
+            const Action &action = actions[rank.next];
             if (action.kind == ActionKind::progress && rank.under_way.empty())
                 continue; // nothing is under way until the rank itself starts something
             if (action.kind == ActionKind::start)
@@ -126,7 +130,7 @@ class Simulation {
 
     void call_mpi(int number) {
         Rank &rank = ranks_[number];
-        const Action &action = program_.actions[rank.next];
+        const Action &action = actions_of(number)[rank.next];
         for (int transfer : rank.waiting)
             note_call(transfer);
         rank.waiting.clear();
@@ -270,10 +274,10 @@ class Simulation {
     }
 
     void finish() {
-        for (const Rank &rank : ranks_) {
-            if (rank.next < program_.actions.size())
+        for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+            if (ranks_[rank].next < actions_of(rank).size())
                 throw std::logic_error("a rank waits for a collective that is never started");
-            result_.makespan = std::max(result_.makespan, rank.now);
+            result_.makespan = std::max(result_.makespan, ranks_[rank].now);
         }
         for (RankTime &rank : result_.ranks)
             add_up(rank);

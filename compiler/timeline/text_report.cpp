@@ -24,11 +24,12 @@ class Text {
   public:
     Text(const Program &program, const Timeline &timeline, const ReportOptions &options)
         : program_(program), timeline_(timeline), options_(options), column_(timeline.makespan / columns) {
-        for (const Action &action : program.actions)
-            if (action.kind == ActionKind::compute)
-                note(program.kernels[static_cast<std::size_t>(action.index)].layer);
-            else if (action.kind == ActionKind::start)
-                note(program.collectives[static_cast<std::size_t>(action.index)].layer);
+        for (const std::vector<Action> &actions : program.actions)
+            for (const Action &action : actions)
+                if (action.kind == ActionKind::compute)
+                    note(program.kernels[static_cast<std::size_t>(action.index)].layer);
+                else if (action.kind == ActionKind::start)
+                    note(program.collectives[static_cast<std::size_t>(action.index)].layer);
     }
 
     std::string make() {

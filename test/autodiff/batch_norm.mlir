@@ -12,7 +12,7 @@ plan.variable @n.mean : !c = <constant, 0.0, 0.0> {statistic, layer = "n"}
 plan.variable @n.variance : !c = <constant, 1.0, 0.0> {statistic, layer = "n"}
 
 func.func @loss(%x: !x {plan.input = "x"}, %t: !x {plan.input = "t"}) -> (!s, !x)
-    attributes {plan.role = "loss", plan.optimizer = {kind = "sgd", rate = 0.1, momentum = 0.0, weight_decay = 0.0}} {
+    attributes {plan.purpose = "loss", plan.optimizer = {kind = "sgd", rate = 0.1, momentum = 0.0, weight_decay = 0.0}} {
   %scale = plan.read @n.scale {layer = "n", phase = "forward"} : !c
   %b = plan.read @n.b {layer = "n", phase = "forward"} : !c
   %mean = plan.read @n.mean {layer = "n", phase = "forward"} : !c

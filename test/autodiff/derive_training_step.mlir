@@ -21,7 +21,7 @@ plan.variable @h2.w : !w2 = <uniform, -0.1, 0.1> {trained, layer = "h2"}
 
 // CHECK-NOT: @loss
 func.func @loss(%image: !image {plan.input = "image"}, %label: !label {plan.input = "label"}) -> (!plan.tensor<f32>, !h2)
-    attributes {plan.role = "loss", plan.label = 1, plan.class = "hidden",
+    attributes {plan.purpose = "loss", plan.label = 1, plan.class = "hidden",
                 plan.optimizer = {kind = "sgd", rate = 0.1, momentum = 0.9, weight_decay = 0.0}} {
   %w1 = plan.read @h1.w {layer = "h1", phase = "forward"} : !w1
   %0 = plan.einsum "batch pixel, pixel hidden -> batch hidden"(%image, %w1) {layer = "h1", phase = "forward"} : (!image, !w1) -> !h1
@@ -35,7 +35,7 @@ func.func @loss(%image: !image {plan.input = "image"}, %label: !label {plan.inpu
 }
 
 // CHECK-LABEL: func.func @train
-// CHECK-SAME:    %[[IMAGE:.*]]: !plan.tensor<batch: 5, pixel: 4, f32> {plan.input = "image"}, %[[LABEL:.*]]: !plan.tensor<batch: 5, i32> {plan.input = "label"}) -> !plan.tensor<f32> attributes {plan.role = "train"}
+// CHECK-SAME:    %[[IMAGE:.*]]: !plan.tensor<batch: 5, pixel: 4, f32> {plan.input = "image"}, %[[LABEL:.*]]: !plan.tensor<batch: 5, i32> {plan.input = "label"}) -> !plan.tensor<f32> attributes {plan.purpose = "training"}
 // CHECK:      %[[W1:.*]] = plan.read @h1.w
 // CHECK:      %[[B1:.*]] = plan.read @h1.b
 // CHECK:      %[[H1:.*]] = plan.pointwise "relu"
@@ -78,7 +78,7 @@ func.func @loss(%image: !image {plan.input = "image"}, %label: !label {plan.inpu
 // CHECK:      return %[[LOSS]]
 
 // CHECK-LABEL: func.func @evaluate
-// CHECK-SAME:    {plan.input = "label"}, %[[VALID:.*]]: !plan.tensor<batch: 5, f32> {plan.input = "valid", plan.valid}) -> (!plan.tensor<f32>, !plan.tensor<f32>) attributes {plan.results = ["loss", "correct"], plan.role = "evaluate"}
+// CHECK-SAME:    {plan.input = "label"}, %[[VALID:.*]]: !plan.tensor<batch: 5, f32> {plan.input = "valid", plan.valid}) -> (!plan.tensor<f32>, !plan.tensor<f32>) attributes {plan.purpose = "evaluation", plan.results = ["loss", "correct"]}
 // CHECK:      %[[LOGITS:.*]] = plan.einsum "batch hidden', hidden' hidden -> batch hidden"
 // CHECK-NEXT: %[[TOP:.*]] = plan.reduce "max"(%[[LOGITS]])
 // CHECK:      %[[SAMPLES:.*]] = plan.pointwise "sub"({{.*}}) {layer = "loss", phase = "loss"} : (!plan.tensor<batch: 5, f32>, !plan.tensor<batch: 5, f32>)
@@ -94,6 +94,6 @@ func.func @loss(%image: !image {plan.input = "image"}, %label: !label {plan.inpu
 // CHECK-NEXT: return %[[SUM_LOSS]], %[[CORRECT]]
 
 // CHECK-LABEL: func.func @predict
-// CHECK-SAME:    %{{.*}}: !plan.tensor<batch: 5, pixel: 4, f32> {plan.input = "image"}) -> !plan.tensor<batch: 5, hidden: 3, f32> attributes {plan.role = "predict"}
+// CHECK-SAME:    %{{.*}}: !plan.tensor<batch: 5, pixel: 4, f32> {plan.input = "image"}) -> !plan.tensor<batch: 5, hidden: 3, f32> attributes {plan.purpose = "prediction"}
 // CHECK-NOT:  plan.reduce
 // CHECK:      return

@@ -11,7 +11,7 @@ module attributes {plan.microbatches = 3 : i64} {
 plan.variable @h.w : !w = <uniform, -0.1, 0.1> {trained, layer = "h"}
 
 func.func @loss(%x: !x {plan.input = "x"}, %t: !t {plan.input = "t"}) -> (!s, !t)
-    attributes {plan.role = "loss", plan.optimizer = {kind = "sgd", rate = 0.1, momentum = 0.0, weight_decay = 0.0}} {
+    attributes {plan.purpose = "loss", plan.optimizer = {kind = "sgd", rate = 0.1, momentum = 0.0, weight_decay = 0.0}} {
   %w = plan.read @h.w {layer = "h", phase = "forward"} : !w
   %y = plan.einsum "batch in, in out -> batch out"(%x, %w) {layer = "h", phase = "forward"} : (!x, !w) -> !t
   %e = plan.mean_square_error %y, %t {layer = "loss", phase = "loss"} : (!t, !t) -> !s
@@ -24,7 +24,7 @@ func.func @loss(%x: !x {plan.input = "x"}, %t: !t {plan.input = "t"}) -> (!s, !t
 
 // CHECK-LABEL: func.func @accumulate_rest(
 // CHECK-SAME:    !plan.tensor<batch: 2, in: 4, f32> {plan.input = "x"}
-// CHECK-SAME:    plan.firsts = array<i64: 0, 2>
+// CHECK-SAME:    plan.accumulates
 // CHECK:         plan.constant 0.0666666{{.*}} {layer = "loss", phase = "loss"}
 // CHECK:         plan.constant 0.33333333333333331 {layer = "loss", phase = "loss"}
 // CHECK-DAG:     plan.accumulate %{{.*}} to "loss" {layer = "loss", phase = "loss"} : (!plan.tensor<f32>)
@@ -36,7 +36,7 @@ func.func @loss(%x: !x {plan.input = "x"}, %t: !t {plan.input = "t"}) -> (!s, !t
 
 // CHECK-LABEL: func.func @train(
 // CHECK-SAME:    !plan.tensor<batch: 1, in: 4, f32> {plan.input = "x"}
-// CHECK-SAME:    plan.firsts = array<i64: 4>
+// CHECK-NOT:     plan.accumulates
 // CHECK:         plan.constant 0.0666666
 // CHECK:         %[[LOSS:.*]] = plan.accumulate %{{.*}} to "loss"
 // CHECK:         plan.accumulate %{{.*}} to "gradient of h.w"

@@ -169,6 +169,21 @@ TEST(Messages, TheCheapestAlternativeRuns) {
     EXPECT_EQ(chosen(4000), planrt::Algorithm::ring);
 }
 
+TEST(Messages, CarryWhatOneCallOfMpiCannotCount) {
+    Machine machine;
+    machine.levels = {{0, link({})}};
+    const sharding::Mesh mesh{{4}};
+    machine.algorithms.allreduce = {{Algorithm::recursive_doubling, 0, true}, {Algorithm::ring, 2048, true}};
+    const auto price = [&](std::int64_t elements) { return price_step(all_reduce_of(elements), 4, mesh, machine); };
+    const std::int64_t most = 2'147'483'647;
+    const StepPrice by_mpi = price(most);
+    EXPECT_EQ(by_mpi.method, planrt::Method{});
+    const StepPrice by_messages = price(most + 1);
+    EXPECT_EQ(by_messages.method, (planrt::Method{planrt::Algorithm::ring, {4}}));
+    EXPECT_EQ(by_messages.traffic.calls, 1);
+    EXPECT_NEAR(by_messages.price.seconds() / by_mpi.price.seconds(), 1, 1e-6) << "the algorithm is the same";
+}
+
 /// What was measured is MPI's call: alternatives by messages keep the price of their links.
 TEST(Messages, OnlyMpisOwnCallIsPricedAsMeasured) {
     Machine machine;

@@ -8,34 +8,6 @@ namespace planc::emit {
 
 namespace {
 
-TEST(Identifier, KeepsWhatItCan) {
-    EXPECT_EQ(identifier("h1.w"), "h1_w");
-    EXPECT_EQ(identifier("block[3].attention.query"), "block_3_attention_query");
-    EXPECT_EQ(identifier("hidden'"), "hidden_in");
-    EXPECT_EQ(identifier("gradient of h1.w"), "gradient_of_h1_w");
-}
-
-TEST(Identifier, AvoidsWhatCppReserves) {
-    EXPECT_EQ(identifier("for"), "for_");
-    EXPECT_EQ(identifier("_x"), "x");
-    EXPECT_EQ(identifier("a__b"), "a_b");
-    EXPECT_EQ(identifier("3d"), "n3d");
-    EXPECT_EQ(identifier("'"), "in");
-    EXPECT_EQ(identifier("größe"), "gr_e");
-    EXPECT_EQ(identifier(""), "unnamed");
-    EXPECT_EQ(identifier("context"), "context_");
-}
-
-TEST(UniqueNames, NumbersRepetitions) {
-    UniqueNames names({"taken"});
-    EXPECT_EQ(names.add("a.b"), "a_b");
-    EXPECT_EQ(names.add("a b"), "a_b_2");
-    EXPECT_EQ(names.add("a_b_2"), "a_b_2_2");
-    EXPECT_EQ(names.add("taken"), "taken_2");
-    EXPECT_EQ(names.add("new"), "new_");
-    EXPECT_EQ(names.add("new"), "new_2");
-}
-
 TEST(StringLiteral, EscapesEverything) {
     EXPECT_EQ(string_literal("a\"b\\c"), R"("a\"b\\c")");
     EXPECT_EQ(string_literal("line\nnext\x01"

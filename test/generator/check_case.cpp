@@ -62,9 +62,9 @@ class Check {
                 throw Refusal(plan.failure);
             check_plan(reference, *module, request, plan);
         }
-        const driver::MemorySavings savings = random_savings();
+        const planning::MemorySavings savings = random_savings();
         stage_ = "random strategies";
-        for (const std::string &word : driver::words(savings))
+        for (const std::string &word : planning::words(savings))
             stage_ += ", " + word;
         const Module module = derive_if_possible(savings);
         const plan::Request request = step_->request(*module, "rules");
@@ -85,8 +85,8 @@ class Check {
                });
     }
 
-    driver::MemorySavings random_savings() {
-        driver::MemorySavings savings;
+    planning::MemorySavings random_savings() {
+        planning::MemorySavings savings;
         const auto &arguments = step_->train().loss.arguments;
         const auto batch = static_cast<int>(arguments.front().type.dimensions.front().extent);
         if (random_.chance(0.4))
@@ -97,7 +97,7 @@ class Check {
     }
 
     /// Without the micro-batches where the loss is no sum over samples.
-    Module derive_if_possible(driver::MemorySavings savings) {
+    Module derive_if_possible(planning::MemorySavings savings) {
         try {
             return step_->derive(savings);
         } catch (const Refusal &) {

@@ -32,7 +32,7 @@ Step::Step(const std::string &text) : context_(mlir::MLIRContext::Threading::DIS
     module_ = derive({});
 }
 
-Module Step::derive(const driver::MemorySavings &savings) {
+Module Step::derive(const planning::MemorySavings &savings) {
     Module module(imported_->clone());
     driver::set_savings(*module, train().loss, savings);
     std::string message;
@@ -49,7 +49,7 @@ Module Step::derive(const driver::MemorySavings &savings) {
     throw Difference("the training step could not be derived: " + message);
 }
 
-driver::MemorySavings Step::savings_of(const std::string &layout) const {
+planning::MemorySavings Step::savings_of(const std::string &layout) const {
     driver::Options options;
     options.layout = layout;
     return driver::savings_of(driver::layout_of(*program_, options));

@@ -1,8 +1,8 @@
 // The compiler's way from the text of a .plan file to its training step, for tests.
 #pragma once
 
-#include "driver/planning/memory_savings.h"
 #include "driver/planning/request.h"
+#include "driver/planning/savings.h"
 #include "sema/program.h"
 #include "support/diagnostics.h"
 #include "support/source.h"
@@ -41,9 +41,9 @@ class Step {
     /// @train, @evaluate and @predict, without layouts: the whole batch at once, nothing computed twice.
     [[nodiscard]] mlir::ModuleOp module() { return *module_; }
     /// The same with micro-batches and recomputation. Throws Refusal where the loss is no sum over samples.
-    [[nodiscard]] Module derive(const driver::MemorySavings &savings);
+    [[nodiscard]] Module derive(const planning::MemorySavings &savings);
 
-    [[nodiscard]] driver::MemorySavings savings_of(const std::string &layout) const;
+    [[nodiscard]] planning::MemorySavings savings_of(const std::string &layout) const;
     /// What planc would plan for `module` under one of the file's layouts; without the baselines.
     [[nodiscard]] plan::Request request(mlir::ModuleOp module, const std::string &layout);
 

@@ -123,17 +123,13 @@ TEST(InterpretSchedule, members_of_a_bucket_travel_in_one_call) {
         !part = !plan.tensor<f32, #plan.layout<partial sum = [p]>>
         !sum = !plan.tensor<f32, #plan.layout<>>
         module attributes {plan.mesh = #plan.mesh<p: 2>} {
-            func.func @stage(%x: !x) -> (!part, !part) {
+            func.func @f(%x: !x {plan.input = "x"}) -> (!sum, !sum) {
                 %0:2 = plan.loops outer 1 {
                     %a = plan.reduce "sum"(%x) : (!x) -> !part
                     %s = plan.pointwise "square"(%x) : (!x) -> !x
                     %b = plan.reduce "sum"(%s) : (!x) -> !part
                     plan.yield %a, %b : !part, !part
                 } : !part, !part
-                return %0#0, %0#1 : !part, !part
-            }
-            func.func @f(%x: !x {plan.input = "x"}) -> (!sum, !sum) {
-                %0:2 = func.call @stage(%x) : (!x) -> (!part, !part)
                 %1:2 = plan.start 0 "all_reduce"(%0#0, %0#1) over ["p"] {tensors = ["a", "b"]} : (!part, !part) -> (!sum, !sum)
                 plan.progress
                 %2:2 = plan.wait 0(%1#0, %1#1) : (!sum, !sum) -> (!sum, !sum)

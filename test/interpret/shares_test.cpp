@@ -125,28 +125,30 @@ namespace {
 /// The loss is the sum of x over 7 samples in parts of 3, 2 and 2; w becomes that sum.
 constexpr const char *micro_batches = R"(
 !s = !plan.tensor<f64>
+module attributes {plan.microbatches = 3 : i64, plan.batch = 7 : i64} {
 plan.variable @w : !s = <constant, 0.0, 0.0> {trained}
 plan.variable @"sum of x" : !s = <constant, 0.0, 0.0> {accumulator}
-func.func @accumulate_rest(%x: !plan.tensor<batch: 3, f64> {plan.input = "x"}) attributes {plan.firsts = array<i64: 0>} {
+func.func @accumulate_rest(%x: !plan.tensor<batch: 3, f64> {plan.input = "x"}) attributes {plan.accumulates} {
   %sum = plan.reduce "sum"(%x) : (!plan.tensor<batch: 3, f64>) -> !s
   %old = plan.read @"sum of x" : !s
   %new = plan.pointwise "add"(%old, %sum) : (!s, !s) -> !s
   plan.write %new, @"sum of x" : !s
   return
 }
-func.func @accumulate(%x: !plan.tensor<batch: 2, f64> {plan.input = "x"}) attributes {plan.firsts = array<i64: 3>} {
+func.func @accumulate(%x: !plan.tensor<batch: 2, f64> {plan.input = "x"}) attributes {plan.accumulates} {
   %sum = plan.reduce "sum"(%x) : (!plan.tensor<batch: 2, f64>) -> !s
   %old = plan.read @"sum of x" : !s
   %new = plan.pointwise "add"(%old, %sum) : (!s, !s) -> !s
   plan.write %new, @"sum of x" : !s
   return
 }
-func.func @train(%x: !plan.tensor<batch: 2, f64> {plan.input = "x"}) -> !s attributes {plan.firsts = array<i64: 5>} {
+func.func @train(%x: !plan.tensor<batch: 2, f64> {plan.input = "x"}) -> !s {
   %sum = plan.reduce "sum"(%x) : (!plan.tensor<batch: 2, f64>) -> !s
   %old = plan.read @"sum of x" : !s
   %new = plan.pointwise "add"(%old, %sum) : (!s, !s) -> !s
   plan.write %new, @w : !s
   return %sum : !s
+}
 }
 )";
 

@@ -178,6 +178,9 @@ CASES = {
         convolutions("resnet_cifar", (8, 32, 32, 3), 10, 1e-5, ("--ranks 2", HALVES)),
         convolutions("inception", (11, 23, 18, 3), 5, 0.02, (SQUARE, DOMAIN, MIXED)),
         convolutions("inception_f64", (11, 23, 18, 3), 5, 0.02, (SQUARE, DOMAIN, MIXED), 1e-9),
+        Case("unet", HERE / "Inputs/unet.plan", drawn("unet", True, image=(12, 12, 8, 3), label=((12, 12, 8), 4)),
+             convolutional.unet, optimizers.sgd(optimizers.constant(0.2), momentum=0.9), 1e-9,
+             ("--ranks 1", SQUARE, DOMAIN, MIXED), optimizer="sgd(rate = 0.2, momentum = 0.9)", double=True),
         optimizer("nesterov", "sgd(rate = step_decay(0.4, every = 3, factor = 0.5), momentum = 0.9, nesterov = true, "
                   "weight_decay = 0.01)",
                   optimizers.sgd(optimizers.step_decay(0.4, 3, 0.5), optimizers.Settings(0.01), 0.9, True)),

@@ -101,3 +101,17 @@ def inception(w, fields):
     pooled = F.avg_pool2d(torch.tanh(reduction(norm, w, "small")), 3, 2, 1, count_include_pad=False)
     padded = F.avg_pool2d(pooled, 2, 2, 1)
     return F.cross_entropy(dense_over_images(padded, w, "logits"), fields["label"])
+
+
+def unet(w, fields):
+    def same(x, name):
+        return F.silu(conv(x, w, name, padding=1))
+
+    def up(x, skip, name):
+        return same(torch.cat([F.interpolate(x, scale_factor=2), skip], 1), f"{name}.mixed")
+
+    first = same(images(fields), "first")
+    second = same(F.avg_pool2d(first, 2), "second")
+    bottom = same(F.max_pool2d(second, 2), "bottom")
+    whole = up(up(bottom, second, "middle"), first, "whole")
+    return F.cross_entropy(conv(whole, w, "logits"), fields["label"])

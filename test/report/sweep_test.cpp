@@ -77,17 +77,30 @@ TEST(Sweep, the_table_says_what_was_simulated) {
     Sweep sweep = small();
     EXPECT_EQ(text_report(sweep).find("with overlap"), std::string::npos);
     EXPECT_EQ(html_report(sweep).find("with overlap"), std::string::npos);
+    EXPECT_NE(html_report(sweep).find("Time of a step, sum of parts"), std::string::npos);
     sweep.points[0].overlap = Seconds(0.25);
     EXPECT_NE(text_report(sweep).find("with overlap"), std::string::npos);
     EXPECT_NE(text_report(sweep).find("250 ms        256\n"), std::string::npos) << text_report(sweep);
     EXPECT_NE(html_report(sweep).find("<td>250 ms</td><td>256</td>"), std::string::npos);
+    EXPECT_NE(html_report(sweep).find("Time of a step, with overlap"), std::string::npos);
+    EXPECT_NE(html_report(sweep).find("2 ranks, a step: 250 ms with overlap, sum of parts 500 ms = 500 ms compute"),
+              std::string::npos);
+}
+
+TEST(Sweep, a_step_of_a_profile_may_be_less_than_its_parts) {
+    Sweep sweep = small();
+    EXPECT_NE(text_report(sweep).find("sum of parts"), std::string::npos);
+    EXPECT_EQ(step_words(sweep.points[0]), "sum of parts 500 ms");
+    sweep.points[0].communication = Seconds(0.25);
+    EXPECT_EQ(text_report(sweep).find("sum of parts"), std::string::npos);
+    EXPECT_EQ(step_words(sweep.points[0]), "500 ms as the profile lets them overlap, sum of parts 750 ms");
 }
 
 TEST(Sweep, the_page_stands_alone) {
     const std::string page = html_report(small());
     EXPECT_NE(page.find("<h2>Strong scaling"), std::string::npos);
     EXPECT_NE(page.find("<h2>Over latency</h2>"), std::string::npos);
-    EXPECT_NE(page.find("<h2>Time by layer</h2>"), std::string::npos);
+    EXPECT_NE(page.find("<h2>Time by layer</h2>\n<p>The bars of a plot add up to its sum of parts"), std::string::npos);
     EXPECT_NE(page.find("no plan fits, &quot;really&quot;"), std::string::npos);
     for (const char *outside : {"<script", "<link", "<img", "url(", "@import", "href="})
         EXPECT_EQ(page.find(outside), std::string::npos) << outside;

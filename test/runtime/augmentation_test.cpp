@@ -172,8 +172,8 @@ class AugmentedData : public testing::Test {
                   {true, 2}};
         plain_ = field_;
         plain_.augmentation = {};
-        whole_ = {{&field_, 1}, 0, 4, nullptr};
-        program_.micro_batches = {&whole_, 1};
+        body_ = {nullptr, {&field_, 1}};
+        program_.bodies = {&body_, 1};
         program_.evaluation_fields = {&plain_, 1};
         program_.valid = {&valid_, 1};
         program_.batch = 4;
@@ -189,7 +189,7 @@ class AugmentedData : public testing::Test {
         if (tests)
             batches.load_test(0, reinterpret_cast<std::byte *>(arena.data()));
         else
-            batches.load_train(0, 0, reinterpret_cast<std::byte *>(arena.data()));
+            batches.load_train(0, 0, MicroBatch{}, Context(reinterpret_cast<std::byte *>(arena.data())));
         arena.resize(static_cast<std::size_t>(volume(box)));
         return arena;
     }
@@ -246,7 +246,7 @@ class AugmentedData : public testing::Test {
     Tensor valid_{Type::f32, batch_, {}, Reduction::sum, {}, 4 * 4 * elements};
     Field field_;
     Field plain_;
-    MicroBatch whole_;
+    Body body_;
     Program program_;
 };
 
@@ -275,15 +275,14 @@ TEST_F(AugmentedData, RanksMayHaveHalos) {
 
 TEST_F(AugmentedData, MicroBatchesChangeNothing) {
     const std::vector<float> wanted = load(one_rank_, 0, 2);
-    const MicroBatch halves[2] = {{{&field_, 1}, 0, 2, nullptr}, {{&field_, 1}, 2, 2, nullptr}};
-    program_.micro_batches = halves;
+    const MicroBatch halves[2] = {{0, 2}, {2, 2}};
     program_.evaluation_fields = {};
     dimensions_[0].extent = 2;
     Batches batches(program_, one_rank_, 0, "", 5);
     batches.begin_epoch(2);
     for (const std::size_t half : {0, 1}) {
         std::vector<float> got(2 * elements);
-        batches.load_train(0, half, reinterpret_cast<std::byte *>(got.data()));
+        batches.load_train(0, 0, halves[half], Context(reinterpret_cast<std::byte *>(got.data())));
         EXPECT_TRUE(
             std::equal(got.begin(), got.end(), wanted.begin() + static_cast<std::ptrdiff_t>(half * got.size())));
     }

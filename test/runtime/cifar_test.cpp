@@ -34,8 +34,8 @@ std::string record(std::initializer_list<int> labels, int sample) {
 class Cifar : public testing::Test {
   protected:
     Cifar() {
-        part_ = {fields_, 0, 2, nullptr};
-        program_.micro_batches = {&part_, 1};
+        body_ = {nullptr, fields_};
+        program_.bodies = {&body_, 1};
         program_.evaluation_fields = fields_;
         program_.valid = {&valid_, 1};
         program_.batch = 2;
@@ -83,7 +83,7 @@ class Cifar : public testing::Test {
                          {},
                          CifarPart::label}};
     Tensor valid_{Type::f32, batch_, {}, Reduction::sum, {}, 2 * image_bytes + 64};
-    MicroBatch part_{};
+    Body body_{};
     Program program_{};
     std::vector<std::byte> arena_;
 };
@@ -98,7 +98,7 @@ TEST_F(Cifar, ChannelsComeLastAndFilesDecideWhatTests) {
     batches.begin_epoch(0);
     std::vector<std::int32_t> seen;
     for (int step = 0; step < 5; ++step) {
-        batches.load_train(step, 0, arena);
+        batches.load_train(step, 0, MicroBatch{}, Context(arena));
         for (int i = 0; i < 2; ++i) {
             seen.push_back(labels[i]);
             expect_image(arena + i * image_bytes, labels[i]);
@@ -131,7 +131,7 @@ TEST_F(Cifar, AHundredClassesHaveTwoLabels) {
         fields_[1].part = coarse ? CifarPart::coarse_label : CifarPart::label;
         Batches batches(program_, one_rank_, 0, "", 1);
         batches.begin_epoch(0);
-        batches.load_train(0, 0, arena);
+        batches.load_train(0, 0, MicroBatch{}, Context(arena));
         EXPECT_EQ(labels[1], coarse ? 3 : 42);
         expect_image(arena, 0);
         batches.load_test(0, arena);

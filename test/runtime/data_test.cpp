@@ -1,13 +1,17 @@
 // CSV files and synthetic data: what ranks keep, and what is said of broken files.
 #include "data/batches.h"
+#include "data/formats/compressed_file.h"
 #include "data/formats/readers.h"
 #include "scratch_directory.h"
+#include "support/failure.h"
 
 #include <zlib.h>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
+#include <new>
 
 namespace planrt {
 namespace {
@@ -17,8 +21,8 @@ class Data : public testing::Test {
   protected:
     Data() {
         program_.mesh = mesh_axes_;
-        whole_ = {fields_, 0, 4, nullptr};
-        program_.micro_batches = {&whole_, 1};
+        body_ = {nullptr, fields_};
+        program_.bodies = {&body_, 1};
         program_.evaluation_fields = fields_;
         program_.valid = {&valid_, 1};
         program_.batch = 4;
@@ -44,7 +48,7 @@ class Data : public testing::Test {
     Field fields_[2] = {{"x", {Type::f32, x_dimensions_, {}, Reduction::sum, {}, 0}, "", 0, 3, 0.5, 1, 0},
                         {"label", {Type::i32, batch_, {}, Reduction::sum, {}, 64}, "", 3, 4, 1, 0, 10}};
     Tensor valid_{Type::f32, batch_, {}, Reduction::sum, {}, 128};
-    MicroBatch whole_{};
+    Body body_{};
     Program program_{};
 };
 
@@ -59,7 +63,7 @@ TEST_F(Data, EveryRankHoldsItsBlockOfTheSameBatch) {
         EXPECT_EQ(batches.test_samples(), 2);
         alignas(64) std::byte arena[256] = {};
         batches.begin_epoch(0);
-        batches.load_train(0, 0, arena);
+        batches.load_train(0, 0, MicroBatch{}, Context(arena));
         const auto *x = reinterpret_cast<const float *>(arena);
         const auto *labels = reinterpret_cast<const std::int32_t *>(arena + 64);
         const int first = rank % 2 == 0 ? 0 : 2; // features 0 and 1, or 2
@@ -98,6 +102,60 @@ TEST_F(Data, AcceptsWhatProgramsWrite) {
     EXPECT_EQ(complaint("0, 1,2.5e0,0\r\n\"10\",+11,-12,1\r\n20,21,22,2\n30,31,32,3\n40,41,42,4\n50,51,52,5"), "");
     program_.data.header = true;
     EXPECT_EQ(complaint("a,b,c,label\n" + six_points), "");
+}
+
+TEST_F(Data, HeadersAreNoSamples) {
+    EXPECT_EQ(complaint("a,b,c,label\n" + six_points),
+              "points.csv:1: column 0: expected a number, got 'a' (header = true passes over a line of names)");
+    EXPECT_EQ(complaint("\xEF\xBB\xBF" + six_points), "") << "a byte order mark";
+    program_.data.header = true;
+    const std::string wrong = "points.csv:1: expected a line of names, for data points has header = true, but got "
+                              "numbers only; put the names "
+                              "of the columns above them";
+    EXPECT_EQ(complaint(six_points), wrong);
+    EXPECT_EQ(complaint("\xEF\xBB\xBF" + six_points), wrong);
+    EXPECT_EQ(complaint("\" 1\", +2,3e0 ,4\r\n" + six_points), wrong);
+    EXPECT_EQ(complaint("1,2,3,label\n" + six_points), "");
+    EXPECT_EQ(complaint("0,1,2,3\n" + six_points), "") << "columns that nobody named, numbered";
+}
+
+TEST_F(Data, WordsOfAFileAreToldOnOneLine) {
+    const std::string words = complaint("1,2,\x1b[2J\r3,4\n");
+    testing::internal::CaptureStderr();
+    say_error(words);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "planrt: points.csv:1: column 2: expected a number, got '\\x1b[2J\\r3'\n");
+}
+
+TEST_F(Data, GzipThatUnpacksToTooMuch) {
+    const std::string zeros(std::size_t{1} << 24, '0');
+    gzFile file = gzopen(directory_.file("part").c_str(), "wb");
+    gzwrite(file, zeros.data(), static_cast<unsigned>(zeros.size()));
+    gzclose(file);
+    const std::string part = directory_.read("part"); // members of gzip may follow one another
+    const auto unpacked = [&](int parts) {
+        std::string content;
+        for (int i = 0; i < parts; ++i)
+            content += part;
+        CompressedFile whole(directory_.write("bomb", content));
+        std::string piece(zeros.size(), ' ');
+        std::size_t total = 0;
+        while (const std::size_t got = whole.read(piece.data(), piece.size()))
+            total += got;
+        return total;
+    };
+    EXPECT_EQ(unpacked(64), std::size_t{1} << 30);
+    EXPECT_EQ(failure_of([&] { unpacked(1000); }), directory_.file("bomb") + ": unpacks to more than 100 times its " +
+                                                       std::to_string(1000 * part.size()) +
+                                                       " bytes; if that is meant, unpack it with gunzip");
+}
+
+TEST_F(Data, CountsThatDoNotFit) {
+    program_.data.train = 1e300;
+    EXPECT_NE(complaint(six_points).find(" + 2 samples, but there are 6"), std::string::npos);
+    program_.data.format = DataFormat::synthetic;
+    program_.data.samples = std::numeric_limits<std::int64_t>::max();
+    EXPECT_THROW(Batches(program_, mesh_, 0, "", 1), std::bad_alloc);
 }
 
 TEST_F(Data, GzipIsReadAsItIs) {
@@ -154,7 +212,7 @@ TEST_F(Data, SyntheticSamplesAreTheSameUnderEveryLayout) {
     const auto load = [this](int rank, std::byte *arena) {
         Batches batches(program_, mesh_, rank, "", 1);
         batches.begin_epoch(0);
-        batches.load_train(0, 0, arena);
+        batches.load_train(0, 0, MicroBatch{}, Context(arena));
     };
     load(0, left);
     load(1, right);

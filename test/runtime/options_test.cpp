@@ -40,9 +40,37 @@ TEST(Options, WrongUsageIsOneLine) {
     EXPECT_EQ(complaint({"--epochs=0"}),
               "option --epochs: expected a positive number, got '0'; --help lists the options");
     EXPECT_EQ(complaint({"--seed", "-1"}), "option --seed: expected a number, got '-1'; --help lists the options");
-    EXPECT_EQ(complaint({"--steps", "99999999999999999999"}),
-              "option --steps: expected a positive number, got '99999999999999999999'; --help lists the options");
+    EXPECT_EQ(
+        complaint({"--steps", "99999999999999999999"}),
+        "option --steps: expected a number up to 9223372036854775807, got '99999999999999999999'; --help lists the "
+        "options");
     EXPECT_EQ(complaint({"train"}), "unexpected argument 'train'; --help lists the options");
+}
+
+TEST(Options, NumbersAreFinite) {
+    for (const char *option : {"--watchdog", "--checkpoint-minutes"}) {
+        const auto expect = [&](const std::string &value, const std::string &expected) {
+            EXPECT_EQ(complaint({"--checkpoint", "a", option, value}), "option " + std::string(option) + ": expected " +
+                                                                           expected + ", got '" + value +
+                                                                           "'; --help lists the options");
+        };
+        for (const char *value : {"nan", "-nan", "-1", "-inf", "1x", ""})
+            expect(value, "a number");
+        for (const char *value : {"inf", "infinity", "1e999"})
+            expect(value, "a finite number");
+        EXPECT_EQ(complaint({"--checkpoint", "a", option, "0.5"}), "");
+    }
+    EXPECT_EQ(complaint({"--threads", "2147483647"}),
+              "option --threads: expected a number up to 4096, got '2147483647'; --help lists the options");
+    setenv("PLANRT_WATCHDOG", "nan", 1);
+    EXPECT_EQ(complaint({}), "option --watchdog: expected a number, got 'nan'; --help lists the options");
+    unsetenv("PLANRT_WATCHDOG");
+}
+
+TEST(Options, WhatIsGivenIsNotedOnce) {
+    EXPECT_EQ(parse({"--steps=3", "--quiet", "--steps", "4", "--resume", "a"}).given,
+              (Facts{{"--steps", "4"}, {"--quiet", "given"}, {"--resume", "a"}}));
+    EXPECT_EQ(parse({"--resume=a"}).given, (Facts{{"--resume", "a"}}));
 }
 
 TEST(Options, ResumeTakesADirectoryOrThatOfTheCheckpoints) {

@@ -78,10 +78,18 @@ TEST(Segments, CountWhatMpiCanCount) {
     segments.add(3);
     segments.add(0);
     segments.add(2147483644);
-    EXPECT_EQ(segments.offsets, (std::vector<int>{0, 3, 3}));
+    EXPECT_EQ(counted(segments, most_counted).offsets, (std::vector<int>{0, 3, 3}));
     EXPECT_EQ(segments.total(), 2147483647);
-    EXPECT_EQ(failure_of([&] { segments.add(1); }),
+    segments.add(1);
+    EXPECT_EQ(failure_of([&] { static_cast<void>(counted(segments, most_counted)); }),
               "2147483648 elements in one call, but MPI counts to 2147483647: split the tensor over more ranks");
+}
+
+TEST(MessageParts, AreNoLongerThanMpiCounts) {
+    EXPECT_EQ(in_parts({{0, 7}, {9, 12}}, 3), (Positions{{0, 3}, {3, 6}, {6, 7}, {9, 12}}));
+    EXPECT_EQ(in_parts({{5, 5}}, 3), Positions{});
+    const std::int64_t many = std::int64_t{3} << 31;
+    EXPECT_EQ(in_parts({{1, many}}, most_counted).size(), 4U);
 }
 
 } // namespace

@@ -32,6 +32,7 @@ class PointsTest : public testing::Test {
                       {{"PLANRT_TEST_RANKS", std::to_string(made_for == 0 ? ranks : made_for)},
                        {"PLANRT_TEST_DATA", directory_.path()},
                        {"PLANRT_TEST_LAYOUT", layout_},
+                       {"PLANRT_TEST_HEADER", header_},
                        {"PLANRT_TEST_FAULT", fault}});
     }
 
@@ -61,7 +62,14 @@ class PointsTest : public testing::Test {
             ASSERT_NEAR(losses[i], wanted[i], 1e-5 * wanted[i] + 1e-7) << "step " << i + 1;
     }
 
+    /// Runs it on two ranks, which are started apart; `words` are mpirun's for the second one.
+    [[nodiscard]] Outcome run_apart(const std::string &first, const std::string &second,
+                                    const std::string &words = "") const {
+        return run(1, first + " : -n 1 " + words + " '" PROGRAMS "/planrt_softmax_program' " + second, "", 2);
+    }
+
     std::string layout_ = "plain"; ///< of the softmax program
+    std::string header_;           ///< not empty: the data have a line of names
 
     ScratchDirectory directory_;
 };

@@ -1,9 +1,13 @@
 // Checkpoints and going on from them, and prediction with what was trained.
 #include "points.h"
+#include "support/checksum.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 
 namespace {
@@ -87,6 +91,76 @@ TEST_F(Checkpoints, DamagedOnesAreToldAndPassedOver) {
     // 30 was damaged and counts as kept; 40, behind the last step, is left alone.
     EXPECT_EQ(files(), (std::vector<std::string>{"step-00000030.safetensors", "step-00000031.safetensors",
                                                  "step-00000040.safetensors"}));
+}
+
+/// A file's content with other words in its header, and its checksum as it must be.
+std::string with_header(std::string content, const std::string &words, const std::string &others) {
+    const std::string key = "\"planc.crc32\":\"";
+    content.replace(content.find(words), words.size(), others);
+    std::uint64_t length = 0;
+    std::memcpy(&length, content.data(), sizeof length);
+    length += others.size() - words.size();
+    std::memcpy(content.data(), &length, sizeof length);
+    const std::size_t digits = content.find(key) + key.size();
+    content.replace(digits, 8, 8, '0');
+    planrt::Checksum sum;
+    sum.add(content.data(), content.size());
+    return content.replace(digits, 8, sum.digits());
+}
+
+TEST_F(Checkpoints, WhatNoRunHasWrittenIsPassedOver) {
+    train(2, "--steps 20 --checkpoint " + checkpoints_);
+    const std::string good = directory_.read("checkpoints/step-00000020.safetensors");
+    const auto add = [&](const std::string &step, const std::string &content) {
+        return directory_.write("checkpoints/step-" + step + ".safetensors", content);
+    };
+    std::vector<std::string> wanted;
+    const auto expect = [&](const std::string &path, const std::string &complaint) {
+        wanted.insert(wanted.begin(), path + ": " + complaint); // the newest comes first
+    };
+    expect(add("00000021", with_header(with_header(good, "\"20\"", "\"21\""), "\"planc.loss_count\":\"20",
+                                       "\"planc.loss_count\":\"-1")),
+           "planc.loss_count: expected a number from 0 to 21, got '-1'");
+    const std::size_t sum_at = good.find("loss_sum\":\"");
+    const std::string sum = good.substr(sum_at, good.find(',', sum_at) - sum_at);
+    expect(add("00000022", with_header(with_header(good, "\"20\"", "\"22\""), sum, "loss_sum\":\"nan\"")),
+           "planc.loss_sum: expected a finite number, got 'nan'");
+    expect(add("00000023", with_header(with_header(good, "\"20\"", "\"23\""), "\"logits.b\"", "\"logits.w\"")),
+           "JSON: \"logits.w\" twice in an object that ends at byte");
+    expect(add("00000024", with_header(good, "\"20\"", "\"24\"")), "");
+    std::filesystem::resize_file(wanted.front().substr(0, wanted.front().find(": ")), std::uintmax_t{1} << 40);
+    wanted.front() += "has ";
+    expect(add("00000025", std::string(8, '\x7f')), "is no safetensors file, or its end is missing");
+    std::filesystem::resize_file(checkpoints_ + "/step-00000025.safetensors", std::uintmax_t{1} << 41);
+    expect(add("00000026", std::string("\0\0\0\0\1\0\0\0", 8)),
+           "is no safetensors file: a header of 4294967296 bytes is longer than any");
+    std::filesystem::resize_file(checkpoints_ + "/step-00000026.safetensors", std::uintmax_t{1} << 41);
+    const std::string pipe = checkpoints_ + "/step-00000027.safetensors";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0666), 0);
+    wanted.insert(wanted.begin(), "cannot read " + pipe + ": it is a pipe, not a file");
+    expect(add("9223372036854775807", with_header(good, "\"20\"", "\"9223372036854775807\"")),
+           "planc.step: expected a number from 0 to 9007199254740992, got '9223372036854775807'");
+    const Outcome outcome = run(2, "--steps 21 --resume " + checkpoints_);
+    EXPECT_EQ(outcome.exit_code, 0);
+    ASSERT_EQ(outcome.errors.size(), wanted.size()) << outcome.output;
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        EXPECT_TRUE(outcome.errors[i].starts_with(wanted[i])) << outcome.errors[i] << "\n" << wanted[i];
+    EXPECT_NE(outcome.output.find("step-00000020.safetensors: 20 steps done\n"), std::string::npos) << outcome.output;
+}
+
+TEST_F(Checkpoints, SignalsStopAllRanksBehindTheSameStep) {
+    const Outcome stopped = run(2, "--quiet --epochs 1000000 --checkpoint " + checkpoints_, "SIGTERM");
+    EXPECT_EQ(stopped.exit_code, 143);
+    ASSERT_EQ(stopped.errors.size(), 1U) << stopped.output;
+    long step = 0;
+    ASSERT_EQ(std::sscanf(stopped.errors[0].c_str(), "SIGTERM: stopped after step %ld; ", &step), 1);
+    const std::string file = files().back();
+    EXPECT_TRUE(stopped.errors[0].ends_with("/" + file + " keeps the state, from which --resume goes on"))
+        << stopped.output;
+    const std::string steps = "--steps " + std::to_string(step + 10) + " --save ";
+    train(2, steps + directory_.file("resumed") + " --resume " + checkpoints_);
+    train(2, steps + directory_.file("unbroken"));
+    EXPECT_EQ(directory_.read("resumed"), directory_.read("unbroken"));
 }
 
 TEST_F(Checkpoints, MeanLossOfABrokenEpochIsThatOfAllItsSteps) {

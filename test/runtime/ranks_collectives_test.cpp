@@ -45,6 +45,12 @@ INSTANTIATE_TEST_SUITE_P(Meshes, Collectives,
                                          Grid{"2x3", 6}, Grid{"7", 7}, Grid{"2x1x2", 4}, Grid{"2x2x2", 8}),
                          [](const auto &grid) { return "Mesh" + std::string(grid.param.mesh); });
 
+TEST(MoreElementsThanMpiCounts, GoInPartsAndCountTheSame) {
+    const Outcome outcome = launch(4, "planrt_counted_program", "", {});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    EXPECT_TRUE(outcome.output.starts_with("as MPI counts")) << outcome.output;
+}
+
 TEST(CommunicationReport, DifferenceOfMessagesIsExitCode3) {
     const ScratchDirectory directory;
     const Outcome outcome =

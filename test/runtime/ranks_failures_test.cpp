@@ -3,10 +3,13 @@
 #include "points.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 
 namespace {
 
@@ -16,6 +19,16 @@ class Failures : public PointsTest {
         EXPECT_EQ(outcome.exit_code, exit_code) << outcome.output;
         ASSERT_EQ(outcome.errors.size(), 1U) << outcome.output;
         EXPECT_EQ(outcome.errors[0], line);
+        // The launcher has nothing to add.
+        EXPECT_EQ(outcome.output.find("-----"), std::string::npos) << outcome.output;
+        EXPECT_EQ(outcome.output.find("mpirun detected"), std::string::npos) << outcome.output;
+    }
+
+    /// Makes a pipe, from which nobody would ever read anything.
+    [[nodiscard]] std::string make_pipe(const std::string &name) const {
+        std::filesystem::remove(directory_.file(name));
+        EXPECT_EQ(mkfifo(directory_.file(name).c_str(), 0666), 0);
+        return directory_.file(name);
     }
 };
 
@@ -26,6 +39,139 @@ TEST_F(Failures, WrongNumberOfRanks) {
 
 TEST_F(Failures, WrongUsage) {
     expect_one_line(run(2, "--stpes 3"), 2, "unknown option '--stpes'; --help lists the options");
+}
+
+TEST_F(Failures, WrongUsageOfOneRank) {
+    expect_one_line(run_apart("", "--stpes 3"), 2, "rank 1: unknown option '--stpes'; --help lists the options");
+    expect_one_line(run_apart("--steps", ""), 2,
+                    "rank 0: option --steps: its value is missing; --help lists the options");
+}
+
+TEST_F(Failures, RanksWithOtherOptions) {
+    const std::string complaint = "the ranks were started with different options: ";
+    expect_one_line(run_apart("--steps 3", "--steps 4"), 2, complaint + "--steps: 3 on rank 0, 4 on rank 1");
+    expect_one_line(run_apart("", "--seed=7"), 2, complaint + "--seed: none on rank 0, 7 on rank 1");
+    expect_one_line(run_apart("--checkpoint a", ""), 2, complaint + "--checkpoint: a on rank 0, none on rank 1");
+    expect_one_line(run_apart("", "--help"), 2, complaint + "--help: none on rank 0, given on rank 1");
+    EXPECT_EQ(run_apart("--steps=3 --quiet", "--quiet --steps 3").exit_code, 0);
+}
+
+TEST_F(Failures, RanksWithOtherPrograms) {
+    const std::string complaint = "the ranks run different programs: ";
+    expect_one_line(run_apart("", "", "-x PLANRT_TEST_LAYOUT=zero"), 2,
+                    complaint + "layout: data_parallel on rank 0, zero on rank 1");
+    const std::string other = directory_.file("other");
+    std::filesystem::copy_file(PROGRAMS "/planrt_softmax_program", other);
+    std::ofstream(other, std::ios::app) << "more";
+    const Outcome outcome = run(1, " : -n 1 '" + other + "'", "", 2);
+    EXPECT_EQ(outcome.exit_code, 2);
+    ASSERT_EQ(outcome.errors.size(), 1U) << outcome.output;
+    EXPECT_TRUE(outcome.errors[0].starts_with(complaint + "checksum of the executable: ")) << outcome.errors[0];
+}
+
+TEST_F(Failures, RanksWithOtherData) {
+    const std::string complaint = "the ranks have read different data: ";
+    const ScratchDirectory other;
+    const std::string arguments = "--data " + other.path();
+    other.write("points.csv", points(600));
+    expect_one_line(run_apart("", arguments), 1, complaint + "samples to train on: 240 on rank 0, 480 on rank 1");
+    std::string changed = points(300);
+    changed[changed.find('.') + 1] ^= 1; // a digit
+    other.write("points.csv", changed);
+    const Outcome outcome = run_apart("", arguments);
+    EXPECT_EQ(outcome.exit_code, 1);
+    ASSERT_EQ(outcome.errors.size(), 1U) << outcome.output;
+    EXPECT_TRUE(outcome.errors[0].starts_with(complaint + "checksum of x: ")) << outcome.errors[0];
+    other.write("points.csv", points(300)); // the same elsewhere
+    EXPECT_EQ(run_apart("--quiet", "--quiet " + arguments).exit_code, 0);
+}
+
+TEST_F(Failures, RanksWithOtherWeights) {
+    const ScratchDirectory other;
+    ASSERT_EQ(run(1, "--steps 1 --save " + directory_.file("w")).exit_code, 0);
+    ASSERT_EQ(run(1, "--steps 2 --save " + other.file("w")).exit_code, 0);
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path(directory_.path());
+    const std::string arguments = "--quiet --steps 3 --init w";
+    const Outcome outcome = run_apart(arguments, arguments, "-wdir " + other.path());
+    const Outcome same = run_apart(arguments, arguments, "-wdir " + directory_.path());
+    std::filesystem::current_path(before);
+    EXPECT_EQ(outcome.exit_code, 1);
+    ASSERT_EQ(outcome.errors.size(), 1U) << outcome.output;
+    EXPECT_TRUE(outcome.errors[0].starts_with("w is not the same file on all ranks: checksum: ")) << outcome.errors[0];
+    EXPECT_EQ(same.exit_code, 0) << same.output;
+}
+
+TEST_F(Failures, MoreEpochsThanCanBeCounted) {
+    expect_one_line(run(2, "--epochs 9223372036854775807"), 2,
+                    "9223372036854775807 epochs of 34 steps are more than can be counted");
+    EXPECT_EQ(run(1, "--epochs 9223372036854775807 --steps 3").exit_code, 0);
+}
+
+TEST_F(Failures, OneFileForTwoOutputs) {
+    const std::string file = directory_.file("one");
+    const std::string same = directory_.file("./one");
+    expect_one_line(run(2, "--save " + file + " --log " + same), 2,
+                    "--save and --log would write the same file " + same);
+    expect_one_line(run(2, "--save " + file + " --save-init " + file), 2,
+                    "--save and --save-init would write the same file " + file);
+    const std::string points = directory_.file("points.csv");
+    expect_one_line(run(2, "--log " + points), 2,
+                    "--log would replace " + points + ", which is read: it is data points");
+    ASSERT_EQ(run(1, "--steps 1 --save " + file).exit_code, 0);
+    expect_one_line(run(2, "--init " + file + " --save " + file), 2,
+                    "--save would replace " + file + ", which is read: it is --init");
+    expect_one_line(run(2, "--init " + file + " --predict " + points + " --output " + points), 2,
+                    "--output would replace " + points + ", which is read: it is --predict");
+    const std::string kept = directory_.file("kept");
+    expect_one_line(run(2, "--checkpoint " + kept + " --save " + kept + "/step-00000170.safetensors"), 2,
+                    "--save would replace " + kept + "/step-00000170.safetensors, a name of the checkpoints in " +
+                        kept);
+    EXPECT_EQ(run(2, "--quiet --save /dev/null --save-init /dev/null --log /dev/null").exit_code, 0);
+}
+
+TEST_F(Failures, PipesAreNotReadFrom) {
+    const std::string weights = make_pipe("weights");
+    const std::string pipe = ": it is a pipe, not a file";
+    expect_one_line(run(2, "--init " + weights), 1, "cannot read " + weights + pipe);
+    const std::string arguments = " --init " + weights + " --output " + directory_.file("y");
+    expect_one_line(run(2, "--predict " + weights + arguments), 1, "cannot read " + weights + pipe);
+    expect_one_line(run(2, "--predict /dev/zero" + arguments), 1, "cannot read /dev/zero: it is a device, not a file");
+    const std::string data = make_pipe("points.csv");
+    expect_one_line(run(2, ""), 1, "cannot read " + data + pipe);
+}
+
+TEST_F(Failures, LossThatGrowsIsToldOnce) {
+    const Outcome outcome = run(2, "--quiet", "growth");
+    ASSERT_EQ(outcome.errors.size(), 1U) << outcome.output;
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_TRUE(outcome.errors[0].starts_with("warning: step 3: the loss has grown to 1e+20, from ")) << outcome.output;
+    EXPECT_TRUE(outcome.errors[0].ends_with(" in the first step; try a smaller rate")) << outcome.output;
+}
+
+TEST_F(Failures, SignalWithoutACheckpoint) {
+    const Outcome outcome = run(2, "--quiet --epochs 1000000", "SIGINT");
+    EXPECT_EQ(outcome.exit_code, 130);
+    ASSERT_EQ(outcome.errors.size(), 1U) << outcome.output;
+    EXPECT_TRUE(outcome.errors[0].starts_with("SIGINT: stopped after step ")) << outcome.output;
+    EXPECT_TRUE(outcome.errors[0].ends_with("; nothing is kept, for there is no --checkpoint DIR")) << outcome.output;
+}
+
+TEST_F(Failures, PredictionFromDataWithoutTheirHeader) {
+    header_ = "yes";
+    const std::string named = "x,y,class\n";
+    directory_.write("points.csv", named + points(300));
+    ASSERT_EQ(run(2, "--quiet --save " + directory_.file("w")).exit_code, 0);
+    const std::string samples = directory_.write("samples.csv", points(300));
+    const std::string arguments =
+        "--quiet --init " + directory_.file("w") + " --predict " + samples + " --output " + directory_.file("y.csv");
+    expect_one_line(run(2, arguments), 1,
+                    samples + ":1: expected a line of names, for data points has header = true, but got numbers only; "
+                              "put the names of the columns above them");
+    directory_.write("samples.csv", named + points(300));
+    ASSERT_EQ(run(2, arguments).exit_code, 0);
+    const std::string rows = directory_.read("y.csv");
+    EXPECT_EQ(std::ranges::count(rows, '\n'), 300);
 }
 
 TEST_F(Failures, MissingData) {

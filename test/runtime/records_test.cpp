@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstring>
 
@@ -108,6 +109,58 @@ TEST_F(Records, NpyTypesAndOrders) {
     EXPECT_EQ(read(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 1, 2), }", bytes({2, 4, 6, 8})),
                    DataFormat::npy),
               (std::vector<float>{3, 4, 1, 2}));
+}
+
+TEST_F(Records, NpyHeadersAsPythonHasThem) {
+    for (const char *header : {
+             R"({"descr": "|u1", "fortran_order": False, "shape": (2, 2)})",
+             R"( { 'shape' :(2,2 ,) ,'fortran_order':False,'descr':'|u1' } )",
+             R"({'descr': u'u1', 'fortran_order': False, 'shape': (2L, 2L), })",
+             "{'descr': '''|u1''', # of bytes\n 'fortran_order': False,\n 'shape': (0x2, 0_2,)}",
+             R"({'descr': '\x7cu1', 'fortran_order': False, 'shape': (2, 2), 'more': [None, True, {}, ()]})",
+         })
+        EXPECT_EQ(read(npy(header, bytes({2, 4, 6, 8})), DataFormat::npy), (std::vector<float>{3, 4, 1, 2})) << header;
+    EXPECT_EQ(read(npy("{'descr': '|b1', 'fortran_order': False, 'shape': (1, 2)}", bytes({0, 1})), DataFormat::npy),
+              (std::vector<float>{0, 0.5}));
+    EXPECT_EQ(
+        read(npy("{'descr': '=i2', 'fortran_order': False, 'shape': (1, 2)}", bytes({1, 0, 2, 0})), DataFormat::npy),
+        (std::vector<float>{0.5, 1}));
+}
+
+TEST_F(Records, NpyHeadersThatAreNone) {
+    const auto told = [this](const std::string &dictionary) {
+        const std::string message = complaint(npy(dictionary, bytes({2, 4})), DataFormat::npy);
+        return message.substr(std::min(message.size(), std::string("file: ").size()));
+    };
+    const std::string none = "is no .npy file: its header";
+    EXPECT_EQ(told("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2)"),
+              none + ": expected ',' or '}' at byte 57");
+    EXPECT_EQ(told("{'descr: 1"), none + ": expected the end of a string at byte 10");
+    EXPECT_EQ(told("('descr',)"), none + " is no dictionary");
+    EXPECT_EQ(told("{'descr': '|u1', 'fortran_order': False, 'shape': (2)}"), none + " has no shape");
+    EXPECT_EQ(told("{'descr': '|u1', 'fortran_order': 'False', 'shape': (1, 2)}"), none + " has no fortran_order");
+    EXPECT_EQ(told("{'descr': '|u1', 'fortran_order': False, 'shape': (1, -2)}"),
+              "is no .npy file: its shape has an extent that is no whole number");
+    EXPECT_EQ(told("{'descr': '|u1', 'fortran_order': False, 'shape': (1, 99999999999999999999)}"),
+              none + ": a number that is too large at byte 74");
+    EXPECT_EQ(told("{'descr': [('a', '<f4'), ('b', '<f4')], 'fortran_order': False, 'shape': (1,)}"),
+              "expected numbers, got the type a structure of several");
+    EXPECT_EQ(told("{'descr': '\\n\\x1b[2J', 'fortran_order': False, 'shape': (1, 2)}"),
+              "expected numbers, got the type '\n\x1b[2J'"); // say_error() escapes it
+    EXPECT_EQ(told("{'shape': " + std::string(60, '(') + "}"), none + ": nested too deeply at byte 42");
+    EXPECT_EQ(complaint("\x93NUMPY" + bytes({2, 0, 0, 0, 0, 127}), DataFormat::npy),
+              "file: is no .npy file: a header of 2130706432 bytes is longer than any");
+    EXPECT_EQ(complaint("\x93NUMPY" + bytes({9, 0, 0, 0}), DataFormat::npy),
+              "file: is of version 9 of .npy; expected 1 to 3");
+}
+
+TEST_F(Records, PipesAreNotWaitedFor) {
+    ASSERT_EQ(mkfifo(directory_.file("file").c_str(), 0666), 0);
+    const DataSet set{"d", DataFormat::idx, "", directory_.path().c_str(), SplitKind::shares, 1, 0, 0, 0, 0, false};
+    std::vector<FieldStore> stores;
+    stores.emplace_back(field_, Box{{0, 2}}, std::vector<std::int64_t>{2});
+    EXPECT_EQ(failure_of([&] { read_idx({set, directory_.path(), false}, stores); }),
+              "cannot read " + directory_.file("file") + ": it is a pipe, not a file");
 }
 
 TEST_F(Records, NpyBroken) {

@@ -1,11 +1,14 @@
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/run_state.h"
 #include "checkpoint/safetensors.h"
 #include "scratch_directory.h"
 #include "support/file.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace planrt {
 namespace {
@@ -24,7 +27,8 @@ class Safetensors : public testing::Test {
 
     static std::string file(const std::string &json, std::size_t numbers) {
         std::string length(8, '\0');
-        length[0] = static_cast<char>(json.size());
+        length[0] = static_cast<char>(json.size() & 0xFF);
+        length[1] = static_cast<char>(json.size() >> 8);
         std::string result = length + json;
         for (std::size_t i = 0; i < numbers; ++i) {
             const auto value = static_cast<float>(i);
@@ -91,6 +95,51 @@ TEST_F(Safetensors, WrongFilesAreTold) {
                            R"("h2.w":{"dtype":"F32","shape":[],"data_offsets":[48,52]}})",
                            13)),
               "weights: has a tensor h2.w that network classifier has not");
+}
+
+TEST_F(Safetensors, TensorsFillTheFile) {
+    const auto two = [](const std::string &first, const std::string &second, const std::string &name = "h2.w") {
+        return R"({"h1.w":{"dtype":"F32","shape":[3,4],"data_offsets":)" + first + R"(},")" + name +
+               R"(":{"dtype":"F32","shape":[2],"data_offsets":)" + second + "}}";
+    };
+    EXPECT_EQ(load(0, file(two("[0,48]", "[40,48]"), 12)), "weights: tensor h2.w overlaps another one");
+    EXPECT_EQ(load(0, file(two("[0,48]", "[0,8]"), 12)), "weights: tensor h1.w overlaps another one");
+    EXPECT_EQ(load(0, file(two("[0,48]", "[52,60]"), 15)), "weights: has 4 bytes of no tensor before tensor h2.w");
+    EXPECT_EQ(load(0, file(two("[0,48]", "[48,56]"), 16)), "weights: has 8 bytes behind its last tensor");
+    const std::string twice = two("[0,48]", "[48,56]", "h1.w");
+    EXPECT_EQ(load(0, file(twice, 14)),
+              "weights: JSON: \"h1.w\" twice in an object that ends at byte " + std::to_string(twice.size()));
+}
+
+TEST_F(Safetensors, StatesThatNoRunWasIn) {
+    const auto complaint = [this](const RunState &state) {
+        const std::string path = directory_.write("checkpoint", safetensors_header({}, metadata_of(state)));
+        const std::string message = failure_of([&] { static_cast<void>(read_run_state(path)); });
+        return message.substr(std::min(message.size(), path.size() + 2));
+    };
+    const RunState good{30, 7, 8, 100, 1.5, 6};
+    EXPECT_EQ(complaint(good), "");
+    const auto with = [&](auto RunState::*member, auto value) {
+        RunState state = good;
+        state.*member = value;
+        return complaint(state);
+    };
+    constexpr std::int64_t large = std::numeric_limits<std::int64_t>::max();
+    const std::string most = "9007199254740992";
+    EXPECT_EQ(with(&RunState::step, large),
+              "planc.step: expected a number from 0 to " + most + ", got '9223372036854775807'");
+    EXPECT_EQ(with(&RunState::step, std::int64_t{-1}),
+              "planc.step: expected a number from 0 to " + most + ", got '-1'");
+    EXPECT_EQ(with(&RunState::batch, std::int64_t{0}),
+              "planc.batch: expected a number from 1 to " + most + ", got '0'");
+    EXPECT_EQ(with(&RunState::samples, std::int64_t{7}),
+              "planc.samples: expected a number from 8 to " + most + ", got '7'");
+    EXPECT_EQ(with(&RunState::loss_count, std::int64_t{-5}),
+              "planc.loss_count: expected a number from 0 to 12, got '-5'");
+    EXPECT_EQ(with(&RunState::loss_count, std::int64_t{13}),
+              "planc.loss_count: expected a number from 0 to 12, got '13'");
+    EXPECT_EQ(with(&RunState::loss_sum, std::nan("")), "planc.loss_sum: expected a finite number, got 'nan'");
+    EXPECT_EQ(with(&RunState::loss_sum, HUGE_VAL), "planc.loss_sum: expected a finite number, got 'inf'");
 }
 
 } // namespace

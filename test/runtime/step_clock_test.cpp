@@ -1,5 +1,7 @@
 // Time is booked to one account at a time. Lower bounds only: a busy machine makes everything longer.
+#include "count/cores.h"
 #include "count/step_clock.h"
+#include "run/training/reference.h"
 
 #include <gtest/gtest.h>
 
@@ -52,6 +54,21 @@ TEST(StepClock, LeavesColdStepsAndOldOnesOut) {
     EXPECT_EQ(run(1), 2);
     EXPECT_EQ(run(27), 25);
     EXPECT_EQ(run(1000), 256);
+}
+
+TEST(Reference, RunsSeldom) {
+    EXPECT_FALSE(Reference::due(100.5, 100));
+    EXPECT_TRUE(Reference::due(101, 100));
+}
+
+TEST(TooFewCores, AreSaid) {
+    EXPECT_EQ(too_few_cores({4, 4, 4}), "");
+    EXPECT_EQ(too_few_cores({2, 4, 8}), "");
+    EXPECT_EQ(
+        too_few_cores({4, 4, 2}),
+        "4 ranks share 2 cores: each computes for 0.50 of the time at most, and waits for others that do not run\n"
+        "meanwhile; what is predicted is for a core to each thread\n");
+    EXPECT_TRUE(too_few_cores({2, 4, 1}).starts_with("2 ranks with 4 threads share 1 core: each computes for 0.25 of"));
 }
 
 } // namespace

@@ -11,8 +11,8 @@ namespace {
 class TextData : public testing::Test {
   protected:
     TextData() {
-        part_ = {fields_, 0, 2, nullptr};
-        program_.micro_batches = {&part_, 1};
+        body_ = {nullptr, fields_};
+        program_.bodies = {&body_, 1};
         program_.batch = 2;
         program_.data = {"story", DataFormat::text, "story.txt", directory_.path().c_str(), SplitKind::shares, 1, 0};
     }
@@ -27,7 +27,7 @@ class TextData : public testing::Test {
     Dimension dimensions_[2] = {{"batch", 2, {}}, {"position", 3, {}}};
     Field fields_[2] = {{"token", {Type::i32, dimensions_, {}, Reduction::sum, {}, 0}, "", 0, 0, 1, 0, 6},
                         {"next", {Type::i32, dimensions_, {}, Reduction::sum, {}, 64}, "", 0, 0, 1, 1, 6}};
-    MicroBatch part_{};
+    Body body_{};
     Program program_{};
 };
 
@@ -37,7 +37,7 @@ TEST_F(TextData, LabelsAreTheCharactersShiftedByOne) {
     EXPECT_EQ(batches.train_samples(), 2);
     batches.begin_epoch(0);
     alignas(64) std::byte arena[128];
-    batches.load_train(0, 0, arena);
+    batches.load_train(0, 0, MicroBatch{}, Context(arena));
     const auto *token = reinterpret_cast<const std::int32_t *>(arena);
     const auto *next = reinterpret_cast<const std::int32_t *>(arena + 64);
     // The vocabulary in the order of code points: blank, g, h, o, ö.

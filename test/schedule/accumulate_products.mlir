@@ -47,7 +47,7 @@ func.func @train(%x: !m, %v: !t, %w: !t) -> (!y, !y) {
 // CHECK-NOT: plan.pointwise
 // CHECK: plan.write %[[P]], @sum
 plan.variable @sum : !y = #plan.init<constant, 0.0, 0.0> {accumulator}
-func.func @accumulate(%x: !m, %v: !t) {
+func.func @accumulate(%x: !m, %v: !t) attributes {plan.accumulates} {
   %p = plan.einsum "a b, b c -> a c" (%x, %v) : (!m, !t) -> !y
   %r = plan.read @sum : !y
   %s = plan.pointwise "add" (%r, %p) : (!y, !y) -> !y

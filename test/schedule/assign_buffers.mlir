@@ -118,7 +118,7 @@ module attributes {plan.mesh = #plan.mesh<rows: 2>} {
 // CHECK: plan.gemm {{.*}}offsets = array<i64: 0>
 // CHECK: } {offsets = array<i64: 192>}
 plan.variable @sum : !m = #plan.init<constant, 0.0, 0.0> {accumulator}
-func.func @accumulate(%x: !m, %y: !m) {
+func.func @accumulate(%x: !m, %y: !m) attributes {plan.accumulates} {
   %r = plan.read @sum : !m
   %s = plan.gemm "a b, b c -> a c" (%x, %y, %r) : (!m, !m, !m) -> !m
   plan.write %s, @sum : !m
@@ -142,7 +142,7 @@ func.func @train(%x: !m, %y: !m) -> !m {
 // CHECK-LABEL: func.func @accumulate
 // CHECK: } {offsets = array<i64: 128, 0>}
 plan.variable @"sum of gradient of w" : !w = #plan.init<constant, 0.0, 0.0> {accumulator}
-func.func @accumulate(%g: !w) -> !w {
+func.func @accumulate(%g: !w) -> !w attributes {plan.accumulates} {
   %s = plan.read @"sum of gradient of w" : !w
   %b:2 = plan.loops outer 1 {
     %t = plan.pointwise "mul" (%g, %g) : (!w, !w) -> !w

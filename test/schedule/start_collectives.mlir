@@ -36,7 +36,7 @@ module attributes {plan.mesh = #plan.mesh<rows: 2>} {
   // CHECK-LABEL: func.func @evaluate
   // CHECK-NEXT: plan.start 2 "all_reduce"(%arg0)
   // CHECK-NEXT: plan.wait 2
-  func.func @evaluate(%x: !p) -> !r {
+  func.func @evaluate(%x: !p) -> !r attributes {plan.purpose = "evaluation"} {
     %r = plan.collective "all_reduce" %x over ["rows"] {layer = "x", phase = "forward"} : !p -> !r
     return %r : !r
   }

@@ -57,5 +57,33 @@ TEST(Limits, MutualRecursion) { // N7
               "endless_recursion");
 }
 
+/// The kind of error of a training with the settings, on data from the source.
+std::string training(const std::string &settings, const std::string &source = "synthetic(seed = 1)",
+                     const std::string &split = "") {
+    return analyze_text("network n(x: f32[batch: 8]) -> f32[batch: 8] { return 2 * x }\ndata d = " + source + split +
+                        "\ntrain n on d {\n    loss = mean_square_error(n(x), y)\n" + settings + "\n}")
+        .kind;
+}
+
+TEST(Limits, Counts) { // R4, R6, T1, T3
+    const std::string huge = "9223372036854775807";
+    const std::string sgd = "optimizer = sgd(rate = 0.1)\n";
+    EXPECT_EQ(training(sgd + "epochs = 7\nseed = " + huge), "");
+    EXPECT_EQ(training(sgd + "epochs = 1000000000000000"), "too_many_steps"); // 16 batches
+    EXPECT_EQ(training(sgd + "epochs = " + huge), "out_of_range");
+    EXPECT_EQ(training(sgd + "steps = 1000000000000000"), "");
+    EXPECT_EQ(training(sgd + "steps = " + huge), "out_of_range");
+    EXPECT_EQ(training(sgd + "steps = 2", "synthetic(samples = " + huge + ")"), "out_of_range");
+    EXPECT_EQ(
+        training(sgd + "steps = 2", "csv(\"x.csv\")", " { x = column(0); y = column(1); split = train " + huge + " }"),
+        "out_of_range");
+    for (const std::string schedule :
+         {"warmup(steps = #, then = 0.1)", "cosine(0.1, steps = #)", "polynomial(0.1, steps = #)",
+          "step_decay(0.1, every = #)", "step_decay(0.1, at = [2, #])", "linear_scaling(0.1, batch = #)"}) {
+        const std::string rate = std::string(schedule).replace(schedule.find('#'), 1, huge);
+        EXPECT_EQ(training("steps = 9\noptimizer = sgd(rate = " + rate + ")"), "out_of_range") << rate;
+    }
+}
+
 } // namespace
 } // namespace planc::sema

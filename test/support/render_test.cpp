@@ -18,7 +18,7 @@ std::string render(const std::string &text, SourceRange where) {
     return diagnostics.render();
 }
 
-TEST(Render, marks_the_range_below_its_line) {
+TEST(Render, marks_the_range_below_its_line) { // E1
     EXPECT_EQ(render("one\ntwo three\n", {0, 8, 13}), "a.plan:2:5: warning: odd\n"
                                                       "    two three\n"
                                                       "        ^~~~~\n");

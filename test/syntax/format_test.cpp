@@ -52,6 +52,15 @@ TEST(Format, long_lines_are_broken) {
               "layout a on b {\n    " + word + " -> c\n    " + word + " -> d\n    e -> f\n    gggggggggggg -> h\n}\n");
 }
 
+TEST(Format, long_bodies_break_before_what_stands_in_front_of_them) {
+    const std::string word(50, 'w');
+    EXPECT_EQ(formatted("data d = csv(\"a\") { " + word + " = column(1); " + word + "2 = column(2) }"),
+              "data d = csv(\"a\") {\n    " + word + "  = column(1)\n    " + word + "2 = column(2)\n}\n");
+    EXPECT_EQ(formatted("dim a = f([b, c], fold x = y for i in z { " + word + " = " + word + "; yield x })"),
+              "dim a = f(\n    [b, c],\n    fold x = y for i in z {\n        " + word + " = " + word +
+                  "\n        yield x\n    },\n)\n");
+}
+
 TEST(Format, strings_numbers_and_units) {
     EXPECT_EQ(formatted("import \"a\\\"\\\\\\n\\t\""), "import \"a\\\"\\\\\\n\\t\"\n");
     EXPECT_EQ(formatted("machine m { a = 8GiB; b = 1 Gbit / s; c = 80 %; d = 1e-3us }"),

@@ -14,7 +14,7 @@ TEST(Lexical, an_empty_file_is_fine) {
     }
 }
 
-TEST(Lexical, byte_order_mark_and_line_ends_l1) {
+TEST(Lexical, byte_order_mark_and_line_ends_l1) { // L1
     const Parsed parsed("\xef\xbb\xbf"
                         "dim a = 3\r\ndim b = 4\rdim c = 5\n");
     ASSERT_EQ(parsed.error(), "");
@@ -22,7 +22,7 @@ TEST(Lexical, byte_order_mark_and_line_ends_l1) {
     EXPECT_EQ(parsed.text(std::get<DimensionDeclaration>(parsed.file->declarations[1]).name.where), "b");
 }
 
-TEST(Lexical, ranges_are_bytes_behind_other_characters_l1) {
+TEST(Lexical, ranges_are_bytes_behind_other_characters_l1) { // L1
     const Parsed parsed("import \"é€😀\" // ü\ndim a = 3");
     ASSERT_EQ(parsed.error(), "");
     EXPECT_EQ(parsed.only<Import>().path, "é€😀");
@@ -30,7 +30,7 @@ TEST(Lexical, ranges_are_bytes_behind_other_characters_l1) {
     EXPECT_EQ(parsed.text(parsed.file->comments.at(0).where), "// ü");
 }
 
-TEST(Lexical, comments_are_kept_with_their_place_l2) {
+TEST(Lexical, comments_are_kept_with_their_place_l2) { // L2
     const Parsed parsed("// one  \ndim a = 3 // two\n  // three");
     ASSERT_EQ(parsed.file->comments.size(), 3U);
     EXPECT_EQ(parsed.text(parsed.file->comments[0].where), "// one");
@@ -39,7 +39,7 @@ TEST(Lexical, comments_are_kept_with_their_place_l2) {
     EXPECT_TRUE(parsed.file->comments[2].own_line);
 }
 
-TEST(Lexical, line_ends_that_do_not_separate_l3) {
+TEST(Lexical, line_ends_that_do_not_separate_l3) { // L3
     for (const char *text :
          {"dim a = (1\n+ 2\n)", "dim a = 1\n+ 2", "dim a = 1 +\n2", "dim a = 2\n* 3", "dim a = f(\n1,\n2,\n)",
           "dim a = if b\n{\n1\n}\nelse\n{ 2 }", "dim a = fold x = 1\nfor i in b\n{ yield 1 }",
@@ -51,7 +51,7 @@ TEST(Lexical, line_ends_that_do_not_separate_l3) {
     }
 }
 
-TEST(Lexical, separators_l3) {
+TEST(Lexical, separators_l3) { // L3
     const Parsed parsed(";dim a = 1;;\n;dim b = 2;\n\ndim c = 3;");
     ASSERT_EQ(parsed.error(), "");
     EXPECT_EQ(parsed.file->declarations.size(), 3U);
@@ -60,7 +60,7 @@ TEST(Lexical, separators_l3) {
     EXPECT_EQ(layout.only<LayoutDeclaration>().items.size(), 3U);
 }
 
-TEST(Lexical, words_are_names_elsewhere_l4) {
+TEST(Lexical, words_are_names_elsewhere_l4) { // L4
     for (const std::string word :
          {"import", "dim", "network", "layer", "data", "machine", "mesh",     "layout", "train",  "param", "state",
           "as",     "in",  "on",      "auto",  "none", "store",   "pipeline", "cut",    "before", "forbid"}) {
@@ -74,7 +74,7 @@ TEST(Lexical, words_are_names_elsewhere_l4) {
     }
 }
 
-TEST(Lexical, reserved_words_are_no_names_l4) {
+TEST(Lexical, reserved_words_are_no_names_l4) { // L4
     for (const std::string word : {"if", "else", "fold", "for", "return", "yield", "and", "or", "not", "true", "false"})
         EXPECT_EQ(Parsed("dim " + word + " = 1").error(),
                   "1:5: expected a name after 'dim', got the reserved word '" + word + "'");
@@ -104,7 +104,7 @@ TEST(Lexical, strings_l7) {
     EXPECT_EQ(ParsedExpression(R"("a\"b\\c\n\t// no comment")").as<String>().value, "a\"b\\c\n\t// no comment");
 }
 
-TEST(Lexical, a_comma_may_end_a_list_l3) {
+TEST(Lexical, a_comma_may_end_a_list_l3) { // L3
     EXPECT_EQ(ParsedExpression("f([a, b,], c,)").error(), "");
     EXPECT_NE(ParsedExpression("f(,)").error(), "");
     EXPECT_NE(ParsedExpression("f(a,,)").error(), "");

@@ -112,7 +112,7 @@ TEST(Parse, choice_x5) {
     EXPECT_TRUE(std::holds_alternative<Choice>(choice.otherwise->node));
 }
 
-TEST(Parse, operators_bind_by_strength_x1) {
+TEST(Parse, operators_bind_by_strength_x1) { // X1
     const auto dump = [](const std::string &text) { return ParsedExpression(text).dump(); };
     EXPECT_EQ(dump("a + b * c"), dump("a + (b * c)"));
     EXPECT_EQ(dump("a - b - c"), dump("(a - b) - c"));
@@ -140,7 +140,7 @@ TEST(Parse, data_t1_t2_t3) {
     EXPECT_EQ(Parsed("data toy = synthetic(seed = 1)").only<DataDeclaration>().braces.file, -1);
 }
 
-TEST(Parse, meshes_h1_h2_h3) {
+TEST(Parse, meshes_h1_h2_h3) { // H1, H2, H3
     const Parsed bound("mesh grid on cori = [rows: 16, cols]");
     ASSERT_EQ(bound.error(), "");
     EXPECT_EQ(bound.only<MeshDeclaration>().machine->text, "cori");

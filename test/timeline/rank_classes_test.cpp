@@ -32,7 +32,7 @@ RankClasses each_alone(const planrt::Mesh &mesh) {
 /// member.
 Program program_of(const planrt::Mesh &mesh, const RankClasses &classes,
                    const std::vector<std::vector<std::int64_t>> &columns, const std::vector<std::vector<int>> &axes) {
-    Program program{classes.classes, {}, {}, {}};
+    Program program{classes.classes, {}, {}, {{}}};
     for (std::size_t c = 0; c < columns.size(); ++c) {
         Kernel kernel{"kernel", "layer", "forward", {}};
         Collective collective{"all-reduce", "layer", "forward", {}, {}};
@@ -52,12 +52,12 @@ Program program_of(const planrt::Mesh &mesh, const RankClasses &classes,
         const int index = static_cast<int>(c);
         program.kernels.push_back(kernel);
         program.collectives.push_back(collective);
-        program.actions.push_back({ActionKind::start, index});
-        program.actions.push_back({ActionKind::compute, index});
-        program.actions.push_back({ActionKind::progress, 0});
+        program.actions.front().push_back({ActionKind::start, index});
+        program.actions.front().push_back({ActionKind::compute, index});
+        program.actions.front().push_back({ActionKind::progress, 0});
         if (c % 3 == 2)
             for (int wait = index - 2; wait <= index; ++wait)
-                program.actions.push_back({ActionKind::wait, wait});
+                program.actions.front().push_back({ActionKind::wait, wait});
     }
     return program;
 }

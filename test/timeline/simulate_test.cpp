@@ -61,8 +61,10 @@ std::string text(const std::vector<Event> &events) {
 } // namespace
 
 TEST(Simulate, a_collective_begins_when_all_have_started_it) {
-    const Program program{
-        ranks(2), {kernel({3, 5}), kernel({1, 1})}, {collective(2, 1, 2)}, {compute(0), start(0), compute(1), wait(0)}};
+    const Program program{ranks(2),
+                          {kernel({3, 5}), kernel({1, 1})},
+                          {collective(2, 1, 2)},
+                          {{compute(0), start(0), compute(1), wait(0)}}};
     const Timeline timeline = simulate(program);
     EXPECT_EQ(text(timeline.ranks[0].compute), "compute 0 from 0 to 3, compute 1 from 3 to 4, wait 0 from 4 to 7");
     EXPECT_EQ(text(timeline.ranks[1].compute), "compute 0 from 0 to 5, compute 1 from 5 to 6, wait 0 from 6 to 7");
@@ -81,7 +83,7 @@ TEST(Simulate, what_processors_do_of_a_collective_is_beside_nothing) {
     Collective reduced = collective(2, 1, 2);
     reduced.work = {Seconds(2), Seconds(3)};
     const Program program{
-        ranks(2), {kernel({3, 3}), kernel({1, 1})}, {reduced}, {compute(0), start(0), compute(1), wait(0)}};
+        ranks(2), {kernel({3, 3}), kernel({1, 1})}, {reduced}, {{compute(0), start(0), compute(1), wait(0)}}};
     const Timeline timeline = simulate(program);
     EXPECT_EQ(text(timeline.ranks[0].compute),
               "compute 0 from 0 to 3, work 0 from 3 to 5, compute 1 from 5 to 6, wait 0 from 6 to 8");
@@ -98,15 +100,16 @@ TEST(Simulate, what_processors_do_of_a_collective_is_beside_nothing) {
 
 // Two rounds of 1 s beside a kernel of 4 s: the second begins when MPI is called again.
 TEST(Simulate, rounds_go_on_where_mpi_is_called) {
-    Program program{ranks(2), {kernel({4, 4}), kernel({2, 2})}, {collective(2, 2, 2)}, {start(0), compute(0), wait(0)}};
+    Program program{
+        ranks(2), {kernel({4, 4}), kernel({2, 2})}, {collective(2, 2, 2)}, {{start(0), compute(0), wait(0)}}};
     EXPECT_EQ(text(simulate(program).ranks[0].network), "transfer 0 from 0 to 1, transfer 0 from 4 to 5");
     EXPECT_EQ(simulate(program).makespan, Seconds(5));
-    program.actions = {start(0), compute(1), progress, compute(1), wait(0)};
+    program.actions = {{start(0), compute(1), progress, compute(1), wait(0)}};
     EXPECT_EQ(text(simulate(program).ranks[0].network), "transfer 0 from 0 to 1, transfer 0 from 2 to 3");
     EXPECT_EQ(simulate(program).makespan, Seconds(4));
     // One that comes too early finds the round still under way.
     program.kernels = {kernel({0.5, 0.5}), kernel({3.5, 3.5})};
-    program.actions = {start(0), compute(0), progress, compute(1), wait(0)};
+    program.actions = {{start(0), compute(0), progress, compute(1), wait(0)}};
     EXPECT_EQ(simulate(program).makespan, Seconds(5));
 }
 
@@ -116,7 +119,7 @@ TEST(Simulate, rounds_share_links) {
     const Program program{ranks(2),
                           {kernel({1, 1})},
                           {collective(2, 3, 3), collective(2, 2, 2)},
-                          {start(0), start(1), wait(1), compute(0), wait(0)}};
+                          {{start(0), start(1), wait(1), compute(0), wait(0)}}};
     const Timeline timeline = simulate(program);
     EXPECT_EQ(text(timeline.ranks[0].network), "transfer 0 from 0 to 5, transfer 1 from 0 to 4");
     EXPECT_EQ(text(timeline.ranks[0].compute), "wait 1 from 0 to 4, compute 0 from 4 to 5");
@@ -127,8 +130,10 @@ TEST(Simulate, rounds_share_links) {
 // What begins later slows down what is on the links: 1 s alone, then both at half the rate.
 // Of 3 s each 1 s is latency: both messages are on the links from 1 on, and share them until 5.
 TEST(Simulate, latencies_pass_side_by_side) {
-    Program program{
-        ranks(2), {kernel({1, 1})}, {collective(2, 1, 3), collective(2, 1, 3)}, {start(0), start(1), wait(0), wait(1)}};
+    Program program{ranks(2),
+                    {kernel({1, 1})},
+                    {collective(2, 1, 3), collective(2, 1, 3)},
+                    {{start(0), start(1), wait(0), wait(1)}}};
     EXPECT_EQ(simulate(program).makespan, Seconds(6));
     for (Collective &each : program.collectives)
         each.groups[0].latency = Seconds(1);
@@ -143,13 +148,13 @@ TEST(Simulate, who_comes_later_takes_a_share) {
     const Program program{ranks(2),
                           {kernel({1, 1})},
                           {collective(2, 1, 3), collective(2, 1, 1)},
-                          {start(0), compute(0), start(1), wait(1), wait(0)}};
+                          {{start(0), compute(0), start(1), wait(1), wait(0)}}};
     EXPECT_EQ(text(simulate(program).ranks[0].network), "transfer 0 from 0 to 4, transfer 1 from 1 to 3");
 }
 
 // Halos in both directions: each rank sends in one collective and receives in the other.
 TEST(Simulate, links_are_busy_where_a_rank_sends) {
-    Program program{ranks(2), {}, {collective(2, 1, 2), collective(2, 1, 3)}, {start(0), start(1), wait(0), wait(1)}};
+    Program program{ranks(2), {}, {collective(2, 1, 2), collective(2, 1, 3)}, {{start(0), start(1), wait(0), wait(1)}}};
     EXPECT_EQ(simulate(program).makespan, Seconds(5));
     program.collectives[0].groups[0].senders = {0};
     program.collectives[1].groups[0].senders = {1};
@@ -158,7 +163,7 @@ TEST(Simulate, links_are_busy_where_a_rank_sends) {
 
 // Rank 0 shares its links, rank 1 has them for itself: their collective is as slow as rank 0's.
 TEST(Simulate, a_round_is_as_slow_as_the_busiest_links) {
-    Program program{ranks(2), {}, {collective(2, 1, 2), collective(2, 1, 2)}, {start(0), start(1), wait(1), wait(0)}};
+    Program program{ranks(2), {}, {collective(2, 1, 2), collective(2, 1, 2)}, {{start(0), start(1), wait(1), wait(0)}}};
     program.collectives[0].groups = {{{0}, {0}, 1, Seconds(2)}, {{1}, {}, 1, Seconds(0)}};
     program.collectives[0].group_of = {0, 1};
     const Timeline timeline = simulate(program);
@@ -170,7 +175,7 @@ TEST(Simulate, who_is_through_leaves_its_share_to_the_others) {
     const Program alike{ranks(2),
                         {},
                         {collective(2, 1, 1), collective(2, 1, 2), collective(2, 1, 3)},
-                        {start(0), start(1), start(2), wait(0), wait(1), wait(2)}};
+                        {{start(0), start(1), start(2), wait(0), wait(1), wait(2)}}};
     EXPECT_EQ(text(simulate(alike).ranks[0].network),
               "transfer 0 from 0 to 3, transfer 1 from 0 to 5, transfer 2 from 0 to 6");
 
@@ -178,7 +183,7 @@ TEST(Simulate, who_is_through_leaves_its_share_to_the_others) {
     Program apart{ranks(2),
                   {},
                   {collective(2, 1, 3), collective(2, 1, 1), collective(2, 1, 5)},
-                  {start(0), start(1), start(2), wait(0), wait(1), wait(2)}};
+                  {{start(0), start(1), start(2), wait(0), wait(1), wait(2)}}};
     apart.collectives[1].groups = {{{0}, {0}, 1, Seconds(1)}, {{1}, {}, 1, Seconds(0)}};
     apart.collectives[2].groups = {{{0}, {}, 1, Seconds(0)}, {{1}, {1}, 1, Seconds(5)}};
     apart.collectives[1].group_of = apart.collectives[2].group_of = {0, 1};
@@ -189,7 +194,7 @@ TEST(Simulate, who_is_through_leaves_its_share_to_the_others) {
 
 // Groups {0, 1} and {2}: what does not concern a rank does not hold it up.
 TEST(Simulate, groups_are_independent) {
-    Program program{ranks(3), {kernel({1, 4, 1})}, {collective(3, 1, 2)}, {compute(0), start(0), wait(0)}};
+    Program program{ranks(3), {kernel({1, 4, 1})}, {collective(3, 1, 2)}, {{compute(0), start(0), wait(0)}}};
     program.collectives[0].groups = {{{0, 1}, {0, 1}, 1, Seconds(2)}, {{2}, {2}, 1, Seconds(1)}};
     program.collectives[0].group_of = {0, 0, 1};
     const Timeline timeline = simulate(program);
@@ -201,7 +206,7 @@ TEST(Simulate, without_overlap_everything_adds_up) {
     const Program program{ranks(2),
                           {kernel({3, 3}), kernel({1, 1})},
                           {collective(2, 4, 2), collective(2, 1, 5)},
-                          {compute(0), start(0), progress, start(1), compute(1), progress, wait(1), wait(0)}};
+                          {{compute(0), start(0), progress, start(1), compute(1), progress, wait(1), wait(0)}}};
     EXPECT_EQ(simulate(without_overlap(program)).makespan, Seconds(11));
 }
 
@@ -211,7 +216,7 @@ TEST(Simulate, nothing_is_lost) {
         std::mt19937 random(seed);
         const auto draw = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
         const int count = 1 + draw(4);
-        Program program{ranks(count), {}, {}, {}};
+        Program program{ranks(count), {}, {}, {{}}};
         std::vector<int> under_way;
         double carried = 0;
         std::vector<double> worked(static_cast<std::size_t>(count));
@@ -221,7 +226,7 @@ TEST(Simulate, nothing_is_lost) {
                 const int seconds = 1 + draw(9);
                 carried += seconds;
                 under_way.push_back(static_cast<int>(program.collectives.size()));
-                program.actions.push_back(start(under_way.back()));
+                program.actions.front().push_back(start(under_way.back()));
                 program.collectives.push_back(collective(count, 1 + draw(5), seconds));
                 for (int rank = 0; rank < count && i % 2 == 0; ++rank) {
                     program.collectives.back().work.emplace_back(draw(5));
@@ -229,20 +234,20 @@ TEST(Simulate, nothing_is_lost) {
                 }
             } else if (what == 1 && !under_way.empty()) {
                 const auto which = under_way.begin() + draw(static_cast<int>(under_way.size()));
-                program.actions.push_back(wait(*which));
+                program.actions.front().push_back(wait(*which));
                 under_way.erase(which);
             } else if (what == 2) {
-                program.actions.push_back(progress);
+                program.actions.front().push_back(progress);
             } else {
                 std::vector<double> seconds;
                 for (int rank = 0; rank < count; ++rank)
                     seconds.push_back(draw(10));
-                program.actions.push_back(compute(static_cast<int>(program.kernels.size())));
+                program.actions.front().push_back(compute(static_cast<int>(program.kernels.size())));
                 program.kernels.push_back(kernel(seconds));
             }
         }
         for (int collective : under_way)
-            program.actions.push_back(wait(collective));
+            program.actions.front().push_back(wait(collective));
         const Timeline timeline = simulate(program);
         for (int rank = 0; rank < count; ++rank) {
             const RankTime &time = timeline.ranks[rank];

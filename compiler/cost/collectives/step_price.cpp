@@ -2,6 +2,8 @@
 
 #include "sharding/bucket.h"
 
+#include <limits>
+
 namespace planc::cost {
 
 using sharding::CollectiveKind;
@@ -41,6 +43,9 @@ const char *machine_word(CollectiveKind kind) {
     }
     return "";
 }
+
+/// Counts of MPI's calls are int.
+constexpr std::int64_t most_counted = std::numeric_limits<int>::max();
 
 /// The messages are still those of the algorithm; their time is what was measured.
 void take_measured(const support::CollectiveRate &rate, Bytes payload, double calls, Price &price) {
@@ -93,7 +98,8 @@ StepPrice price_step(const sharding::Step &step, int element_bytes, const shardi
 }
 
 // By the cheapest of the algorithms that the machine has for vectors of the size; of equals, the first. What was
-// measured is the time of MPI's own calls.
+// measured is the time of MPI's own calls. Where one call of MPI cannot count the elements, the program sends the
+// messages of the algorithm that the call is priced as.
 StepPrice price_traffic(const sharding::Step &step, const planrt::Traffic &traffic, int element_bytes,
                         const Group &group, const Machine &machine, bool in_bucket) {
     StepPrice result;
@@ -106,7 +112,7 @@ StepPrice price_traffic(const sharding::Step &step, const planrt::Traffic &traff
     const double calls = step.kind == CollectiveKind::exchange ? static_cast<double>(traffic.calls) : 1;
     double least = 0;
     for (const AlgorithmRange &range : alternatives(table_of(step.kind, machine.algorithms), decides)) {
-        const bool by_mpi = range.by_mpi || !has_methods(step.kind);
+        const bool by_mpi = (range.by_mpi && traffic.elements <= most_counted) || !has_methods(step.kind);
         const support::CollectiveRate *rate = by_mpi ? measured_rate(step.kind, group, decides, machine) : nullptr;
         Price price =
             price_by(range.algorithm, step.kind, group, result.traffic, payload, planrt::is_windowed(step.to), machine);

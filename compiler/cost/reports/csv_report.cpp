@@ -1,6 +1,7 @@
 #include "cost/reports/report.h"
 #include "support/csv.h"
 #include "support/json.h"
+#include "support/whole.h"
 
 namespace planc::cost {
 
@@ -9,7 +10,7 @@ namespace {
 using support::csv_line;
 
 std::string bytes(Bytes value) {
-    return std::to_string(static_cast<std::int64_t>(value.value));
+    return std::to_string(support::whole(value.value));
 }
 
 std::string collective(const CollectiveRow &row, const CostTable &table) {

@@ -1,5 +1,6 @@
 #include "cost/reports/report.h"
 #include "support/json.h"
+#include "support/whole.h"
 
 namespace planc::cost {
 
@@ -8,7 +9,7 @@ namespace {
 using support::JsonWriter;
 
 std::int64_t whole(Bytes bytes) {
-    return static_cast<std::int64_t>(bytes.value);
+    return support::whole(bytes.value);
 }
 
 class Json {

@@ -1,5 +1,6 @@
 // The words and numbers that the text, JSON and CSV reports share.
 #include "cost/reports/report.h"
+#include "support/whole.h"
 
 #include <algorithm>
 #include <cmath>
@@ -106,7 +107,7 @@ std::string measured_formula(const CollectiveRow &row, const Group &ranks) {
 } // namespace
 
 std::string grouped(double whole) {
-    std::string digits = std::to_string(static_cast<std::int64_t>(whole));
+    std::string digits = std::to_string(support::whole(whole));
     for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
         digits.insert(static_cast<std::size_t>(at), ",");
     return digits;

@@ -1,13 +1,17 @@
 #include "driver/commands/commands.h"
 
+#include "driver/compilation.h"
 #include "driver/files/compile_cpp.h"
 #include "driver/files/write_file.h"
-#include "driver/pipeline.h"
 
 #include "cost/reports/report.h"
 #include "support/diagnostics.h"
 
+#include <filesystem>
 #include <iostream>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -29,20 +33,20 @@ int fail(const std::string &line, int code) {
 }
 
 /// Plain `planc FILE`: analysis and plan, and one line that says what came out. A file without `train` is a library.
-int check(Pipeline &pipeline) {
-    if (!pipeline.analyze_only())
-        return pipeline.exit_code();
-    if (pipeline.program().trains.empty()) {
-        std::cout << pipeline.program().file << ": no errors; nothing to train\n";
+int check(Compilation &compilation) {
+    if (!compilation.analyze_only())
+        return compilation.exit_code();
+    if (compilation.program().trains.empty()) {
+        std::cout << compilation.program().file << ": no errors; nothing to train\n";
         return done;
     }
-    if (!pipeline.plan_only())
-        return pipeline.exit_code();
-    const cost::CostTable &table = *pipeline.plan().cost;
+    if (!compilation.plan_only())
+        return compilation.exit_code();
+    const cost::CostTable &table = *compilation.plan().cost;
     std::optional<cost::Seconds> overlap;
-    if (!pipeline.find_step_with_overlap(overlap))
-        return pipeline.exit_code();
-    std::cout << pipeline.program().file << ": layout " << pipeline.request().layout << " on "
+    if (!compilation.find_step_with_overlap(overlap))
+        return compilation.exit_code();
+    std::cout << compilation.program().file << ": layout " << compilation.request().layout << " on "
               << cost::mesh_words(table.axes, table.mesh) << ": "
               << cost::human_seconds(overlap.value_or(table.seconds())) << " a step predicted"
               << (overlap ? " (as a sum " + cost::human_seconds(table.seconds()) + ")" : " (as a sum)") << ", "
@@ -57,9 +61,47 @@ void print(mlir::ModuleOp module) {
     std::cout << text << '\n';
 }
 
+/// What is wrong with one of the files that are to be written: empty, or a line.
+std::string wrong_output(const std::string &option, const std::string &path, const Options &options) {
+    std::error_code error;
+    if (std::string reason = check_writable(path); !reason.empty())
+        return reason;
+    if (!std::filesystem::exists(path, error))
+        return {};
+    if (!std::filesystem::is_regular_file(path, error))
+        return options.command == Command::compile
+                   ? "cannot write '" + path + "': it is no regular file, which a program has to be"
+                   : "";
+    std::vector<std::string> inputs = options.lists.files;
+    inputs.push_back(options.from);
+    for (const std::string &input : inputs)
+        if (std::filesystem::equivalent(path, input, error))
+            return option + " '" + path + "' is the file that is read";
+    return {};
+}
+
+/// The same of all of them, before what they get is computed.
+std::string wrong_outputs(const Options &options) {
+    const std::vector<std::pair<std::string, std::string>> outputs{
+        {"-o", options.output}, {"--certificate", options.certificate}, {"--measurements", options.measurements}};
+    std::map<std::string, std::string> option_of;
+    for (const auto &[option, path] : outputs) {
+        if (path.empty())
+            continue;
+        if (std::string wrong = wrong_output(option, path, options); !wrong.empty())
+            return wrong;
+        const auto [other, is_new] = option_of.try_emplace(path, option);
+        if (!is_new && !path.starts_with("/dev/"))
+            return other->second + " and " + option + " both write '" + path + "'";
+    }
+    return {};
+}
+
 } // namespace
 
 int run(const Options &options) {
+    if (const std::string wrong = wrong_outputs(options); !wrong.empty())
+        return fail(wrong, input_error);
     switch (options.command) {
     case Command::help:
         std::cout << help_text();
@@ -105,23 +147,23 @@ int print_or_write(const std::string &text, const Options &options) {
 }
 
 int compile_command(const Options &options) {
-    Pipeline &pipeline = lasting_pipeline(options);
-    if (options.emit == Stage::ast) {
-        std::cout << pipeline.ast_text();
-        return pipeline.exit_code();
+    Compilation &compilation = lasting_compilation(options);
+    if (options.emit == Form::ast) {
+        std::cout << compilation.ast_text();
+        return compilation.exit_code();
     }
-    if (options.emit == Stage::none && options.output.empty())
-        return check(pipeline);
-    if (!pipeline.run_until(options.emit == Stage::none ? Stage::cpp : options.emit))
-        return pipeline.exit_code();
-    if (options.emit == Stage::cpp)
-        std::cout << pipeline.cpp();
-    else if (options.emit != Stage::none)
-        print(pipeline.module());
+    if (options.emit == Form::none && options.output.empty())
+        return check(compilation);
+    if (!compilation.run_until(options.emit == Form::none ? Form::cpp : options.emit))
+        return compilation.exit_code();
+    if (options.emit == Form::cpp)
+        std::cout << compilation.cpp();
+    else if (options.emit != Form::none)
+        print(compilation.module());
     if (options.output.empty())
         return done;
-    const std::string error =
-        compile_cpp({pipeline.cpp(), options.output, compiler_of(options), options.keep_cpp}, pipeline.installation());
+    const std::string error = compile_cpp({compilation.cpp(), options.output, compiler_of(options), options.keep_cpp},
+                                          compilation.installation());
     return error.empty() ? done : fail(error, input_error);
 }
 

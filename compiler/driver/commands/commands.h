@@ -7,6 +7,7 @@
 
 namespace planc::driver {
 
+// Exit codes (E3).
 inline constexpr int done = 0;
 inline constexpr int input_error = 1;
 inline constexpr int usage_error = 2;

@@ -1,7 +1,7 @@
 // planc diff: two files, or two layouts or numbers of ranks of one.
 
 #include "driver/commands/commands.h"
-#include "driver/pipeline.h"
+#include "driver/compilation.h"
 
 #include "cost/reports/comparison.h"
 #include "cost/reports/report.h"
@@ -28,11 +28,11 @@ Options options_of(const Options &options, bool second) {
     return side;
 }
 
-std::string words(const Pipeline &pipeline, const Options &options) {
-    const cost::CostTable &table = *pipeline.plan().cost;
-    return options.file + ", layout " + pipeline.request().layout + " on " + std::to_string(table.mesh.ranks()) +
+std::string words(const Compilation &compilation, const Options &options) {
+    const cost::CostTable &table = *compilation.plan().cost;
+    return options.file + ", layout " + compilation.request().layout + " on " + std::to_string(table.mesh.ranks()) +
            " ranks (" + cost::mesh_words(table.axes, table.mesh) + ") of machine " +
-           pipeline.request().request.machine.name;
+           compilation.request().request.machine.name;
 }
 
 } // namespace
@@ -40,10 +40,10 @@ std::string words(const Pipeline &pipeline, const Options &options) {
 int diff_command(const Options &options) {
     const Options options_a = options_of(options, false);
     const Options options_b = options_of(options, true);
-    Pipeline a(options_a);
+    Compilation a(options_a);
     if (!a.plan_only())
         return a.exit_code();
-    Pipeline b(options_b);
+    Compilation b(options_b);
     if (!b.plan_only())
         return b.exit_code();
     std::optional<cost::Seconds> overlap_a;

@@ -4,8 +4,8 @@
 #include "driver/commands/commands.h"
 #include "driver/commands/save_layout.h"
 #include "driver/commands/summary.h"
+#include "driver/compilation.h"
 #include "driver/files/write_file.h"
-#include "driver/pipeline.h"
 
 #include "cost/reports/report.h"
 #include "plan/explain.h"
@@ -20,10 +20,10 @@ namespace planc::driver {
 namespace {
 
 int summary(const Options &options) {
-    Pipeline &pipeline = lasting_pipeline(options);
-    if (!pipeline.analyze_only())
-        return pipeline.exit_code();
-    const sema::Program &program = pipeline.program();
+    Compilation &compilation = lasting_compilation(options);
+    if (!compilation.analyze_only())
+        return compilation.exit_code();
+    const sema::Program &program = compilation.program();
     if (program.trains.empty() && program.networks.empty()) {
         std::cerr << "planc: '" << options.file << "' has no network to summarize\n";
         return input_error;
@@ -47,28 +47,28 @@ int summary(const Options &options) {
 }
 
 /// The plan of a profile; none: an error was printed.
-std::optional<plan::ProfilePlan> plan_by_profile(Pipeline &pipeline, const Options &options) {
-    if (!pipeline.request_only())
+std::optional<plan::ProfilePlan> plan_by_profile(Compilation &compilation, const Options &options) {
+    if (!compilation.request_only())
         return std::nullopt;
-    plan::ProfilePlan plan = plan::make_plan(options.profile, pipeline.request().request);
+    plan::ProfilePlan plan = plan::make_plan(options.profile, compilation.request().request);
     if (plan.failure.empty())
         return plan;
-    std::cerr << "planc: layout '" << pipeline.request().layout << "': " << plan.failure << '\n';
+    std::cerr << "planc: layout '" << compilation.request().layout << "': " << plan.failure << '\n';
     return std::nullopt;
 }
 
 int cost_by_profile(const Options &options) {
-    Pipeline &pipeline = lasting_pipeline(options);
-    const std::optional<plan::ProfilePlan> plan = plan_by_profile(pipeline, options);
+    Compilation &compilation = lasting_compilation(options);
+    const std::optional<plan::ProfilePlan> plan = plan_by_profile(compilation, options);
     if (!plan)
-        return pipeline.exit_code() == done ? input_error : pipeline.exit_code();
-    const plan::Request &request = pipeline.request().request;
+        return compilation.exit_code() == done ? input_error : compilation.exit_code();
+    const plan::Request &request = compilation.request().request;
     switch (options.format) {
     case ReportFormat::table:
-        std::cout << plan::text_report(request, *plan, pipeline.network_name(), options.formulas);
+        std::cout << plan::text_report(request, *plan, compilation.network_name(), options.formulas);
         break;
     case ReportFormat::json:
-        std::cout << plan::json_report(request, *plan, pipeline.network_name());
+        std::cout << plan::json_report(request, *plan, compilation.network_name());
         break;
     case ReportFormat::csv:
         std::cout << plan::csv_report(request, *plan);
@@ -80,10 +80,10 @@ int cost_by_profile(const Options &options) {
 }
 
 /// Writes the certificate, if one is wanted.
-int certify(Pipeline &pipeline, const Options &options) {
+int certify(Compilation &compilation, const Options &options) {
     if (options.certificate.empty())
         return done;
-    const std::string error = write_file(options.certificate, certificate_text(pipeline, options));
+    const std::string error = write_file(options.certificate, certificate_text(compilation, options));
     if (!error.empty())
         std::cerr << "planc: " << error << '\n';
     return error.empty() ? done : input_error;
@@ -97,11 +97,11 @@ std::string how_to_check(const Options &options) {
 }
 
 int explain_by_profile(const Options &options) {
-    Pipeline &pipeline = lasting_pipeline(options);
-    const std::optional<plan::ProfilePlan> plan = plan_by_profile(pipeline, options);
+    Compilation &compilation = lasting_compilation(options);
+    const std::optional<plan::ProfilePlan> plan = plan_by_profile(compilation, options);
     if (!plan)
-        return pipeline.exit_code() == done ? input_error : pipeline.exit_code();
-    std::cout << plan::explain(pipeline.request().request, *plan);
+        return compilation.exit_code() == done ? input_error : compilation.exit_code();
+    std::cout << plan::explain(compilation.request().request, *plan);
     return done;
 }
 
@@ -112,13 +112,13 @@ int cost_command(const Options &options) {
         return summary(options);
     if (options.profile != cost::Profile::exact)
         return cost_by_profile(options);
-    Pipeline &pipeline = lasting_pipeline(options);
-    if (!pipeline.run_until(Stage::schedule))
-        return pipeline.exit_code();
-    const cost::CostTable &table = *pipeline.plan().cost;
-    const cost::Machine &machine = pipeline.request().request.machine;
-    const cost::ReportOptions report{pipeline.network_name(), options.formulas, pipeline.arena_bytes(),
-                                     words(pipeline.savings()), pipeline.overlap()};
+    Compilation &compilation = lasting_compilation(options);
+    if (!compilation.run_until(Form::schedule))
+        return compilation.exit_code();
+    const cost::CostTable &table = *compilation.plan().cost;
+    const cost::Machine &machine = compilation.request().request.machine;
+    const cost::ReportOptions report{compilation.network_name(), options.formulas, compilation.arena_bytes(),
+                                     words(compilation.savings()), compilation.overlap()};
     switch (options.format) {
     case ReportFormat::table:
         std::cout << cost::text_report(table, machine, report);
@@ -138,17 +138,17 @@ int cost_command(const Options &options) {
 int explain_command(const Options &options) {
     if (options.profile != cost::Profile::exact)
         return explain_by_profile(options);
-    Pipeline &pipeline = lasting_pipeline(options);
-    if (!pipeline.plan_only())
-        return pipeline.exit_code();
-    const plan::Request &request = pipeline.request().request;
-    if (const int code = certify(pipeline, options); code != done)
+    Compilation &compilation = lasting_compilation(options);
+    if (!compilation.plan_only())
+        return compilation.exit_code();
+    const plan::Request &request = compilation.request().request;
+    if (const int code = certify(compilation, options); code != done)
         return code;
     if (options.why_not.empty()) {
-        std::cout << plan::explain(request, pipeline.plan()) << how_to_check(options);
+        std::cout << plan::explain(request, compilation.plan()) << how_to_check(options);
         return done;
     }
-    const plan::WhyNotAnswer answer = plan::why_not(request, pipeline.plan(), options.why_not);
+    const plan::WhyNotAnswer answer = plan::why_not(request, compilation.plan(), options.why_not);
     if (!answer.understood) {
         std::cerr << "planc: --why-not: " << answer.text;
         return usage_error;
@@ -158,13 +158,14 @@ int explain_command(const Options &options) {
 }
 
 int plan_command(const Options &options) {
-    Pipeline &pipeline = lasting_pipeline(options);
-    if (!pipeline.plan_only())
-        return pipeline.exit_code();
-    if (const int code = certify(pipeline, options); code != done)
+    Compilation &compilation = lasting_compilation(options);
+    if (!compilation.plan_only())
+        return compilation.exit_code();
+    if (const int code = certify(compilation, options); code != done)
         return code;
     return print_or_write(
-        layout_text(pipeline.program(), pipeline.request(), pipeline.plan(), pipeline.savings(), options), options);
+        layout_text(compilation.program(), compilation.request(), compilation.plan(), compilation.savings(), options),
+        options);
 }
 
 } // namespace planc::driver

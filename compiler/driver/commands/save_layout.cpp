@@ -54,7 +54,7 @@ std::string storage(const plan::Plan &plan) {
 }
 
 std::string body(const sema::Program &program, const PlanRequest &request, const plan::Plan &plan,
-                 const MemorySavings &savings) {
+                 const planning::MemorySavings &savings) {
     std::string text =
         plan::fewest_rules(plan::wishes(request.request, plan, operations_of(program.trains.back().loss)));
     text += storage(plan);
@@ -93,7 +93,7 @@ std::string canonical(const std::string &text) {
 } // namespace
 
 std::string layout_text(const sema::Program &program, const PlanRequest &request, const plan::Plan &plan,
-                        const MemorySavings &savings, const Options &options) {
+                        const planning::MemorySavings &savings, const Options &options) {
     std::string command = "planc " + options.file;
     for (const auto &[name, extent] : options.dimensions)
         command += " --dim " + name + "=" + std::to_string(extent);

@@ -10,9 +10,9 @@
 #pragma once
 
 #include "driver/options/options.h"
-#include "driver/planning/memory_savings.h"
 #include "driver/planning/request.h"
 #include "plan/plan.h"
+#include "planning/memory_savings.h"
 
 #include <string>
 
@@ -21,6 +21,6 @@ namespace planc::driver {
 /// Mesh with sizes, machine, rules of every layer, storage, micro-batches, recomputation; comments say what it costs
 /// and why. In canonical form. Read back for the same network it gives the same plan.
 [[nodiscard]] std::string layout_text(const sema::Program &program, const PlanRequest &request, const plan::Plan &plan,
-                                      const MemorySavings &savings, const Options &options);
+                                      const planning::MemorySavings &savings, const Options &options);
 
 } // namespace planc::driver

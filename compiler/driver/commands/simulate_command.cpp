@@ -1,11 +1,11 @@
 // planc simulate: the emitted program's communication on SimGrid, beside what is predicted.
 
 #include "driver/commands/commands.h"
+#include "driver/compilation.h"
 #include "driver/files/compile_cpp.h"
 #include "driver/files/read_file.h"
 #include "driver/files/workshop.h"
 #include "driver/files/write_file.h"
-#include "driver/pipeline.h"
 
 #include "cost/reports/report.h"
 #include "smpi/platform.h"
@@ -33,18 +33,18 @@ std::string unsupported(const PlanRequest &request) {
 }
 
 /// Compiles and runs the program; empty if `json` holds what it has written, else what went wrong.
-std::string run_simulation(const Options &options, const Pipeline &pipeline, std::string &json) {
+std::string run_simulation(const Options &options, const Compilation &compilation, std::string &json) {
     const Workshop workshop("simulate");
     if (!workshop.exists())
         return "cannot make a directory for temporary files";
-    const cost::Machine &machine = pipeline.request().request.machine;
-    const int ranks = pipeline.request().request.ranks;
+    const cost::Machine &machine = compilation.request().request.machine;
+    const int ranks = compilation.request().request.ranks;
     const std::string program = workshop.file("program");
     const std::string platform = workshop.file("platform.xml");
     const std::string hosts = workshop.file("hosts");
     const std::string results = workshop.file("results.json");
     for (std::string error :
-         {compile_to_simulate({pipeline.cpp(), program, compiler_of(options), false}, pipeline.installation()),
+         {compile_to_simulate({compilation.cpp(), program, compiler_of(options), false}, compilation.installation()),
           write_file(platform, smpi::platform(machine, ranks)), write_file(hosts, smpi::host_file(ranks))})
         if (!error.empty())
             return error;
@@ -66,22 +66,22 @@ std::string run_simulation(const Options &options, const Pipeline &pipeline, std
 } // namespace
 
 int simulate_command(const Options &options) {
-    Pipeline &pipeline = lasting_pipeline(options);
-    const std::optional<timeline::Program> program = pipeline.emit_to_simulate();
+    Compilation &compilation = lasting_compilation(options);
+    const std::optional<timeline::Program> program = compilation.emit_to_simulate();
     if (!program)
-        return pipeline.exit_code();
-    const PlanRequest &request = pipeline.request();
+        return compilation.exit_code();
+    const PlanRequest &request = compilation.request();
     const cost::Machine &machine = request.request.machine;
     if (const std::string reason = unsupported(request); !reason.empty())
         return fail("machine '" + machine.name + "': " + reason);
     std::string json;
-    if (const std::string error = run_simulation(options, pipeline, json); !error.empty())
+    if (const std::string error = run_simulation(options, compilation, json); !error.empty())
         return fail(error);
     const auto read = smpi::read_results(json);
     if (const auto *wrong = std::get_if<std::string>(&read))
         return fail("internal error: the simulation's results cannot be read (" + *wrong + ")");
-    const cost::CostTable &table = *pipeline.plan().cost;
-    const smpi::ReportOptions report{pipeline.network_name() + " on " + std::to_string(table.mesh.ranks()) +
+    const cost::CostTable &table = *compilation.plan().cost;
+    const smpi::ReportOptions report{compilation.network_name() + " on " + std::to_string(table.mesh.ranks()) +
                                          (table.mesh.ranks() == 1 ? " rank (" : " ranks (") +
                                          cost::mesh_words(table.axes, table.mesh) + ") of machine " + machine.name +
                                          ", simulated on " + smpi::platform_words(machine),

@@ -3,7 +3,7 @@
 
 #include "driver/commands/commands.h"
 #include "driver/commands/sweep_question.h"
-#include "driver/pipeline.h"
+#include "driver/compilation.h"
 
 #include "report/sweep.h"
 
@@ -31,10 +31,10 @@ struct Subject {
 };
 
 Subject subject_of(const Options &options) {
-    Pipeline pipeline(options);
-    if (!pipeline.analyze_only())
-        throw Failed{pipeline.exit_code()};
-    const std::vector<sema::Train> &trains = pipeline.program().trains;
+    Compilation compilation(options);
+    if (!compilation.analyze_only())
+        throw Failed{compilation.exit_code()};
+    const std::vector<sema::Train> &trains = compilation.program().trains;
     if (trains.empty()) {
         std::cerr << "planc: '" << options.file << "' has no `train` declaration: there is no step to plan\n";
         throw Failed{input_error};
@@ -158,10 +158,10 @@ class Sweeper {
 
     void add(SweepQuestion &question, const Options &at, const std::vector<Extent> &extents, SweepPoint point) {
         question.ask(at, point);
-        const Pipeline &pipeline = question.pipeline();
-        point.layout = pipeline.has_request() ? pipeline.request().layout : at.layout;
-        if (pipeline.has_request())
-            note_machine(pipeline.request().machine.declared.name);
+        const Compilation &compilation = question.compilation();
+        point.layout = compilation.has_request() ? compilation.request().layout : at.layout;
+        if (compilation.has_request())
+            note_machine(compilation.request().machine.declared.name);
         const std::string ranks = at.ranks || point.failure.empty() ? std::to_string(point.ranks) : "-";
         point.coordinates.push_back({"ranks", static_cast<double>(point.ranks), ranks, ""});
         for (const auto &[name, extent] : extents)

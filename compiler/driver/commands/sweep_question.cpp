@@ -15,7 +15,7 @@ void set_mesh(SweepPoint &point, const std::vector<std::string> &axes, const sha
 
 } // namespace
 
-SweepQuestion::SweepQuestion(Options options) : options_(std::move(options)), pipeline_(options_, messages_) {}
+SweepQuestion::SweepQuestion(Options options) : options_(std::move(options)), compilation_(options_, messages_) {}
 
 void SweepQuestion::ask(const Options &at, SweepPoint &point) {
     options_.ranks = at.ranks;
@@ -23,24 +23,24 @@ void SweepQuestion::ask(const Options &at, SweepPoint &point) {
     messages_.str("");
     if (options_.profile != cost::Profile::exact)
         by_profile(point);
-    else if (pipeline_.plan_anew())
+    else if (compilation_.plan_anew())
         by_plan(point);
     else
         point.failure = failure();
     refuse_idle_ranks(point);
     if (options_.profile == cost::Profile::exact && point.failure.empty() &&
-        !pipeline_.find_step_with_overlap(point.overlap))
+        !compilation_.find_step_with_overlap(point.overlap))
         point.failure = failure();
 }
 
 void SweepQuestion::by_plan(SweepPoint &point) {
     // A layout that does not fit is priced with a warning elsewhere; a curve has no such point.
-    point.failure = pipeline_.plan().warning;
+    point.failure = compilation_.plan().warning;
     if (!point.failure.empty())
         return;
-    const cost::CostTable &table = *pipeline_.plan().cost;
+    const cost::CostTable &table = *compilation_.plan().cost;
     set_mesh(point, table.axes, table.mesh);
-    strategies_ = &pipeline_.plan().layers;
+    strategies_ = &compilation_.plan().layers;
     mesh_ = &table.mesh;
     point.step = table.seconds();
     point.compute = table.compute;
@@ -59,11 +59,11 @@ void SweepQuestion::by_plan(SweepPoint &point) {
 }
 
 void SweepQuestion::by_profile(SweepPoint &point) {
-    if (!pipeline_.request_anew()) {
+    if (!compilation_.request_anew()) {
         point.failure = failure();
         return;
     }
-    const plan::Request &request = pipeline_.request().request;
+    const plan::Request &request = compilation_.request().request;
     profile_ = plan::make_plan(options_.profile, request);
     if (!profile_.failure.empty()) {
         point.failure = profile_.failure;
@@ -84,7 +84,7 @@ void SweepQuestion::by_profile(SweepPoint &point) {
 void SweepQuestion::refuse_idle_ranks(SweepPoint &point) const {
     if (!point.failure.empty())
         return;
-    const std::string &batch = pipeline_.request().request.batch;
+    const std::string &batch = compilation_.request().request.batch;
     for (const sharding::LayerStrategy &layer : *strategies_) {
         std::int64_t parts = 1;
         for (std::size_t axis = 0; axis < mesh_->sizes.size(); ++axis)
@@ -110,7 +110,7 @@ std::string SweepQuestion::failure() const {
     }
     for (const std::string &prefix :
          {std::string("planc: "),
-          pipeline_.has_request() ? "layout '" + pipeline_.request().layout + "': " : std::string()})
+          compilation_.has_request() ? "layout '" + compilation_.request().layout + "': " : std::string()})
         if (found.starts_with(prefix))
             found.erase(0, prefix.size());
     return found;

@@ -1,7 +1,7 @@
 // One point of a sweep after the other, from one compilation.
 #pragma once
 
-#include "driver/pipeline.h"
+#include "driver/compilation.h"
 
 #include "plan/profile_plan.h"
 #include "report/sweep.h"
@@ -21,7 +21,7 @@ class SweepQuestion {
     /// point says, its samples above all, stands there already.
     void ask(const Options &at, report::SweepPoint &point);
 
-    [[nodiscard]] const Pipeline &pipeline() const { return pipeline_; }
+    [[nodiscard]] const Compilation &compilation() const { return compilation_; }
 
   private:
     void by_plan(report::SweepPoint &point);
@@ -31,7 +31,7 @@ class SweepQuestion {
 
     Options options_;
     std::ostringstream messages_;
-    Pipeline pipeline_;
+    Compilation compilation_;
     plan::ProfilePlan profile_;
     const std::vector<sharding::LayerStrategy> *strategies_ = nullptr; ///< of the last plan
     const sharding::Mesh *mesh_ = nullptr;

@@ -1,7 +1,7 @@
 // planc timeline.
 
 #include "driver/commands/commands.h"
-#include "driver/pipeline.h"
+#include "driver/compilation.h"
 
 #include "cost/reports/report.h"
 #include "timeline/report.h"
@@ -11,16 +11,16 @@
 namespace planc::driver {
 
 int timeline_command(const Options &options) {
-    Pipeline &pipeline = lasting_pipeline(options);
-    if (!pipeline.run_until(Stage::schedule))
-        return pipeline.exit_code();
-    const cost::CostTable &table = *pipeline.plan().cost;
-    const timeline::Program program = pipeline.timeline_program();
+    Compilation &compilation = lasting_compilation(options);
+    if (!compilation.run_until(Form::schedule))
+        return compilation.exit_code();
+    const cost::CostTable &table = *compilation.plan().cost;
+    const timeline::Program program = compilation.timeline_program();
     const timeline::Timeline timeline = timeline::simulate(program);
     const timeline::ReportOptions report{
-        pipeline.network_name() + " on " + std::to_string(table.mesh.ranks()) +
+        compilation.network_name() + " on " + std::to_string(table.mesh.ranks()) +
             (table.mesh.ranks() == 1 ? " rank (" : " ranks (") + cost::mesh_words(table.axes, table.mesh) +
-            ") of machine " + pipeline.request().request.machine.name,
+            ") of machine " + compilation.request().request.machine.name,
         timeline::simulate(timeline::without_overlap(program)).makespan, table.seconds()};
     switch (options.timeline_format) {
     case TimelineFormat::text:

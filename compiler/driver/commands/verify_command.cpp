@@ -44,12 +44,13 @@ std::vector<std::string> words_of(const Options &options) {
 /// The same command again for the file; or what is wrong with it. No other options than those of words_of().
 std::variant<Options, std::string> options_of(const certificate::Question &question, const std::string &file) {
     static const std::vector<std::string> known{"--ranks", "--mesh", "--layout", "--machine", "--machine-set", "--dim"};
-    std::vector<std::string> words{"plan", file};
+    std::vector<std::string> words{"plan"};
     for (std::size_t i = 0; i < question.options.size(); ++i) {
         if (i % 2 == 0 && std::find(known.begin(), known.end(), question.options[i]) == known.end())
             return "question.options: '" + question.options[i] + "' does not go with a certificate";
         words.push_back(question.options[i]);
     }
+    words.insert(words.end(), {"--", file});
     auto parsed = parse_options(words);
     if (auto *wrong = std::get_if<std::string>(&parsed))
         return "question.options: " + *wrong;
@@ -57,14 +58,14 @@ std::variant<Options, std::string> options_of(const certificate::Question &quest
 }
 
 std::string verdict(const certificate::Certificate &certificate, const Options &options, const Options &question,
-                    const Pipeline &pipeline) {
-    const auto meshes = certificate::shapes(pipeline.request().request).size();
+                    const Compilation &compilation) {
+    const auto meshes = certificate::shapes(compilation.request().request).size();
     char gap[32];
     std::snprintf(gap, sizeof gap, "%.2g %%", 100 * certificate.gap);
-    std::string text = options.file + " holds: " + question.file + ", layout " + pipeline.request().layout + " on " +
+    std::string text = options.file + " holds: " + question.file + ", layout " + compilation.request().layout + " on " +
                        std::to_string(certificate.asked.ranks) + " ranks (" +
                        cost::mesh_words(certificate.axes, {certificate.sizes}) + ") of machine " +
-                       pipeline.request().request.machine.name + "\n";
+                       compilation.request().request.machine.name + "\n";
     text += "cost " + cost::human_seconds(cost::Seconds(certificate.cost)) + " a step, memory " +
             cost::human_bytes(cost::Bytes(certificate.memory)) + " a rank\n";
     text += "lower bound " + cost::human_seconds(cost::Seconds(certificate.lower_bound)) + ": no plan on " +
@@ -78,9 +79,9 @@ std::string verdict(const certificate::Certificate &certificate, const Options &
 
 } // namespace
 
-std::string certificate_text(const Pipeline &pipeline, const Options &options) {
-    certificate::Certificate certificate = certificate::prove(pipeline.request().request, pipeline.plan());
-    certificate.question = {words_of(options), pipeline.savings().microbatches, pipeline.savings().recompute};
+std::string certificate_text(const Compilation &compilation, const Options &options) {
+    certificate::Certificate certificate = certificate::prove(compilation.request().request, compilation.plan());
+    certificate.question = {words_of(options), compilation.savings().microbatches, compilation.savings().recompute};
     return certificate::to_json(certificate);
 }
 
@@ -102,16 +103,16 @@ int verify_command(const Options &options) {
     if (const auto *wrong = std::get_if<std::string>(&parsed))
         return fail(*wrong);
     const Options &question = std::get<Options>(parsed);
-    Pipeline &pipeline = lasting_pipeline(question);
-    if (!pipeline.request_with({certificate.question.microbatches, certificate.question.recompute}))
-        return pipeline.exit_code() == usage_error ? input_error : pipeline.exit_code();
-    plan::Request request = pipeline.request().request;
-    // The planner may have searched within less than what was asked for (fit_memory.cpp).
+    Compilation &compilation = lasting_compilation(question);
+    if (!compilation.request_with({certificate.question.microbatches, certificate.question.recompute}))
+        return compilation.exit_code() == usage_error ? input_error : compilation.exit_code();
+    plan::Request request = compilation.request().request;
+    // The search may have planned for less than what was asked for (planning/memory_target.h).
     if (certificate.asked.memory_limit > 0 && certificate.asked.memory_limit < certificate::byte_limit(request))
         request.memory_limit_bytes = certificate.asked.memory_limit;
     if (const std::string wrong = certificate::check(certificate, request); !wrong.empty())
         return fail(wrong);
-    std::cout << verdict(certificate, options, question, pipeline);
+    std::cout << verdict(certificate, options, question, compilation);
     return done;
 }
 

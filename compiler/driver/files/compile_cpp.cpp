@@ -1,12 +1,13 @@
 #include "driver/files/compile_cpp.h"
 
 #include "driver/files/read_file.h"
+#include "driver/files/workshop.h"
 #include "driver/files/write_file.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <spawn.h>
 #include <sstream>
 #include <sys/wait.h>
@@ -25,19 +26,56 @@ std::vector<std::string> words(const std::string &text) {
     return result;
 }
 
+namespace {
+
+/// While it lives, Ctrl-C ends the program that is waited for, and not this one, which has files to remove.
+class InterruptsToChild {
+  public:
+    InterruptsToChild() {
+        struct sigaction ignore{};
+        ignore.sa_handler = SIG_IGN;
+        sigaction(SIGINT, &ignore, &before_);
+        posix_spawnattr_init(&attributes_);
+        if (before_.sa_handler == SIG_IGN) // nobody is to be interrupted
+            return;
+        sigset_t interrupts;
+        sigemptyset(&interrupts);
+        sigaddset(&interrupts, SIGINT);
+        posix_spawnattr_setsigdefault(&attributes_, &interrupts);
+        posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF);
+    }
+    ~InterruptsToChild() {
+        posix_spawnattr_destroy(&attributes_);
+        sigaction(SIGINT, &before_, nullptr);
+    }
+    InterruptsToChild(const InterruptsToChild &) = delete;
+    InterruptsToChild &operator=(const InterruptsToChild &) = delete;
+
+    [[nodiscard]] const posix_spawnattr_t *attributes() const { return &attributes_; }
+
+  private:
+    posix_spawnattr_t attributes_{};
+    struct sigaction before_{};
+};
+
+} // namespace
+
 std::string run_program(const std::vector<std::string> &command, const std::string &failure, const std::string &hint) {
     std::vector<char *> arguments;
     for (const std::string &word : command)
         arguments.push_back(const_cast<char *>(word.c_str())); // posix_spawnp does not write to them
     arguments.push_back(nullptr);
+    const InterruptsToChild interrupts;
     pid_t child = 0;
-    const int error = posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
+    const int error = posix_spawnp(&child, arguments[0], nullptr, interrupts.attributes(), arguments.data(), environ);
     if (error != 0)
         return "cannot run '" + command[0] + "': " + std::strerror(error) + "; " + hint;
     int status = 0;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return "cannot wait for '" + command[0] + "': " + std::strerror(errno);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
+        return "interrupted";
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return {};
     return failure;
@@ -45,17 +83,41 @@ std::string run_program(const std::vector<std::string> &command, const std::stri
 
 namespace {
 
-std::string source_of(const CompileRequest &request) {
-    return request.output + ".cpp";
+/// A path that no program takes for an option or a list of arguments: "-x" is "./-x".
+std::string as_argument(const std::string &path) {
+    return path.starts_with('/') ? path : "./" + path;
 }
 
-/// Writes the source and begins the command with the compiler's words; returns what went wrong.
-std::string begin_command(const CompileRequest &request, std::vector<std::string> &command) {
-    if (std::string error = write_file(source_of(request), request.cpp); !error.empty())
-        return error;
-    command = words(request.compiler);
-    return command.empty() ? "--cxx names no compiler" : "";
-}
+/// A program's source and the command that compiles it.
+class Compilation {
+  public:
+    explicit Compilation(const CompileRequest &request) : request_(request), workshop_("compile") {}
+
+    /// Empty if everything stands that the command needs; else what went wrong. The command has the compiler's words.
+    std::string prepare() {
+        command = words(request_.compiler);
+        if (command.empty())
+            return "--cxx names no compiler";
+        if (std::string reason = check_writable(request_.output); !reason.empty())
+            return reason;
+        if (!workshop_.exists())
+            return "cannot make a directory for temporary files";
+        source_ = request_.keep_cpp ? as_argument(request_.output + ".cpp") : workshop_.file("program.cpp");
+        return write_file(source_, request_.cpp);
+    }
+
+    /// Behind the options: what is compiled to what.
+    void add_files(const std::string &archive) {
+        command.insert(command.end(), {"-o", as_argument(request_.output), source_, archive});
+    }
+
+    std::vector<std::string> command;
+
+  private:
+    const CompileRequest &request_;
+    Workshop workshop_;
+    std::string source_;
+};
 
 } // namespace
 
@@ -63,20 +125,22 @@ std::string compile_to_simulate(const CompileRequest &request, const Installatio
     const std::string archive = installation.library + "/libplanrt_smpi.a";
     if (!std::filesystem::exists(archive))
         return "'" + archive + "' is not there: planc was built without SimGrid (package libsimgrid-dev)";
-    std::vector<std::string> command;
-    if (std::string error = begin_command(request, command); !error.empty())
+    Compilation compilation(request);
+    if (std::string error = compilation.prepare(); !error.empty())
         return error;
-    const std::string include = "-I" + installation.include;
-    for (const std::string &word : {std::string("-std=c++20"), std::string("-O1"), std::string("-fopenmp-simd"),
-                                    include, std::string("-o"), request.output, source_of(request), archive})
-        command.push_back(word);
+    std::vector<std::string> &command = compilation.command;
+    command.insert(command.end(), {"-std=c++20", "-O1", "-fopenmp-simd", "-I" + installation.include});
+    compilation.add_files(archive);
     return run_program(command, "'" + command[0] + "' could not compile the program to be simulated",
                        "is SimGrid installed (package libsimgrid-dev)?");
 }
 
 std::string compile_cpp(const CompileRequest &request, const Installation &installation) {
-    std::vector<std::string> command;
-    if (std::string error = begin_command(request, command); !error.empty())
+    Compilation compilation(request);
+    if (std::string error = compilation.prepare(); !error.empty())
+        return error;
+    std::string flags;
+    if (std::string error = read_file(installation.library + "/planrt.flags", flags); !error.empty())
         return error;
     // Before the user's own options, so that theirs win.
     const std::vector<std::string> defaults{"-std=c++20",
@@ -86,21 +150,13 @@ std::string compile_cpp(const CompileRequest &request, const Installation &insta
                                             "-fno-math-errno",
                                             "-fno-trapping-math",
                                             "-I" + installation.include};
+    std::vector<std::string> &command = compilation.command;
     command.insert(command.begin() + 1, defaults.begin(), defaults.end());
     // libplanrt.a before MPI's own library, which mpicxx puts last: its wrappers count what is sent.
-    for (const std::string &word :
-         {std::string("-o"), request.output, source_of(request), installation.library + "/libplanrt.a"})
-        command.push_back(word);
-    std::string flags;
-    if (std::string error = read_file(installation.library + "/planrt.flags", flags); !error.empty())
-        return error;
+    compilation.add_files(installation.library + "/libplanrt.a");
     for (std::string &word : words(flags))
         command.push_back(std::move(word));
-    std::string error = run_program(command, "'" + command[0] + "' could not compile the emitted program");
-    std::error_code ignored;
-    if (!request.keep_cpp && error.empty())
-        std::filesystem::remove(source_of(request), ignored);
-    return error;
+    return run_program(command, "'" + command[0] + "' could not compile the emitted program");
 }
 
 } // namespace planc::driver

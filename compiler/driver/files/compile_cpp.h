@@ -12,7 +12,7 @@ struct CompileRequest {
     std::string cpp;       ///< the program's text
     std::string output;    ///< the executable
     std::string compiler;  ///< "mpicxx", or with options of the user's: "mpicxx -march=skylake-avx512"
-    bool keep_cpp = false; ///< leave OUTPUT.cpp
+    bool keep_cpp = false; ///< leave OUTPUT.cpp; else the source is a temporary file
 };
 
 /// The same for a program to be simulated, with SimGrid's compiler.

@@ -1,5 +1,6 @@
 #include "driver/files/locate.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 
@@ -20,6 +21,25 @@ std::string Installation::path_of(const std::string &file) const {
     if (!file.starts_with(standard) || std::filesystem::exists(file, error))
         return file;
     return stdlib + "/" + file.substr(standard.size());
+}
+
+std::string Installation::path_of_machine(const std::string &name) const {
+    std::error_code error;
+    const std::string file = path_of(name);
+    if (std::filesystem::exists(file, error) || (name.ends_with(".plan") && file == name))
+        return file;
+    const std::string of_library = stdlib + "/machines/" + name + ".plan";
+    return std::filesystem::exists(of_library, error) ? of_library : "";
+}
+
+std::vector<std::string> Installation::machines() const {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (const auto &entry : std::filesystem::directory_iterator(stdlib + "/machines", error))
+        if (entry.path().extension() == ".plan")
+            names.push_back(entry.path().stem().string());
+    std::sort(names.begin(), names.end());
+    return names;
 }
 
 } // namespace planc::driver

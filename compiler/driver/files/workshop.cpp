@@ -7,7 +7,9 @@ namespace planc::driver {
 
 Workshop::Workshop(const std::string &command) {
     std::error_code error;
-    const std::filesystem::path directory = std::filesystem::temp_directory_path(error);
+    std::filesystem::path directory = std::filesystem::temp_directory_path(error);
+    if (!error)
+        directory = std::filesystem::absolute(directory, error);
     std::string pattern = (directory / ("planc-" + command + "-XXXXXX")).string();
     if (!error && mkdtemp(pattern.data()) != nullptr)
         path_ = pattern;

@@ -53,6 +53,29 @@ std::string write_file(const std::string &path, const std::string &text) {
     return cannot_write(path, reason);
 }
 
+std::string check_writable(const std::string &path) {
+    struct stat status{};
+    const auto refuse = [&path](int reason) { return cannot_write(path, std::strerror(reason)); };
+    const bool exists = stat(path.c_str(), &status) == 0;
+    if (!exists && errno != ENOENT)
+        return refuse(errno);
+    if (exists ? S_ISDIR(status.st_mode) : path.ends_with('/'))
+        return refuse(EISDIR);
+    if (exists && access(path.c_str(), W_OK) != 0)
+        return refuse(errno);
+    if (exists && !S_ISREG(status.st_mode))
+        return {};
+    // A file appears under a temporary name beside it, also where there is one already.
+    std::error_code error;
+    const std::filesystem::path file = exists ? std::filesystem::canonical(path, error) : std::filesystem::path(path);
+    const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".";
+    if (stat(folder.c_str(), &status) != 0)
+        return refuse(errno);
+    if (!S_ISDIR(status.st_mode))
+        return refuse(ENOTDIR);
+    return access(folder.c_str(), W_OK | X_OK) == 0 ? "" : refuse(errno);
+}
+
 int flush_standard_output(int code) {
     if (std::cout.flush())
         return code;

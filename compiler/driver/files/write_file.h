@@ -10,6 +10,9 @@ namespace planc::driver {
 /// what went wrong.
 [[nodiscard]] std::string write_file(const std::string &path, const std::string &text);
 
+/// Whether write_file() could write there: empty, or what would go wrong. Nothing is written.
+[[nodiscard]] std::string check_writable(const std::string &path);
+
 /// The end of a command whose exit code is `code`: standard output is flushed. What could not be written (a full
 /// disk) is told, and turns success into an error.
 [[nodiscard]] int flush_standard_output(int code);

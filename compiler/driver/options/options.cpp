@@ -3,6 +3,7 @@
 #include "support/diagnostics.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <map>
 
@@ -13,15 +14,15 @@ namespace {
 constexpr std::int64_t most_ranks = 1 << 20;
 constexpr std::int64_t most_steps = 1000; // that are simulated
 
-const std::map<std::string, Command> commands{{"calibrate", Command::calibrate}, {"cost", Command::cost},
-                                              {"diff", Command::diff},           {"explain", Command::explain},
-                                              {"fmt", Command::format},          {"plan", Command::plan},
-                                              {"simulate", Command::simulate},   {"sweep", Command::sweep},
-                                              {"timeline", Command::timeline},   {"verify", Command::verify}};
+const std::map<std::string, Command> commands{
+    {"calibrate", Command::calibrate}, {"cost", Command::cost},         {"diff", Command::diff},
+    {"explain", Command::explain},     {"fmt", Command::format},        {"help", Command::help},
+    {"plan", Command::plan},           {"simulate", Command::simulate}, {"sweep", Command::sweep},
+    {"timeline", Command::timeline},   {"verify", Command::verify},     {"version", Command::version}};
 
-const std::vector<std::pair<std::string, Stage>> stages{{"ast", Stage::ast},           {"plan", Stage::plan},
-                                                        {"step", Stage::step},         {"spmd", Stage::spmd},
-                                                        {"schedule", Stage::schedule}, {"cpp", Stage::cpp}};
+const std::vector<std::pair<std::string, Form>> forms{{"ast", Form::ast},           {"plan", Form::plan},
+                                                      {"step", Form::step},         {"spmd", Form::spmd},
+                                                      {"schedule", Form::schedule}, {"cpp", Form::cpp}};
 
 const std::vector<std::pair<std::string, ReportFormat>> formats{{"table", ReportFormat::table},
                                                                 {"json", ReportFormat::json},
@@ -76,11 +77,15 @@ class Parser {
     explicit Parser(const std::vector<std::string> &arguments) : arguments_(arguments) {}
 
     Options run() {
+        bool options_end = false;
         for (at_ = 0; at_ < arguments_.size(); ++at_) {
-            if (arguments_[at_].size() > 1 && arguments_[at_][0] == '-')
-                option(arguments_[at_]);
+            const std::string &argument = arguments_[at_];
+            if (!options_end && argument == "--")
+                options_end = true;
+            else if (!options_end && argument.size() > 1 && argument[0] == '-')
+                option(argument);
             else
-                word(arguments_[at_]);
+                word(argument);
         }
         check();
         return std::move(options_);
@@ -93,6 +98,9 @@ class Parser {
             options_.command = command->second;
             return;
         }
+        if (options_.command == Command::help) // `planc help cost`
+            return;
+        check_file_name(text);
         options_.lists.files.push_back(text);
         const bool two = options_.command == Command::diff || options_.command == Command::verify;
         const std::size_t most = options_.command == Command::sweep ? SIZE_MAX : two ? 2 : 1;
@@ -105,6 +113,25 @@ class Parser {
         if (!options_.file.empty())
             throw WrongUsage{"one .plan file at a time, got '" + options_.file + "' and '" + text + "'"};
         options_.file = text;
+    }
+
+    /// What cannot be a .plan file is a command that was meant.
+    void check_file_name(const std::string &text) const {
+        if (text.empty())
+            throw WrongUsage{"a file without a name"};
+        std::error_code error;
+        if (text.find_first_of("./") != std::string::npos || std::filesystem::exists(text, error))
+            return;
+        if (commands.contains(text))
+            throw WrongUsage{"the command stands first: `planc " + text + " …`"};
+        if (at_ != 0)
+            return;
+        std::vector<std::string> names;
+        for (const auto &[name, command] : commands)
+            names.push_back(name);
+        const std::string near = support::nearest(text, names);
+        throw WrongUsage{"there is no command and no file '" + text + "'" +
+                         (near.empty() ? "" : "; did you mean `planc " + near + "`?")};
     }
 
     void option(const std::string &text) {
@@ -122,7 +149,10 @@ class Parser {
             throw WrongUsage{unknown(name)};
         if (!attached && at_ + 1 >= arguments_.size())
             throw WrongUsage{name + " needs a value"};
-        known->second(options_, attached ? text.substr(equals + 1) : arguments_[++at_]);
+        const std::string value = attached ? text.substr(equals + 1) : arguments_[++at_];
+        if (value.empty())
+            throw WrongUsage{name + " needs a value, got an empty one"};
+        known->second(options_, value);
     }
 
     static std::string unknown(const std::string &name) {
@@ -132,6 +162,9 @@ class Parser {
         for (const auto &[option, set] : valued())
             names.push_back(option);
         const std::string near = support::nearest(name, names);
+        std::error_code error;
+        if (std::filesystem::exists(name, error))
+            return "unknown option '" + name + "'; the file is './" + name + "'";
         return "unknown option '" + name + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?");
     }
 
@@ -181,7 +214,7 @@ class Parser {
     static const std::map<std::string, Setter> &valued() {
         static const std::map<std::string, Setter> all{
             {"-o", [](Options &o, const std::string &v) { o.output = v; }},
-            {"--emit", [](Options &o, const std::string &v) { o.emit = one_of("--emit", stages, v); }},
+            {"--emit", [](Options &o, const std::string &v) { o.emit = one_of("--emit", forms, v); }},
             {"--ranks", set_ranks},
             {"--mesh", [](Options &o, const std::string &v) { o.mesh = assignments("--mesh", v, most_ranks); }},
             {"--dim", set_dimensions},
@@ -229,8 +262,10 @@ class Parser {
 
     void check_output() const {
         const Command command = options_.command;
-        if (command != Command::compile && options_.emit != Stage::none)
+        if (command != Command::compile && options_.emit != Form::none)
             throw WrongUsage{"--emit goes with plain `planc FILE`"};
+        if (options_.emit != Form::none && !options_.output.empty())
+            throw WrongUsage{"--emit prints, -o compiles: one of them (--keep-cpp leaves the C++ beside the program)"};
         if (command != Command::compile && command != Command::plan && command != Command::sweep &&
             !options_.output.empty())
             throw WrongUsage{"-o goes with plain `planc FILE`, `planc plan` and `planc sweep`"};
@@ -310,7 +345,7 @@ class Parser {
     void check_calibrate() const {
         const bool of_plans = !options_.file.empty() || !options_.layout.empty() || !options_.machine.empty() ||
                               !options_.mesh.empty() || !options_.dimensions.empty() || !options_.why_not.empty();
-        const bool of_reports = options_.formulas || options_.summary || options_.emit != Stage::none ||
+        const bool of_reports = options_.formulas || options_.summary || options_.emit != Form::none ||
                                 options_.format != ReportFormat::table || options_.profile != cost::Profile::exact;
         if (of_plans || of_reports || options_.in_place || options_.check_only || options_.keep_cpp ||
             options_.print_passes || options_.timing)
@@ -359,26 +394,27 @@ std::string help_text() {
   planc simulate FILE.plan         the program's own messages on a simulated machine (SimGrid), beside what is predicted
   planc fmt FILE.plan              the file in canonical form, on standard output
   planc calibrate [-o FILE.plan]   measures this computer, writes it as a machine for --machine
+  planc help                       this
 
-FILE.plan may be one of the standard library: std/networks/resnet50.plan
+FILE.plan may be one of the standard library: std/networks/resnet50.plan. Behind `--` there are no options, only files.
 
 What to plan for
   --ranks N            how many ranks; default: what the mesh says, else 1
   --mesh a=2,b=3       sizes of the mesh's axes
   --layout NAME        a layout of the file, or a .plan file with one; default: the one that `train` names
-  --machine FILE       a .plan file with one machine, also std/machines/NAME.plan; default: the mesh's, else local.
-                       NAME: cori, ethernet_10, ethernet_100, local, skylake, skylake_cores, summit
+  --machine MACHINE    one that the file declares, one of the standard library (cori, ethernet_10, ethernet_100,
+                       local, skylake, skylake_cores, summit), or a .plan file with one; default: the mesh's, else local
   --machine-set a=V,…  other figures: latency and bandwidth of the network, peak, memory_bandwidth and memory of a
                        rank, with units: latency=2us,bandwidth=100Gbit/s
   --dim name=N,…       extents for dimensions that the file declares or leaves open
 
 planc FILE.plan
   -o PROGRAM           call mpicxx; without -o and --emit the file is only checked and planned
-  --emit=STAGE         print ast, plan, step, spmd, schedule or cpp and stop
+  --emit=FORM          print ast, plan, step, spmd, schedule or cpp and stop
   --keep-cpp           leave PROGRAM.cpp beside the program
   --cxx COMMAND        the MPI C++ compiler; default: mpicxx
   --print-ir           the IR after every pass, on standard error
-  --timing             seconds per step of the compiler, on standard error
+  --timing             seconds per compile step, on standard error
 
 planc cost
   --format=F           table, json or csv

@@ -29,7 +29,8 @@ enum class Command : std::uint8_t {
     help,
     version
 };
-enum class Stage : std::uint8_t { none, ast, plan, step, spmd, schedule, cpp };
+/// What the program is between two compile steps: what --emit prints.
+enum class Form : std::uint8_t { none, ast, plan, step, spmd, schedule, cpp };
 enum class ReportFormat : std::uint8_t { table, json, csv, html };
 /// What happens to the batch as ranks are added: strong, it stays; weak, it grows with them.
 enum class Scaling : std::uint8_t { strong, weak, both };
@@ -49,7 +50,7 @@ struct Options {
     Command command = Command::compile;
     std::string file;                                             ///< the .plan file; diff, sweep, verify: the first
     std::string output;                                           ///< -o
-    Stage emit = Stage::none;                                     ///< --emit
+    Form emit = Form::none;                                       ///< --emit
     std::optional<std::int64_t> ranks;                            ///< --ranks
     std::vector<std::pair<std::string, std::int64_t>> mesh;       ///< --mesh rows=2,cols=3
     std::string layout;                                           ///< --layout: a name, or a file with one layout
@@ -75,7 +76,7 @@ struct Options {
     std::string cxx;                 ///< --cxx; empty: the command's own
     bool keep_cpp = false;           ///< --keep-cpp: leave OUTPUT.cpp beside the executable
     bool print_passes = false;       ///< --print-ir: the IR after every pass, on standard error
-    bool timing = false;             ///< --timing: seconds per step of the pipeline, on standard error
+    bool timing = false;             ///< --timing: seconds per compile step, on standard error
 };
 
 /// The options, or the line that says what is wrong with them.

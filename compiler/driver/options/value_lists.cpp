@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace planc::driver {
 
 namespace {
 
 constexpr std::size_t most_values = 1000;
+constexpr double least_amount = 1e-30; // in base units: what is computed of amounts stays a number
+constexpr double most_amount = 1e30;
 
 std::vector<std::string> parts(std::string_view text) {
     std::vector<std::string> result;
@@ -85,10 +88,15 @@ Parsed quantity(const std::string &option, const std::string &name, const std::s
     parsed.unit = std::string(unit, end);
     const sema::Measure measure = machine_figure(name)->measure;
     const auto known = sema::parse_unit(parsed.unit);
-    if (error != std::errc{} || !known || known->measure != measure || !(parsed.number > 0))
+    if (error != std::errc{} || !known || known->measure != measure || !(parsed.number > 0) ||
+        !std::isfinite(parsed.number))
         throw WrongUsage{option + ": '" + name + "' takes " + sema::describe(measure) + ", above zero, got '" + text +
                          "'"};
     parsed.factor = known->factor;
+    const double amount = parsed.number * parsed.factor;
+    if (amount < least_amount || amount > most_amount)
+        throw WrongUsage{option + ": '" + name + "' takes 1e-30 to 1e30 " + machine_figure(name)->unit + ", got '" +
+                         text + "'"};
     return parsed;
 }
 

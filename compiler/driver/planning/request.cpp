@@ -2,8 +2,10 @@
 
 #include "driver/commands/commands.h"
 #include "driver/options/machine_settings.h"
+#include "ir/entry_functions.h"
 #include "ir/plan_dialect.h"
 #include "plan/fewest_rules.h"
+#include "program/micro_batches.h"
 #include "sema/analyze.h"
 #include "sema/layouts/layout_rules.h"
 #include "spmd/extract.h"
@@ -172,7 +174,10 @@ class RequestMaker {
             return *declared;
         sema::Options sema_options;
         sema_options.stdlib_directory = installation_.stdlib;
-        const auto library = sema::analyze(installation_.path_of(file), files_, diagnostics_, sema_options).program;
+        const std::string path = installation_.path_of_machine(file);
+        if (path.empty())
+            throw Failure{"--machine: there is no machine '" + file + "'" + hint(file, known_machines()), usage_error};
+        const auto library = sema::analyze(path, files_, diagnostics_, sema_options).program;
         if (!library)
             throw Failure{"", input_error};
         if (library->machines.size() != 1)
@@ -180,6 +185,16 @@ class RequestMaker {
                               " machines, not one",
                           input_error};
         return library->machines.front();
+    }
+
+    /// As --machine takes them.
+    [[nodiscard]] std::vector<std::string> known_machines() const {
+        std::vector<std::string> names = names_of(program_.machines);
+        for (const std::string &machine : installation_.machines()) {
+            names.push_back(machine);
+            names.push_back("std/machines/" + machine + ".plan");
+        }
+        return names;
     }
 
     void set_rules(const sema::Layout &layout) {
@@ -241,16 +256,30 @@ const sema::Layout *layout_of(const sema::Program &program, const Options &optio
     return find(program.layouts, options.layout.empty() ? program.trains.back().layout : options.layout);
 }
 
+namespace {
+
+/// Those with one sample more than the last one.
+std::optional<plan::LargerMicroBatches> larger_micro_batches(mlir::ModuleOp module) {
+    const std::int64_t least = ir::samples_of(ir::updating_function(module));
+    const auto all = program::micro_batches(ir::batch_of(module), ir::micro_batch_count(module));
+    for (mlir::func::FuncOp function : ir::entry_functions(module))
+        if (ir::is_training(function) && ir::samples_of(function) > least)
+            return plan::LargerMicroBatches{
+                spmd::extract(function).graph,
+                static_cast<int>(
+                    std::count_if(all.begin(), all.end(), [&](const auto &each) { return each.samples > least; }))};
+    return std::nullopt;
+}
+
+} // namespace
+
 std::variant<PlanRequest, RequestError> make_request(const sema::Program &program, mlir::ModuleOp module,
                                                      const Options &options, const Installation &installation,
                                                      support::SourceFiles &files, support::Diagnostics &diagnostics) {
     try {
-        const auto graph = spmd::extract(module.lookupSymbol<mlir::func::FuncOp>("train")).graph;
+        const auto graph = spmd::extract(ir::updating_function(module)).graph;
         PlanRequest result = RequestMaker(program, graph, options, installation, files, diagnostics).make();
-        if (auto larger = module.lookupSymbol<mlir::func::FuncOp>("accumulate_rest")) {
-            const auto firsts = larger->getAttrOfType<mlir::DenseI64ArrayAttr>("plan.firsts");
-            result.request.larger = {spmd::extract(larger).graph, static_cast<int>(firsts.size())};
-        }
+        result.request.larger = larger_micro_batches(module);
         return result;
     } catch (const Failure &failure) {
         return failure;

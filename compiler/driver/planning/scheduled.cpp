@@ -16,6 +16,9 @@
 
 namespace planc::driver {
 
+using planning::Scheduled;
+using planning::Wanted;
+
 const char *const not_laid_out = "internal error: the plan could not be laid out; please report the .plan file";
 
 std::optional<PassError> run_passes(mlir::ModuleOp module, void (*add)(mlir::OpPassManager &), bool print) {
@@ -83,11 +86,17 @@ double work_of(const plan::Plan &plan, const sharding::Graph &graph) {
 
 } // namespace
 
+ScheduledModule &module_of(Scheduled &scheduled) {
+    return static_cast<ScheduledModule &>(*scheduled.program);
+}
+
 /// The schedule of one plan, part by part.
 class Scheduler::Job {
   public:
-    Job(const Scheduler &scheduler, const plan::Plan &plan, Extent extent)
-        : scheduler_(&scheduler), plan_(&plan), extent_(extent), work_(work_of(plan, scheduler.request_.graph)) {}
+    Job(const Scheduler &scheduler, const plan::Plan &plan, Wanted wanted)
+        : scheduler_(&scheduler), plan_(&plan), wanted_(wanted), work_(work_of(plan, scheduler.request_.graph)) {
+        made_.program = std::make_unique<ScheduledModule>();
+    }
 
     [[nodiscard]] const plan::Plan &plan() const { return *plan_; }
     [[nodiscard]] bool is_done() const { return parts_done_ == parts; }
@@ -99,18 +108,18 @@ class Scheduler::Job {
             lay_out();
             break;
         case 1:
-            made_.error = scheduler_->run_passes(*made_.module);
-            if (made_.error.empty())
-                made_.compared_bytes = arena_bytes(*made_.module);
+            ir().error = scheduler_->run_passes(*ir().module);
+            if (ir().error.empty())
+                made_.arena_bytes = arena_bytes(*ir().module);
             break;
         case 2:
-            program_ = timeline::read_schedule(*made_.module, scheduler_->request_.machine);
+            program_ = timeline::read_schedule(*ir().module, scheduler_->request_.machine);
             break;
         default:
             made_.overlap = overlap_of(*program_);
             program_.reset();
         }
-        if (!made_.error.empty() || (extent_ == Extent::all && parts_done_ == 2))
+        if (!ir().error.empty() || (wanted_ == Wanted::program && parts_done_ == 2))
             parts_done_ = parts;
     }
 
@@ -119,18 +128,20 @@ class Scheduler::Job {
   private:
     static constexpr int parts = 4;
 
+    ScheduledModule &ir() { return module_of(made_); }
+
     void lay_out() {
-        made_.module = mlir::ModuleOp(scheduler_->module_).clone();
-        set_plan(*made_.module, scheduler_->request_.graph, *plan_);
-        if (extent_ == Extent::step_simulated)
-            made_.evaluation = schedule::take_evaluation(*made_.module);
-        if (!lay_out_by(*plan_, scheduler_->request_.machine, *made_.module))
-            made_.error = not_laid_out;
+        ir().module = mlir::ModuleOp(scheduler_->module_).clone();
+        set_plan(*ir().module, scheduler_->request_.graph, *plan_);
+        if (wanted_ == Wanted::simulated_step)
+            ir().evaluation = schedule::take_evaluation(*ir().module);
+        if (!lay_out_by(*plan_, scheduler_->request_.machine, *ir().module))
+            ir().error = not_laid_out;
     }
 
     const Scheduler *scheduler_;
     const plan::Plan *plan_;
-    Extent extent_;
+    Wanted wanted_;
     double work_;
     int parts_done_ = 0;
     std::optional<timeline::Program> program_;
@@ -141,8 +152,8 @@ class Scheduler::Job {
 /// through.
 class Scheduler::SideBySide {
   public:
-    SideBySide(const Scheduler &scheduler, std::vector<Job> &jobs, Extent extent)
-        : scheduler_(scheduler), jobs_(jobs), completes_one_(extent == Extent::step_simulated),
+    SideBySide(const Scheduler &scheduler, std::vector<Job> &jobs, Wanted wanted)
+        : scheduler_(scheduler), jobs_(jobs), completes_one_(wanted == Wanted::simulated_step),
           states_(jobs.size(), State::waiting) {}
 
     /// Of one thread among those that do the same: until nothing waits.
@@ -193,12 +204,12 @@ class Scheduler::SideBySide {
 };
 
 /// Modules of one context may be changed side by side once it is told so. Passes that print take turns.
-std::vector<Scheduled> Scheduler::of(const std::vector<const plan::Plan *> &plans, Extent extent) const {
+std::vector<Scheduled> Scheduler::of(const std::vector<const plan::Plan *> &plans, Wanted wanted) const {
     std::vector<Job> jobs;
     for (const plan::Plan *plan : plans)
-        jobs.emplace_back(*this, *plan, extent);
+        jobs.emplace_back(*this, *plan, wanted);
     if (jobs.size() > 1 && !print_) {
-        SideBySide all(*this, jobs, extent);
+        SideBySide all(*this, jobs, wanted);
         mlir::MLIRContext &context = *mlir::ModuleOp(module_).getContext();
         context.enableMultithreading();
         plan::in_parallel(jobs.size(), [&](std::size_t) { all.run(); });
@@ -214,13 +225,14 @@ std::vector<Scheduled> Scheduler::of(const std::vector<const plan::Plan *> &plan
 }
 
 void Scheduler::complete(const plan::Plan &plan, Scheduled &scheduled) const {
-    if (!scheduled.evaluation)
+    ScheduledModule &ir = module_of(scheduled);
+    if (!ir.evaluation)
         return;
-    schedule::share_variables(*scheduled.module, *scheduled.evaluation);
-    scheduled.error = lay_out_by(plan, request_.machine, *scheduled.evaluation) ? run_passes(*scheduled.evaluation)
-                                                                                : std::string(not_laid_out);
-    if (scheduled.error.empty())
-        schedule::add_evaluation(*scheduled.module, std::move(scheduled.evaluation));
+    schedule::share_variables(*ir.module, *ir.evaluation);
+    ir.error =
+        lay_out_by(plan, request_.machine, *ir.evaluation) ? run_passes(*ir.evaluation) : std::string(not_laid_out);
+    if (ir.error.empty())
+        schedule::add_evaluation(*ir.module, std::move(ir.evaluation));
 }
 
 std::string Scheduler::run_passes(mlir::ModuleOp module) const {

@@ -1,9 +1,9 @@
-// What is laid out and scheduled by a plan: its step, to be simulated and compared with other plans', and the rest of
-// the program.
+// The programs of plans: laid out, scheduled, and their steps simulated, several plans side by side.
 #pragma once
 
 #include "cost/reports/report.h"
 #include "plan/plan.h"
+#include "planning/training_step.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -34,21 +34,17 @@ extern const char *const not_laid_out; ///< another one
 [[nodiscard]] cost::Overlap overlap_of(mlir::ModuleOp scheduled, const cost::Machine &machine);
 [[nodiscard]] std::int64_t arena_bytes(mlir::ModuleOp scheduled);
 
-/// The schedule of a plan, and what its step takes.
-struct Scheduled {
+/// A plan's program in the IR: what stands in planning::Scheduled::program.
+class ScheduledModule : public planning::ScheduledProgram {
+  public:
     mlir::OwningOpRef<mlir::ModuleOp> module;
-    /// What it lacks: @evaluate and @predict, not laid out (schedule/evaluation.h). None: nothing.
+    /// What the module lacks: @evaluate and @predict, not laid out (schedule/evaluation.h). None: nothing.
     mlir::OwningOpRef<mlir::ModuleOp> evaluation;
-    std::optional<cost::Overlap> overlap; ///< none: not asked for
-    std::int64_t compared_bytes = 0;      ///< of the arena of what was asked for, whether or not it is complete by now
-    std::string error;                    ///< why there is no schedule; empty: there is one
+    std::string error; ///< why there is no schedule; empty: there is one
 };
 
-enum class Extent : std::uint8_t {
-    all,            ///< without a simulation
-    all_simulated,  ///< and what its step takes
-    step_simulated, ///< the step alone
-};
+/// Of what a Scheduler made.
+[[nodiscard]] ScheduledModule &module_of(planning::Scheduled &scheduled);
 
 class Scheduler {
   public:
@@ -58,9 +54,10 @@ class Scheduler {
 
     /// All side by side. Of several whose step is simulated alone, one that is likely to be chosen may be complete:
     /// which depends on how fast they are, so that nothing else may depend on it.
-    [[nodiscard]] std::vector<Scheduled> of(const std::vector<const plan::Plan *> &plans, Extent extent) const;
+    [[nodiscard]] std::vector<planning::Scheduled> of(const std::vector<const plan::Plan *> &plans,
+                                                      planning::Wanted wanted) const;
     /// With what the schedule lacks.
-    void complete(const plan::Plan &plan, Scheduled &scheduled) const;
+    void complete(const plan::Plan &plan, planning::Scheduled &scheduled) const;
 
   private:
     class Job;

@@ -1,11 +1,13 @@
 #include "emit/functions/functions.h"
 
-#include "emit/entries.h"
 #include "emit/functions/kernels.h"
+#include "emit/names/text.h"
+#include "emit/step.h"
 #include "emit/tables/collectives.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
 
+#include <optional>
 #include <set>
 
 namespace planc::emit {
@@ -16,21 +18,28 @@ bool belongs_to_body(mlir::Operation *op) {
     return schedule::is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
 }
 
+/// "evaluation", "prediction"; nothing of what belongs to the step.
+std::optional<std::string> purpose(mlir::func::FuncOp function) {
+    switch (ir::purpose_of(function)) {
+    case ir::Purpose::evaluation:
+        return "evaluation";
+    case ir::Purpose::prediction:
+        return "prediction";
+    case ir::Purpose::training:
+        break;
+    }
+    return std::nullopt;
+}
+
 /// "forward", "weight_gradient", "backward", "update": what the operations of one body are.
 std::string part_name(const std::vector<mlir::Operation *> &ops) {
     std::set<std::string> phases;
     for (mlir::Operation *op : ops)
         phases.insert(schedule::phase_of(op));
-    const schedule::Stage stage = schedule::stage_of(ops.front());
-    if (stage == schedule::Stage::backward && phases.size() == 1)
+    const schedule::Part part = schedule::part_of(ops.front());
+    if (part == schedule::Part::backward && phases.size() == 1)
         return *phases.begin();
-    const llvm::StringRef function = ops.front()->getParentOfType<mlir::func::FuncOp>().getName();
-    return function == "evaluate" ? "evaluation" : function == "predict" ? "prediction" : schedule::name(stage);
-}
-
-std::string part_of(mlir::func::FuncOp function) {
-    const llvm::StringRef name = function.getName();
-    return name == "evaluate" ? "evaluation" : name == "predict" ? "prediction" : name.str();
+    return purpose(ops.front()->getParentOfType<mlir::func::FuncOp>()).value_or(schedule::name(part));
 }
 
 std::string wrapped_comment(const std::string &text) {
@@ -39,28 +48,28 @@ std::string wrapped_comment(const std::string &text) {
 
 } // namespace
 
-Functions::Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
-                     LocalExtents &extents)
-    : module_(module), info_(info), names_(names), work_(work), extents_(extents),
-      alike_("Context &context", "context", /*named=*/false, function_names_) {
-    for (mlir::func::FuncOp function : running_functions(module)) {
-        is_stage_ = static_cast<bool>(names.calls().of(function));
+Functions::Functions(const Step &step, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
+                     LocalExtents &extents, UniqueNames &globals)
+    : step_(step), info_(info), names_(names), work_(work), extents_(extents), globals_(globals),
+      alike_("Context &context", "context", /*named=*/false, globals_) {
+    for (mlir::func::FuncOp function : step.functions()) {
+        is_body_ = step.is_body(function);
+        mesh_ = step.mesh_of(step.role_of(function));
         booked_ = -1;
         if (!info.modelled)
-            write_stage(function);
-        else if (is_stage_)
-            write_modelled_stage(function);
+            write(function);
+        else if (is_body_)
+            write_modelled(function);
     }
 }
 
-void Functions::write_stage(mlir::func::FuncOp function) {
-    const ir::MeshAttr mesh = ir::mesh_attribute(module_);
+void Functions::write(mlir::func::FuncOp function) {
     Body body;
     std::vector<mlir::Operation *> ops;
     for (mlir::Operation &op : function.getBody().front().without_terminator()) {
         if (belongs_to_body(&op) && !ops.empty() &&
             (schedule::layer_of(&op) != schedule::layer_of(ops.front()) ||
-             schedule::stage_of(&op) != schedule::stage_of(ops.front())))
+             schedule::part_of(&op) != schedule::part_of(ops.front())))
             flush(body, ops);
         if (belongs_to_body(&op))
             ops.push_back(&op);
@@ -74,19 +83,19 @@ void Functions::write_stage(mlir::func::FuncOp function) {
             write_variable(body, ops, write);
         else if (mlir::isa<ir::StartOp, ir::WaitOp, ir::ProgressOp>(op)) {
             flush(body, ops);
-            write_communication(&op, mesh);
+            write_communication(&op);
         } else if (op.hasAttr("offsets") && !mlir::isa<ir::ReadOp, ir::ViewOp>(op)) {
             llvm::report_fatal_error(llvm::Twine("no text for the operation ") + op.getName().getStringRef());
         }
     }
     flush(body, ops);
-    end_stage(function);
+    end(function);
 }
 
-void Functions::write_modelled_stage(mlir::func::FuncOp function) {
+void Functions::write_modelled(mlir::func::FuncOp function) {
     for (mlir::Operation &op : function.getBody().front().without_terminator()) {
         if (mlir::isa<ir::StartOp, ir::WaitOp, ir::ProgressOp>(op)) {
-            write_communication(&op, ir::mesh_attribute(module_));
+            write_communication(&op);
             continue;
         }
         const int kernel = info_.modelled->kernel(&op);
@@ -101,12 +110,12 @@ void Functions::write_modelled_stage(mlir::func::FuncOp function) {
         statement.head = "    planrt::modelled(context, " + statement.hole(std::move(number)) + ");\n";
         statements_.push_back(std::move(statement));
     }
-    end_stage(function);
+    end(function);
 }
 
-void Functions::end_stage(mlir::func::FuncOp function) {
-    const std::string name = is_stage_ ? function.getName().str() : entry_name(function);
-    stages_ += "void " + name + "(Context &context) {\n" + alike_.write(statements_, part_of(function)) + "}\n\n";
+void Functions::end(mlir::func::FuncOp function) {
+    steps_ += "void " + function_name(function) + "(Context &context) {\n" +
+              alike_.write(statements_, purpose(function).value_or(function.getName().str())) + "}\n\n";
     statements_.clear();
 }
 
@@ -129,7 +138,7 @@ void Functions::write_variable(Body &body, std::vector<mlir::Operation *> &ops, 
     statements_.push_back(std::move(statement));
 }
 
-void Functions::write_communication(mlir::Operation *op, ir::MeshAttr mesh) {
+void Functions::write_communication(mlir::Operation *op) {
     Statement statement = begin(op);
     const auto number = [&](std::uint64_t index) {
         Hole hole = number_hole(static_cast<std::int64_t>(index));
@@ -141,7 +150,7 @@ void Functions::write_communication(mlir::Operation *op, ir::MeshAttr mesh) {
     } else if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
         auto next = mlir::dyn_cast_or_null<ir::WaitOp>(op->getNextNode());
         const bool at_once = next && next.getNumber() == start.getNumber();
-        statement.comment = "    // " + comment(describe(start, mesh, info_)) + "\n";
+        statement.comment = "    // " + comment(describe(start, mesh_, info_)) + "\n";
         statement.alike = kind_and_shapes(start);
         statement.head =
             std::string("    context.") + (at_once ? "collective(" : "start(") + number(start.getNumber()) + ");\n";
@@ -156,7 +165,7 @@ void Functions::write_communication(mlir::Operation *op, ir::MeshAttr mesh) {
 }
 
 void Functions::book(mlir::Operation *op) {
-    if (!is_stage_)
+    if (!is_body_)
         return;
     const int row = work_.of(op);
     if (row == booked_)
@@ -217,15 +226,15 @@ std::string Functions::set_up() const {
 }
 
 std::string Functions::define(const Body &body, const std::vector<mlir::Operation *> &ops) {
-    const std::string name = function_names_.add(schedule::layer_of(ops.front()) + " " + part_name(ops));
+    const std::string name = globals_.add(schedule::layer_of(ops.front()) + " " + part_name(ops));
     const ParameterNames names = parameter_names(body, schedule::layer_of(ops.front()));
-    bodies_ += wrapped_comment(place(ops.front()));
+    layers_text_ += wrapped_comment(place(ops.front()));
     if (const auto location = mlir::dyn_cast<mlir::FileLineColLoc>(ops.front()->getLoc());
         location && info_.source_line)
         if (const std::string line =
                 info_.source_line(location.getFilename().str(), static_cast<int>(location.getLine()));
             !line.empty())
-            bodies_ += "//     " + comment(line.substr(line.find_first_not_of(" \t"))) + "\n";
+            layers_text_ += "//     " + comment(line.substr(line.find_first_not_of(" \t"))) + "\n";
     std::vector<std::string> parameters;
     if (body.uses_context())
         parameters.emplace_back("Context &context");
@@ -235,13 +244,13 @@ std::string Functions::define(const Body &body, const std::vector<mlir::Operatio
         const BufferParameter &parameter = body.buffer_parameters()[i];
         parameters.push_back((parameter.written ? "" : "const ") + type_name(parameter.element) + " *" +
                              names.buffers[i]);
-        bodies_ += wrapped_comment("  " + names.buffers[i] + ": " + names_.title(parameter.value) + " " +
-                                   describe(schedule::tensor(parameter.value)));
+        layers_text_ += wrapped_comment("  " + names.buffers[i] + ": " + names_.title(parameter.value) + " " +
+                                        describe(schedule::tensor(parameter.value)));
     }
     for (const std::string &key : names.texts)
         parameters.push_back("const char *" + key);
     const std::string head = "void " + name + "(";
-    bodies_ += wrapped(head, parameters, ") {\n", head.size()) + body.text(names) + "}\n\n";
+    layers_text_ += wrapped(head, parameters, ") {\n", head.size()) + body.text(names) + "}\n\n";
     return name;
 }
 

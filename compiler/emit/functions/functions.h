@@ -1,4 +1,5 @@
-// The functions of the emitted program: one per distinct body, and one per stage that calls them layer by layer.
+// The functions of the emitted program: one for each distinct thing that layers compute, and one for each body of the
+// step, which calls them layer by layer.
 #pragma once
 
 #include "emit/emit.h"
@@ -16,26 +17,27 @@ namespace planc::emit {
 
 class Functions {
   public:
-    Functions(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
-              LocalExtents &extents);
+    /// `globals`: names at the top of the program.
+    Functions(const Step &step, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
+              LocalExtents &extents, UniqueNames &globals);
 
-    /// Definitions of the bodies, each once.
-    [[nodiscard]] const std::string &bodies() const { return bodies_; }
+    /// Definitions of what layers compute, each once.
+    [[nodiscard]] const std::string &layers() const { return layers_text_; }
     /// Definitions of what layers alike share.
     [[nodiscard]] const std::string &layers_alike() const { return alike_.definitions(); }
-    /// Definitions of the stage functions and of evaluation.
-    [[nodiscard]] const std::string &stages() const { return stages_; }
+    /// Definitions of the bodies of the step, of evaluation and prediction.
+    [[nodiscard]] const std::string &steps() const { return steps_; }
     /// Statements that prepare what the bodies call.
     [[nodiscard]] std::string set_up() const;
 
   private:
-    void write_stage(mlir::func::FuncOp function);
-    /// Writes a stage of a program whose kernels only take their time.
-    void write_modelled_stage(mlir::func::FuncOp function);
-    void end_stage(mlir::func::FuncOp function);
+    void write(mlir::func::FuncOp function);
+    /// Of a program whose kernels only take their time.
+    void write_modelled(mlir::func::FuncOp function);
+    void end(mlir::func::FuncOp function);
     void flush(Body &body, std::vector<mlir::Operation *> &ops);
     void write_variable(Body &body, std::vector<mlir::Operation *> &ops, ir::WriteOp write);
-    void write_communication(mlir::Operation *op, ir::MeshAttr mesh);
+    void write_communication(mlir::Operation *op);
     /// What follows is computed for the layer of the operation.
     void book(mlir::Operation *op);
     /// A statement of its layer.
@@ -44,20 +46,21 @@ class Functions {
     [[nodiscard]] ParameterNames parameter_names(const Body &body, const std::string &layer) const;
     [[nodiscard]] std::string place(mlir::Operation *op) const;
 
-    mlir::ModuleOp module_;
+    const Step &step_;
     mlir::SymbolTableCollection symbols_;
     const EmitInfo &info_;
     const ValueNames &names_;
     const WorkRows &work_;
     LocalExtents &extents_;
-    UniqueNames function_names_;
+    UniqueNames &globals_;
     std::map<std::string, std::string> functions_; ///< key of a body -> name of its function
     LayersAlike alike_;
-    std::vector<Statement> statements_; ///< of the stage that is being written
-    bool is_stage_ = false;             ///< is it a part of the training step?
+    std::vector<Statement> statements_; ///< of the function that is being written
+    ir::MeshAttr mesh_;                 ///< of the ranks that run it
+    bool is_body_ = false;              ///< is it a part of the training step?
     int booked_ = -1;                   ///< row of the work that its last statements do
-    std::string bodies_;
-    std::string stages_;
+    std::string layers_text_;
+    std::string steps_;
     std::vector<std::string> preparations_; ///< each once
 };
 

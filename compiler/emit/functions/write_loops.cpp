@@ -66,9 +66,9 @@ class LoopWriter {
     // --- threads ------------------------------------------------------------------------------------------------
 
     bool is_large() const {
-        int64_t elements = 1;
+        double elements = 1; // of a nest, which may have more than any tensor
         for (const schedule::LoopDimension &dimension : nest_.space)
-            elements *= dimension.extent;
+            elements *= static_cast<double>(dimension.extent);
         return elements >= large_loop;
     }
 

@@ -1,5 +1,7 @@
 #include "emit/layers_alike/layers_alike.h"
 
+#include "emit/names/text.h"
+
 #include <algorithm>
 #include <optional>
 #include <span>

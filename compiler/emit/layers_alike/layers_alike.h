@@ -15,7 +15,7 @@
 
 #include "emit/layers_alike/repeats.h"
 #include "emit/layers_alike/statement.h"
-#include "emit/names/text.h"
+#include "emit/names/identifiers.h"
 
 #include <map>
 #include <string>

@@ -1,5 +1,7 @@
 #include "emit/names/local_extents.h"
 
+#include "emit/names/text.h"
+
 #include <algorithm>
 
 namespace planc::emit {
@@ -9,7 +11,7 @@ std::string LocalExtents::axes(const std::vector<std::string> &names) {
         return "{}";
     std::string &name = axes_[names];
     if (name.empty())
-        name = unique_axes_.add("over_" + joined(names, "_"));
+        name = globals_.add("over_" + joined(names, "_"));
     return name;
 }
 

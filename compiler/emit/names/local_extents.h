@@ -3,7 +3,7 @@
 #pragma once
 
 #include "emit/functions/body.h"
-#include "emit/names/text.h"
+#include "emit/names/identifiers.h"
 
 #include "ir/plan_dialect.h"
 
@@ -15,8 +15,8 @@ namespace planc::emit {
 
 class LocalExtents {
   public:
-    /// `mesh`: names of the axes.
-    explicit LocalExtents(std::vector<std::string> mesh) : mesh_(std::move(mesh)) {}
+    /// `mesh`: names of the axes; `globals`: names at the top of the program, where the arrays stand.
+    LocalExtents(std::vector<std::string> mesh, UniqueNames &globals) : mesh_(std::move(mesh)), globals_(globals) {}
 
     /// "over_rows_cols": the array with the numbers of these axes; "{}" for none.
     std::string axes(const std::vector<std::string> &names);
@@ -37,7 +37,7 @@ class LocalExtents {
     };
     std::vector<std::string> mesh_;
     std::map<std::vector<std::string>, std::string> axes_;
-    UniqueNames unique_axes_;
+    UniqueNames &globals_;
     std::vector<Variable> variables_;
     UniqueNames unique_;
 };

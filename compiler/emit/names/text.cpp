@@ -7,62 +7,6 @@
 
 namespace planc::emit {
 
-namespace {
-
-bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-/// Words of C++20, and names that an emitted program uses itself.
-const std::set<std::string, std::less<>> &reserved() {
-    static const std::set<std::string, std::less<>> words{
-        "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch",
-        "char", "char8_t", "char16_t", "char32_t", "class", "compl", "concept", "const", "consteval", "constexpr",
-        "constinit", "const_cast", "continue", "co_await", "co_return", "co_yield", "decltype", "default", "delete",
-        "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for",
-        "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
-        "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
-        "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch",
-        "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union",
-        "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-        // macros of the headers, and what the program itself is made of
-        "INFINITY", "NAN", "NULL", "linux", "unix", "errno", "assert", "std", "planrt", "main", "context", "local",
-        "at", "step", "i", "j", "k", "l", "int32_t", "int64_t", "Op", "Context", "extents", "permutation", "forward",
-        "backward", "update", "train_step", "evaluate_step", "set_up", "program"};
-    return words;
-}
-
-} // namespace
-
-std::string identifier(std::string_view name) {
-    std::string result;
-    for (char c : name) {
-        if (is_letter(c) || is_digit(c))
-            result += c;
-        else if (c == '\'')
-            result += (result.empty() || result.back() == '_' ? "in" : "_in");
-        else if (!result.empty() && result.back() != '_')
-            result += '_';
-    }
-    while (!result.empty() && result.back() == '_')
-        result.pop_back();
-    if (result.empty() || is_digit(result.front()))
-        result = result.empty() ? "unnamed" : "n" + result;
-    return reserved().contains(result) ? result + "_" : result;
-}
-
-std::string UniqueNames::add(std::string_view name) {
-    const std::string base = identifier(name);
-    std::string candidate = base;
-    const std::string separator = base.back() == '_' ? "" : "_";
-    for (int number = 2; !taken_.insert(candidate).second; ++number)
-        candidate = base + separator + std::to_string(number);
-    return candidate;
-}
-
 std::string string_literal(std::string_view text) {
     std::string result = "\"";
     for (char c : text) {

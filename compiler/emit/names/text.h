@@ -1,27 +1,11 @@
-// Names, strings and numbers as they stand in C++. Everything of the user's passes through here.
+// Strings and numbers as they stand in C++, and lines that fit. Names are in identifiers.h.
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace planc::emit {
-
-/// "h1.w" -> h1_w, "block[3].grow" -> block_3_grow, "hidden'" -> hidden_in, "for" -> for_: an identifier that is no
-/// reserved word, has no double underscore and does not begin with one.
-[[nodiscard]] std::string identifier(std::string_view name);
-
-/// Names that differ from each other: the second "x" is x_2.
-class UniqueNames {
-  public:
-    UniqueNames() = default;
-    explicit UniqueNames(std::set<std::string> taken) : taken_(std::move(taken)) {}
-    std::string add(std::string_view name);
-
-  private:
-    std::set<std::string> taken_;
-};
 
 /// "h1.w" is "w" within h1, "gradient at h1 select" is "gradient at select".
 [[nodiscard]] std::string within_layer(std::string title, const std::string &layer);

@@ -5,8 +5,6 @@
 #include "schedule/convolution.h"
 #include "schedule/functions.h"
 
-#include "llvm/ADT/StringMap.h"
-
 #include <optional>
 
 namespace planc::emit {
@@ -14,21 +12,21 @@ namespace planc::emit {
 namespace {
 
 /// The parameter whose update takes the value, through communication.
-std::optional<std::string> updated_parameter(mlir::Value value, const StageCalls &calls) {
+std::optional<std::string> updated_parameter(mlir::Value value, const schedule::Bodies &bodies) {
     for (mlir::OpOperand &use : value.getUses()) {
         mlir::Operation *user = use.getOwner();
         std::optional<std::string> found;
         if (const auto parameter = user->getAttrOfType<mlir::StringAttr>("parameter")) {
             found = parameter.str();
         } else if (mlir::isa<ir::StartOp, ir::WaitOp>(user)) {
-            found = updated_parameter(user->getResult(use.getOperandNumber()), calls);
+            found = updated_parameter(user->getResult(use.getOperandNumber()), bodies);
         } else if (mlir::isa<ir::ViewOp>(user)) {
-            found = updated_parameter(user->getResult(0), calls);
+            found = updated_parameter(user->getResult(0), bodies);
         } else if (mlir::isa<mlir::func::ReturnOp>(user)) {
-            if (auto call = calls.of(user->getParentOfType<mlir::func::FuncOp>()))
-                found = updated_parameter(call.getResult(use.getOperandNumber()), calls);
-        } else if (auto call = mlir::dyn_cast<mlir::func::CallOp>(user)) {
-            found = updated_parameter(calls.callee(call).getArgument(use.getOperandNumber()), calls);
+            if (const int passed = bodies.given(use); passed >= 0)
+                for (mlir::BlockArgument argument : llvm::reverse(bodies.takers(passed)))
+                    if (!found)
+                        found = updated_parameter(argument, bodies);
         }
         if (found)
             return found;
@@ -67,14 +65,19 @@ std::string operation_name(mlir::Operation *op) {
     return op->getName().stripDialect().str();
 }
 
-/// Of the values of one entry function.
-std::string qualifier(mlir::func::FuncOp entry) {
-    static const llvm::StringMap<const char *> words{{"train", ""},
-                                                     {"evaluate", "evaluated "},
-                                                     {"predict", "predicted "},
-                                                     {"accumulate", "accumulated "},
-                                                     {"accumulate_rest", "accumulated rest "}};
-    return words.lookup(entry.getName());
+/// Of a function's values: "accumulated rest " of micro-batches before the last that are larger.
+std::string qualifier(mlir::func::FuncOp function) {
+    switch (ir::purpose_of(function)) {
+    case ir::Purpose::evaluation:
+        return "evaluated ";
+    case ir::Purpose::prediction:
+        return "predicted ";
+    case ir::Purpose::training:
+        break;
+    }
+    if (!ir::accumulates(function))
+        return "";
+    return function.getName().starts_with("accumulate_rest") ? "accumulated rest " : "accumulated ";
 }
 
 bool tensor_is_scalar(mlir::Value value) {
@@ -85,12 +88,12 @@ bool tensor_is_integer(mlir::Value value) {
     return schedule::tensor(value).getElementType().isInteger();
 }
 
-std::string title_of(mlir::Value value, const StageCalls &calls) {
+std::string title_of(mlir::Value value, const schedule::Bodies &bodies) {
     mlir::Operation *op = computation(value);
     if (const auto parameter = op->getAttrOfType<mlir::StringAttr>("parameter"))
         return "update of " + parameter.str() + " " + operation_name(op);
-    const bool forward = schedule::stage_of(op) == schedule::Stage::forward; // a statistic of the batch
-    if (const auto parameter = updated_parameter(value, calls); parameter && !tensor_is_scalar(value) && !forward)
+    const bool forward = schedule::part_of(op) == schedule::Part::forward; // a statistic of the batch
+    if (const auto parameter = updated_parameter(value, bodies); parameter && !tensor_is_scalar(value) && !forward)
         return "gradient of " + *parameter;
     if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
         const mlir::Attribute tensor = start.getTensors()[mlir::cast<mlir::OpResult>(value).getResultNumber()];
@@ -98,7 +101,7 @@ std::string title_of(mlir::Value value, const StageCalls &calls) {
     }
     const bool numbers = mlir::isa<ir::MaxPoolOp>(op) && tensor_is_integer(value);
     const std::string title = schedule::layer_of(op) + " " + operation_name(op) + (numbers ? " number" : "");
-    return schedule::stage_of(op) == schedule::Stage::backward ? "gradient at " + title : title;
+    return schedule::part_of(op) == schedule::Part::backward ? "gradient at " + title : title;
 }
 
 } // namespace
@@ -106,44 +109,52 @@ std::string title_of(mlir::Value value, const StageCalls &calls) {
 mlir::Value ValueNames::origin(mlir::Value value) const {
     while (true) {
         value = schedule::buffer_root(value);
-        if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value)) {
-            auto call = calls_.of(mlir::cast<mlir::func::FuncOp>(argument.getOwner()->getParentOp()));
-            if (!call)
-                return value;
-            value = call.getOperand(argument.getArgNumber());
-        } else if (auto call = value.getDefiningOp<mlir::func::CallOp>()) {
-            value = calls_.callee(call).getBody().front().getTerminator()->getOperand(
-                mlir::cast<mlir::OpResult>(value).getResultNumber());
-        } else {
+        auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
+        const int taken = argument ? step_.bodies().taken(argument) : -1;
+        if (taken < 0 || step_.bodies().of(taken) == value)
             return value;
-        }
+        value = step_.bodies().of(taken);
     }
 }
 
-ValueNames::ValueNames(mlir::ModuleOp module) : calls_(module) {
+ValueNames::ValueNames(mlir::ModuleOp module, const Step &step) : step_(step) {
     for (auto variable : module.getOps<ir::VariableOp>()) {
         const int64_t offset = variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
         const std::string name =
             declare(variable.getSymName().str(), offset, mlir::cast<ir::TensorType>(variable.getType()));
         variables_[variable.getSymNameAttr()] = name;
-        variable_at_[offset] = name;
+        variable_at_[{step.role_of(variable), offset}] = name;
     }
     first_temporary_ = buffers_.size();
-    for (mlir::func::FuncOp function : schedule::entry_functions(module))
-        for (mlir::BlockArgument argument : function.getArguments()) {
-            const auto input = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
-            add(argument, qualifier(function) + (input ? input.str() : std::string("input")));
-        }
-    for (mlir::func::FuncOp function : running_functions(module))
+    for (mlir::func::FuncOp function : step.functions())
+        name_inputs(function);
+    for (mlir::func::FuncOp function : step.functions())
         name_function(function);
 }
 
+void ValueNames::name_inputs(mlir::func::FuncOp function) {
+    const std::string of = qualifier(function);
+    if (const int body = step_.bodies().of(function); body >= 0) {
+        for (const int loaded : step_.program().bodies[static_cast<std::size_t>(body)].loads)
+            add(step_.bodies().of(loaded), of + step_.program().values[static_cast<std::size_t>(loaded)].name);
+        for (mlir::BlockArgument argument : function.getArguments()) // received from another role
+            if (const int taken = step_.bodies().taken(argument); step_.bodies().of(taken) == argument)
+                if (names_.count(argument) == 0)
+                    add(argument, of + step_.program().values[static_cast<std::size_t>(taken)].name);
+        return;
+    }
+    for (mlir::BlockArgument argument : function.getArguments()) {
+        const auto input = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+        add(argument, of + (input ? input.str() : std::string("input")));
+    }
+}
+
 void ValueNames::name_function(mlir::func::FuncOp function) {
-    const std::string entry = qualifier(calls_.entry_of(function));
+    const std::string of = qualifier(function);
     for (mlir::Operation &op : function.getBody().front())
         if (!mlir::isa<ir::ReadOp, ir::ViewOp, ir::WaitOp>(op))
             for (mlir::Value result : op.getResults())
-                add(result, entry + title_of(result, calls_));
+                add(result, of + title_of(result, step_.bodies()));
 }
 
 void ValueNames::add(mlir::Value value, const std::string &title) {
@@ -161,7 +172,8 @@ void ValueNames::add(mlir::Value value, const std::string &title) {
         names_[value] = of(gemm.getAccumulator());
         return;
     }
-    const auto variable = variable_at_.find(offset);
+    auto function = mlir::cast<mlir::func::FuncOp>(value.getParentRegion()->getParentOp());
+    const auto variable = variable_at_.find({step_.role_of(function), offset});
     names_[value] = variable != variable_at_.end() ? variable->second : declare(title, offset, schedule::tensor(value));
 }
 

@@ -2,9 +2,9 @@
 // operation, gradients of parameters by their parameter.
 #pragma once
 
-#include "emit/entries.h"
 #include "emit/layers_alike/statement.h"
-#include "emit/names/text.h"
+#include "emit/names/identifiers.h"
+#include "emit/step.h"
 #include "ir/plan_dialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,7 +27,8 @@ struct NamedBuffer {
 
 class ValueNames {
   public:
-    explicit ValueNames(mlir::ModuleOp module);
+    /// `step` must outlive this.
+    ValueNames(mlir::ModuleOp module, const Step &step);
     /// The constant that holds the offset of a value's buffer.
     [[nodiscard]] std::string of(mlir::Value value) const;
     /// Of a variable.
@@ -44,24 +45,24 @@ class ValueNames {
     /// In the order of declaration.
     [[nodiscard]] const std::vector<NamedBuffer> &buffers() const { return buffers_; }
 
-    /// The value that fills the buffer: through views, waits, and the arguments and results of stage functions.
+    /// The value that fills the buffer: through views, waits, and from body to body.
     [[nodiscard]] mlir::Value origin(mlir::Value value) const;
-    [[nodiscard]] const StageCalls &calls() const { return calls_; }
 
   private:
+    void name_inputs(mlir::func::FuncOp function);
     void name_function(mlir::func::FuncOp function);
     void add(mlir::Value value, const std::string &title);
     std::string declare(const std::string &title, int64_t offset, ir::TensorType type);
     [[nodiscard]] Hole hole(const std::string &name, ir::TensorType type) const;
 
-    StageCalls calls_;
+    const Step &step_;
     UniqueNames unique_;
     std::vector<NamedBuffer> buffers_; ///< variables before all others
     std::size_t first_temporary_ = 0;
     std::map<std::string, std::size_t> numbers_; ///< name of a buffer -> its place among them
     llvm::DenseMap<mlir::Value, std::string> names_;
     llvm::DenseMap<mlir::StringAttr, std::string> variables_;
-    std::map<int64_t, std::string> variable_at_; ///< by offset; nothing else ever lies there
+    std::map<std::pair<int, int64_t>, std::string> variable_at_; ///< by role and offset; nothing else ever lies there
 };
 
 } // namespace planc::emit

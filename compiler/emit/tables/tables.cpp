@@ -1,7 +1,7 @@
 #include "emit/tables/tables.h"
 
-#include "emit/entries.h"
 #include "emit/names/text.h"
+#include "emit/step.h"
 #include "emit/tables/collectives.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
@@ -37,7 +37,7 @@ std::string braces(const std::vector<std::string> &parts) {
 
 /// What @predict returns, if its first dimension is the batch: that of the inputs.
 mlir::Value predicted_batch(mlir::ModuleOp module) {
-    auto predict = module.lookupSymbol<mlir::func::FuncOp>("predict");
+    auto predict = ir::function_for(module, ir::Purpose::prediction);
     if (!predict || predict.getNumArguments() == 0)
         return {};
     const mlir::Value result = predict.getBody().front().getTerminator()->getOperand(0);
@@ -48,16 +48,16 @@ mlir::Value predicted_batch(mlir::ModuleOp module) {
 
 } // namespace
 
-Tables::Tables(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
-               LocalExtents &extents)
-    : module_(module), info_(info), names_(names), extents_(extents), mesh_(ir::mesh_attribute(module)),
-      field_rows_(info.data, info.bounds), alike_("planrt::Tables &tables", "tables", /*named=*/true, functions_) {
+Tables::Tables(mlir::ModuleOp module, const Step &step, const EmitInfo &info, const ValueNames &names,
+               const WorkRows &work, LocalExtents &extents, UniqueNames &globals)
+    : module_(module), step_(step), info_(info), names_(names), extents_(extents), mesh_(ir::mesh_attribute(module)),
+      field_rows_(info.data, info.bounds), globals_(globals),
+      alike_("planrt::Tables &tables", "tables", /*named=*/true, globals_) {
     write_mesh();
     write_variables();
-    for (mlir::func::FuncOp function : schedule::entry_functions(module))
-        write_fields(function);
+    write_fields();
     write_collectives();
-    write_micro_batches();
+    write_step();
     write_work(work);
     write_program();
 }
@@ -88,7 +88,7 @@ void Tables::table(const std::string &type, const std::string &name, const std::
 }
 
 void Tables::fill(const std::vector<Statement> &statements, const std::string &what) {
-    const std::string function = functions_.add("fill " + what);
+    const std::string function = globals_.add("fill " + what);
     fillers_ += "void " + function + "(planrt::Tables &tables) {\n" + alike_.write(statements, what) + "}\n\n";
     filling_ += "    " + function + "(tables);\n";
 }
@@ -153,63 +153,76 @@ void Tables::write_variables() {
         if (is_accumulator(variable)) {
             const std::int64_t begin = variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
             const auto type = mlir::cast<ir::TensorType>(variable.getType());
+            const ir::MeshAttr mesh = step_.mesh_of(step_.role_of(variable));
             const auto number = [&](const char *title, std::int64_t value) {
                 Hole hole = number_hole(value);
                 hole.title = title;
                 return row.hole(std::move(hole));
             };
-            row.head = braces({number("begin", begin), number("end", begin + schedule::buffer_bytes(type, mesh_))});
+            std::vector<std::string> members{number("begin", begin),
+                                             number("end", begin + schedule::buffer_bytes(type, mesh))};
+            if (const int role = step_.role_of(variable); role > 0)
+                members.push_back(std::to_string(role));
+            row.head = braces(members);
             sums.push_back(std::move(row));
             continue;
         }
         const ir::InitializerAttr init = variable.getInit();
         Hole text = text_hole(name);
         text.title = "name";
-        row.head = braces({row.hole(std::move(text)),
-                           tensor(mlir::cast<ir::TensorType>(variable.getType()), row.hole(names_.hole(variable))),
-                           boolean(variable.getTrained() || variable->hasAttr("statistic")),
-                           "planrt::Initializer::" + init.getKind().str(), number(init.getA().getValueAsDouble()),
-                           number(init.getB().getValueAsDouble())});
+        std::vector<std::string> members{
+            row.hole(std::move(text)),
+            tensor(mlir::cast<ir::TensorType>(variable.getType()), row.hole(names_.hole(variable))),
+            boolean(variable.getTrained() || variable->hasAttr("statistic")),
+            "planrt::Initializer::" + init.getKind().str(),
+            number(init.getA().getValueAsDouble()),
+            number(init.getB().getValueAsDouble())};
+        if (const int role = step_.role_of(variable); role > 0)
+            members.push_back(std::to_string(role));
+        row.head = braces(members);
         rows.push_back(std::move(row));
     }
     table("planrt::Variable", "variables", "variable", std::move(rows));
-    table("planrt::Range", "sums", "sum", std::move(sums));
+    table("planrt::Sum", "sums", "sum", std::move(sums));
 }
 
-std::string Tables::fields_name(mlir::func::FuncOp function) {
-    const llvm::StringRef name = function.getName();
-    return name == "train"      ? "fields"
-           : name == "evaluate" ? "evaluation_fields"
-           : name == "predict"  ? "prediction_fields"
-                                : name.str() + "_fields";
+void Tables::write_fields() {
+    for (std::size_t body = 0; body < step_.program().bodies.size(); ++body)
+        write_fields_of_body(static_cast<int>(body));
+    if (auto evaluate = ir::function_for(module_, ir::Purpose::evaluation))
+        write_evaluation_fields(evaluate, "evaluation_fields");
+    if (auto predict = ir::function_for(module_, ir::Purpose::prediction))
+        write_evaluation_fields(predict, "prediction_fields");
 }
 
-void Tables::write_fields(mlir::func::FuncOp function) {
+void Tables::write_fields_of_body(int body) {
+    std::vector<std::string> rows;
+    const program::Body &loading = step_.program().bodies[static_cast<std::size_t>(body)];
+    for (const int loaded : loading.loads)
+        rows.push_back(field_rows_.row(step_.program().values[static_cast<std::size_t>(loaded)].name,
+                                       tensor(step_.bodies().of(loaded)), /*training=*/true));
+    if (!rows.empty())
+        fields_[body] = array("planrt::Field", loading.function + "_fields", rows);
+}
+
+void Tables::write_evaluation_fields(mlir::func::FuncOp function, const std::string &name) {
     std::vector<std::string> rows;
     std::vector<std::string> valid;
     for (mlir::BlockArgument argument : function.getArguments()) {
         const auto input = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
-        const std::string name = input ? input.str() : "input";
-        if (name == "valid") {
+        const std::string field = input ? input.str() : "input";
+        if (field == "valid")
             valid.push_back(tensor(argument));
-            continue;
-        }
-        rows.push_back(field_rows_.row(name, tensor(argument), schedule::is_training(function)));
+        else
+            rows.push_back(field_rows_.row(field, tensor(argument), /*training=*/false));
     }
-    array("planrt::Field", fields_name(function), rows);
-    if (function.getName() == "evaluate")
+    array("planrt::Field", name, rows);
+    if (!valid.empty())
         array("planrt::Tensor", "valid", valid);
 }
 
-/// The training step's functions, each as often as it runs, with the part of the batch that it takes.
-void Tables::write_micro_batches() {
-    std::vector<std::string> rows;
-    for (const MicroBatchAction &action : micro_batches(module_)) {
-        rows.push_back(braces({spans_[fields_name(action.function)], std::to_string(action.first),
-                               std::to_string(action.samples), action.entry}));
-        batch_ += action.samples;
-    }
-    array("planrt::MicroBatch", "micro_batches", rows);
+void Tables::write_step() {
+    text_ += step_tables(step_, fields_, transfers_);
 }
 
 /// What each layer computes in each part of a step, with what was predicted.
@@ -221,7 +234,7 @@ void Tables::write_work(const WorkRows &work) {
         Hole layers = text_hole(joined(each.layers));
         layers.title = "layers";
         row.head = braces(
-            {row.hole(std::move(layers)), string_literal(schedule::name(each.stage)), seconds_text(each.seconds)});
+            {row.hole(std::move(layers)), string_literal(schedule::name(each.part)), seconds_text(each.seconds)});
         rows.push_back(std::move(row));
     }
     table("planrt::Work", "work", "work", std::move(rows));
@@ -267,12 +280,12 @@ std::vector<std::string> member_layers(ir::StartOp start) {
 
 /// The ranks' calls and bytes in a step; one for all, if they are equal.
 std::vector<std::string> Tables::predicted_rows(ir::StartOp start, const CollectiveInfo &info) {
-    const int64_t runs = names_.calls().runs_a_step(start->getParentOfType<mlir::func::FuncOp>());
-    std::vector<Predicted> ranks = predicted(info, ir::mesh_of(mesh_));
-    if (std::all_of(ranks.begin(), ranks.end(), [&](const Predicted &rank) { return rank == ranks.front(); }))
+    const int64_t runs = step_.runs(start->getParentOfType<mlir::func::FuncOp>());
+    std::vector<schedule::Predicted> ranks = predicted_of_all(start, info);
+    if (std::all_of(ranks.begin(), ranks.end(), [&](const schedule::Predicted &rank) { return rank == ranks.front(); }))
         ranks.resize(1);
     std::vector<std::string> rows;
-    for (const Predicted &rank : ranks)
+    for (const schedule::Predicted &rank : ranks)
         if (info.method.algorithm == planrt::Algorithm::mpi)
             rows.push_back(braces({std::to_string(runs * rank.calls), std::to_string(runs * rank.bytes)}));
         else
@@ -281,10 +294,25 @@ std::vector<std::string> Tables::predicted_rows(ir::StartOp start, const Collect
     return rows;
 }
 
+/// Of every rank of the whole mesh; those of other roles do nothing.
+std::vector<schedule::Predicted> Tables::predicted_of_all(ir::StartOp start, const CollectiveInfo &info) {
+    const int role = step_.role_of(start->getParentOfType<mlir::func::FuncOp>());
+    const std::vector<schedule::Predicted> own = schedule::predicted(info, ir::mesh_of(step_.mesh_of(role)));
+    const planrt::Mesh whole = ir::mesh_of(mesh_);
+    if (static_cast<int>(own.size()) == whole.ranks())
+        return own;
+    std::vector<schedule::Predicted> all;
+    for (int rank = 0; rank < whole.ranks(); ++rank) {
+        const int within = step_.program().roles[static_cast<std::size_t>(role)].ranks.rank_within(whole, rank);
+        all.push_back(within < 0 ? schedule::Predicted{} : own[static_cast<std::size_t>(within)]);
+    }
+    return all;
+}
+
 std::string Tables::predicted_seconds(ir::StartOp start, const CollectiveInfo &info) {
     if (!info_.seconds || info.kind == planrt::CollectiveKind::slice)
         return "0";
-    const auto runs = static_cast<double>(names_.calls().runs_a_step(start->getParentOfType<mlir::func::FuncOp>()));
+    const auto runs = static_cast<double>(step_.runs(start->getParentOfType<mlir::func::FuncOp>()));
     return seconds_text(runs * info_.seconds(info));
 }
 
@@ -310,17 +338,22 @@ std::vector<std::string> Tables::method_of(const CollectiveInfo &info) {
     return {std::string("planrt::Algorithm::") + planrt::name_of(info.method.algorithm), name};
 }
 
+/// Of the ranks that take part.
+ir::MeshAttr Tables::mesh_of(ir::StartOp start) const {
+    return step_.mesh_of(step_.role_of(start->getParentOfType<mlir::func::FuncOp>()));
+}
+
 void Tables::write_collectives() {
     std::vector<ir::StartOp> starts;
-    for (mlir::func::FuncOp function : running_functions(module_))
+    for (mlir::func::FuncOp function : step_.functions())
         for (auto start : function.getOps<ir::StartOp>()) {
             starts.push_back(start);
-            training_collectives_ += schedule::is_training(function) ? 1 : 0;
+            training_collectives_ += step_.is_body(function) ? 1 : 0;
         }
     std::vector<Statement> statements;
     for (ir::StartOp start : starts)
         describe_collective(start, statements);
-    if (!LayersAlike::any(statements))
+    if (!LayersAlike::any(statements) || !step_.program().transfers.empty())
         return write_collective_arrays(starts);
     fill(statements, "collectives");
     for (const char *name : {"traffic", "collectives"})
@@ -345,7 +378,7 @@ void Tables::describe_collective(ir::StartOp start, std::vector<Statement> &stat
             member.head += this->tensor(schedule::tensor(value), member.hole(names_.hole(value))) + end;
         statements.push_back(std::move(member));
     }
-    const CollectiveInfo info = collective_info(start, mesh_);
+    const CollectiveInfo info = schedule::collective_info(start, mesh_of(start));
     Statement collective;
     collective.layer = layer;
     Hole scratch = number_hole(integer(start, "scratch_offset"));
@@ -374,7 +407,7 @@ void Tables::write_collective_arrays(const std::vector<ir::StartOp> &starts) {
         for (auto [from, to] : llvm::zip(start.getInputs(), start.getResults()))
             members.push_back(braces({tensor(from), tensor(to)}));
         array("planrt::Collective::Member", "members_" + number, members);
-        const CollectiveInfo info = collective_info(start, mesh_);
+        const CollectiveInfo info = schedule::collective_info(start, mesh_of(start));
         text_ += wrapped("constexpr planrt::Collective::Predicted predicted_" + number + "[] = {",
                          predicted_rows(start, info), "};\n\n", 4);
         std::vector<std::string> row{"planrt::CollectiveKind::" + start.getKind().str(),
@@ -387,10 +420,45 @@ void Tables::write_collective_arrays(const std::vector<ir::StartOp> &starts) {
                                      predicted_seconds(start, info)};
         for (std::string &part : method_of(info))
             row.push_back(std::move(part));
+        if (const int role = step_.role_of(start->getParentOfType<mlir::func::FuncOp>()); role > 0) {
+            if (info.method.algorithm == planrt::Algorithm::mpi)
+                row.insert(row.end(), {"planrt::Algorithm::mpi", "{}"});
+            row.push_back(std::to_string(role));
+        }
         collectives.push_back(braces(row));
+        if (static_cast<int>(collectives.size()) == training_collectives_)
+            write_transfers(rows, collectives);
     }
+    if (transfers_.empty())
+        write_transfers(rows, collectives);
     array("planrt::TrafficRow", "traffic", rows);
     array("planrt::Collective", "collectives", collectives);
+}
+
+void Tables::write_transfers(std::vector<std::string> &rows, std::vector<std::string> &collectives) {
+    for (const program::Transfer &transfer : step_.program().transfers) {
+        transfers_.push_back(static_cast<int>(collectives.size()));
+        write_transfer(transfer, rows, collectives);
+        ++training_collectives_;
+    }
+}
+
+/// An exchange between roles, behind the collectives of the training step.
+void Tables::write_transfer(const program::Transfer &transfer, std::vector<std::string> &rows,
+                            std::vector<std::string> &collectives) {
+    const schedule::TransferInfo info = schedule::transfer_info(step_.bodies(), transfer, mesh_);
+    const std::string number = std::to_string(collectives.size());
+    rows.push_back(braces({string_literal(transfer.name), string_literal("transfer"), string_literal(transfer.name)}));
+    array("planrt::Collective::Member", "members_" + number,
+          {braces({tensor(step_.bodies().of(transfer.from)), tensor(step_.bodies().of(transfer.to))})});
+    std::vector<std::string> predicted;
+    for (const schedule::Predicted &rank : schedule::predicted(info, ir::mesh_of(mesh_)))
+        predicted.push_back(braces({std::to_string(rank.calls), std::to_string(rank.bytes)}));
+    text_ += wrapped("constexpr planrt::Collective::Predicted predicted_" + number + "[] = {", predicted, "};\n\n", 4);
+    collectives.push_back(braces(
+        {"planrt::CollectiveKind::exchange", number, "{}", "members_" + number, std::to_string(transfer.scratch_offset),
+         std::to_string(schedule::scratch_bytes(info, ir::mesh_of(mesh_))), "predicted_" + number, "0",
+         "planrt::Algorithm::mpi", "{}", std::to_string(info.from_role), std::to_string(info.to_role)}));
 }
 
 std::string Tables::data_set() const {
@@ -405,9 +473,8 @@ std::string Tables::data_set() const {
 }
 
 void Tables::write_program() {
-    auto train = module_.lookupSymbol<mlir::func::FuncOp>("train");
     // What is only modelled is the training step.
-    auto evaluate = info_.modelled ? mlir::func::FuncOp() : module_.lookupSymbol<mlir::func::FuncOp>("evaluate");
+    auto evaluate = info_.modelled ? mlir::func::FuncOp() : ir::function_for(module_, ir::Purpose::evaluation);
     std::map<std::string, mlir::Value> results; // of evaluation
     if (evaluate)
         if (const auto names = evaluate->getAttrOfType<mlir::ArrayAttr>("plan.results"))
@@ -415,6 +482,9 @@ void Tables::write_program() {
                 results[mlir::cast<mlir::StringAttr>(name).str()] = value;
     const auto result = [&](const char *name) { return results.contains(name) ? tensor(results[name]) : "{}"; };
     const mlir::Value prediction = info_.modelled ? mlir::Value() : predicted_batch(module_);
+    const program::Program &program = step_.program();
+    const program::MicroBatch &last = program.micro_batches.back();
+    const std::int64_t batch = last.first + last.samples;
     std::vector<std::pair<const char *, std::string>> members{
         {"name", string_literal(info_.network)},
         {"source", string_literal(info_.source)},
@@ -428,23 +498,29 @@ void Tables::write_program() {
         {"collectives", spans_["collectives"]},
         {"training_collectives", std::to_string(training_collectives_)},
         {"work", spans_["work"]},
-        {"batch", std::to_string(batch_)},
+        {"batch", std::to_string(batch)},
         {"epochs", std::to_string(info_.epochs)},
         {"steps", std::to_string(info_.steps)},
         {"seed", std::to_string(info_.seed) + "U"},
         {"set_up", "set_up"},
-        {"micro_batches", spans_["micro_batches"]},
-        {"evaluate_step", evaluate ? "evaluate_step" : "nullptr"},
+        {"bodies", "bodies"},
+        {"micro_batches", "micro_batches"},
+        {"roles", "roles"},
+        {"evaluate_step", evaluate ? function_name(evaluate) : "nullptr"},
         {"sums", spans_["sums"]},
-        {"loss", tensor(train.getBody().front().getTerminator()->getOperand(0))},
+        {"loss", tensor(step_.bodies().of(program.loss))},
         {"valid", spans_.contains("valid") ? spans_["valid"] : "{}"},
         {"evaluated_loss", result("loss")},
         {"correct", result("correct")},
         {"has_accuracy", boolean(results.contains("correct"))},
         {"prediction_fields", prediction ? spans_["prediction_fields"] : "{}"},
-        {"predict_step", prediction ? "predict_step" : "nullptr"},
+        {"predict_step", prediction ? function_name(ir::function_for(module_, ir::Purpose::prediction)) : "nullptr"},
         {"prediction", prediction ? tensor(prediction) : "{}"},
     };
+    if (const int role = program.values[static_cast<std::size_t>(program.loss)].role; role > 0)
+        members.insert(
+            std::ranges::find(members, std::string_view("valid"), &std::pair<const char *, std::string>::first),
+            {"loss_role", std::to_string(role)});
     if (info_.reference_seconds > 0) // of a machine that was measured
         members.insert(
             std::ranges::find(members, std::string_view("batch"), &std::pair<const char *, std::string>::first),

@@ -7,6 +7,7 @@
 #include "emit/names/value_names.h"
 #include "emit/tables/collectives.h"
 #include "emit/tables/field_rows.h"
+#include "emit/tables/step_tables.h"
 #include "emit/tables/work.h"
 
 #include <map>
@@ -17,8 +18,8 @@ namespace planc::emit {
 
 class Tables {
   public:
-    Tables(mlir::ModuleOp module, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
-           LocalExtents &extents);
+    Tables(mlir::ModuleOp module, const Step &step, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
+           LocalExtents &extents, UniqueNames &globals);
 
     /// Definitions of all tables, the last of them `program`.
     [[nodiscard]] std::string text() const;
@@ -34,16 +35,22 @@ class Tables {
 
     void write_mesh();
     void write_variables();
-    static std::string fields_name(mlir::func::FuncOp function);
-    void write_fields(mlir::func::FuncOp function);
-    void write_micro_batches();
+    void write_fields();
+    void write_fields_of_body(int body);
+    void write_evaluation_fields(mlir::func::FuncOp function, const std::string &name);
+    void write_step();
     void write_work(const WorkRows &work);
     void write_collectives();
     void write_collective_arrays(const std::vector<ir::StartOp> &starts);
+    void write_transfers(std::vector<std::string> &rows, std::vector<std::string> &collectives);
+    [[nodiscard]] ir::MeshAttr mesh_of(ir::StartOp start) const;
+    void write_transfer(const program::Transfer &transfer, std::vector<std::string> &rows,
+                        std::vector<std::string> &collectives);
     void describe_collective(ir::StartOp start, std::vector<Statement> &statements);
     std::vector<std::string> predicted_rows(ir::StartOp start, const CollectiveInfo &info);
     /// Predicted, of all its runs in a step.
     std::string predicted_seconds(ir::StartOp start, const CollectiveInfo &info);
+    std::vector<schedule::Predicted> predicted_of_all(ir::StartOp start, const CollectiveInfo &info);
     std::string axes_of(const CollectiveInfo &info);
     std::vector<std::string> method_of(const CollectiveInfo &info);
     void write_program();
@@ -56,6 +63,7 @@ class Tables {
     [[nodiscard]] std::string data_set() const;
 
     mlir::ModuleOp module_;
+    const Step &step_;
     const EmitInfo &info_;
     const ValueNames &names_;
     LocalExtents &extents_;
@@ -65,14 +73,15 @@ class Tables {
     std::map<std::vector<int>, std::string> group_names_; ///< shape of a group of ranks -> the name of its array
     std::string shapes_;
     std::string text_;
-    UniqueNames functions_;
+    UniqueNames &globals_;
     LayersAlike alike_;
     std::string fillers_; ///< functions that fill planrt::Tables
     std::string filling_; ///< their calls
     std::string program_;
     std::map<std::string, std::string> spans_; ///< table -> what stands in Program for it
     int training_collectives_ = 0;
-    int64_t batch_ = 0; ///< global samples a step
+    std::map<int, std::string> fields_; ///< of bodies: names of their tables
+    TransferNumbers transfers_;
 };
 
 } // namespace planc::emit

@@ -1,24 +1,23 @@
 #include "emit/tables/work.h"
 
-#include "schedule/stages.h"
+#include "schedule/functions.h"
 
 #include <algorithm>
 #include <tuple>
 
 namespace planc::emit {
 
-WorkRows::WorkRows(mlir::ModuleOp module, const StageCalls &calls, const EmitInfo &info) {
+WorkRows::WorkRows(const Step &step, const EmitInfo &info) {
     std::vector<mlir::Operation *> kernels;
-    for (mlir::func::FuncOp function : running_functions(module))
-        if (calls.of(function))
-            for (mlir::Operation &op : function.getBody().front())
-                if (schedule::is_kernel(&op) || mlir::isa<ir::LoopsOp, ir::WriteOp>(op))
-                    kernels.push_back(&op);
+    for (mlir::func::FuncOp function : step.bodies().functions())
+        for (mlir::Operation &op : function.getBody().front())
+            if (schedule::is_kernel(&op) || mlir::isa<ir::LoopsOp, ir::WriteOp>(op))
+                kernels.push_back(&op);
     for (mlir::Operation *kernel : kernels) {
-        add({schedule::layer_of(kernel), schedule::stage_of(kernel)});
+        add({schedule::layer_of(kernel), schedule::part_of(kernel)});
         kernel->walk([&](mlir::Operation *op) {
-            if (op->hasAttr("layer") && schedule::stage_of(op) == schedule::stage_of(kernel))
-                add({schedule::layer_of(op), schedule::stage_of(op)});
+            if (op->hasAttr("layer") && schedule::part_of(op) == schedule::part_of(kernel))
+                add({schedule::layer_of(op), schedule::part_of(op)});
         });
     }
     const std::size_t own = places_.size();
@@ -26,7 +25,7 @@ WorkRows::WorkRows(mlir::ModuleOp module, const StageCalls &calls, const EmitInf
         join(kernel, own);
     for (const EmitInfo::Computation &predicted : info.computations)
         if (predicted.seconds > 0)
-            seconds_[static_cast<std::size_t>(add({predicted.layer, schedule::stage_of_phase(predicted.phase)}))] +=
+            seconds_[static_cast<std::size_t>(add({predicted.layer, schedule::part_of_phase(predicted.phase)}))] +=
                 predicted.seconds;
     make_rows();
 }
@@ -51,13 +50,13 @@ int WorkRows::root(int place) const {
 /// Everything in a fused loop is in the row of the loop, but for what it makes again of another part of the step: masks
 /// of attention are computed forward and backward.
 void WorkRows::join(mlir::Operation *loops, std::size_t own) {
-    const schedule::Stage stage = schedule::stage_of(loops);
-    const int outer = add({schedule::layer_of(loops), stage});
+    const schedule::Part part = schedule::part_of(loops);
+    const int outer = add({schedule::layer_of(loops), part});
     loops->walk([&](mlir::Operation *op) {
         if (!op->hasAttr("layer"))
             return;
-        const int place = add({schedule::layer_of(op), schedule::stage_of(op)});
-        if (schedule::stage_of(op) != stage && static_cast<std::size_t>(place) < own)
+        const int place = add({schedule::layer_of(op), schedule::part_of(op)});
+        if (schedule::part_of(op) != part && static_cast<std::size_t>(place) < own)
             return;
         const int a = root(outer);
         const int b = root(place);
@@ -71,8 +70,8 @@ void WorkRows::make_rows() {
         if (root(place) == place)
             roots.push_back(place);
     const auto order = [this](int place) {
-        const auto &[layer, stage] = places_[static_cast<std::size_t>(place)];
-        return std::tuple(layers_.at(layer), stage);
+        const auto &[layer, part] = places_[static_cast<std::size_t>(place)];
+        return std::tuple(layers_.at(layer), part);
     };
     std::ranges::sort(roots, {}, order);
     row_of_.resize(places_.size());
@@ -80,11 +79,11 @@ void WorkRows::make_rows() {
         row_of_[static_cast<std::size_t>(roots[row])] = static_cast<int>(row);
     rows_.resize(roots.size());
     for (std::size_t place = 0; place < places_.size(); ++place) {
-        const auto &[layer, stage] = places_[place];
+        const auto &[layer, part] = places_[place];
         row_of_[place] = row_of_[static_cast<std::size_t>(root(static_cast<int>(place)))];
         Row &row = rows_[static_cast<std::size_t>(row_of_[place])];
         if (row.layers.empty())
-            row.stage = stage;
+            row.part = part;
         if (!llvm::is_contained(row.layers, layer))
             row.layers.push_back(layer);
         row.seconds += seconds_[place];
@@ -92,7 +91,7 @@ void WorkRows::make_rows() {
 }
 
 int WorkRows::of(mlir::Operation *op) const {
-    return row_of_[static_cast<std::size_t>(numbers_.at({schedule::layer_of(op), schedule::stage_of(op)}))];
+    return row_of_[static_cast<std::size_t>(numbers_.at({schedule::layer_of(op), schedule::part_of(op)}))];
 }
 
 } // namespace planc::emit

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "emit/emit.h"
-#include "emit/entries.h"
+#include "emit/step.h"
 #include "schedule/functions.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -21,11 +21,11 @@ class WorkRows {
   public:
     struct Row {
         std::vector<std::string> layers;
-        schedule::Stage stage = schedule::Stage::forward;
+        schedule::Part part = schedule::Part::forward;
         double seconds = 0; ///< predicted, a step
     };
 
-    WorkRows(mlir::ModuleOp module, const StageCalls &calls, const EmitInfo &info);
+    WorkRows(const Step &step, const EmitInfo &info);
 
     /// A layer's rows follow each other.
     [[nodiscard]] const std::vector<Row> &rows() const { return rows_; }
@@ -33,7 +33,7 @@ class WorkRows {
     [[nodiscard]] int of(mlir::Operation *op) const;
 
   private:
-    using Place = std::pair<std::string, schedule::Stage>;
+    using Place = std::pair<std::string, schedule::Part>;
     int add(const Place &place);
     int root(int place) const;
     /// The first `own` places are computed in their own part of the step.

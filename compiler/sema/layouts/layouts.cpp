@@ -232,6 +232,7 @@ class LayoutReader {
         layout_.microbatches_where = setting.where;
     }
 
+    /// P8
     void read_pipeline(const syntax::PipelineRule &rule, SourceRange where) {
         static_cast<void>(axes(rule.target));
         const Settings settings(context_, "a pipeline", where, rule.settings, {"schedule", "microbatches", "chunks"});

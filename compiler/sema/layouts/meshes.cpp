@@ -20,7 +20,7 @@ std::vector<MeshAxis> analyze_axes(const std::vector<syntax::MeshAxis> &axes, So
             if (result[i].name == axis.name.text)
                 context.fail(duplicate_axis, axis.name.where, {axis.name.text},
                              {{axes[i].name.where, "the first one is here"}});
-        std::optional<std::int64_t> size;
+        std::optional<std::int64_t> size; // may be open (H2)
         if (axis.size) {
             Elaborator constants(analysis, analysis.declarations.unit_of(axis.where));
             const bool known = context.attempt([&] {
@@ -40,7 +40,7 @@ Mesh analyze_mesh(const syntax::MeshDeclaration &declaration, Analysis &analysis
     mesh.name = declaration.name.text;
     mesh.automatic = declaration.automatic;
     mesh.where = declaration.name.where;
-    if (!declaration.automatic)
+    if (!declaration.automatic) // H3
         mesh.axes = analyze_axes(declaration.axes, declaration.name.where, analysis);
     if (declaration.machine) {
         const syntax::Name &machine = *declaration.machine;

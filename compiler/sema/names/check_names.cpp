@@ -122,7 +122,12 @@ class NameChecker {
                 else if (item.kind != Kind::rest)
                     require(item.name.text, item.where);
             }
+            names_.emplace_back();
+            for (const syntax::DimensionItem &item : declaration->type.dimensions)
+                if (item.extent)
+                    bind(item.name.text);
             check(*declaration->initializer);
+            names_.pop_back();
             bind(declaration->name.text);
         } else if (const auto *conditional = std::get_if<syntax::Conditional>(&statement.node)) {
             check(*conditional->condition);

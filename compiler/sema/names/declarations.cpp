@@ -55,6 +55,7 @@ class Collector {
 
 } // namespace
 
+/// All names first (I1): what is used may be declared behind.
 Declarations::Declarations(std::vector<SourceUnit> source_units, const Context &context)
     : units(std::move(source_units)), names(units.size()), failed_(units.size()) {
     for (std::size_t unit = 0; unit < units.size(); ++unit) {

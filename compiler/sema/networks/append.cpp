@@ -2,6 +2,7 @@
 
 #include "sema/networks/elaborate.h"
 #include "sema/values/expect.h"
+#include "sema/values/limits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +34,6 @@ std::string as_written(const std::string &function) {
 }
 
 constexpr std::int64_t most_operations = 50'000;
-constexpr std::int64_t most_bytes = std::int64_t{1} << 60U;
 
 } // namespace
 

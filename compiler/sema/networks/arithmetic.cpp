@@ -228,6 +228,7 @@ Value Elaborator::arithmetic(Operator operation, const Value &left, const Value 
     return {result};
 }
 
+/// O7: 1 or 0 of i32.
 Value Elaborator::tensor_comparison(Operator operation, const Value &left, const Value &right, SourceRange where) {
     const auto *a = left.get<TensorValue>();
     const auto *b = right.get<TensorValue>();

@@ -65,11 +65,12 @@ void Elaborator::bind_signature(Frame &frame, const Arguments &arguments, Source
         const std::string &name = parameter.name.text;
         const syntax::CallArgument *argument_of = parameter.fallback ? arguments.find(name) : &arguments.require(name);
         if (argument_of != nullptr)
-            given[&parameter] = argument(*argument_of);
+            given[&parameter] =
+                argument(*argument_of, parameter.type.tensor ? Meant::any : Meant::dimension); // no tensor fits
     }
     std::vector<DimensionValue> over;
     if (const syntax::CallArgument *list = takes_over(callable) ? arguments.find("over") : nullptr)
-        over = expect_dimensions(context(), argument(*list), list->where, arguments.what("over"));
+        over = expect_dimensions(context(), constant_argument(*list), list->where, arguments.what("over"));
     frame.over = !over.empty();
     const support::ScopedValue callee(frame_, &frame);
     for (const auto tensors : {false, true}) // dimension arguments first: patterns may use them
@@ -91,8 +92,8 @@ void Elaborator::bind_signature(Frame &frame, const Arguments &arguments, Source
                                                    "an argument"));
     const support::ScopedElement from(analysis_.context.calls, call);
     for (const syntax::Parameter &parameter : callable.parameters)
-        if (!given.contains(&parameter))
-            bind_value(frame, parameter, evaluate(*parameter.fallback), parameter.fallback->where);
+        if (!given.contains(&parameter)) // Y5
+            bind_value(frame, parameter, evaluate(*parameter.fallback, Meant::dimension), parameter.fallback->where);
 }
 
 void Elaborator::bind_value(Frame &frame, const syntax::Parameter &parameter, const Value &value, SourceRange where) {
@@ -110,11 +111,11 @@ void Elaborator::bind_value(Frame &frame, const syntax::Parameter &parameter, co
     if (type == "bool")
         converted = {expect_boolean(context(), value, where, what)};
     else if (type == "int")
-        converted = {expect_integer(context(), extent_for_dimension(context(), value, where), where, what)};
+        converted = {expect_integer(context(), value, where, what)};
     else if (type == "ints")
-        check_integers(context(), value, where, what);
+        converted = expect_integers(context(), value, where, what);
     else if (type == "float")
-        converted = {expect_number(context(), extent_for_dimension(context(), value, where), where, what)};
+        converted = {expect_number(context(), value, where, what)};
     else if (type == "initializer")
         converted = {expect_initializer(context(), value, where, what)};
     else if (type == "string")
@@ -128,7 +129,7 @@ void Elaborator::bind_dimension(Frame &frame, const std::string &name, std::vect
                                 bool of_tensor) {
     for (DimensionValue &dimension : given) {
         const int symbol = fresh_symbol();
-        frame.origins[symbol] = dimension;
+        frame.origins[symbol] = {dimension};
         dimension.symbol = symbol;
         if (of_tensor)
             frame.tensor_symbols.insert(symbol);
@@ -224,8 +225,10 @@ void Elaborator::bind_item(Frame &frame, const syntax::DimensionItem &item, Tens
     for (std::size_t i = 0; i < bound.size() && i < given.size(); ++i)
         if (bound[i].extent == DimensionValue::open)
             bound[i].extent = given[i].extent; // of a list `over = [height]`, named but not sized
-    const auto agree = [](const DimensionValue &a, const DimensionValue &b) {
-        return a.extent == b.extent && without_primes(a.role) == without_primes(b.role);
+    // What an argument says holds for all tensors; what two tensors say is one role, of which each has its own extent.
+    const auto agree = [&](const DimensionValue &a, const DimensionValue &b) {
+        return (a.extent == b.extent || frame.tensor_symbols.contains(a.symbol)) &&
+               without_primes(a.role) == without_primes(b.role);
     };
     if (!std::equal(bound.begin(), bound.end(), given.begin(), given.end(), agree))
         fail(signature_mismatch, where, {name, frame.callable->name.text, to_string(bound), to_string(given)});
@@ -233,8 +236,10 @@ void Elaborator::bind_item(Frame &frame, const syntax::DimensionItem &item, Tens
         check_equal_extents(frame.callable->name.text,
                             {name, extent(*item.extent, name), DimensionValue::by_role, item.where}, given.front(),
                             where);
-    for (std::size_t i = 0; i < places.size(); ++i)
+    for (std::size_t i = 0; i < places.size(); ++i) {
         tensor.dimensions[places[i]].symbol = bound[i].symbol;
+        frame.origins[bound[i].symbol].push_back(given[i]);
+    }
 }
 
 TensorValue Elaborator::network_argument(const syntax::Parameter &parameter, const Value &value, SourceRange where) {

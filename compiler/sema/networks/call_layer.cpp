@@ -28,6 +28,16 @@ std::string pattern_text(const syntax::Type &type) {
 
 } // namespace
 
+/// Of several dimensions of the caller that one name stands for, the one at this extent; else the first.
+int Elaborator::symbol_of_caller(const Frame &frame, const DimensionValue &dimension) {
+    const auto found = frame.origins.find(dimension.symbol);
+    if (found == frame.origins.end())
+        return DimensionValue::by_role;
+    const auto same = std::find_if(found->second.begin(), found->second.end(),
+                                   [&](const DimensionValue &origin) { return origin.extent == dimension.extent; });
+    return same == found->second.end() ? found->second.front().symbol : same->symbol;
+}
+
 Value Elaborator::call(const syntax::Call &call, SourceRange where) {
     const int unit = analysis_.declarations.unit_of(where);
     if (const auto *callable = analysis_.declarations.find(&UnitNames::callables, call.callee.text, unit))
@@ -35,10 +45,10 @@ Value Elaborator::call(const syntax::Call &call, SourceRange where) {
     return primitive(call, where);
 }
 
-Value Elaborator::argument(const syntax::CallArgument &argument) {
+Value Elaborator::argument(const syntax::CallArgument &argument, Meant meant) {
     if (argument.kind == syntax::CallArgument::Kind::extent)
         return {extent_on_the_spot(*argument.name, *argument.value)};
-    return evaluate(*argument.value);
+    return evaluate(*argument.value, meant);
 }
 
 Value Elaborator::call_declared(const syntax::Call &call, const syntax::CallableDeclaration &callable,
@@ -79,10 +89,8 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
     if (trained)
         loss_.prediction = result.id;
     // What the layer's signature calls by a name of its own is again what the caller calls it.
-    for (DimensionValue &dimension : result.dimensions) {
-        const auto origin = frame.origins.find(dimension.symbol);
-        dimension.symbol = origin == frame.origins.end() ? DimensionValue::by_role : origin->second.symbol;
-    }
+    for (DimensionValue &dimension : result.dimensions)
+        dimension.symbol = symbol_of_caller(frame, dimension);
     return {result};
 }
 

@@ -95,9 +95,9 @@ Elaborator::Flow Elaborator::execute(const syntax::Statement &statement) {
     } else if (const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node)) {
         declare_parameter(*declaration, statement.where);
     } else if (const auto *conditional = std::get_if<syntax::Conditional>(&statement.node)) {
-        const Value condition = evaluate_at(*conditional->condition, site_outside_bindings());
+        const Value condition = evaluate_at(*conditional->condition, site_outside_bindings(), Meant::dimension);
         const bool chosen = expect_boolean(context(), condition, conditional->condition->where, "a condition");
-        const support::ScopedElement scope(frame_->scopes, Scope{});
+        const support::ScopedElement scope(frame_->scopes, Scope{}); // N4
         return execute(chosen ? conditional->then : conditional->otherwise);
     } else if (const auto *result = std::get_if<syntax::Return>(&statement.node)) {
         return {evaluate_at(*result->value, site_outside_bindings())};
@@ -134,9 +134,9 @@ void Elaborator::define_failed(const syntax::Name &name) {
     frame_->scopes.back()[name.text] = {Value{}, name.where, true};
 }
 
-Value Elaborator::evaluate_at(const syntax::Expression &expression, Site site) {
+Value Elaborator::evaluate_at(const syntax::Expression &expression, Site site, Meant meant) {
     const support::ScopedValue here(site_, std::move(site));
-    return evaluate(expression);
+    return evaluate(expression, meant);
 }
 
 } // namespace planc::sema

@@ -66,9 +66,9 @@ class Elaborator {
         bool element_bound = false;             ///< a tensor argument has said it
         std::vector<Scope> scopes;
         std::map<std::string, std::vector<DimensionValue>> bound; ///< names of the signature; ".." for the rest
-        std::map<int, DimensionValue> origins;                    ///< symbol -> the caller's dimension
-        std::set<int> tensor_symbols;                             ///< names that tensors bound, not arguments
-        bool over = false;                                        ///< the call says which dimensions `in` stands for
+        std::map<int, std::vector<DimensionValue>> origins; ///< symbol -> the caller's dimensions, one at each extent
+        std::set<int> tensor_symbols;                       ///< names that tensors bound, not arguments
+        bool over = false;                                  ///< the call says which dimensions `in` stands for
     };
     /// The expression that is being evaluated: where its operations belong.
     struct Site {
@@ -82,6 +82,14 @@ class Elaborator {
     struct Flow {
         std::optional<Value> result; ///< of `return` or `yield`
     };
+    /// What a name stands for that a tensor and a dimension share.
+    enum class Meant : std::uint8_t {
+        any,       ///< the tensor; in a list the dimension, where a pattern of the signature bound it
+        dimension, ///< the dimension: where an expression is evaluated, no tensor can stand
+        tensor     ///< the tensor, in lists too
+    };
+    class Meaning;
+    class OwnExtents;
     class Deeper;
     class Iteration;
 
@@ -93,7 +101,7 @@ class Elaborator {
     void define(const syntax::Name &name, Value value);
     void define_failed(const syntax::Name &name);
     void check_unbound(const syntax::Name &name) const;
-    Value evaluate_at(const syntax::Expression &expression, Site site);
+    Value evaluate_at(const syntax::Expression &expression, Site site, Meant meant = Meant::any);
     [[noreturn]] void fail(const support::DiagnosticKind &kind, SourceRange where,
                            std::initializer_list<std::string> arguments, const std::vector<Note> &notes = {}) const {
         analysis_.context.fail(kind, where, arguments, notes);
@@ -115,6 +123,7 @@ class Elaborator {
     static std::string join(const std::string &path, const std::string &name);
 
     // evaluate.cpp
+    [[nodiscard]] Value evaluate(const syntax::Expression &expression, Meant meant);
     [[nodiscard]] const Value *local(const std::string &name) const;
     Value reference(const std::string &name, SourceRange where);
     Value dimension_reference(const std::string &name, SourceRange where);
@@ -148,10 +157,13 @@ class Elaborator {
     // call_layer.cpp, bind_signature.cpp
     Value call(const syntax::Call &call, SourceRange where);
     Value call_declared(const syntax::Call &call, const syntax::CallableDeclaration &callable, SourceRange where);
-    Value argument(const syntax::CallArgument &argument);
+    Value argument(const syntax::CallArgument &argument, Meant meant = Meant::any);
+    /// Of an argument that no tensor can be: a dimension, a list, a number.
+    Value constant_argument(const syntax::CallArgument &given) { return argument(given, Meant::dimension); }
     void enter_trained_network(const syntax::CallableDeclaration &callable, SourceRange where);
     /// The result of the body of the frame's layer, called from `where`.
     TensorValue inlined(Frame &frame, SourceRange where);
+    static int symbol_of_caller(const Frame &frame, const DimensionValue &dimension);
     TensorValue call_result(const Frame &frame, const Flow &flow, SourceRange where);
     void check_result(const Frame &frame, const TensorValue &result, SourceRange where);
     static bool takes_over(const syntax::CallableDeclaration &callable);
@@ -206,6 +218,7 @@ class Elaborator {
     Value einsum(const syntax::Call &call, SourceRange where);
     std::vector<LoopOf> loops_of(const std::string &function, const std::vector<TensorValue> &operands,
                                  Operation &operation, SourceRange where) const;
+    std::vector<Note> loops_like(const DimensionValue &wanted, const std::vector<LoopOf> &loops) const;
     std::vector<DimensionValue> einsum_result(const std::string &function, const syntax::Expression &target,
                                               std::vector<LoopOf> &loops, Operation &operation);
 
@@ -227,8 +240,10 @@ class Elaborator {
     Value tail(const syntax::Call &call);
     Value with_extents(const syntax::Call &call);
     Value equal_parts(const syntax::Call &call);
+    /// Where the tensor has each of the dimensions: the one that the signature calls so, else the one of that role.
     std::vector<std::size_t> positions(const TensorValue &tensor, const std::vector<DimensionValue> &names,
                                        SourceRange where) const;
+    std::size_t position_over(const TensorValue &tensor, const Arguments &arguments, const syntax::CallArgument &over);
 
     // selection.cpp
     Value select(const syntax::Call &call, SourceRange where);
@@ -278,6 +293,7 @@ class Elaborator {
 
     // parameters.cpp
     void declare_parameter(const syntax::ParameterDeclaration &declaration, SourceRange where);
+    Initializer initial_value(const syntax::ParameterDeclaration &declaration);
     void prime_input_sides(std::vector<DimensionValue> &dimensions) const;
     Value initializer(const syntax::Call &call, SourceRange where);
     double fan(const Arguments &arguments, const std::string &name);
@@ -287,6 +303,7 @@ class Elaborator {
     Frame *frame_ = nullptr;
     Frame outermost_;
     Site site_;
+    Meant meant_ = Meant::any;
     std::vector<const syntax::CallableDeclaration *> calls_; ///< nested, the innermost last
     int next_symbol_ = 0;
     std::int64_t bytes_ = 0;                         ///< of all tensors

@@ -43,6 +43,25 @@ class Elaborator::Deeper {
     Analysis &analysis_;
 };
 
+/// While it lives, names are looked up as is meant.
+class Elaborator::Meaning {
+  public:
+    Meaning(Elaborator &elaborator, Meant meant)
+        : elaborator_(elaborator), before_(std::exchange(elaborator.meant_, meant)) {}
+    ~Meaning() { elaborator_.meant_ = before_; }
+    Meaning(const Meaning &) = delete;
+    Meaning &operator=(const Meaning &) = delete;
+
+  private:
+    Elaborator &elaborator_;
+    Meant before_;
+};
+
+Value Elaborator::evaluate(const syntax::Expression &expression, Meant meant) {
+    const Meaning meaning(*this, meant);
+    return evaluate(expression);
+}
+
 Value Elaborator::evaluate(const syntax::Expression &expression) {
     const Deeper deeper(*this, expression.where);
     struct Visitor {
@@ -66,7 +85,10 @@ Value Elaborator::evaluate(const syntax::Expression &expression) {
         Value operator()(const syntax::Reference &reference) const { return self.reference(reference.name, where); }
         Value operator()(const syntax::List &list) const { return self.list(list); }
         Value operator()(const syntax::Range &range) const { return self.range(range, where); }
-        Value operator()(const syntax::Call &call) const { return self.call(call, where); }
+        Value operator()(const syntax::Call &call) const {
+            const Meaning meaning(self, Meant::any); // each argument says for itself
+            return self.call(call, where);
+        }
         Value operator()(const syntax::Unary &unary) const { return self.unary(unary, where); }
         Value operator()(const syntax::Binary &binary) const { return self.binary(binary, where); }
         Value operator()(const syntax::Choice &choice) const { return self.choice(choice); }
@@ -76,7 +98,7 @@ Value Elaborator::evaluate(const syntax::Expression &expression) {
 }
 
 std::int64_t Elaborator::extent(const syntax::Expression &expression, const std::string &role) {
-    const Value value = evaluate(expression);
+    const Value value = evaluate(expression, Meant::dimension);
     // The extent of another dimension may be meant: `dim query = key`.
     const auto *dimension = value.get<DimensionValue>();
     const std::int64_t result =
@@ -97,6 +119,8 @@ const Value *Elaborator::local(const std::string &name) const {
 }
 
 Value Elaborator::reference(const std::string &name, SourceRange where) {
+    if (meant_ == Meant::dimension)
+        return dimension_reference(name, where);
     const Value *value = local(name);
     return value ? *value : global_reference(name, where);
 }
@@ -163,7 +187,8 @@ void Elaborator::append_item(const syntax::ListItem &item, std::vector<Value> &i
     if (item.kind != Kind::value)
         return;
     const auto *name = std::get_if<syntax::Reference>(&item.value->node);
-    if (name && frame_->bound.contains(name->name)) {
+    const bool tensor = meant_ == Meant::tensor && name && local(name->name) && local(name->name)->get<TensorValue>();
+    if (name && !tensor && frame_->bound.contains(name->name)) {
         for (const DimensionValue &dimension : frame_->bound.at(name->name))
             items.push_back({dimension});
         return;
@@ -180,14 +205,14 @@ std::vector<DimensionValue> Elaborator::rest(SourceRange where) {
 }
 
 std::vector<DimensionValue> Elaborator::spread(const syntax::Name &name) {
-    const Value value = reference(name.text, name.where);
+    const Value value = dimension_reference(name.text, name.where);
     return expect_dimensions(context(), value, name.where, "'" + name.text + "' behind '..'");
 }
 
 std::vector<DimensionValue> Elaborator::dimension(const syntax::Name &name) {
     if (const auto bound = frame_->bound.find(name.text); bound != frame_->bound.end())
         return bound->second;
-    const Value value = reference(name.text, name.where);
+    const Value value = dimension_reference(name.text, name.where);
     const auto *open = value.get<DimensionValue>();
     if (open && open->extent == DimensionValue::open) {
         if (!context().is_first(missing_extent(name.text)))
@@ -228,10 +253,13 @@ std::vector<DimensionValue> Elaborator::dimensions(const std::vector<syntax::Dim
 }
 
 Value Elaborator::range(const syntax::Range &range, SourceRange where) {
-    const std::int64_t first =
-        expect_integer(context(), evaluate(*range.first), range.first->where, "the start of a range");
-    const std::int64_t last = expect_integer(context(), evaluate(*range.last), range.last->where, "the end of a range");
-    if (first<last &&static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first)> most_iterations)
+    const auto bound = [&](const syntax::Expression &expression, const char *what) {
+        return expect_integer(context(), evaluate(expression, Meant::dimension), expression.where, what);
+    };
+    const std::int64_t first = bound(*range.first, "the start of a range");
+    const std::int64_t last = bound(*range.last, "the end of a range");
+    const bool any = first < last;
+    if (any && static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) > most_iterations)
         fail(too_many_iterations, where, {std::to_string(most_iterations)});
     std::vector<Value> items;
     for (std::int64_t i = first; i < last; ++i)
@@ -239,8 +267,9 @@ Value Elaborator::range(const syntax::Range &range, SourceRange where) {
     return list_of(std::move(items));
 }
 
+/// X5: only the branch taken is elaborated.
 Value Elaborator::choice(const syntax::Choice &choice) {
-    const Value condition = evaluate(*choice.condition);
+    const Value condition = evaluate(*choice.condition, Meant::dimension);
     const bool chosen = expect_boolean(context(), condition, choice.condition->where, "a condition");
     return evaluate(chosen ? *choice.then : *choice.otherwise);
 }

@@ -11,10 +11,34 @@ namespace planc::sema {
 PLANC_DIAGNOSTIC(duplicate_parameter, error, "two parameters are named '{0}'"); // N5
 PLANC_DIAGNOSTIC(bad_distribution, error, "'{0}' with {1}");                    // Y4
 
-void Elaborator::declare_parameter(const syntax::ParameterDeclaration &declaration, SourceRange where) {
+/// While it lives, dimensions with an extent on the spot are known by it: `[k, inner: 3]` to its own `fan_out`.
+class Elaborator::OwnExtents {
+  public:
+    OwnExtents(Elaborator &elaborator, const std::vector<syntax::DimensionItem> &items)
+        : bound_(elaborator.frame_->bound), before_(bound_) {
+        for (const syntax::DimensionItem &item : items)
+            if (item.extent)
+                bound_[item.name.text] = {elaborator.extent_on_the_spot(item.name, *item.extent)};
+    }
+    ~OwnExtents() { bound_ = std::move(before_); }
+    OwnExtents(const OwnExtents &) = delete;
+    OwnExtents &operator=(const OwnExtents &) = delete;
+
+  private:
+    std::map<std::string, std::vector<DimensionValue>> &bound_;
+    std::map<std::string, std::vector<DimensionValue>> before_;
+};
+
+Initializer Elaborator::initial_value(const syntax::ParameterDeclaration &declaration) {
+    const OwnExtents own(*this, declaration.type.dimensions);
     const Value start = evaluate_at(*declaration.initializer, site_outside_bindings());
-    const Initializer initial = expect_initializer(context(), start, declaration.initializer->where,
-                                                   "the initial value of '" + declaration.name.text + "'");
+    return expect_initializer(context(), start, declaration.initializer->where,
+                              "the initial value of '" + declaration.name.text + "'");
+}
+
+/// Y3, in a layer; N6, in the body of a network.
+void Elaborator::declare_parameter(const syntax::ParameterDeclaration &declaration, SourceRange where) {
+    const Initializer initial = initial_value(declaration);
     std::vector<DimensionValue> own = dimensions(declaration.type.dimensions);
     prime_input_sides(own);
     const std::string path = join(frame_->path, declaration.name.text);
@@ -61,7 +85,7 @@ double Elaborator::fan(const Arguments &arguments, const std::string &name) {
     const syntax::CallArgument &given = arguments.require(name);
     double product = 1;
     for (const DimensionValue &dimension :
-         expect_dimensions(context(), argument(given), given.where, arguments.what(name)))
+         expect_dimensions(context(), constant_argument(given), given.where, arguments.what(name)))
         product *=
             static_cast<double>(expect_dimension(context(), {dimension}, given.where, arguments.what(name)).extent);
     return product;
@@ -72,7 +96,7 @@ Value Elaborator::initializer(const syntax::Call &call, SourceRange where) {
     const std::string &name = call.callee.text;
     const auto number = [&](const Arguments &arguments, const char *parameter) {
         const syntax::CallArgument &given = arguments.require(parameter);
-        return expect_number(context(), argument(given), given.where, arguments.what(parameter));
+        return expect_number(context(), constant_argument(given), given.where, arguments.what(parameter));
     };
     const auto normal = [](double deviation) { return Value{Initializer{Kind::normal, 0, deviation}}; };
     const auto uniform = [](double bound) { return Value{Initializer{Kind::uniform, -bound, bound}}; };

@@ -37,6 +37,13 @@ auto find_same_role(Loops &loops, const DimensionValue &dimension, const std::ve
     return loops.end();
 }
 
+/// The only loop of the role, whatever the signature calls it.
+template <class Loops> auto find_only_role(Loops &loops, const DimensionValue &dimension) {
+    const auto of_role = [&](const auto &loop) { return loop.role == dimension.role; };
+    return std::count_if(loops.begin(), loops.end(), of_role) == 1 ? std::find_if(loops.begin(), loops.end(), of_role)
+                                                                   : loops.end();
+}
+
 } // namespace
 
 std::vector<Elaborator::LoopOf> Elaborator::loops_of(const std::string &function,
@@ -103,6 +110,22 @@ std::vector<DimensionValue> Elaborator::result_names(const syntax::Expression &t
     return names;
 }
 
+/// The loops of the role, as the signature calls them; without any a loop that is spelt like it.
+std::vector<Note> Elaborator::loops_like(const DimensionValue &wanted, const std::vector<LoopOf> &loops) const {
+    std::vector<std::string> candidates;
+    std::string names;
+    for (const LoopOf &loop : loops) {
+        candidates.push_back(loop.name);
+        for (const auto &[name, dimensions] : frame_->bound)
+            for (const DimensionValue &dimension : dimensions)
+                if (loop.role == wanted.role && loop.symbol == dimension.symbol)
+                    names += (names.empty() ? "'" : " and '") + name + "'";
+    }
+    if (names.empty())
+        return Context::suggestion(wanted.role, candidates);
+    return {hint("several dimensions of that role meet here: the signature calls them " + names)};
+}
+
 std::vector<DimensionValue> Elaborator::einsum_result(const std::string &function, const syntax::Expression &target,
                                                       std::vector<LoopOf> &loops, Operation &operation) {
     std::vector<DimensionValue> dimensions;
@@ -110,12 +133,10 @@ std::vector<DimensionValue> Elaborator::einsum_result(const std::string &functio
         auto loop = find_same_name(loops, wanted);
         if (loop == loops.end())
             loop = find_same_role(loops, wanted);
+        if (loop == loops.end())
+            loop = find_only_role(loops, wanted);
         if (loop == loops.end()) {
-            std::vector<std::string> candidates;
-            for (const LoopOf &other : loops)
-                candidates.push_back(other.name);
-            fail(einsum_unknown_dimension, wanted.where, {function, wanted.role},
-                 Context::suggestion(wanted.role, candidates));
+            fail(einsum_unknown_dimension, wanted.where, {function, wanted.role}, loops_like(wanted, loops));
         }
         dimensions.push_back({wanted.role, loop->first.extent, loop->symbol, loop->first.where});
         operation.result_loops.push_back(static_cast<int>(loop - loops.begin()));

@@ -59,10 +59,7 @@ Value Elaborator::cross_entropy(const syntax::Call &call, SourceRange where) {
     const Value labels_value = argument(second);
     std::size_t position = logits.dimensions.size() - 1;
     if (const syntax::CallArgument *over = arguments.find("over")) {
-        const Value value = argument(*over);
-        if (!value.get<DimensionValue>())
-            fail_wrong_type(context(), over->where, arguments.what("over"), "a dimension", value);
-        position = positions(logits, {*value.get<DimensionValue>()}, over->where).front();
+        position = position_over(logits, arguments, *over);
     } else if (const auto *labels = labels_value.get<TensorValue>()) {
         // The class is the dimension that the labels lack.
         for (std::size_t i = logits.dimensions.size(); i-- > 0;)

@@ -84,8 +84,7 @@ Value Elaborator::function(const syntax::Call &call, std::size_t count, SourceRa
         if (values.size() < count) {
             const syntax::CallArgument &given = arguments.require(name);
             values.push_back(argument(given));
-            if (const auto *dimension = values.back().get<DimensionValue>())
-                values.back() = {expect_dimension(context(), {*dimension}, given.where, arguments.what(name)).extent};
+            values.back() = extent_for_dimension(context(), values.back(), given.where);
             if (!values.back().get<TensorValue>()) // a number is made a constant beside a tensor
                 static_cast<void>(expect_number(context(), values.back(), given.where, arguments.what(name)));
         }
@@ -108,12 +107,14 @@ std::vector<std::size_t> Elaborator::positions(const TensorValue &tensor, const 
                                                SourceRange where) const {
     std::vector<std::size_t> found;
     for (const DimensionValue &wanted : names) {
-        const auto place =
-            std::find_if(tensor.dimensions.begin(), tensor.dimensions.end(), [&](const DimensionValue &dimension) {
-                if (wanted.symbol != DimensionValue::by_role && dimension.symbol != DimensionValue::by_role)
-                    return wanted.symbol == dimension.symbol;
-                return wanted.role == dimension.role;
-            });
+        const auto find = [&](auto &&same) {
+            return std::find_if(tensor.dimensions.begin(), tensor.dimensions.end(), same);
+        };
+        auto place = find([&](const DimensionValue &dimension) {
+            return wanted.symbol != DimensionValue::by_role && wanted.symbol == dimension.symbol;
+        });
+        if (place == tensor.dimensions.end())
+            place = find([&](const DimensionValue &dimension) { return wanted.role == dimension.role; }); // D2, Y2
         if (place == tensor.dimensions.end()) {
             std::vector<std::string> candidates;
             for (const DimensionValue &dimension : tensor.dimensions)
@@ -127,6 +128,15 @@ std::vector<std::size_t> Elaborator::positions(const TensorValue &tensor, const 
         found.push_back(position);
     }
     return found;
+}
+
+std::size_t Elaborator::position_over(const TensorValue &tensor, const Arguments &arguments,
+                                      const syntax::CallArgument &over) {
+    const Value value = constant_argument(over);
+    const auto *dimension = value.get<DimensionValue>();
+    if (!dimension)
+        fail_wrong_type(context(), over.where, arguments.what("over"), "a dimension", value);
+    return positions(tensor, {*dimension}, over.where).front();
 }
 
 TensorValue Elaborator::tensor_argument(const Arguments &arguments, const std::string &name) {
@@ -143,7 +153,7 @@ Value Elaborator::reduce(const syntax::Call &call, SourceRange where) {
     if (const syntax::CallArgument *over = arguments.find("over")) {
         goes.assign(x.dimensions.size(), false);
         const std::vector<DimensionValue> names =
-            expect_dimensions(context(), argument(*over), over->where, arguments.what("over"));
+            expect_dimensions(context(), constant_argument(*over), over->where, arguments.what("over"));
         for (const std::size_t position : positions(x, names, over->where))
             goes[position] = true;
     }
@@ -172,10 +182,7 @@ Value Elaborator::softmax(const syntax::Call &call, SourceRange where) {
         fail_no_dimensions(name, x, arguments.require("x").where);
     std::size_t position = x.dimensions.size() - 1;
     if (const syntax::CallArgument *over = arguments.find("over")) {
-        const Value value = argument(*over);
-        if (!value.get<DimensionValue>())
-            fail_wrong_type(context(), over->where, arguments.what("over"), "a dimension", value);
-        position = positions(x, {*value.get<DimensionValue>()}, over->where).front();
+        position = position_over(x, arguments, *over);
     }
     Operation operation;
     operation.kind = OperationKind::softmax;
@@ -188,7 +195,7 @@ Value Elaborator::softmax(const syntax::Call &call, SourceRange where) {
 Value Elaborator::enumerate(const syntax::Call &call) {
     const Arguments arguments(context(), call, {"values"});
     const syntax::CallArgument &given = arguments.require("values");
-    const Value values = argument(given);
+    const Value values = constant_argument(given);
     std::vector<Value> pairs;
     std::int64_t index = 0;
     for (const Value &value : expect_list(context(), values, given.where, arguments.what("values")))
@@ -212,7 +219,7 @@ Value Elaborator::same_shape(const syntax::Call &call) {
 Value Elaborator::tail(const syntax::Call &call) {
     const Arguments arguments(context(), call, {"values"});
     const syntax::CallArgument &given = arguments.require("values");
-    const Value values = argument(given);
+    const Value values = constant_argument(given);
     const std::vector<Value> &all = expect_list(context(), values, given.where, arguments.what("values"));
     return list_of(all.empty() ? all : std::vector<Value>(all.begin() + 1, all.end()));
 }
@@ -222,7 +229,7 @@ Value Elaborator::with_extents(const syntax::Call &call) {
     const Arguments arguments(context(), call, {"dimensions", "extents"});
     const syntax::CallArgument &given = arguments.require("dimensions");
     std::vector<DimensionValue> dimensions =
-        expect_dimensions(context(), argument(given), given.where, arguments.what("dimensions"));
+        expect_dimensions(context(), constant_argument(given), given.where, arguments.what("dimensions"));
     static_cast<void>(arguments.require("extents"));
     const WindowSetting extents = *window_setting(arguments, "extents");
     for (std::size_t i = 0; const std::int64_t extent : window_numbers(context(), extents, dimensions, 1)) {
@@ -239,9 +246,9 @@ Value Elaborator::equal_parts(const syntax::Call &call) {
     const syntax::CallArgument &whole_of = arguments.require("dimension");
     const syntax::CallArgument &parts_of = arguments.require("parts");
     const DimensionValue dimension =
-        expect_dimension(context(), argument(whole_of), whole_of.where, arguments.what("dimension"));
-    const std::int64_t parts = expect_integer_in(context(), argument(parts_of), parts_of.where, arguments.what("parts"),
-                                                 1, std::numeric_limits<std::int64_t>::max());
+        expect_dimension(context(), constant_argument(whole_of), whole_of.where, arguments.what("dimension"));
+    const std::int64_t parts = expect_integer_in(context(), constant_argument(parts_of), parts_of.where,
+                                                 arguments.what("parts"), 1, std::numeric_limits<std::int64_t>::max());
     if (dimension.extent % parts != 0)
         fail(uneven_parts, call.callee.where, {to_string(dimension), std::to_string(parts)});
     return whole(dimension.extent / parts);

@@ -115,7 +115,7 @@ Value Elaborator::transpose(const syntax::Call &call, SourceRange where) {
     check_floating("transpose", x, arguments.require("x").where);
     const syntax::CallArgument &given = arguments.require("order");
     const std::vector<DimensionValue> names =
-        expect_dimensions(context(), argument(given), given.where, arguments.what("order"));
+        expect_dimensions(context(), constant_argument(given), given.where, arguments.what("order"));
     const std::vector<std::size_t> order = positions(x, names, given.where);
     std::vector<DimensionValue> dimensions;
     for (const std::size_t position : order)
@@ -154,8 +154,11 @@ Value Elaborator::slice(const TensorValue &x, const syntax::CallArgument &part, 
     operation.kind = OperationKind::slice;
     operation.operands = {x.id};
     operation.roles = {x.dimensions[position].role};
-    operation.begin = expect_integer(context(), evaluate(*range->first), range->first->where, "the first index");
-    operation.end = expect_integer(context(), evaluate(*range->last), range->last->where, "the end");
+    const auto index = [&](const syntax::Expression &expression, const char *what) {
+        return expect_integer(context(), evaluate(expression, Meant::dimension), expression.where, what);
+    };
+    operation.begin = index(*range->first, "the first index");
+    operation.end = index(*range->last, "the end");
     if (operation.begin < 0 || operation.begin >= operation.end || operation.end > dimensions[position].extent)
         fail(bad_slice, part.where,
              {std::to_string(operation.begin), std::to_string(operation.end), to_string(dimensions[position])});
@@ -170,10 +173,7 @@ Value Elaborator::concat(const syntax::Call &call, SourceRange where) {
     const Arguments arguments(context(), call, {"tensors", "over"});
     const syntax::CallArgument &given = arguments.require("tensors");
     const syntax::CallArgument &over = arguments.require("over");
-    const Value list = argument(given);
-    const Value name = argument(over);
-    if (!name.get<DimensionValue>())
-        fail_wrong_type(context(), over.where, arguments.what("over"), "a dimension", name);
+    const Value list = argument(given, Meant::tensor);
     std::vector<TensorValue> tensors;
     for (const Value &value : expect_list(context(), list, given.where, arguments.what("tensors")))
         tensors.push_back(expect_tensor(value, given.where, "an element of " + arguments.what("tensors")));
@@ -186,7 +186,7 @@ Value Elaborator::concat(const syntax::Call &call, SourceRange where) {
     std::int64_t extent = 0;
     for (const TensorValue &tensor : tensors) {
         check_floating("concat", tensor, given.where);
-        place = positions(tensor, {*name.get<DimensionValue>()}, over.where).front();
+        place = position_over(tensor, arguments, over);
         const std::string &role = tensor.dimensions[place].role;
         const auto agree = [&](const DimensionValue &a, const DimensionValue &b) {
             return a.role == b.role && (a.extent == b.extent || a.role == role);

@@ -56,7 +56,7 @@ Value Elaborator::iota(const syntax::Call &call, SourceRange where) {
     const Arguments arguments(context(), call, {"dimension"});
     const syntax::CallArgument &given = arguments.require("dimension");
     const DimensionValue dimension =
-        expect_dimension(context(), argument(given), given.where, arguments.what("dimension"));
+        expect_dimension(context(), constant_argument(given), given.where, arguments.what("dimension"));
     if (dimension.extent - 1 > std::numeric_limits<std::int32_t>::max())
         fail(too_many_indices, given.where, {to_string(dimension)});
     Operation operation;
@@ -76,10 +76,7 @@ Value Elaborator::embedding(const syntax::Call &call, SourceRange where) {
         fail_no_dimensions("embedding", table, table_where);
     std::size_t looked_up = 0;
     if (const syntax::CallArgument *over = arguments.find("over")) {
-        const Value value = argument(*over);
-        if (!value.get<DimensionValue>())
-            fail_wrong_type(context(), over->where, arguments.what("over"), "a dimension", value);
-        looked_up = positions(table, {*value.get<DimensionValue>()}, over->where).front();
+        looked_up = position_over(table, arguments, *over);
     }
     std::vector<DimensionValue> dimensions = indices.dimensions;
     for (std::size_t i = 0; i < table.dimensions.size(); ++i) {
@@ -96,6 +93,7 @@ Value Elaborator::embedding(const syntax::Call &call, SourceRange where) {
     return {append(std::move(operation), std::move(dimensions), table.element, where)};
 }
 
+/// O15; with the rate 0 it is x.
 Value Elaborator::dropout(const syntax::Call &call, SourceRange where) {
     const Arguments arguments(context(), call, {"x", "rate"});
     const TensorValue x = tensor_argument(arguments, "x");
@@ -104,7 +102,7 @@ Value Elaborator::dropout(const syntax::Call &call, SourceRange where) {
     Operation operation;
     operation.kind = OperationKind::dropout;
     operation.operands = {x.id};
-    operation.number = expect_fraction(context(), argument(rate), rate.where, arguments.what("rate"));
+    operation.number = expect_fraction(context(), constant_argument(rate), rate.where, arguments.what("rate"));
     if (operation.number == 0)
         return {x};
     operation.text = join(site_.layer, "dropout");

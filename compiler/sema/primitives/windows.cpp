@@ -122,7 +122,7 @@ std::vector<std::size_t> Elaborator::spatial_places(const TensorValue &x, const 
     std::vector<std::size_t> places;
     if (const syntax::CallArgument *given = arguments.find("spatial")) {
         std::vector<DimensionValue> names =
-            expect_dimensions(context(), argument(*given), given->where, arguments.what("spatial"));
+            expect_dimensions(context(), constant_argument(*given), given->where, arguments.what("spatial"));
         for (DimensionValue &name : names)
             name.symbol = DimensionValue::by_role; // the roles of one tensor are distinct
         places = positions(x, names, given->where);
@@ -143,7 +143,8 @@ std::optional<WindowSetting> Elaborator::window_setting(const Arguments &argumen
     const syntax::CallArgument *given = arguments.find(name);
     if (!given)
         return std::nullopt;
-    return WindowSetting{argument(*given), given->where, arguments.what(name)};
+    return WindowSetting{extents_for_dimensions(context(), constant_argument(*given), given->where), given->where,
+                         arguments.what(name)};
 }
 
 /// Windows of the kernels given, by the arguments `stride`, `dilation` and `padding`; x gets as many positions as they

@@ -1,5 +1,7 @@
 #include "sema/training/check_images.h"
 #include "sema/training/training.h"
+#include "sema/values/limits.h"
+#include "sema/values/values.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +19,7 @@ PLANC_DIAGNOSTIC(window_mismatch, error,
 PLANC_DIAGNOSTIC(scaled_labels, error,
                  "the labels '{0}' must stay whole: a label may be shifted by a whole number only"); // T2
 PLANC_DIAGNOSTIC(too_few_samples, error, "{0} samples for training, but a batch has {1}");           // T3
+PLANC_DIAGNOSTIC(data_too_large, error, "{0} samples of synthetic data take more than 2^60 bytes");  // T1
 PLANC_DIAGNOSTIC(loss_without_data, error, "the loss uses no data");                                 // R2
 
 namespace {
@@ -47,11 +50,32 @@ void check_field(const Field &field, const Argument &argument, const Data &data,
         context.fail(scaled_labels, field.where, {field.name});
 }
 
+/// Synthetic data lies in memory as a whole.
+void check_size(const Data &data, const std::vector<Argument> &arguments, const Context &context) {
+    double bytes = 0; // of a batch
+    for (const Argument &argument : arguments) {
+        double size = static_cast<double>(byte_size(argument.type.element));
+        for (const Dimension &dimension : argument.type.dimensions)
+            size *= static_cast<double>(dimension.extent);
+        bytes += size;
+    }
+    const double batches =
+        static_cast<double>(data.samples) / static_cast<double>(arguments.front().type.dimensions.front().extent);
+    if (bytes * batches > static_cast<double>(most_bytes))
+        context.fail(data_too_large, data.where, {std::to_string(data.samples)});
+}
+
 } // namespace
 
 const Field &field_of(const Data &data, const std::string &name) {
     return *std::find_if(data.fields.begin(), data.fields.end(),
                          [&](const Field &field) { return field.name == name; });
+}
+
+double training_samples(const Data &data) {
+    if (data.split == Data::Split::counts)
+        return data.train;
+    return data.format == "synthetic" ? data.train * static_cast<double>(data.samples) : 0;
 }
 
 void check_fields(const Data &data, const Train &train, const Analysis &analysis) {
@@ -72,13 +96,12 @@ void check_fields(const Data &data, const Train &train, const Analysis &analysis
                          {first.name, argument.name, std::to_string(first.type.dimensions[1].extent),
                           std::to_string(argument.type.dimensions[1].extent)});
     }
+    check_size(data, train.loss.arguments, context);
     check_changed_together(data, train.loss.arguments, context);
     check_same_crops(data, train.loss.arguments, context);
     const std::int64_t batch = first.type.dimensions.front().extent;
     const bool counted = data.format == "synthetic" || data.split == Data::Split::counts;
-    const double samples = data.split == Data::Split::counts ? data.train
-                           : data.format == "synthetic"      ? data.train * static_cast<double>(data.samples)
-                                                             : 0;
+    const double samples = training_samples(data);
     if (counted && samples < static_cast<double>(batch))
         context.fail(too_few_samples, data.where,
                      {std::to_string(static_cast<std::int64_t>(samples)), std::to_string(batch)});

@@ -1,6 +1,7 @@
 #include "sema/training/data_fields.h"
 #include "sema/training/training.h"
 #include "sema/values/expect.h"
+#include "sema/values/limits.h"
 #include "sema/values/settings.h"
 
 #include <limits>
@@ -40,13 +41,23 @@ class DataReader {
         FieldReader reader(context_, constants_, data_.format);
         for (const syntax::Setting &setting : declaration_.settings) {
             const bool read = source_known && context_.attempt([&] { read_setting(setting, settings, reader); });
-            if (!read)
-                failed_fields_.insert(setting.name.text);
+            if (read)
+                continue;
+            failed_fields_.insert(setting.name.text);
+            if (setting.name.text == "split") // half of it would be judged against the batch
+                without_split();
         }
         return data_;
     }
 
   private:
+    void without_split() {
+        const Data none;
+        data_.split = none.split;
+        data_.train = none.train;
+        data_.test = none.test;
+    }
+
     void read_setting(const syntax::Setting &setting, const Settings &settings, FieldReader &reader) {
         if (setting.name.text == "split") {
             read_split(setting, reader);
@@ -60,6 +71,7 @@ class DataReader {
         data_.fields.push_back(std::move(field));
     }
 
+    /// T1
     void read_source() {
         const syntax::Expression &source = *declaration_.source;
         const std::vector<std::string> formats = {"csv", "idx", "npy", "text", "synthetic", "cifar", "matrix_market"};
@@ -100,7 +112,7 @@ class DataReader {
                 expect_integer_in(context_, value(seed), seed->where, arguments.what("seed"), 0, most));
         if (const auto *samples = arguments.find("samples"))
             data_.samples =
-                expect_integer_in(context_, value(samples), samples->where, arguments.what("samples"), 1, most);
+                expect_integer_in(context_, value(samples), samples->where, arguments.what("samples"), 1, most_steps);
         if (data_.format == "cifar")
             split_by(Data::Split::files); // unless it says another split
     }
@@ -153,7 +165,10 @@ class DataReader {
         if (seen.size() > 1 && kind != data_.split)
             context_.fail(mixed_split, share.where, {});
         data_.split = kind;
-        const double amount = percent ? share.amount.value * 0.01 : static_cast<double>(share.amount.integer);
+        const double amount =
+            percent ? share.amount.value * 0.01
+                    : static_cast<double>(expect_integer_in(context_, whole(share.amount.integer), share.where,
+                                                            "'" + share.name.text + "' of 'split'", 0, most_steps));
         if (amount <= 0 && share.name.text == "train")
             context_.fail(no_training_share, share.where, {});
         (share.name.text == "train" ? data_.train : data_.test) = amount;

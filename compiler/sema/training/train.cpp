@@ -2,9 +2,11 @@
 #include "sema/networks/elaborate.h"
 #include "sema/training/training.h"
 #include "sema/values/expect.h"
+#include "sema/values/limits.h"
 #include "sema/values/settings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace planc::sema {
@@ -16,6 +18,7 @@ PLANC_DIAGNOSTIC(unknown_layout, error, "unknown layout '{0}'");                
 PLANC_DIAGNOSTIC(loss_not_scalar, error, "the loss must be one number, got {0}");             // R2
 PLANC_DIAGNOSTIC(no_duration, error, "training needs 'epochs' or 'steps'");                   // R4
 PLANC_DIAGNOSTIC(two_durations, error, "training is by 'epochs' or by 'steps', not by both"); // R4
+PLANC_DIAGNOSTIC(too_many_steps, error, "{0} epochs of {1} steps are more than {2} steps");   // R4
 
 namespace {
 
@@ -41,7 +44,7 @@ class TrainReader {
         const bool duration_known = context_.attempt([&] { read_duration(); });
         context_.attempt([&] {
             if (settings_.find("seed"))
-                train_.seed = static_cast<std::uint64_t>(number("seed", 0));
+                train_.seed = static_cast<std::uint64_t>(number("seed", 0, std::numeric_limits<std::int64_t>::max()));
         });
         context_.attempt([&] {
             if (settings_.find("layout"))
@@ -51,6 +54,7 @@ class TrainReader {
             if (loss_known) {
                 finish_data(*data);
                 check_fields(*data, train_, analysis_);
+                check_steps(*data);
             }
         });
         context_.attempt([&] {
@@ -75,11 +79,11 @@ class TrainReader {
 
     const syntax::Expression &value(const char *name) const { return settings_.value(settings_.require(name)); }
 
-    std::int64_t number(const char *name, std::int64_t least) {
+    std::int64_t number(const char *name, std::int64_t least, std::int64_t most) {
         const syntax::Expression &expression = value(name);
         Elaborator constants(analysis_, unit_);
         return expect_integer_in(context_, constants.evaluate(expression), expression.where,
-                                 "'" + std::string(name) + "'", least, std::numeric_limits<std::int64_t>::max());
+                                 "'" + std::string(name) + "'", least, most);
     }
 
     void find_network() {
@@ -142,7 +146,17 @@ class TrainReader {
             context_.fail(no_duration, declaration_.network.where, {});
         if (epochs && steps)
             context_.fail(two_durations, steps->where, {}, {{epochs->where, "the other is here"}});
-        (epochs ? train_.epochs : train_.steps) = number(epochs ? "epochs" : "steps", 1);
+        (epochs ? train_.epochs : train_.steps) = number(epochs ? "epochs" : "steps", 1, most_steps);
+    }
+
+    /// Of data whose samples are counted when the program is compiled.
+    void check_steps(const Data &data) const {
+        const std::int64_t batch = train_.loss.arguments.front().type.dimensions.front().extent;
+        const double steps = std::ceil(training_samples(data) / static_cast<double>(batch));
+        if (static_cast<double>(train_.epochs) * steps > static_cast<double>(most_steps))
+            context_.fail(too_many_steps, value("epochs").where,
+                          {std::to_string(train_.epochs), std::to_string(static_cast<std::int64_t>(steps)),
+                           std::to_string(most_steps)});
     }
 
     void read_layout() {

@@ -24,6 +24,9 @@ struct KnownOfTrain {
 /// A field that is there.
 [[nodiscard]] const Field &field_of(const Data &data, const std::string &name);
 
+/// Of an epoch, where they are counted when the program is compiled; else 0.
+[[nodiscard]] double training_samples(const Data &data);
+
 /// Fields against the loss that uses them (T4): one batch, as many columns as elements, whole labels, enough samples.
 void check_fields(const Data &data, const Train &train, const Analysis &analysis);
 

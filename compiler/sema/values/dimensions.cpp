@@ -28,11 +28,16 @@ void Dimensions::collect_roles(const syntax::CallableDeclaration &callable) {
                 roles_.insert(item.name.text);
     };
     const bool network = callable.kind == syntax::CallableDeclaration::Kind::network;
-    if (network) { // the names in a layer's signature are its own
-        for (const syntax::Parameter &parameter : callable.parameters)
+    std::set<std::string> own; // of a layer: the names in its signature
+    for (const syntax::Parameter &parameter : callable.parameters) {
+        if (network)
             add(parameter.type);
-        add(callable.result);
+        own.insert(parameter.name.text);
+        for (const syntax::DimensionItem &item : parameter.type.dimensions)
+            own.insert(item.name.text);
     }
+    if (network)
+        add(callable.result);
     for_each_expression(
         callable.body,
         [&](const syntax::Expression &expression) {
@@ -44,8 +49,10 @@ void Dimensions::collect_roles(const syntax::CallableDeclaration &callable) {
                         roles_.insert(item.name->text);
         },
         [&](const syntax::ParameterDeclaration &declaration) {
-            if (network)
-                add(declaration.type);
+            for (const syntax::DimensionItem &item : declaration.type.dimensions)
+                if (network ? item.kind == syntax::DimensionItem::Kind::dimension
+                            : item.extent && !own.contains(item.name.text))
+                    roles_.insert(item.name.text);
         });
 }
 
@@ -71,6 +78,7 @@ const syntax::DimensionDeclaration *Dimensions::imported(const std::string &role
     return nullptr;
 }
 
+/// Of the file, else of those that import it, for which a library leaves it open (D8), else of its own imports.
 const syntax::DimensionDeclaration *Dimensions::declaration(const std::string &role, int unit) const {
     for (int at = unit; at >= 0; at = analysis_.declarations.units[static_cast<std::size_t>(at)].importer)
         if (const auto *found = analysis_.declarations.in_unit(&UnitNames::dimensions, role, at))

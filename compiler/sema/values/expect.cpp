@@ -18,15 +18,24 @@ void fail_wrong_type(const Context &context, SourceRange where, const std::strin
 std::int64_t expect_integer(const Context &context, const Value &value, SourceRange where, const std::string &what) {
     if (const auto *integer = value.get<std::int64_t>())
         return *integer;
+    if (value.get<DimensionValue>())
+        return expect_dimension(context, value, where, what).extent; // X3
     fail_wrong_type(context, where, what, "a whole number", value);
 }
 
-void check_integers(const Context &context, const Value &value, SourceRange where, const std::string &what) {
-    const std::vector<Value> one{value};
-    const auto *list = value.get<ListValue>();
-    for (const Value &number : list ? **list : one)
-        if (!number.get<std::int64_t>())
+Value expect_integers(const Context &context, const Value &value, SourceRange where, const std::string &what) {
+    const auto integer = [&](const Value &number) {
+        if (!number.get<std::int64_t>() && !number.get<DimensionValue>())
             fail_wrong_type(context, where, what, "a whole number or a list of them", number);
+        return whole(expect_integer(context, number, where, what));
+    };
+    const auto *list = value.get<ListValue>();
+    if (!list)
+        return integer(value);
+    std::vector<Value> numbers;
+    for (const Value &number : **list)
+        numbers.push_back(integer(number));
+    return list_of(std::move(numbers));
 }
 
 std::int64_t expect_integer_in(const Context &context, const Value &value, SourceRange where, const std::string &what,
@@ -44,6 +53,8 @@ double expect_number(const Context &context, const Value &value, SourceRange whe
         return static_cast<double>(*integer);
     if (const auto *number = value.get<double>())
         return *number;
+    if (value.get<DimensionValue>())
+        return static_cast<double>(expect_dimension(context, value, where, what).extent);
     fail_wrong_type(context, where, what, "a number", value);
 }
 
@@ -113,6 +124,16 @@ Value extent_for_dimension(const Context &context, const Value &value, SourceRan
     if (!value.get<DimensionValue>())
         return value;
     return {expect_dimension(context, value, where, "an operand").extent};
+}
+
+Value extents_for_dimensions(const Context &context, const Value &value, SourceRange where) {
+    const auto *list = value.get<ListValue>();
+    if (!list)
+        return extent_for_dimension(context, value, where);
+    std::vector<Value> numbers;
+    for (const Value &item : **list)
+        numbers.push_back(extents_for_dimensions(context, item, where));
+    return list_of(std::move(numbers));
 }
 
 std::vector<DimensionValue> expect_dimensions(const Context &context, const Value &value, SourceRange where,

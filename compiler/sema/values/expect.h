@@ -1,5 +1,5 @@
 // Conversions of values to what a construct wants, each with its error. `what` names the wanted thing in the message:
-// "'kernel' of 'conv'", "the size of axis 'rows'".
+// "'kernel' of 'conv'", "the size of axis 'rows'". Where a number is wanted, a dimension is its extent.
 #pragma once
 
 #include "sema/context.h"
@@ -13,7 +13,8 @@ namespace planc::sema {
 [[nodiscard]] std::int64_t expect_integer(const Context &context, const Value &value, SourceRange where,
                                           const std::string &what);
 /// A whole number or a list of them.
-void check_integers(const Context &context, const Value &value, SourceRange where, const std::string &what);
+[[nodiscard]] Value expect_integers(const Context &context, const Value &value, SourceRange where,
+                                    const std::string &what);
 /// In [least, most].
 [[nodiscard]] std::int64_t expect_integer_in(const Context &context, const Value &value, SourceRange where,
                                              const std::string &what, std::int64_t least, std::int64_t most);
@@ -39,8 +40,10 @@ void check_integers(const Context &context, const Value &value, SourceRange wher
 /// A dimension with an extent.
 [[nodiscard]] DimensionValue expect_dimension(const Context &context, const Value &value, SourceRange where,
                                               const std::string &what);
-/// The extent where the value is a dimension: what one is in arithmetic, and where a number is wanted.
+/// The extent where the value is a dimension: what one is in arithmetic.
 [[nodiscard]] Value extent_for_dimension(const Context &context, const Value &value, SourceRange where);
+/// The same for each value of a list, and of the lists in it.
+[[nodiscard]] Value extents_for_dimensions(const Context &context, const Value &value, SourceRange where);
 /// One dimension or a list of them; extents may be open.
 [[nodiscard]] std::vector<DimensionValue> expect_dimensions(const Context &context, const Value &value,
                                                             SourceRange where, const std::string &what);

@@ -1,6 +1,7 @@
 #include "sema/values/number_arguments.h"
 
 #include "sema/values/expect.h"
+#include "sema/values/limits.h"
 
 #include <limits>
 
@@ -34,7 +35,7 @@ std::optional<std::int64_t> NumberArguments::count(const char *name) {
     if (!given)
         return std::nullopt;
     return expect_integer_in(context_, constants_.evaluate(*given->value), given->where, arguments_.what(name), 1,
-                             std::numeric_limits<std::int64_t>::max());
+                             most_steps);
 }
 
 std::vector<std::int64_t> NumberArguments::ascending(const char *name) {
@@ -42,7 +43,8 @@ std::vector<std::int64_t> NumberArguments::ascending(const char *name) {
     const Value list = constants_.evaluate(*given.value);
     std::vector<std::int64_t> numbers;
     for (const Value &item : expect_list(context_, list, given.where, arguments_.what(name))) {
-        const std::int64_t number = expect_integer(context_, item, given.where, arguments_.what(name));
+        const std::int64_t number = expect_integer_in(context_, item, given.where, arguments_.what(name),
+                                                      std::numeric_limits<std::int64_t>::min(), most_steps);
         if (number <= (numbers.empty() ? 0 : numbers.back()))
             context_.fail(optimizer_range, given.where,
                           {arguments_.what(name), "whole numbers above zero, each larger than the one before it"});

@@ -188,4 +188,32 @@ struct Traffic {
 [[nodiscard]] Traffic traffic(CollectiveKind kind, const Placement &from, const Placement &to, const Mesh &mesh,
                               int rank);
 
+/// A role: some ranks of a mesh, those whose coordinates lie in a box of it (a range per axis; empty: every rank). They
+/// are a mesh of their own, with the same axes: placements of what lives on the role are placements on that mesh.
+///
+/// Example: the second pipeline stage of [stages: 2, rows: 4] is {[1,2), [0,4)}; its mesh is [stages: 1, rows: 4].
+struct Role {
+    Box coordinates;
+
+    [[nodiscard]] bool has(std::span<const int> mesh_coordinates) const;
+    [[nodiscard]] Mesh mesh(const Mesh &whole) const;
+    /// Rank within the role's mesh; -1: the rank has another role.
+    [[nodiscard]] int rank_within(const Mesh &whole, int rank) const;
+    /// The other way round.
+    [[nodiscard]] int rank_of(const Mesh &whole, int rank_within) const;
+};
+
+/// A placement, and the ranks that it is of.
+struct RolePlacement {
+    Placement placement; ///< on the role's mesh
+    Role role;
+};
+
+/// The same between roles. Each wanted box comes from the holder whose coordinates within its role agree with those of
+/// this rank within its own on all axes that do not cut `from`, modulo the size of the axis there. Both are whole: not
+/// partial, not stored in shares; `from` has no windows. Peers are ranks of the whole mesh.
+[[nodiscard]] Exchange exchange(const RolePlacement &from, const RolePlacement &to, const Mesh &mesh, int rank);
+/// Its traffic, as that of an exchange.
+[[nodiscard]] Traffic traffic(const RolePlacement &from, const RolePlacement &to, const Mesh &mesh, int rank);
+
 } // namespace planrt

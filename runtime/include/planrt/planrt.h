@@ -67,6 +67,7 @@ struct Variable {
     Initializer initializer = Initializer::constant;
     double a = 0; ///< constant: the value; uniform: low; normal: mean
     double b = 0; ///< uniform: high; normal: standard deviation
+    int role = 0; ///< index in Program::roles: whose ranks have it
 };
 
 /// value = raw * scale + shift
@@ -154,6 +155,8 @@ struct Collective {
     double seconds = 0; ///< predicted for a whole training step; of evaluation and prediction: each time
     Algorithm algorithm = Algorithm::mpi; ///< not of exchanges and all-to-alls
     std::span<const int> shape = {};      ///< Method::shape; empty for MPI's own
+    int role = 0;                         ///< whose ranks take part; of an exchange between roles: who sends
+    int to_role = -1;                     ///< of an exchange between roles: who receives; -1: the same ranks
 };
 
 /// What a layer computes in a part of the training step; several layers where their loops are fused.
@@ -163,14 +166,53 @@ struct Work {
     double seconds = 0;     ///< predicted for a whole training step
 };
 
+/// Bytes of the arena that are 0 when a step begins: a sum over its micro-batches.
+struct Sum {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    int role = 0;
+};
+
 class Context;
 
-/// One action of a step: loads its part of the batch and runs.
+/// Samples of the global batch.
 struct MicroBatch {
-    std::span<const Field> fields = {}; ///< inputs and labels of this part; the first dimension is its samples
-    std::int64_t first = 0;             ///< its first sample within the global batch
-    std::int64_t samples = 0;           ///< global
+    std::int64_t first = 0;
+    std::int64_t samples = 0;
+};
+
+/// Code of a training step, for one micro-batch at a time.
+struct Body {
     void (*run)(Context &) = nullptr;
+    std::span<const Field> fields = {}; ///< what it loads of its micro-batch before; the first dimension is the samples
+};
+
+enum class ActionKind : std::uint8_t {
+    run,      ///< a body
+    start,    ///< a receive begins
+    wait,     ///< until what was sent has left
+    send,     ///< an exchange between roles begins at the side that sends
+    receive,  ///< begins, if it has not, and ends
+    progress, ///< what is under way goes on
+};
+
+struct Action {
+    ActionKind kind = ActionKind::run;
+    int index = 0; ///< run: in Program::bodies; progress: 0; else in Program::collectives
+    int micro_batch = 0;
+    int slot = 0; ///< of the buffers that the micro-batch has
+};
+
+/// Ranks that do the same in a step.
+struct RoleProgram {
+    const char *name = "";
+    std::span<const Range> ranks = {}; ///< a range of coordinates per axis of the mesh; empty: all
+    std::span<const Action> actions = {};
+    /// The arena's bytes from `slot_offset` on are slots, `slots` times `slot_bytes`: offsets of tables and functions
+    /// are those of slot 0; in slot s the same lies s * slot_bytes behind.
+    int slots = 1;
+    std::int64_t slot_offset = 0;
+    std::int64_t slot_bytes = 0;
 };
 
 /// Rows, columns and what is summed over of a product by which a processor's speed is known again: the time of two.
@@ -195,11 +237,13 @@ struct Program {
     std::int64_t steps = 0;       ///< 0: by epochs
     std::uint64_t seed = 0;
     void (*set_up)(Context &) = nullptr;            ///< once, after the arena exists
-    std::span<const MicroBatch> micro_batches = {}; ///< of one training step, in order; the last one updates
+    std::span<const Body> bodies = {};              ///< of the training step
+    std::span<const MicroBatch> micro_batches = {}; ///< of one training step
+    std::span<const RoleProgram> roles = {};        ///< of the training step; each rank of the mesh has one of them
     void (*evaluate_step)(Context &) = nullptr;     ///< one batch of the test part; null: no evaluation
-    /// Byte ranges of the arena that are 0 when a step begins: sums over its micro-batches.
-    std::span<const Range> sums = {};
-    Tensor loss = {};                   ///< scalar after the last micro-batch: the loss of the global batch
+    std::span<const Sum> sums = {};
+    Tensor loss = {};                   ///< scalar after the step: the loss of the global batch
+    int loss_role = 0;                  ///< whose ranks have it
     std::span<const Tensor> valid = {}; ///< of evaluate_step, [batch]: 1 for a sample, 0 for padding of the last batch
     Tensor evaluated_loss = {};         ///< scalar after evaluate_step: sum over valid samples
     Tensor correct = {};                ///< scalar after evaluate_step: number of valid samples predicted right
@@ -210,7 +254,7 @@ struct Program {
 };
 
 /// Runs the program under MPI and returns the exit code: 0 done, 1 run-time failure, 2 wrong usage, 3 the measured
-/// communication differs from the predicted one.
+/// communication differs from the predicted one, 128 + N stopped by signal N.
 int run(const Program &program, int argc, char **argv);
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -220,8 +264,19 @@ int run(const Program &program, int argc, char **argv);
 /// One rank's state while the program runs. Owned by run().
 class Context {
   public:
+    Context() = default;
+    explicit Context(std::byte *arena) : arena_(arena) {}
+
     /// Typed pointer into the arena.
-    template <class T> [[nodiscard]] T *at(std::int64_t offset) const { return reinterpret_cast<T *>(arena_ + offset); }
+    template <class T> [[nodiscard]] T *at(std::int64_t offset) const {
+        return reinterpret_cast<T *>(arena_ + placed(offset));
+    }
+    /// Where what lies at `offset` in slot 0 lies in the slot of the micro-batch under way.
+    [[nodiscard]] std::int64_t placed(std::int64_t offset) const {
+        const bool in_slots =
+            static_cast<std::uint64_t>(offset - slot_offset_) < static_cast<std::uint64_t>(slot_bytes_);
+        return in_slots ? offset + slot_ * slot_bytes_ : offset;
+    }
     [[nodiscard]] int rank() const { return rank_; }
     /// Local extent of a dimension of `extent` cut by `axes`, and the global index at which it begins.
     [[nodiscard]] std::int64_t local_extent(std::int64_t extent, std::span<const int> axes) const;
@@ -259,6 +314,9 @@ class Context {
     std::int64_t step_ = 0;
     std::uint64_t seed_ = 0;
     std::int64_t first_sample_ = 0;
+    std::int64_t slot_ = 0;
+    std::int64_t slot_offset_ = 0;
+    std::int64_t slot_bytes_ = 0; ///< 0: there are no slots
     class Engine *engine_ = nullptr;
     class StepClock *clock_ = nullptr; ///< null: nobody measures
 };

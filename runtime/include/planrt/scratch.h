@@ -36,4 +36,8 @@ namespace planrt {
 [[nodiscard]] std::int64_t largest_scratch_elements(CollectiveKind kind, const Placement &from, const Placement &to,
                                                     const Mesh &mesh);
 
+/// Of an exchange between roles.
+[[nodiscard]] std::int64_t scratch_elements(const RolePlacement &from, const RolePlacement &to, const Mesh &mesh,
+                                            int rank);
+
 } // namespace planrt

@@ -27,8 +27,8 @@ class Tables {
     const char *in_layer(const char *pattern, const char *layer);
 
     void variable(const Variable &variable);
-    /// Bytes of the arena that begin a step as 0: Program::sums.
-    void sum(const Range &range);
+    /// A row of Program::sums.
+    void sum(const Sum &sum);
     /// A row of Program::work.
     void work(const Work &row);
     /// A member of the next collective; what travels, and for which layer: "" for that of the member before.
@@ -40,7 +40,7 @@ class Tables {
                     Algorithm algorithm = Algorithm::mpi, std::span<const int> shape = {});
 
     [[nodiscard]] std::span<const Variable> variables() const;
-    [[nodiscard]] std::span<const Range> sums() const;
+    [[nodiscard]] std::span<const Sum> sums() const;
     [[nodiscard]] std::span<const Work> work() const;
     [[nodiscard]] std::span<const TrafficRow> traffic() const;
     [[nodiscard]] std::span<const Collective> collectives() const;

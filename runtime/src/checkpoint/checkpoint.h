@@ -34,9 +34,12 @@ void load_weights(const Program &program, const Mesh &mesh, int rank, std::byte 
 /// Likewise all variables.
 void load_checkpoint(const Program &program, const Mesh &mesh, int rank, std::byte *arena, const std::string &path);
 
-/// Errors: Failure where the file is damaged or no checkpoint.
+/// Errors: Failure where the file is damaged or no checkpoint, or where no run can have been in this state.
 [[nodiscard]] RunState read_run_state(const std::string &path);
 /// Reads the whole file: Failure where it is not what was written.
 void verify_checkpoint(const std::string &path);
+/// What is the same for the same weights: a checksum of the file, of a checkpoint of its header, in which that of the
+/// rest stands. Errors: Failure.
+[[nodiscard]] std::string weights_checksum(const std::string &path);
 
 } // namespace planrt

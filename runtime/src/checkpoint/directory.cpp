@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <new>
 #include <string_view>
 
 namespace planrt {
@@ -83,6 +84,8 @@ std::int64_t CheckpointDirectory::newest(std::vector<std::string> &damaged) cons
                 throw Failure(
                     text("%s: has been renamed: it is of step %lld", path.c_str(), static_cast<long long>(step)));
             return left.back();
+        } catch (const std::bad_alloc &) {
+            damaged.emplace_back(file(left.back()) + ": its header does not fit in memory");
         } catch (const Failure &failure) {
             damaged.emplace_back(failure.what());
         }

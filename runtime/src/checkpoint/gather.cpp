@@ -40,15 +40,19 @@ void receive(std::byte *elements, std::size_t bytes, int from, const char *purpo
 
 } // namespace
 
-void gather(const Tensor &tensor, const Mesh &mesh, int rank, const std::byte *arena, std::vector<std::byte> &whole,
-            const char *purpose) {
+void gather(const Tensor &tensor, const Role &role, const Mesh &mesh, int rank, const std::byte *arena,
+            std::vector<std::byte> &whole, const char *purpose) {
     const Placement placement = placement_of(tensor);
+    const Mesh own_mesh = role.mesh(mesh);
+    const int within = role.rank_within(mesh, rank); // of the role; -1: not one of it
     const std::size_t bytes = element_bytes(tensor.type);
     const std::byte *own = arena + tensor.offset;
-    const auto bytes_of = [&](int of) { return static_cast<std::size_t>(local_volume(placement, mesh, of)) * bytes; };
+    const auto bytes_of = [&](int of) {
+        return static_cast<std::size_t>(local_volume(placement, own_mesh, of)) * bytes;
+    };
     if (rank != 0) {
-        if (speaks_for_its_elements(placement, mesh, rank))
-            send(own, bytes_of(rank), purpose);
+        if (within >= 0 && speaks_for_its_elements(placement, own_mesh, within))
+            send(own, bytes_of(within), purpose);
         return;
     }
     Box all;
@@ -56,16 +60,16 @@ void gather(const Tensor &tensor, const Mesh &mesh, int rank, const std::byte *a
         all.push_back({0, dimension.extent});
     whole.resize(static_cast<std::size_t>(volume(all)) * bytes);
     std::vector<std::byte> received;
-    for (int other = 0; other < mesh.ranks(); ++other) {
-        if (!speaks_for_its_elements(placement, mesh, other))
+    for (int other = 0; other < own_mesh.ranks(); ++other) {
+        if (!speaks_for_its_elements(placement, own_mesh, other))
             continue;
         const std::byte *from = own;
-        if (other != 0) {
+        if (other != within) {
             received.resize(bytes_of(other));
-            receive(received.data(), received.size(), other, purpose);
+            receive(received.data(), received.size(), role.rank_of(mesh, other), purpose);
             from = received.data();
         }
-        for (const Box &piece : pieces(placement, mesh, other)) {
+        for (const Box &piece : pieces(placement, own_mesh, other)) {
             BoxCopy(from, piece, whole.data(), all, piece, bytes).run();
             from += static_cast<std::size_t>(volume(piece)) * bytes;
         }

@@ -8,9 +8,10 @@
 
 namespace planrt {
 
-/// Fills `whole` on rank 0 with the tensor's elements, row-major; the others send what they hold. No partial tensors.
+/// Fills `whole` on rank 0 with the elements of a tensor of a role, row-major; others send what they hold. No partial
+/// tensors.
 /// Collective over the world. Errors: Failure, with `purpose` ("saving weights").
-void gather(const Tensor &tensor, const Mesh &mesh, int rank, const std::byte *arena, std::vector<std::byte> &whole,
-            const char *purpose);
+void gather(const Tensor &tensor, const Role &role, const Mesh &mesh, int rank, const std::byte *arena,
+            std::vector<std::byte> &whole, const char *purpose);
 
 } // namespace planrt

@@ -102,9 +102,13 @@ void load(const Program &program, bool all, const Mesh &mesh, int rank, std::byt
         if (!variable.of_model && !all)
             continue;
         const StoredTensor &stored = find(index, variable, path);
+        const Role role = role_of(program, variable.role);
+        const int within = role.rank_within(mesh, rank);
+        if (within < 0)
+            continue;
         const std::size_t bytes = element_bytes(stored.type);
         std::byte *to = arena + variable.tensor.offset;
-        for (const Box &piece : pieces(placement_of(variable.tensor), mesh, rank)) {
+        for (const Box &piece : pieces(placement_of(variable.tensor), role.mesh(mesh), within)) {
             read_block(file, index.numbers + stored.begin, piece, stored.shape, bytes, to);
             to += static_cast<std::size_t>(volume(piece)) * bytes;
         }

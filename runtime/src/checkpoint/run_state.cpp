@@ -1,13 +1,12 @@
 #include "checkpoint/run_state.h"
 
+#include "support/checksum.h"
 #include "support/failure.h"
 #include "support/file.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <charconv>
-#include <vector>
+#include <cmath>
 
 namespace planrt {
 
@@ -21,13 +20,36 @@ constexpr const char *loss_sum_key = "planc.loss_sum";
 constexpr const char *loss_count_key = "planc.loss_count";
 constexpr const char *checksum_key = "planc.crc32";
 
+/// More than any run does, and far from where counting overflows.
+constexpr std::int64_t most_steps = std::int64_t{1} << 53;
+
+[[noreturn]] void fail(const std::string &path, const char *key, const std::string &expected, const std::string &got) {
+    throw Failure(path + ": " + key + ": expected " + expected + ", got '" + got + "'");
+}
+
 template <class Number> void read(const SafetensorsIndex &index, const char *key, const std::string &path, Number &to) {
     const std::string *word = index.word(key);
     if (word == nullptr)
         throw Failure(path + ": is no checkpoint: its header has no " + key);
     const auto [rest, error] = std::from_chars(word->data(), word->data() + word->size(), to);
     if (error != std::errc{} || rest != word->data() + word->size())
-        throw Failure(path + ": " + key + ": expected a number, got '" + *word + "'");
+        fail(path, key, "a number", *word);
+}
+
+/// What no run can have written, whatever its checksum says.
+void check(const RunState &state, const std::string &path) {
+    const auto within = [&path](const char *key, std::int64_t number, std::int64_t least, std::int64_t most) {
+        if (number < least || number > most)
+            fail(path, key,
+                 text("a number from %lld to %lld", static_cast<long long>(least), static_cast<long long>(most)),
+                 std::to_string(number));
+    };
+    within(step_key, state.step, 0, most_steps);
+    within(batch_key, state.batch, 1, most_steps);
+    within(samples_key, state.samples, state.batch, most_steps);
+    within(loss_count_key, state.loss_count, 0, std::min(state.step, state.samples / state.batch));
+    if (!std::isfinite(state.loss_sum))
+        fail(path, loss_sum_key, "a finite number", text("%g", state.loss_sum));
 }
 
 } // namespace
@@ -57,22 +79,15 @@ RunState read_run_state(const std::string &path) {
     read(index, samples_key, path, state.samples);
     read(index, loss_sum_key, path, state.loss_sum);
     read(index, loss_count_key, path, state.loss_count);
+    check(state, path);
     return state;
 }
 
-void Checksum::add(const void *bytes, std::size_t count) {
-    sum_ = crc32_z(sum_, static_cast<const Bytef *>(bytes), count);
-}
-
-std::string Checksum::digits() const {
-    return text("%08lx", sum_);
-}
-
-std::size_t Checksum::place(const std::string &header) {
+std::size_t checksum_place(const std::string &header) {
     const std::string key = std::string("\"") + checksum_key + "\":\"";
     const std::size_t found = header.find(key);
     const std::size_t begin = found + key.size();
-    return found == std::string::npos || begin + length > header.size() ? std::string::npos : begin;
+    return found == std::string::npos || begin + Checksum::length > header.size() ? std::string::npos : begin;
 }
 
 void verify_checkpoint(const std::string &path) {
@@ -80,21 +95,28 @@ void verify_checkpoint(const std::string &path) {
     const SafetensorsIndex index = read_safetensors_index(file, path);
     std::string header(index.numbers, '\0');
     file.read(0, header.data(), header.size());
-    const std::size_t place = Checksum::place(header);
+    const std::size_t place = checksum_place(header);
     if (place == std::string::npos)
         throw Failure(path + ": is no checkpoint: it has no checksum");
     const std::string written = header.substr(place, Checksum::length);
     header.replace(place, Checksum::length, Checksum::length, '0');
     Checksum sum;
     sum.add(header.data(), header.size());
-    std::vector<char> piece(1 << 20);
-    for (std::uint64_t at = index.numbers; at < file.size(); at += piece.size()) {
-        const std::size_t count = std::min<std::uint64_t>(piece.size(), file.size() - at);
-        file.read(at, piece.data(), count);
-        sum.add(piece.data(), count);
-    }
+    sum.add(file, index.numbers);
     if (sum.digits() != written)
         throw Failure(path + ": is damaged: its checksum is " + sum.digits() + ", written was " + written);
+}
+
+std::string weights_checksum(const std::string &path) {
+    const InputFile file(path);
+    const SafetensorsIndex index = read_safetensors_index(file, path);
+    Checksum sum;
+    std::string header(index.numbers, '\0');
+    file.read(0, header.data(), header.size());
+    sum.add(header.data(), header.size());
+    if (!is_checkpoint(index)) // whose header has the checksum of the rest
+        sum.add(file, index.numbers);
+    return sum.digits();
 }
 
 } // namespace planrt

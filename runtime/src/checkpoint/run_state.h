@@ -11,18 +11,8 @@ namespace planrt {
 
 [[nodiscard]] bool is_checkpoint(const SafetensorsIndex &index);
 
-/// CRC-32 of a file from its parts in their order; the header's own checksum counts as zeros.
-class Checksum {
-  public:
-    void add(const void *bytes, std::size_t count);
-    /// Eight hexadecimal digits.
-    [[nodiscard]] std::string digits() const;
-    /// Where the digits stand in a header; npos: it has none.
-    [[nodiscard]] static std::size_t place(const std::string &header);
-    static constexpr std::size_t length = 8;
-
-  private:
-    unsigned long sum_ = 0;
-};
+/// Where the digits of the file's checksum stand in its header: of all its bytes in their order, its own digits counted
+/// as zeros. npos: it has none.
+[[nodiscard]] std::size_t checksum_place(const std::string &header);
 
 } // namespace planrt

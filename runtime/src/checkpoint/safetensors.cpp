@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace planrt {
 
@@ -48,6 +49,8 @@ std::string safetensors_header(const std::vector<StoredTensor> &tensors, const M
 
 namespace {
 
+constexpr std::uint64_t longest_header = 100'000'000; // as the format's own library has it
+
 std::uint64_t whole_number(const JsonValue *value) {
     if (value == nullptr || value->kind != JsonValue::Kind::number || value->number < 0 || value->number > 0x1p53 ||
         value->number != std::floor(value->number))
@@ -82,6 +85,24 @@ StoredTensor parse_tensor(const std::string &name, const JsonValue &entry, std::
     return tensor;
 }
 
+/// Tensors lie one behind the other and fill the file, as the format has it.
+void check_offsets(std::vector<StoredTensor> tensors, std::uint64_t numbers_bytes) {
+    std::ranges::sort(tensors, {}, [](const StoredTensor &tensor) { return std::pair(tensor.begin, tensor.end); });
+    std::uint64_t end = 0;
+    for (const StoredTensor &tensor : tensors) {
+        if (tensor.begin < end)
+            throw Failure("tensor " + tensor.name + " overlaps another one");
+        if (tensor.begin > end)
+            throw Failure(text("has %llu bytes of no tensor before tensor ",
+                               static_cast<unsigned long long>(tensor.begin - end)) +
+                          tensor.name);
+        end = tensor.end;
+    }
+    if (end != numbers_bytes)
+        throw Failure(
+            text("has %llu bytes behind its last tensor", static_cast<unsigned long long>(numbers_bytes - end)));
+}
+
 } // namespace
 
 const std::string *SafetensorsIndex::word(std::string_view key) const {
@@ -98,6 +119,9 @@ SafetensorsIndex read_safetensors_index(const InputFile &file, const std::string
         std::uint64_t length = 0;
         for (int byte = 8; byte-- > 0;)
             length = (length << 8) | bytes[byte];
+        if (length > longest_header && length <= file.size() - sizeof bytes)
+            throw Failure(text("is no safetensors file: a header of %llu bytes is longer than any",
+                               static_cast<unsigned long long>(length)));
         if (length > file.size() - sizeof bytes)
             throw Failure("is no safetensors file, or its end is missing");
         std::string words(length, '\0');
@@ -112,6 +136,7 @@ SafetensorsIndex read_safetensors_index(const InputFile &file, const std::string
                 for (std::size_t word = 0; word < entry.names.size(); ++word)
                     index.metadata.emplace_back(entry.names[word], entry.values[word].string);
         }
+        check_offsets(index.tensors, file.size() - index.numbers);
         return index;
     } catch (const Failure &failure) {
         throw Failure(path + ": " + failure.what());

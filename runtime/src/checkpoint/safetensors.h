@@ -38,7 +38,8 @@ struct SafetensorsIndex {
     [[nodiscard]] const std::string *word(std::string_view key) const;
 };
 class InputFile;
-/// Failure "FILE: …" where it is no safetensors file or is damaged, or has a tensor of another type.
+/// Failure "FILE: …" where it is no safetensors file or is damaged, has a tensor of another type, a name twice, or
+/// tensors that overlap or leave bytes out.
 [[nodiscard]] SafetensorsIndex read_safetensors_index(const InputFile &file, const std::string &path);
 
 } // namespace planrt

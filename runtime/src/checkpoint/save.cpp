@@ -3,6 +3,7 @@
 #include "checkpoint/gather.h"
 #include "checkpoint/run_state.h"
 #include "mesh/tensors.h"
+#include "support/checksum.h"
 #include "support/failure.h"
 #include "support/file.h"
 
@@ -38,7 +39,7 @@ class SafetensorsWriter {
     }
 
     void write_header(const std::string &header) {
-        checksum_at_ = Checksum::place(header);
+        checksum_at_ = checksum_place(header);
         write(header.data(), header.size());
     }
 
@@ -84,13 +85,13 @@ class SafetensorsWriter {
     std::string reason_; ///< of the first failure
 };
 
-void save(const std::vector<const Variable *> &variables, const Metadata &metadata, const Mesh &mesh, int rank,
-          const std::byte *arena, const std::string &path) {
+void save(const Program &program, const std::vector<const Variable *> &variables, const Metadata &metadata,
+          const Mesh &mesh, int rank, const std::byte *arena, const std::string &path) {
     SafetensorsWriter writer(path, rank);
     writer.write_header(safetensors_header(stored_tensors(variables), metadata));
     std::vector<std::byte> whole;
     for (const Variable *variable : variables) {
-        gather(variable->tensor, mesh, rank, arena, whole, "saving weights");
+        gather(variable->tensor, role_of(program, variable->role), mesh, rank, arena, whole, "saving weights");
         writer.write(whole.data(), whole.size());
     }
     writer.finish();
@@ -103,7 +104,7 @@ void save_weights(const Program &program, const Mesh &mesh, int rank, const std:
     for (const Variable &variable : program.variables)
         if (variable.of_model)
             weights.push_back(&variable);
-    save(weights, {}, mesh, rank, arena, path);
+    save(program, weights, {}, mesh, rank, arena, path);
 }
 
 void save_checkpoint(const Program &program, const Mesh &mesh, int rank, const std::byte *arena,
@@ -111,7 +112,7 @@ void save_checkpoint(const Program &program, const Mesh &mesh, int rank, const s
     std::vector<const Variable *> all;
     for (const Variable &variable : program.variables)
         all.push_back(&variable);
-    save(all, metadata_of(state), mesh, rank, arena, path);
+    save(program, all, metadata_of(state), mesh, rank, arena, path);
 }
 
 } // namespace planrt

@@ -18,7 +18,6 @@ class AllGather : public Operation {
         const MemberBlocks member(collective.members[0], place);
         type_ = member.type;
         send_ = member.from;
-        send_count_ = mpi_count(member.from_elements());
         receive_ = member.to;
         const std::vector<int> ranks = place.mesh.group(place.rank, group_axes(collective));
         for (const int rank : ranks)
@@ -28,6 +27,8 @@ class AllGather : public Operation {
         if (needed > 0) // else the blocks arrive where they belong
             plan_unpacking(collective, place, member, ranks);
         if (collective.algorithm == Algorithm::mpi) {
+            counted_ = counted(blocks_, place.most_counted);
+            send_count_ = mpi_count(member.from_elements(), place.most_counted);
             group_ = place.communicators.along(group_axes(collective));
         } else {
             run_by_messages(collective, place, tag, receive_, needed);
@@ -41,7 +42,7 @@ class AllGather : public Operation {
             copy_bytes(own_, send_, own_bytes_);
             return rounds_->start();
         }
-        check_mpi(MPI_Iallgatherv(send_, send_count_, type_, receive_, blocks_.counts.data(), blocks_.offsets.data(),
+        check_mpi(MPI_Iallgatherv(send_, send_count_, type_, receive_, counted_.counts.data(), counted_.offsets.data(),
                                   type_, group_, requests_.data()),
                   "start");
     }
@@ -59,7 +60,7 @@ class AllGather : public Operation {
         std::size_t i = 0;
         for (const int rank : ranks) {
             const Box box = member.from_box(rank);
-            unpacking_.emplace_back(receive_ + blocks_.offsets[i++] * bytes, box, member.to, member.own_to, box,
+            unpacking_.emplace_back(receive_ + blocks_.parts[i++].begin * bytes, box, member.to, member.own_to, box,
                                     member.bytes);
         }
     }
@@ -70,6 +71,7 @@ class AllGather : public Operation {
     int send_count_ = 0;
     std::byte *receive_ = nullptr;
     Segments blocks_; ///< per rank of the group
+    CountedSegments counted_;
     std::vector<BoxCopy> unpacking_;
     // By messages: the place of the rank's block where they arrive.
     std::byte *own_ = nullptr;

@@ -20,15 +20,16 @@ class AllReduce : public Operation {
         std::int64_t elements = 0;
         for (const Collective::Member &member : collective.members)
             elements += local_volume(placement_of(member.from), place.mesh, place.rank);
-        count_ = mpi_count(elements);
         if (collective.members.size() == 1)
             plan_direct(collective, place);
         else
             plan_packing(collective, place, elements);
-        if (collective.algorithm == Algorithm::mpi)
+        if (collective.algorithm == Algorithm::mpi) {
+            count_ = mpi_count(elements, place.most_counted);
             group_ = place.communicators.along(collective.axes);
-        else
+        } else {
             plan_messages(collective, place, tag, elements);
+        }
     }
 
     void start() override {

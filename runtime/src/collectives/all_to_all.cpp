@@ -1,8 +1,11 @@
 // All-to-all: a cut moves from one dimension to another; each rank sends each other rank of the group the part of its
-// block that the other wants. What stays is copied and never handed to MPI.
+// block that the other wants. What stays is copied and never handed to MPI. Where MPI cannot count the elements of a
+// block, it gets a type for each part.
 #include "collectives/operation.h"
 
 #include "support/failure.h"
+
+#include <algorithm>
 
 namespace planrt {
 
@@ -10,7 +13,8 @@ namespace {
 
 class AllToAll : public Operation {
   public:
-    AllToAll(const Collective &collective, const Place &place) : group_(place.communicators.along(collective.axes)) {
+    AllToAll(const Collective &collective, const Place &place)
+        : group_(place.communicators.along(collective.axes)), types_(place.most_counted) {
         requests_.assign(1, MPI_REQUEST_NULL);
         const MemberBlocks member(collective.members[0], place);
         type_ = member.type;
@@ -24,7 +28,7 @@ class AllToAll : public Operation {
             receives_.add(rank == place.rank ? 0 : volume(received.back()));
         }
         const auto bytes = static_cast<std::int64_t>(member.bytes);
-        send_ = scratch(collective, place, (std::int64_t{sends_.total()} + receives_.total()) * bytes);
+        send_ = scratch(collective, place, (sends_.total() + receives_.total()) * bytes);
         receive_ = send_ + sends_.total() * bytes;
         if (sends_.total() == 0) // Open MPI 4.1 takes equal addresses for MPI_IN_PLACE, and hangs
             send_ = member.from;
@@ -33,18 +37,34 @@ class AllToAll : public Operation {
                 packing_.emplace_back(member.from, member.own_from, member.to, member.own_to, sent[i], member.bytes);
                 continue;
             }
-            packing_.emplace_back(member.from, member.own_from, send_ + sends_.offsets[i] * bytes, sent[i], sent[i],
+            packing_.emplace_back(member.from, member.own_from, send_ + sends_.parts[i].begin * bytes, sent[i], sent[i],
                                   member.bytes);
-            unpacking_.emplace_back(receive_ + receives_.offsets[i] * bytes, received[i], member.to, member.own_to,
+            unpacking_.emplace_back(receive_ + receives_.parts[i].begin * bytes, received[i], member.to, member.own_to,
                                     received[i], member.bytes);
+        }
+        // As all ranks of the group have it.
+        const std::int64_t largest = std::max(largest_volume(member.from_placement, place.mesh),
+                                              largest_volume(member.to_placement, place.mesh));
+        by_types_ = largest > place.most_counted;
+        if (by_types_) {
+            of_sends_ = typed(sends_, bytes);
+            of_receives_ = typed(receives_, bytes);
+        } else {
+            counted_sends_ = counted(sends_, place.most_counted);
+            counted_receives_ = counted(receives_, place.most_counted);
         }
     }
 
     void start() override {
         for (const BoxCopy &copy : packing_)
             copy.run();
-        check_mpi(MPI_Ialltoallv(send_, sends_.counts.data(), sends_.offsets.data(), type_, receive_,
-                                 receives_.counts.data(), receives_.offsets.data(), type_, group_, requests_.data()),
+        check_mpi(by_types_
+                      ? MPI_Ialltoallw(send_, of_sends_.counts.data(), of_sends_.offsets.data(), of_sends_.types.data(),
+                                       receive_, of_receives_.counts.data(), of_receives_.offsets.data(),
+                                       of_receives_.types.data(), group_, requests_.data())
+                      : MPI_Ialltoallv(send_, counted_sends_.counts.data(), counted_sends_.offsets.data(), type_,
+                                       receive_, counted_receives_.counts.data(), counted_receives_.offsets.data(),
+                                       type_, group_, requests_.data()),
                   "start");
     }
 
@@ -54,12 +74,36 @@ class AllToAll : public Operation {
     }
 
   private:
+    /// Each part is one element of a type of its own, which says where it lies.
+    struct TypedSegments {
+        std::vector<int> counts;  ///< 1, of an empty part 0
+        std::vector<int> offsets; ///< 0
+        std::vector<MPI_Datatype> types;
+    };
+
+    TypedSegments typed(const Segments &segments, std::int64_t element_bytes) {
+        TypedSegments result;
+        for (const Range &part : segments.parts) {
+            const bool empty = part.size() == 0;
+            result.counts.push_back(empty ? 0 : 1);
+            result.offsets.push_back(0);
+            result.types.push_back(empty ? type_ : types_.type_of({part}, type_, element_bytes));
+        }
+        return result;
+    }
+
     MPI_Datatype type_ = MPI_DATATYPE_NULL;
     MPI_Comm group_;
+    MessageTypes types_;
     std::byte *send_ = nullptr;
     std::byte *receive_ = nullptr;
     Segments sends_;    ///< per rank of the group; none to itself
     Segments receives_; ///< likewise
+    CountedSegments counted_sends_;
+    CountedSegments counted_receives_;
+    bool by_types_ = false; ///< instead
+    TypedSegments of_sends_;
+    TypedSegments of_receives_;
     std::vector<BoxCopy> packing_;
     std::vector<BoxCopy> unpacking_;
 };

@@ -1,11 +1,10 @@
 #include "collectives/contents.h"
 
 #include "collectives/box_copy.h"
-#include "collectives/operation.h"
 #include "support/failure.h"
 
+#include <algorithm>
 #include <cstring>
-#include <vector>
 
 namespace planrt {
 
@@ -14,21 +13,39 @@ void copy_bytes(std::byte *to, const std::byte *from, std::size_t bytes) {
         std::memcpy(to, from, bytes);
 }
 
-MessageContents message_contents(std::byte *vector, const Positions &positions, MPI_Datatype type,
-                                 std::int64_t element_bytes) {
-    if (positions.size() == 1)
-        return {vector + positions[0].begin * element_bytes, mpi_count(positions[0].size()), type, false};
+Positions in_parts(const Positions &positions, std::int64_t most) {
+    Positions parts;
+    for (const Range &range : positions)
+        for (std::int64_t begin = range.begin; begin < range.end; begin += most)
+            parts.push_back({begin, std::min(begin + most, range.end)});
+    return parts;
+}
+
+MessageTypes::~MessageTypes() {
+    for (MPI_Datatype &type : made_)
+        MPI_Type_free(&type);
+}
+
+MPI_Datatype MessageTypes::type_of(const Positions &positions, MPI_Datatype type, std::int64_t element_bytes) {
     std::vector<int> counts;
-    std::vector<int> offsets;
-    for (const Range &range : positions) {
-        counts.push_back(mpi_count(range.size()));
-        offsets.push_back(mpi_count(range.begin));
+    std::vector<MPI_Aint> offsets; // bytes
+    for (const Range &part : in_parts(positions, most_)) {
+        counts.push_back(static_cast<int>(part.size()));
+        offsets.push_back(static_cast<MPI_Aint>(part.begin * element_bytes));
     }
-    MessageContents result{vector, 1, MPI_DATATYPE_NULL, true};
-    check_mpi(MPI_Type_indexed(static_cast<int>(counts.size()), counts.data(), offsets.data(), type, &result.type),
+    MPI_Datatype made = MPI_DATATYPE_NULL;
+    check_mpi(MPI_Type_create_hindexed(static_cast<int>(counts.size()), counts.data(), offsets.data(), type, &made),
               "set-up");
-    check_mpi(MPI_Type_commit(&result.type), "set-up");
-    return result;
+    made_.push_back(made);
+    check_mpi(MPI_Type_commit(&made_.back()), "set-up");
+    return made_.back();
+}
+
+MessageContents MessageTypes::contents(std::byte *vector, const Positions &positions, MPI_Datatype type,
+                                       std::int64_t element_bytes) {
+    if (positions.size() == 1 && positions[0].size() <= most_)
+        return {vector + positions[0].begin * element_bytes, static_cast<int>(positions[0].size()), type};
+    return {vector, 1, type_of(positions, type, element_bytes)};
 }
 
 void BoxCopy::run(std::size_t depth, const std::byte *from, std::byte *to) const {

@@ -28,7 +28,7 @@ MessageRounds::MessageRounds(const Collective &collective, const Place &place, i
     : vector_(vector), element_bytes_(static_cast<std::int64_t>(element_bytes(collective.members[0].from.type))),
       type_(datatype_of(collective.members[0].from.type)),
       combine_(combine_of(collective.members[0].from.type, collective.members[0].from.reduction)),
-      all_(place.communicators.all()), tag_(tag) {
+      all_(place.communicators.role()), tag_(tag), types_(place.most_counted) {
     const Procedure procedure = procedure_of(collective, place);
     own_ = procedure.own;
     payload_bytes_ = procedure.vector * element_bytes_;
@@ -39,34 +39,26 @@ MessageRounds::MessageRounds(const Collective &collective, const Place &place, i
             continue;
         Round &round = rounds_.emplace_back();
         if (each.to >= 0)
-            round.send = message(procedure, each.to, each.sent);
+            round.send = message(vector_, each.sent, procedure, each.to);
         if (each.from < 0)
             continue;
         if (each.combines) {
-            const int rank = procedure.ranks[static_cast<std::size_t>(each.from)];
-            round.receive = {received_, mpi_count(elements(each.received)), type_, rank};
+            round.receive = message(received_, {{0, elements(each.received)}}, procedure, each.from);
             round.combined = each.received;
-            round.received_first = rank < place.rank;
+            round.received_first = round.receive.rank < place.rank;
         } else {
-            round.receive = message(procedure, each.from, each.received);
+            round.receive = message(vector_, each.received, procedure, each.from);
         }
     }
 }
 
 MessageRounds::MessageRounds(std::vector<Round> rounds, const Place &place, int tag)
-    : all_(place.communicators.all()), tag_(tag), rounds_(std::move(rounds)) {}
+    : all_(place.communicators.role()), tag_(tag), rounds_(std::move(rounds)), types_(place.most_counted) {}
 
-MessageRounds::~MessageRounds() {
-    for (MPI_Datatype &type : types_)
-        MPI_Type_free(&type);
-}
-
-MessageRounds::Message MessageRounds::message(const Procedure &procedure, int member, const Positions &positions) {
-    const int rank = procedure.ranks[static_cast<std::size_t>(member)];
-    const MessageContents contents = message_contents(vector_, positions, type_, element_bytes_);
-    if (contents.is_own_type)
-        types_.push_back(contents.type);
-    return {contents.data, contents.count, contents.type, rank};
+MessageRounds::Message MessageRounds::message(std::byte *vector, const Positions &positions, const Procedure &procedure,
+                                              int member) {
+    const MessageContents contents = types_.contents(vector, positions, type_, element_bytes_);
+    return {contents.data, contents.count, contents.type, procedure.ranks[static_cast<std::size_t>(member)]};
 }
 
 void MessageRounds::start() {

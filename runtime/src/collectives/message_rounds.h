@@ -31,7 +31,6 @@ class MessageRounds {
     MessageRounds(std::vector<Round> rounds, const Place &place, int tag);
     MessageRounds(const MessageRounds &) = delete;
     MessageRounds &operator=(const MessageRounds &) = delete;
-    ~MessageRounds();
 
     /// The rank's block of the vector: elements.
     [[nodiscard]] const Range &own() const { return own_; }
@@ -48,7 +47,9 @@ class MessageRounds {
     }
 
   private:
-    [[nodiscard]] Message message(const Procedure &procedure, int member, const Positions &positions);
+    /// The elements at `positions` of `vector`, to or from a member.
+    [[nodiscard]] Message message(std::byte *vector, const Positions &positions, const Procedure &procedure,
+                                  int member);
     /// Begins the next round in which the rank has something to do.
     void begin_round();
     void finish_round();
@@ -61,9 +62,9 @@ class MessageRounds {
     MPI_Comm all_;
     int tag_;
     Range own_;
-    std::int64_t payload_bytes_ = 0;  ///< as planrt::traffic counts it
-    std::vector<Round> rounds_;       ///< without those in which the rank has nothing to do
-    std::vector<MPI_Datatype> types_; ///< of messages of several ranges
+    std::int64_t payload_bytes_ = 0; ///< as planrt::traffic counts it
+    std::vector<Round> rounds_;      ///< without those in which the rank has nothing to do
+    MessageTypes types_;
     std::size_t round_ = 0;
     MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL}; ///< receive, send
 };

@@ -5,7 +5,6 @@
 #include "support/failure.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace planrt {
 
@@ -54,27 +53,31 @@ std::vector<int> group_axes(const Collective &collective) {
 MemberBlocks::MemberBlocks(const Collective::Member &member, const Place &place)
     : mesh(place.mesh), from_placement(placement_of(member.from)), to_placement(placement_of(member.to)),
       flat(is_flat(from_placement, to_placement)), own_from(from_box(place.rank)), own_to(to_box(place.rank)),
-      from(place.arena + member.from.offset), to(place.arena + member.to.offset),
-      bytes(element_bytes(member.from.type)), type(datatype_of(member.from.type)) {}
+      from(place.at(member.from.offset)), to(place.at(member.to.offset)), bytes(element_bytes(member.from.type)),
+      type(datatype_of(member.from.type)) {}
 
-int mpi_count(std::int64_t elements) {
-    if (elements > std::numeric_limits<int>::max())
-        throw Failure(text("%lld elements in one call, but MPI counts to 2147483647: split the tensor over more ranks",
-                           static_cast<long long>(elements)));
+int mpi_count(std::int64_t elements, std::int64_t most) {
+    if (elements > most)
+        throw Failure(text("%lld elements in one call, but MPI counts to %lld: split the tensor over more ranks",
+                           static_cast<long long>(elements), static_cast<long long>(most)));
     return static_cast<int>(elements);
 }
 
-void Segments::add(std::int64_t elements) {
-    const std::int64_t end = std::int64_t{total()} + elements;
-    offsets.push_back(total());
-    counts.push_back(mpi_count(end) - offsets.back());
+CountedSegments counted(const Segments &segments, std::int64_t most) {
+    static_cast<void>(mpi_count(segments.total(), most));
+    CountedSegments result;
+    for (const Range &part : segments.parts) {
+        result.counts.push_back(static_cast<int>(part.size()));
+        result.offsets.push_back(static_cast<int>(part.begin));
+    }
+    return result;
 }
 
 std::byte *scratch(const Collective &collective, const Place &place, std::int64_t bytes) {
     if (bytes > collective.scratch_bytes)
         throw Failure(text("internal error of the compiler: %lld bytes of scratch reserved, %lld needed",
                            static_cast<long long>(collective.scratch_bytes), static_cast<long long>(bytes)));
-    return place.arena + collective.scratch_offset;
+    return place.at(collective.scratch_offset);
 }
 
 namespace {
@@ -123,8 +126,20 @@ void check_members(const Collective &collective) {
 
 } // namespace
 
+bool is_in_slots(const Collective &collective, const RoleProgram &role) {
+    const auto inside = [&](std::int64_t offset) {
+        return offset >= role.slot_offset && offset < role.slot_offset + role.slot_bytes;
+    };
+    return role.slots > 1 && ((collective.scratch_bytes > 0 && inside(collective.scratch_offset)) ||
+                              std::ranges::any_of(collective.members, [&](const Collective::Member &member) {
+                                  return inside(member.from.offset) || inside(member.to.offset);
+                              }));
+}
+
 OperationPointer make_operation(const Collective &collective, const Place &place, int index) {
     check_members(collective);
+    if (is_transfer(collective))
+        return make_transfer(collective, place, index);
     check_method(collective, place.mesh);
     switch (collective.kind) {
     case CollectiveKind::slice:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "collectives/box_copy.h"
+#include "collectives/contents.h"
 #include "mesh/communicators.h"
 
 #include <planrt/planrt.h>
@@ -14,10 +15,16 @@ namespace planrt {
 
 /// What the makers need to know of a rank.
 struct Place {
-    const Mesh &mesh;
-    int rank;
-    std::byte *arena;
+    const Mesh &mesh; ///< of the rank's role
+    int rank;         ///< within it
+    const Context &context;
     Communicators &communicators;
+    const Program &program;
+    int world_rank;                                   ///< in the whole mesh
+    std::int64_t most_counted = planrt::most_counted; ///< elements that MPI counts at once
+
+    /// In the slot of the context.
+    [[nodiscard]] std::byte *at(std::int64_t offset) const { return context.at<std::byte>(offset); }
 };
 
 class MessageRounds;
@@ -84,17 +91,24 @@ struct MemberBlocks {
     }
 };
 
-/// A part of a packed buffer for one peer: counts and offsets in elements, as MPI wants them.
+/// The parts of a packed buffer, one for each peer, one behind the other.
 struct Segments {
-    std::vector<int> counts;
-    std::vector<int> offsets;
-    [[nodiscard]] int total() const { return offsets.empty() ? 0 : offsets.back() + counts.back(); }
-    /// Throws Failure where MPI's int cannot count the elements.
-    void add(std::int64_t elements);
+    std::vector<Range> parts; ///< elements
+    [[nodiscard]] std::int64_t total() const { return parts.empty() ? 0 : parts.back().end; }
+    void add(std::int64_t elements) { parts.push_back({total(), total() + elements}); }
 };
 
-/// Narrows a number of elements for MPI; Failure where it does not fit.
-[[nodiscard]] int mpi_count(std::int64_t elements);
+/// The same as MPI takes them.
+struct CountedSegments {
+    std::vector<int> counts;
+    std::vector<int> offsets;
+};
+/// Failure where `most` is fewer than all elements.
+[[nodiscard]] CountedSegments counted(const Segments &segments, std::int64_t most);
+
+/// Narrows a number of elements for MPI; Failure where they are more than `most`. The compiler lets collectives of more
+/// elements run by messages.
+[[nodiscard]] int mpi_count(std::int64_t elements, std::int64_t most);
 
 /// The arena bytes for packing; Failure if the program reserved fewer than `bytes`.
 [[nodiscard]] std::byte *scratch(const Collective &collective, const Place &place, std::int64_t bytes);
@@ -107,6 +121,15 @@ using OperationPointer = std::unique_ptr<Operation>;
 [[nodiscard]] OperationPointer make_all_gather(const Collective &collective, const Place &place, int tag);
 [[nodiscard]] OperationPointer make_all_to_all(const Collective &collective, const Place &place, int tag);
 [[nodiscard]] OperationPointer make_exchange(const Collective &collective, const Place &place, int tag);
+/// Between roles: what this rank sends or receives of it.
+[[nodiscard]] OperationPointer make_transfer(const Collective &collective, const Place &place, int tag);
+
+/// Does it go from one role to another?
+[[nodiscard]] inline bool is_transfer(const Collective &collective) {
+    return collective.to_role >= 0 && collective.to_role != collective.role;
+}
+/// Is any of its buffers in the slots of the role? Then each slot has an operation of its own.
+[[nodiscard]] bool is_in_slots(const Collective &collective, const RoleProgram &role);
 
 /// Collective over the world (communicators are made). Errors: Failure without the collective's name.
 [[nodiscard]] OperationPointer make_operation(const Collective &collective, const Place &place, int index);

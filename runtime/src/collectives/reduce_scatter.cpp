@@ -29,10 +29,12 @@ class ReduceScatter : public Operation {
             scratch_elements(collective.kind, member.from_placement, member.to_placement, place.mesh, place.rank);
         if (needed > 0) // else the blocks lie one behind the other
             plan_packing(collective, place, member, ranks);
-        if (collective.algorithm == Algorithm::mpi)
+        if (collective.algorithm == Algorithm::mpi) {
+            counts_ = counted(blocks_, place.most_counted).counts;
             group_ = place.communicators.along(group_axes(collective));
-        else
+        } else {
             plan_messages(collective, place, tag, member);
+        }
     }
 
     void start() override {
@@ -42,9 +44,8 @@ class ReduceScatter : public Operation {
             copy_bytes(vector_, send_, copied_bytes_);
             return rounds_->start();
         }
-        check_mpi(
-            MPI_Ireduce_scatter(send_, receive_, blocks_.counts.data(), type_, operator_, group_, requests_.data()),
-            "start");
+        check_mpi(MPI_Ireduce_scatter(send_, receive_, counts_.data(), type_, operator_, group_, requests_.data()),
+                  "start");
     }
 
     void finish() override { copy_bytes(receive_, own_, own_bytes_); }
@@ -58,7 +59,7 @@ class ReduceScatter : public Operation {
         std::size_t i = 0;
         for (const int rank : ranks) {
             const Box box = member.to_box(rank);
-            packing_.emplace_back(member.from, member.own_from, packed + blocks_.offsets[i++] * bytes, box, box,
+            packing_.emplace_back(member.from, member.own_from, packed + blocks_.parts[i++].begin * bytes, box, box,
                                   member.bytes);
         }
     }
@@ -79,6 +80,7 @@ class ReduceScatter : public Operation {
     const std::byte *send_ = nullptr;
     std::byte *receive_ = nullptr;
     Segments blocks_; ///< per rank of the group
+    std::vector<int> counts_;
     std::vector<BoxCopy> packing_;
     // By messages.
     std::byte *vector_ = nullptr;

@@ -21,9 +21,9 @@ Counters &counters() {
 namespace {
 
 std::int64_t bytes(std::int64_t count, MPI_Datatype type) {
-    int size = 0;
-    PMPI_Type_size(type, &size);
-    return count * size;
+    MPI_Count size = 0; // of a type that a message has for itself it may be more than an int counts
+    PMPI_Type_size_x(type, &size);
+    return count * std::int64_t{size};
 }
 
 std::int64_t sum(const int *counts, MPI_Comm communicator) {
@@ -70,6 +70,19 @@ int MPI_Ialltoallv(const void *send, const int send_counts[], const int send_off
                    MPI_Request *request) {
     counters().count(bytes(sum(send_counts, communicator), send_type));
     return PMPI_Ialltoallv(send, send_counts, send_offsets, send_type, receive, counts, offsets, type, communicator,
+                           request);
+}
+
+int MPI_Ialltoallw(const void *send, const int send_counts[], const int send_offsets[], const MPI_Datatype send_types[],
+                   void *receive, const int counts[], const int offsets[], const MPI_Datatype types[],
+                   MPI_Comm communicator, MPI_Request *request) {
+    int members = 0;
+    PMPI_Comm_size(communicator, &members);
+    std::int64_t sent = 0;
+    for (int member = 0; member < members; ++member)
+        sent += bytes(send_counts[member], send_types[member]);
+    counters().count(sent);
+    return PMPI_Ialltoallw(send, send_counts, send_offsets, send_types, receive, counts, offsets, types, communicator,
                            request);
 }
 

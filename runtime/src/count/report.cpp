@@ -79,9 +79,12 @@ struct Memory {
 
 Memory memory_of(const Program &program, const Mesh &mesh, int rank, std::int64_t high_water, std::int64_t data) {
     Memory memory{high_water, 0, data, primitive_scratch_bytes(), 0};
-    for (const Variable &variable : program.variables)
-        memory.variables += local_volume(placement_of(variable.tensor), mesh, rank) *
-                            static_cast<std::int64_t>(element_bytes(variable.tensor.type));
+    for (const Variable &variable : program.variables) {
+        const Role role = role_of(program, variable.role);
+        if (const int within = role.rank_within(mesh, rank); within >= 0)
+            memory.variables += local_volume(placement_of(variable.tensor), role.mesh(mesh), within) *
+                                static_cast<std::int64_t>(element_bytes(variable.tensor.type));
+    }
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     memory.resident = std::int64_t{usage.ru_maxrss} * 1024;

@@ -9,11 +9,17 @@
 
 namespace planrt {
 
-Times::Times(const Program &program, const StepClock &clock, double product, int ranks)
+Times::Times(const Program &program, const StepClock &clock, double product, const CoresOfMachine &machine, int ranks)
     : program_(program), ranks_(ranks), steps_(clock.steps()) {
     const int collectives = clock.first_collective();
-    std::vector<double> own{clock.median(clock.first_work(), collectives), clock.median(collectives, clock.accounts()),
-                            clock.median(0, clock.first_work()), clock.median(0, clock.accounts()), product};
+    std::vector<double> own{clock.median(clock.first_work(), collectives),
+                            clock.median(collectives, clock.accounts()),
+                            clock.median(0, clock.first_work()),
+                            clock.median(0, clock.accounts()),
+                            product,
+                            static_cast<double>(machine.ranks),
+                            static_cast<double>(machine.threads),
+                            static_cast<double>(machine.cores)};
     for (int account = clock.first_work(); account < clock.accounts(); ++account)
         own.push_back(clock.median(account, account + 1));
     numbers_ = own.size();
@@ -37,6 +43,11 @@ double Times::predicted(Sum which) const {
 double Times::speed(int rank) const {
     const double measured = sum(rank, reference);
     return program_.reference_seconds > 0 && measured > 0 ? program_.reference_seconds / measured : 1;
+}
+
+CoresOfMachine Times::machine_of(int rank) const {
+    return {static_cast<int>(sum(rank, machine_ranks)), static_cast<int>(sum(rank, threads)),
+            static_cast<int>(sum(rank, cores))};
 }
 
 namespace {
@@ -118,14 +129,14 @@ std::string Times::table() const {
     table.add("communication", "", predicted(communication), sum(longest, communication));
     table.add("samples and the rest", "", 0, sum(longest, besides));
     table.add("step", "", predicted(step), sum(longest, step));
-    std::string explanation;
+    std::string explanation = too_few_cores(machine_of(longest));
     if (const double speed = this->speed(longest); speed != 1) {
         const double computing = predicted(computation) / speed;
         table.add("computation, at this speed", "", computing, sum(longest, computation));
         table.add("step, at this speed", "", computing + predicted(communication), sum(longest, step));
-        explanation =
+        explanation +=
             text("the processor runs at %.2f of the speed at which the machine was measured: two products of "
-                 "%d x %d x %d\nbeside each step take %.3f ms, then they took %.3f ms\n",
+                 "%d x %d x %d\nbetween steps take %.3f ms, then they took %.3f ms\n",
                  speed, static_cast<int>(reference_product), static_cast<int>(reference_product),
                  static_cast<int>(reference_product), 1e3 * sum(longest, reference), 1e3 * program_.reference_seconds);
     }
@@ -139,7 +150,7 @@ std::string Times::json_text() const {
     const auto numbers = [this](const auto &of_rank) {
         std::string result;
         for (int rank = 0; rank < ranks_; ++rank)
-            result += text("%s%.6g", rank == 0 ? "[" : ", ", of_rank(rank));
+            result += text("%s%.6g", rank == 0 ? "[" : ", ", static_cast<double>(of_rank(rank)));
         return result + "]";
     };
     const auto entry = [&](double predicted, const auto &of_rank) {
@@ -164,7 +175,8 @@ std::string Times::json_text() const {
     if (program_.reference_seconds > 0)
         result += ",\n    \"reference\": {" +
                   entry(program_.reference_seconds, [&](int rank) { return sum(rank, reference); }) + "}";
-    return result + "\n  }";
+    return result + ",\n    \"machine\": {\"threads\": " + numbers([&](int rank) { return machine_of(rank).threads; }) +
+           ", \"cores\": " + numbers([&](int rank) { return machine_of(rank).cores; }) + "}\n  }";
 }
 
 } // namespace planrt

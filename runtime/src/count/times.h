@@ -1,6 +1,7 @@
 // Predicted beside measured time of a training step: by layer and part of the step, by collective, in total.
 #pragma once
 
+#include "count/cores.h"
 #include "count/step_clock.h"
 
 #include <planrt/planrt.h>
@@ -15,8 +16,8 @@ namespace planrt {
 class Times {
   public:
     /// Gathers the ranks' times. Collective over the world.
-    /// `product`: the rank's measured time of two reference_products; 0: none.
-    Times(const Program &program, const StepClock &clock, double product, int ranks);
+    /// `product`: the rank's measured time of two reference_products; 0: none. `machine`: that it runs on.
+    Times(const Program &program, const StepClock &clock, double product, const CoresOfMachine &machine, int ranks);
 
     /// For people; rank 0 only. Rows are those of the rank that computes longest.
     [[nodiscard]] std::string table() const;
@@ -25,7 +26,7 @@ class Times {
 
   private:
     /// Of one rank.
-    enum Sum : int { computation = 0, communication = 1, besides = 2, step = 3, reference = 4, sums = 5 };
+    enum Sum : int { computation, communication, besides, step, reference, machine_ranks, threads, cores, sums };
     [[nodiscard]] double sum(int rank, Sum which) const { return at(rank, which); }
     [[nodiscard]] double of_work(int rank, std::size_t row) const { return at(rank, sums + static_cast<int>(row)); }
     [[nodiscard]] double of_collective(int rank, std::size_t index) const {
@@ -38,6 +39,7 @@ class Times {
         return program_.collectives.first(static_cast<std::size_t>(program_.training_collectives));
     }
     [[nodiscard]] double predicted(Sum which) const;
+    [[nodiscard]] CoresOfMachine machine_of(int rank) const;
     /// Of a rank's processor, by that of the machine when it was measured; 1 where neither is known.
     [[nodiscard]] double speed(int rank) const;
 

@@ -1,9 +1,9 @@
 #include "data/batches.h"
 
-#include "data/formats/compressed_file.h"
 #include "data/formats/readers.h"
 #include "mesh/tensors.h"
 #include "support/failure.h"
+#include "support/file.h"
 
 #include <algorithm>
 
@@ -20,13 +20,14 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     } catch (const MissingFile &missing) {
         throw Failure(std::string(missing.what()) + " (--data DIR reads data elsewhere)");
     }
+    files_ = files_of(source, stores_.all());
     split_ = split_samples(set, seed, samples, split_column);
     if (steps_per_epoch() == 0)
         throw Failure(text("data %s: %lld samples to train on are less than one batch of %lld", set.name,
                            static_cast<long long>(train_samples()), static_cast<long long>(program.batch)));
     const auto box = [&](const Field &field) { return local_box(placement_of(field.tensor), mesh, rank); };
-    for (const MicroBatch &micro_batch : program.micro_batches)
-        std::ranges::transform(micro_batch.fields, std::back_inserter(train_boxes_.emplace_back()), box);
+    for (const Body &body : program.bodies)
+        std::ranges::transform(body.fields, std::back_inserter(train_boxes_.emplace_back()), box);
     for (const Field &field : program.evaluation_fields)
         test_rows_.push_back(box(field)[0]);
     if (!program.valid.empty())
@@ -34,21 +35,33 @@ Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::
     padded_.resize(static_cast<std::size_t>(test_batch_));
 }
 
+Facts Batches::facts() const {
+    Facts facts = {{"samples to train on", std::to_string(train_samples())},
+                   {"samples to test", std::to_string(test_samples())}};
+    const Facts fields = stores_.facts();
+    facts.insert(facts.end(), fields.begin(), fields.end());
+    Checksum order;
+    for (const std::vector<std::int64_t> *part : {&split_.train, &split_.test})
+        order.add(part->data(), part->size() * sizeof part->front());
+    facts.emplace_back("checksum of the split", order.digits());
+    return facts;
+}
+
 void Batches::begin_epoch(std::int64_t epoch) {
     shuffle_epoch(split_.train, seed_, epoch, order_);
     changes_ = ImageChanges(seed_, epoch);
 }
 
-void Batches::load_train(std::int64_t index, std::size_t micro_batch, std::byte *arena) const {
-    const MicroBatch &part = program_.micro_batches[micro_batch];
+void Batches::load_train(std::int64_t index, int body, const MicroBatch &part, const Context &context) const {
+    const std::span<const Field> fields = program_.bodies[body].fields;
     const std::span<const std::int64_t> order = order_;
-    for (std::size_t i = 0; i < part.fields.size(); ++i) {
-        const Field &field = part.fields[i];
-        const std::span<const Range> box = train_boxes_[micro_batch][i];
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const Field &field = fields[i];
+        const std::span<const Range> box = train_boxes_[body][i];
         const auto first = static_cast<std::size_t>(index * program_.batch + part.first + box[0].begin);
         const std::span<const std::int64_t> samples = order.subspan(first, box[0].size());
-        const FieldStore &store = stores_.of_training(micro_batch, i);
-        std::byte *to = arena + field.tensor.offset;
+        const FieldStore &store = stores_.of_training(body, i);
+        auto *to = context.at<std::byte>(field.tensor.offset);
         if (is_augmented(field))
             store.copy_changed(samples, changes_, field.augmentation, box.subspan(1), to);
         else

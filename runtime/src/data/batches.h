@@ -22,13 +22,19 @@ class Batches {
     [[nodiscard]] std::int64_t steps_per_epoch() const { return train_samples() / program_.batch; }
     [[nodiscard]] std::int64_t test_batches() const { return (test_samples() + test_batch_ - 1) / test_batch_; }
 
+    /// Counts and checksums of what was read: all ranks must have the same.
+    [[nodiscard]] Facts facts() const;
+
+    /// The files that were read.
+    [[nodiscard]] const std::vector<std::string> &files() const { return files_; }
+
     /// That the samples take on this rank.
     [[nodiscard]] std::int64_t bytes() const { return stores_.bytes(); }
 
     /// The order of epoch `epoch`, from 0.
     void begin_epoch(std::int64_t epoch);
-    /// Part `micro_batch` of batch `index` of the epoch into the inputs of the training step.
-    void load_train(std::int64_t index, std::size_t micro_batch, std::byte *arena) const;
+    /// Part `part` of batch `index` of the epoch into the fields of a body, in the slot of the context.
+    void load_train(std::int64_t index, int body, const MicroBatch &part, const Context &context) const;
     /// Batch `index` of the test part into the evaluation's inputs; the last one is padded, `valid` says where.
     void load_test(std::int64_t index, std::byte *arena);
 
@@ -40,12 +46,13 @@ class Batches {
     int rank_;
     std::uint64_t seed_;
     Stores stores_;
+    std::vector<std::string> files_;
     Split split_;
     std::vector<std::int64_t> order_;           ///< of the training samples in this epoch
     std::int64_t test_batch_ = 1;               ///< samples at once: of micro-batches fewer than Program::batch
     std::vector<std::int64_t> padded_;          ///< one batch of test samples
     ImageChanges changes_;                      ///< of this epoch
-    std::vector<std::vector<Box>> train_boxes_; ///< per micro-batch and field, what this rank has of it
+    std::vector<std::vector<Box>> train_boxes_; ///< per body and field, what this rank has of it
     std::vector<Range> test_rows_;
 };
 

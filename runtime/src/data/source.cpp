@@ -30,6 +30,25 @@ std::int64_t same_samples(const DataSet &set, const std::vector<FieldStore> &sto
     return stores[0].samples();
 }
 
+std::vector<std::string> files_of(const DataSource &source, const std::vector<FieldStore> &stores) {
+    std::vector<std::string> files;
+    switch (source.set.format) {
+    case DataFormat::csv:
+    case DataFormat::text:
+        return {source.path(source.set.path)};
+    case DataFormat::idx:
+    case DataFormat::npy:
+        for (const FieldStore &store : stores)
+            files.push_back(source.path(store.field().file));
+        return files;
+    case DataFormat::cifar:
+        return cifar_files(source.path(source.set.path));
+    case DataFormat::synthetic:
+        break;
+    }
+    return files;
+}
+
 std::int64_t read_samples(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column) {
     switch (source.set.format) {
     case DataFormat::csv:

@@ -33,14 +33,15 @@ Split split_samples(const DataSet &set, std::uint64_t seed, std::int64_t samples
         return result;
     }
     const double whole = set.split == SplitKind::shares ? static_cast<double>(samples) : 1;
-    const std::int64_t train = std::llround(set.train * whole);
-    std::int64_t test = std::llround(set.test * whole);
+    const double wanted = std::round(set.train * whole);
+    double wanted_test = std::round(set.test * whole);
     if (set.split == SplitKind::shares) // both may have been rounded up
-        test = std::min(test, std::max<std::int64_t>(samples - train, 0));
-    if (train + test > samples)
-        throw Failure(text("data %s: the split wants %lld + %lld samples, but there are %lld", set.name,
-                           static_cast<long long>(train), static_cast<long long>(test),
-                           static_cast<long long>(samples)));
+        wanted_test = std::min(wanted_test, std::max(static_cast<double>(samples) - wanted, 0.0));
+    if (!(wanted + wanted_test <= static_cast<double>(samples)))
+        throw Failure(text("data %s: the split wants %.0f + %.0f samples, but there are %lld", set.name, wanted,
+                           wanted_test, static_cast<long long>(samples)));
+    const auto train = static_cast<std::int64_t>(wanted);
+    const auto test = static_cast<std::int64_t>(wanted_test);
     std::vector<std::int64_t> order(static_cast<std::size_t>(samples));
     std::iota(order.begin(), order.end(), 0);
     shuffle(order, random_stream(seed, "split"));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <new>
 
 namespace planrt {
 
@@ -49,7 +50,11 @@ bool FieldStore::keeps(const Field &field, const Box &kept) const {
 }
 
 void FieldStore::reserve(std::int64_t samples) {
-    values_.reserve(static_cast<std::size_t>(samples * kept_elements_) * element_bytes_);
+    std::size_t bytes = element_bytes_;
+    if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(samples), &bytes) ||
+        __builtin_mul_overflow(bytes, static_cast<std::size_t>(kept_elements_), &bytes) || bytes > values_.max_size())
+        throw std::bad_alloc();
+    values_.reserve(bytes);
 }
 
 void FieldStore::check_padding() const {
@@ -94,6 +99,7 @@ bool FieldStore::append(const double *raw, std::string &reason) {
     for (std::int64_t i = 0; i < sample_elements_; ++i) // all: a broken file is broken for every rank
         if (!valid(raw[i], affine(i), reason))
             return false;
+    sum_.add(raw, static_cast<std::size_t>(sample_elements_) * sizeof *raw);
     const std::size_t before = values_.size();
     values_.resize(before + static_cast<std::size_t>(kept_elements_) * element_bytes_);
     std::byte *to = values_.data() + before;
@@ -131,6 +137,7 @@ bool FieldStore::append(const unsigned char *raw, std::string &reason) {
                 return false;
             }
         }
+    sum_.add(raw, static_cast<std::size_t>(sample_elements_));
     for (const Range &run : runs_)
         bytes_.insert(bytes_.end(), raw + run.begin, raw + run.end);
     ++samples_;
@@ -167,9 +174,9 @@ void FieldStore::copy(std::span<const std::int64_t> rows, std::byte *to) const {
 }
 
 Stores::Stores(const Program &program, const Mesh &mesh, int rank) {
-    for (const MicroBatch &micro_batch : program.micro_batches) {
+    for (const Body &body : program.bodies) {
         std::vector<std::size_t> &stores = training_.emplace_back();
-        for (const Field &field : micro_batch.fields)
+        for (const Field &field : body.fields)
             stores.push_back(find_or_add(field, mesh, rank));
     }
     for (const Field &field : program.evaluation_fields)
@@ -187,6 +194,16 @@ std::int64_t Stores::bytes() const {
     for (const FieldStore &store : stores_)
         bytes += store.bytes();
     return bytes;
+}
+
+Facts Stores::facts() const {
+    Facts facts; // by field: which of them share a store is up to the rank
+    for (const FieldStore &store : stores_) {
+        const std::string name = text("checksum of %s", store.field().name);
+        if (std::ranges::find(facts, name, &Facts::value_type::first) == facts.end())
+            facts.emplace_back(name, store.checksum());
+    }
+    return facts;
 }
 
 Box Stores::kept_of(const Field &field, const Mesh &mesh, int rank) {

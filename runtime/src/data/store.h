@@ -5,6 +5,8 @@
 #pragma once
 
 #include "data/augmentation.h"
+#include "support/agreement.h"
+#include "support/checksum.h"
 
 #include <planrt/planrt.h>
 
@@ -29,6 +31,9 @@ class FieldStore {
     [[nodiscard]] std::int64_t bytes() const {
         return static_cast<std::int64_t>(values_.capacity() + bytes_.capacity());
     }
+
+    /// Of all that has been appended, whole samples: the same on all ranks that have read the same.
+    [[nodiscard]] std::string checksum() const { return sum_.digits(); }
 
     /// Makes room; throws std::bad_alloc where there is none.
     void reserve(std::int64_t samples);
@@ -67,6 +72,7 @@ class FieldStore {
     std::int64_t kept_elements_ = 0;
     std::size_t element_bytes_;
     std::int64_t samples_ = 0;
+    Checksum sum_;
     std::vector<std::byte> values_;      ///< converted, or
     std::vector<unsigned char> bytes_;   ///< raw
     std::vector<std::byte> table_;       ///< of bytes: 256 converted values, or as many for each channel kept
@@ -84,8 +90,10 @@ class Stores {
     [[nodiscard]] std::vector<FieldStore> &all() { return stores_; }
     [[nodiscard]] const std::vector<FieldStore> &all() const { return stores_; }
     [[nodiscard]] std::int64_t bytes() const;
-    [[nodiscard]] const FieldStore &of_training(std::size_t micro_batch, std::size_t field) const {
-        return stores_[training_[micro_batch][field]];
+    /// The checksum of each field.
+    [[nodiscard]] Facts facts() const;
+    [[nodiscard]] const FieldStore &of_training(int body, std::size_t field) const {
+        return stores_[training_[body][field]];
     }
     [[nodiscard]] const FieldStore &of_evaluation(std::size_t field) const { return stores_[evaluation_[field]]; }
 
@@ -94,7 +102,7 @@ class Stores {
     static Box kept_of(const Field &field, const Mesh &mesh, int rank);
     void add(const Field &field, const Box &kept);
     std::vector<FieldStore> stores_;
-    std::vector<std::vector<std::size_t>> training_; ///< per micro-batch
+    std::vector<std::vector<std::size_t>> training_; ///< per body
     std::vector<std::size_t> evaluation_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace planrt {
 
@@ -264,6 +265,133 @@ Exchange exchange(const Placement &from, const Placement &to, const Mesh &mesh, 
     result.receives = others(Overlaps(from, mesh, wanted, coordinates, cuts_from).find());
     if (Box kept = intersect(held, wanted); volume(kept) > 0)
         result.kept.push_back(std::move(kept));
+    return result;
+}
+
+bool Role::has(std::span<const int> mesh_coordinates) const {
+    for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
+        if (mesh_coordinates[axis] < coordinates[axis].begin || mesh_coordinates[axis] >= coordinates[axis].end)
+            return false;
+    return true;
+}
+
+Mesh Role::mesh(const Mesh &whole) const {
+    if (coordinates.empty())
+        return whole;
+    Mesh own;
+    for (const Range &range : coordinates)
+        own.sizes.push_back(static_cast<int>(range.size()));
+    return own;
+}
+
+int Role::rank_within(const Mesh &whole, int rank) const {
+    std::vector<int> own = whole.coordinates(rank);
+    if (!has(own))
+        return -1;
+    for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
+        own[axis] -= static_cast<int>(coordinates[axis].begin);
+    return mesh(whole).rank(own);
+}
+
+int Role::rank_of(const Mesh &whole, int rank_within) const {
+    std::vector<int> found = mesh(whole).coordinates(rank_within);
+    for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
+        found[axis] += static_cast<int>(coordinates[axis].begin);
+    return whole.rank(found);
+}
+
+namespace {
+
+/// An exchange between roles, as one rank takes part in it.
+class RoleExchange {
+  public:
+    RoleExchange(const RolePlacement &from, const RolePlacement &to, const Mesh &mesh, int rank)
+        : from_(from), to_(to), whole_(mesh), from_mesh_(from.role.mesh(mesh)), to_mesh_(to.role.mesh(mesh)),
+          rank_(rank), holds_(from.role.rank_within(mesh, rank)), wants_(to.role.rank_within(mesh, rank)),
+          cuts_from_(mesh.sizes.size(), false) {
+        for (const DimensionPlacement &dimension : from.placement.dimensions)
+            for (const int axis : dimension.axes)
+                cuts_from_[axis] = true;
+    }
+
+    Exchange run() {
+        if (holds_ >= 0)
+            send();
+        if (wants_ >= 0)
+            receive();
+        return std::move(result_);
+    }
+
+  private:
+    /// To whoever finds this rank as its holder: coordinates along axes that do not cut `from` agree modulo their size.
+    void send() {
+        std::vector<int> coordinates = from_mesh_.coordinates(holds_);
+        const Box held = local_box(from_.placement, from_mesh_, holds_);
+        send_along(0, coordinates, held);
+        const auto by_peer = [](const Transfer &a, const Transfer &b) { return a.peer < b.peer; };
+        std::sort(result_.sends.begin(), result_.sends.end(), by_peer);
+    }
+
+    void send_along(std::size_t axis, std::vector<int> &coordinates, const Box &held) {
+        if (axis == coordinates.size())
+            return add(Overlaps(to_.placement, to_mesh_, held, coordinates, cuts_from_).find(), to_.role,
+                       result_.sends);
+        if (cuts_from_[axis]) {
+            const int own = std::exchange(coordinates[axis], 0); // all are looked at
+            send_along(axis + 1, coordinates, held);
+            coordinates[axis] = own;
+            return;
+        }
+        const int own = coordinates[axis];
+        for (; coordinates[axis] < to_mesh_.sizes[axis]; coordinates[axis] += from_mesh_.sizes[axis])
+            send_along(axis + 1, coordinates, held);
+        coordinates[axis] = own;
+    }
+
+    void receive() {
+        std::vector<int> coordinates = to_mesh_.coordinates(wants_);
+        for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
+            coordinates[axis] %= from_mesh_.sizes[axis];
+        const Box wanted = local_box(to_.placement, to_mesh_, wants_);
+        add(Overlaps(from_.placement, from_mesh_, wanted, std::move(coordinates), cuts_from_).find(), from_.role,
+            result_.receives);
+    }
+
+    /// Ranks within a role become ranks of the whole mesh; what stays here is kept.
+    void add(std::vector<Transfer> found, const Role &role, std::vector<Transfer> &all) {
+        for (Transfer &transfer : found) {
+            transfer.peer = role.rank_of(whole_, transfer.peer);
+            if (transfer.peer != rank_)
+                all.push_back(std::move(transfer));
+            else if (&all == &result_.receives)
+                result_.kept.push_back(std::move(transfer.box));
+        }
+    }
+
+    const RolePlacement &from_;
+    const RolePlacement &to_;
+    const Mesh &whole_;
+    Mesh from_mesh_;
+    Mesh to_mesh_;
+    int rank_;
+    int holds_; ///< rank within the role that sends; -1: it has another one
+    int wants_; ///< within the role that receives
+    std::vector<bool> cuts_from_;
+    Exchange result_;
+};
+
+} // namespace
+
+Exchange exchange(const RolePlacement &from, const RolePlacement &to, const Mesh &mesh, int rank) {
+    return RoleExchange(from, to, mesh, rank).run();
+}
+
+Traffic traffic(const RolePlacement &from, const RolePlacement &to, const Mesh &mesh, int rank) {
+    Traffic result;
+    for (const Transfer &send : exchange(from, to, mesh, rank).sends) {
+        ++result.calls;
+        result.elements += volume(send.box);
+    }
     return result;
 }
 

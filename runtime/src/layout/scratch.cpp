@@ -48,17 +48,18 @@ std::int64_t moved_elements(const Placement &from, const Placement &to, const Me
     return elements;
 }
 
-/// Of that, what is not one run of its buffer.
-std::int64_t packed_elements(const Placement &from, const Placement &to, const Mesh &mesh, int rank) {
-    const Exchange moved = exchange(from, to, mesh, rank);
-    const Box has = local_box(from, mesh, rank);
-    const Box wants = local_box(to, mesh, rank);
+/// Of what is moved, what is not one run of the rank's buffers.
+std::int64_t packed_elements(const Exchange &moved, const Box &has, const Box &wants) {
     std::int64_t elements = 0;
     for (const Transfer &send : moved.sends)
         elements += is_one_run(send.box, has) ? 0 : volume(send.box);
     for (const Transfer &receive : moved.receives)
         elements += is_one_run(receive.box, wants) ? 0 : volume(receive.box);
     return elements;
+}
+
+std::int64_t packed_elements(const Placement &from, const Placement &to, const Mesh &mesh, int rank) {
+    return packed_elements(exchange(from, to, mesh, rank), local_box(from, mesh, rank), local_box(to, mesh, rank));
 }
 
 std::int64_t parts(const AxisList &axes, const Mesh &mesh) {
@@ -209,6 +210,14 @@ std::int64_t largest_scratch_elements(CollectiveKind kind, const Method &method,
     for (const int rank : mesh.group(0, axes)) // blocks are largest in the first group
         largest = std::max(largest, scratch_elements(kind, method, axes, tensors, mesh, rank));
     return largest;
+}
+
+std::int64_t scratch_elements(const RolePlacement &from, const RolePlacement &to, const Mesh &mesh, int rank) {
+    const auto own = [&](const RolePlacement &placed) {
+        const int within = placed.role.rank_within(mesh, rank);
+        return within < 0 ? Box() : local_box(placed.placement, placed.role.mesh(mesh), within);
+    };
+    return packed_elements(exchange(from, to, mesh, rank), own(from), own(to));
 }
 
 } // namespace planrt

@@ -358,7 +358,8 @@ void add_collectives(Experiments &experiments) {
 int measure_on_this_rank(int argc, char **argv, void (*add)(Experiments &)) {
     double seconds = 0;
     const std::string_view given = argc == 3 ? argv[2] : "";
-    if (std::from_chars(given.data(), given.data() + given.size(), seconds).ec != std::errc{} || !(seconds > 0))
+    if (std::from_chars(given.data(), given.data() + given.size(), seconds).ec != std::errc{} || !(seconds > 0) ||
+        !std::isfinite(seconds))
         throw CommonFailure(text("usage: %s FILE SECONDS", argv[0]), exit_usage);
     together([] { load_blas(1); });
     Experiments experiments;
@@ -375,20 +376,7 @@ int run_experiments(int argc, char **argv, void (*add)(Experiments &)) {
     int provided = MPI_THREAD_SINGLE;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    int code = 0;
-    try {
-        code = measure_on_this_rank(argc, argv, add);
-    } catch (const CommonFailure &failure) {
-        int rank = 0;
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        if (rank == 0)
-            say_error(failure.what());
-        code = failure.exit_code();
-    } catch (const std::exception &failure) {
-        abort_all_ranks(failure.what());
-    }
-    MPI_Finalize();
-    return code;
+    return ending([&] { return measure_on_this_rank(argc, argv, add); });
 }
 
 } // namespace planrt

@@ -11,6 +11,28 @@ Mesh mesh_of(const Program &program) {
     return mesh;
 }
 
+Role role_of(const Program &program, int role) {
+    if (program.roles.empty()) // a program of functions alone
+        return {};
+    const std::span<const Range> ranks = program.roles[static_cast<std::size_t>(role)].ranks;
+    return {{ranks.begin(), ranks.end()}};
+}
+
+int role_of_rank(const Program &program, int rank) {
+    const Mesh mesh = mesh_of(program);
+    int found = program.roles.empty() ? 0 : -1;
+    for (int role = 0; role < static_cast<int>(program.roles.size()); ++role) {
+        if (role_of(program, role).rank_within(mesh, rank) < 0)
+            continue;
+        if (found >= 0)
+            throw Failure(text("internal error of the compiler: rank %d has two roles", rank));
+        found = role;
+    }
+    if (found < 0)
+        throw Failure(text("internal error of the compiler: rank %d has no role", rank));
+    return found;
+}
+
 Placement placement_of(const Tensor &tensor) {
     Placement placement;
     for (const Dimension &dimension : tensor.dimensions)

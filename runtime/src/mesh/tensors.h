@@ -10,6 +10,10 @@
 namespace planrt {
 
 [[nodiscard]] Mesh mesh_of(const Program &program);
+/// The ranks of a role of the training step.
+[[nodiscard]] Role role_of(const Program &program, int role);
+/// The role of a rank. Failure where it has none, or several.
+[[nodiscard]] int role_of_rank(const Program &program, int rank);
 [[nodiscard]] Placement placement_of(const Tensor &tensor);
 [[nodiscard]] std::size_t element_bytes(Type type);
 [[nodiscard]] MPI_Datatype datatype_of(Type type);

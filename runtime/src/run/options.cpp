@@ -3,25 +3,47 @@
 #include "mesh/tensors.h"
 #include "support/failure.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
+#include <type_traits>
 
 namespace planrt {
 
 namespace {
 
+constexpr int most_threads = 4096;
+
 [[noreturn]] void wrong_usage(const std::string &message) {
-    throw CommonFailure(message + "; --help lists the options", exit_usage);
+    throw Failure(message + "; --help lists the options");
 }
 
-template <class Number> Number parse_number(std::string_view option, std::string_view word, Number least) {
+/// From `least` to `most`, and finite: from_chars reads "inf" and "nan" too.
+template <class Number>
+Number parse_number(std::string_view option, std::string_view word, Number least,
+                    Number most = std::numeric_limits<Number>::max()) {
     Number value{};
     const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc{} || rest != word.data() + word.size() || value < least)
-        wrong_usage("option " + std::string(option) + ": expected " + (least > 0 ? "a positive" : "a") +
-                    " number, got '" + std::string(word) + "'");
+    const bool is_number = rest == word.data() + word.size() && error != std::errc::invalid_argument;
+    std::string expected;
+    if (is_number && (error == std::errc::result_out_of_range || value > most))
+        expected = std::is_integral_v<Number> ? "a number up to " + std::to_string(most) : "a finite number";
+    else if (!is_number || !(value >= least))
+        expected = least > 0 ? "a positive number" : "a number";
+    if (!expected.empty())
+        wrong_usage("option " + std::string(option) + ": expected " + expected + ", got '" + std::string(word) + "'");
     return value;
+}
+
+/// Notes what was given for an option; the last one counts.
+void note(Facts &given, std::string_view option, std::string_view value) {
+    const auto known = std::ranges::find(given, option, &Facts::value_type::first);
+    if (known != given.end())
+        known->second = value;
+    else
+        given.emplace_back(option, value);
 }
 
 /// `given` is empty where the command line ends behind the option.
@@ -34,7 +56,7 @@ void set_value(Options &options, std::string_view option, std::optional<std::str
     else if (option == "--seed")
         options.seed = parse_number<std::uint64_t>(option, word, 0);
     else if (option == "--threads")
-        options.threads = parse_number<int>(option, word, 1);
+        options.threads = parse_number<int>(option, word, 1, most_threads);
     else if (option == "--watchdog")
         options.watchdog_seconds = parse_number<double>(option, word, 0);
     else if (option == "--data")
@@ -67,6 +89,7 @@ void set_value(Options &options, std::string_view option, std::optional<std::str
         wrong_usage("unknown option '" + std::string(option) + "'");
     if (!given)
         wrong_usage("option " + std::string(option) + ": its value is missing");
+    note(options.given, option, word);
 }
 
 void check_combinations(const Options &options) {
@@ -89,19 +112,23 @@ void check_combinations(const Options &options) {
 Options parse_options(int argc, char **argv) {
     Options options;
     if (const char *seconds = std::getenv("PLANRT_WATCHDOG"))
-        options.watchdog_seconds = parse_number<double>("PLANRT_WATCHDOG", seconds, 0);
+        set_value(options, "--watchdog", seconds);
     for (int i = 1; i < argc; ++i) {
         const std::string_view word = argv[i];
         if (word == "--help" || word == "-h") {
             options.help = true;
+            note(options.given, "--help", "given");
         } else if (word == "--quiet" || word == "-q") {
             options.quiet = true;
+            note(options.given, "--quiet", "given");
         } else if (word == "--compare") {
             options.compare = true;
+            note(options.given, "--compare", "given");
         } else if (word == "--resume") {
             options.resume = true;
             if (i + 1 < argc && argv[i + 1][0] != '-')
                 options.resume_from = argv[++i];
+            note(options.given, "--resume", options.resume_from.empty() ? "given" : options.resume_from);
         } else if (!word.starts_with("--")) {
             wrong_usage("unexpected argument '" + std::string(word) + "'");
         } else if (const std::size_t equals = word.find('='); equals != std::string_view::npos) {
@@ -134,7 +161,9 @@ std::string help_text(const Program &program, const char *executable) {
            "  --save-init FILE    write the weights before the first step (safetensors)\n"
            "  --save FILE         write the weights after the last step (safetensors)\n"
            "  --log FILE          write a JSON object a line for each step and evaluation\n"
-           "  --checkpoint DIR    write checkpoints to DIR, after each epoch and at the end, or\n"
+           "  --checkpoint DIR    write checkpoints to DIR, after each epoch and at the end (also where SIGINT, "
+           "SIGTERM or\n"
+           "                      SIGUSR1 stops the run), or\n"
            "  --checkpoint-every N, --checkpoint-minutes M\n"
            "                      every N steps, every M minutes, and at the end\n"
            "  --keep K            keep the last K checkpoints (3)\n"

@@ -1,6 +1,8 @@
 // The options that every emitted program takes.
 #pragma once
 
+#include "support/agreement.h"
+
 #include <planrt/planrt.h>
 
 #include <cstdint>
@@ -32,12 +34,12 @@ struct Options {
     std::string resume_from; ///< directory; empty: that of `checkpoint`
     std::string predict;     ///< data file
     std::string output;
+    Facts given; ///< each option that was given, once, with its value
 
     [[nodiscard]] const std::string &resume_directory() const { return resume_from.empty() ? checkpoint : resume_from; }
 };
 
-/// Throws CommonFailure with exit_usage: every rank has the same arguments. PLANRT_WATCHDOG sets the watchdog where no
-/// option does.
+/// Errors: Failure. PLANRT_WATCHDOG sets the watchdog where no option does.
 [[nodiscard]] Options parse_options(int argc, char **argv);
 
 /// What --help prints.

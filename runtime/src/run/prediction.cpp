@@ -5,13 +5,17 @@
 #include "data/formats/readers.h"
 #include "data/prediction_file.h"
 #include "mesh/tensors.h"
+#include "run/outputs.h"
 #include "run/training/checkpoints.h"
+#include "support/agreement.h"
 #include "support/failure.h"
 #include "support/heap.h"
+#include "support/printable.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -28,18 +32,29 @@ class Samples {
     Samples(const Engine &engine, const Options &options)
         : program_(engine.program()), fields_(program_.prediction_fields.begin(), program_.prediction_fields.end()),
           paths_(fields_.size()) {
+        vocabulary_ = vocabulary_path(options);
         find_files(options.predict);
         choose_columns();
-        stores_.emplace(fields_, engine.mesh(), engine.rank());
+        stores_.emplace(fields_, engine.role_mesh(), engine.role_rank());
         for (std::size_t i = 0; i < fields_.size(); ++i)
             if (std::ranges::find(paths_, paths_[i]) == paths_.begin() + static_cast<std::ptrdiff_t>(i))
-                read(paths_[i], vocabulary_path(options));
+                read(paths_[i], vocabulary_);
         count_ = same_samples(program_.data, stores_->all());
         for (const Field &field : fields_)
-            rows_.push_back(local_box(placement_of(field.tensor), engine.mesh(), engine.rank())[0]);
+            rows_.push_back(local_box(placement_of(field.tensor), engine.role_mesh(), engine.role_rank())[0]);
     }
 
     [[nodiscard]] std::int64_t count() const { return count_; }
+    /// As Batches::facts and files.
+    [[nodiscard]] Facts facts() const {
+        Facts facts = {{"samples", std::to_string(count_)}};
+        const Facts fields = stores_->facts();
+        facts.insert(facts.end(), fields.begin(), fields.end());
+        return facts;
+    }
+    [[nodiscard]] const std::vector<std::string> &files() const { return paths_; }
+    /// The file of the training data, by whose characters a text is numbered.
+    [[nodiscard]] const std::string &vocabulary() const { return vocabulary_; }
     [[nodiscard]] std::int64_t batch() const { return fields_[0].tensor.dimensions[0].extent; }
 
     /// The samples from `first` on into the inputs; behind the last one the first again.
@@ -106,6 +121,8 @@ class Samples {
             std::int64_t columns = 1;
             for (const Dimension &dimension : fields_[i].tensor.dimensions.subspan(1))
                 columns *= dimension.extent;
+            if (columns > std::numeric_limits<int>::max() - column)
+                throw Failure(text("option --predict: %s has more columns than can be counted", fields_[i].name));
             const int first = std::exchange(column, column + static_cast<int>(columns));
             if (program_.data.format == DataFormat::csv)
                 continue;
@@ -144,6 +161,7 @@ class Samples {
     const Program &program_;
     std::vector<Field> fields_;
     std::vector<std::string> paths_; ///< per field
+    std::string vocabulary_;
     std::optional<Stores> stores_;
     std::int64_t count_ = 0;
     std::vector<Range> rows_; ///< per field, this rank's part of the batch
@@ -158,6 +176,7 @@ void load_variables(Engine &engine, const Options &options) {
         if (path.empty())
             throw CommonFailure(options.resume_directory() + ": holds no checkpoint", exit_failure);
     }
+    agree_on_weights(path);
     together([&] { load_weights(program, engine.mesh(), engine.rank(), engine.arena(), path); });
     if (program.set_up != nullptr)
         program.set_up(engine.context());
@@ -172,8 +191,8 @@ void run_batches(Engine &engine, Samples &samples, const std::string &output) {
     std::vector<std::byte> whole;
     for (std::int64_t first = 0; first < samples.count(); first += samples.batch()) {
         samples.load(first, engine.arena());
-        engine.run_step(program.predict_step, /*training=*/false);
-        gather(program.prediction, engine.mesh(), engine.rank(), engine.arena(), whole, "prediction");
+        engine.run_evaluation(program.predict_step);
+        gather(program.prediction, Role(), engine.mesh(), engine.rank(), engine.arena(), whole, "prediction");
         if (file)
             file->append(whole.data(), std::min(samples.batch(), samples.count() - first));
     }
@@ -194,6 +213,18 @@ int predict(Engine &engine, const Options &options) {
             check_writable(options.output);
         samples.emplace(engine, options);
     });
+    agree(samples->facts(), "the ranks have read different data", exit_failure);
+    together(
+        [&] {
+            std::vector<NamedFile> inputs = {{"--init", options.init}};
+            for (const std::string &file : samples->files())
+                inputs.push_back({"--predict", file});
+            if (program.data.format == DataFormat::text)
+                inputs.push_back(
+                    {text("data %s, of which the vocabulary is", program.data.name), samples->vocabulary()});
+            check_outputs_differ(options, std::move(inputs));
+        },
+        exit_usage);
     load_variables(engine, options);
     keep_freed_memory();
     const double begin = MPI_Wtime();
@@ -204,7 +235,7 @@ int predict(Engine &engine, const Options &options) {
     }
     if (engine.rank() == 0 && !options.quiet)
         std::printf("%lld predictions in %s after %.2f s\n", static_cast<long long>(samples->count()),
-                    options.output.c_str(), MPI_Wtime() - begin);
+                    printable(options.output).c_str(), MPI_Wtime() - begin);
     return 0;
 }
 

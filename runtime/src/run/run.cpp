@@ -2,6 +2,7 @@
 #include "run/engine/engine.h"
 #include "run/options.h"
 #include "run/prediction.h"
+#include "run/same_run.h"
 #include "run/training/training.h"
 
 #include "kernels/libraries/blas.h"
@@ -25,7 +26,9 @@ void check_ranks(const Program &program) {
 }
 
 int run_on_this_rank(const Program &program, int argc, char **argv, int rank) {
-    const Options options = parse_options(argc, argv);
+    Options options;
+    together([&] { options = parse_options(argc, argv); }, exit_usage);
+    check_same_run(program, options);
     if (options.help) {
         if (rank == 0)
             std::fputs(help_text(program, argv[0]).c_str(), stdout);
@@ -47,18 +50,7 @@ int run(const Program &program, int argc, char **argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    int exit_code = 0;
-    try {
-        exit_code = run_on_this_rank(program, argc, argv, rank);
-    } catch (const CommonFailure &failure) {
-        if (rank == 0 && *failure.what() != '\0')
-            say_error(failure.what());
-        exit_code = failure.exit_code();
-    } catch (const std::exception &failure) {
-        abort_all_ranks(failure.what());
-    }
-    MPI_Finalize();
-    return exit_code;
+    return ending([&] { return run_on_this_rank(program, argc, argv, rank); });
 }
 
 } // namespace planrt

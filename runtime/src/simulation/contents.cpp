@@ -9,9 +9,15 @@ namespace planrt {
 
 void copy_bytes(std::byte * /*to*/, const std::byte * /*from*/, std::size_t /*bytes*/) {}
 
-MessageContents message_contents(std::byte *vector, const Positions &positions, MPI_Datatype type,
-                                 std::int64_t /*element_bytes*/) {
-    return {vector, mpi_count(elements(positions)), type, false};
+MessageTypes::~MessageTypes() = default;
+
+/// All of them, as elements of 16 bytes where MPI cannot count them otherwise: a type made of others SMPI would pack.
+MessageContents MessageTypes::contents(std::byte *vector, const Positions &positions, MPI_Datatype type,
+                                       std::int64_t element_bytes) {
+    const std::int64_t count = elements(positions);
+    if (count <= most_)
+        return {vector, static_cast<int>(count), type};
+    return {vector, mpi_count((count * element_bytes + 15) / 16, most_), MPI_C_DOUBLE_COMPLEX};
 }
 
 void BoxCopy::run(std::size_t /*depth*/, const std::byte * /*from*/, std::byte * /*to*/) const {}

@@ -90,8 +90,7 @@ class Simulation {
         for (int step = 0; step < steps_; ++step) {
             meet();
             clock.begin_step();
-            for (const MicroBatch &part : program_.micro_batches)
-                engine_.run_step(part.run, /*training=*/true);
+            engine_.run_training_step({});
             clock.end_step();
         }
         engine_.set_clock(nullptr);

@@ -7,24 +7,24 @@
 
 namespace planrt {
 
-void Engine::watched_wait(int index) {
+void Engine::watched_wait(const Started &started) {
     std::vector<MPI_Request *> places;
     std::vector<MPI_Request> requests;
-    while (!operations_[index]->advance()) {
+    while (!operation(started).advance()) {
         places.clear();
-        operations_[index]->add_requests(places);
-        for (const int other : started_)
-            operations_[other]->add_requests(places);
+        operation(started).add_requests(places);
+        for (const Started &other : started_)
+            operation(other).add_requests(places);
         requests.clear();
         for (const MPI_Request *request : places)
             requests.push_back(*request);
         int arrived = MPI_UNDEFINED;
         check_mpi(MPI_Waitany(static_cast<int>(requests.size()), requests.data(), &arrived, MPI_STATUS_IGNORE), "wait");
         if (arrived == MPI_UNDEFINED)
-            fail(index, "internal error of the compiler: not complete, but nothing is under way");
+            fail(started.index, "internal error of the compiler: not complete, but nothing is under way");
         *places[static_cast<std::size_t>(arrived)] = requests[static_cast<std::size_t>(arrived)];
-        for (const int other : started_)
-            static_cast<void>(operations_[other]->advance());
+        for (const Started &other : started_)
+            static_cast<void>(operation(other).advance());
     }
 }
 

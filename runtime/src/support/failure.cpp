@@ -1,5 +1,8 @@
 #include "support/failure.h"
 
+#include "support/printable.h"
+
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -24,7 +27,7 @@ std::string text(const char *format, ...) {
 }
 
 void say_error(const std::string &message) {
-    const std::string line = "planrt: " + message + "\n";
+    const std::string line = "planrt: " + printable(message) + "\n";
     std::fflush(stdout);
     // Nothing can be done if even the error output cannot be written.
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
@@ -46,15 +49,47 @@ int world_size() {
 
 } // namespace
 
+namespace {
+
+/// Ends this rank and with it all ranks, without a word. Open MPI would explain at length behind our line that it ends
+/// them; the variable by which it is silent is no part of MPI's interface, and other MPIs have none.
+[[noreturn]] void end_all_ranks(int exit_code) {
+    if (auto *quiet = static_cast<bool *>(dlsym(RTLD_DEFAULT, "orte_execute_quiet")); quiet != nullptr)
+        *quiet = true;
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
+    _exit(exit_code);
+}
+
+} // namespace
+
 void abort_all_ranks(const std::string &message) {
     const int rank = world_rank();
     std::this_thread::sleep_for(std::chrono::milliseconds(std::min(rank * 50, 2000)));
     say_error(text("rank %d: ", rank) + message);
-    MPI_Abort(MPI_COMM_WORLD, exit_failure);
-    _exit(exit_failure);
+    end_all_ranks(exit_failure);
 }
 
-void together(const std::function<void()> &action) {
+int ending(const std::function<int()> &action) {
+    int exit_code = 0;
+    try {
+        exit_code = action();
+    } catch (const CommonFailure &failure) {
+        if (world_rank() == 0 && *failure.what() != '\0')
+            say_error(failure.what());
+        exit_code = failure.exit_code();
+    } catch (const std::exception &failure) {
+        abort_all_ranks(failure.what());
+    }
+    std::fflush(stdout);
+    if (exit_code != 0) { // mpirun speaks of those that leave by themselves
+        MPI_Barrier(MPI_COMM_WORLD);
+        end_all_ranks(exit_code);
+    }
+    MPI_Finalize();
+    return exit_code;
+}
+
+void together(const std::function<void()> &action, int exit_code) {
     std::string reason;
     try {
         action();
@@ -74,7 +109,7 @@ void together(const std::function<void()> &action) {
         return;
     if (first == rank)
         say_error(any_good == 0 ? reason : text("rank %d: ", rank) + reason);
-    throw CommonFailure("", exit_failure);
+    throw CommonFailure("", exit_code);
 }
 
 void check_mpi(int code, const char *operation) {

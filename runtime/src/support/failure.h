@@ -33,16 +33,21 @@ class CommonFailure : public std::runtime_error {
 /// printf into a string.
 [[nodiscard]] [[gnu::format(printf, 1, 2)]] std::string text(const char *format, ...);
 
-/// "planrt: MESSAGE\n" to the error output, in one write.
+/// "planrt: MESSAGE\n" to the error output, in one write; what would not be one line is escaped (printable.h).
 void say_error(const std::string &message);
 
 /// Ends all ranks with "planrt: rank R: MESSAGE". Ranks that fail at about the same time wait their turn, so that one
 /// of them is heard.
 [[noreturn]] void abort_all_ranks(const std::string &message);
 
+/// What a program does under MPI, to its exit code: runs `action`, whose code all ranks must return alike, says what
+/// fails in it, and ends MPI. Where the code is not 0 all ranks end in a way to which the launcher adds nothing of its
+/// own.
+[[nodiscard]] int ending(const std::function<int()> &action);
+
 /// Runs `action` on every rank; if it fails anywhere, the lowest failing rank says why and all ranks throw
-/// CommonFailure. Collective over the world; for set-up, evaluation and files, not for steps.
-void together(const std::function<void()> &action);
+/// CommonFailure with this exit code. Collective over the world; for set-up, evaluation and files, not for steps.
+void together(const std::function<void()> &action, int exit_code = exit_failure);
 
 /// Throws Failure with MPI's own words if `code` is not success. `operation` is what was tried: "all-reduce".
 void check_mpi(int code, const char *operation);

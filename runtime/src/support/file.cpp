@@ -23,9 +23,30 @@ std::string directory_of(const std::string &path) {
     return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+bool is_same(const struct stat &one, const struct stat &other) {
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/// The descriptor of the process's output or error output where the path is that: a file opened anew would be written
+/// from its beginning, over what the program itself writes there. -1: it is another file.
+int standard_output_at(const std::string &path) {
+    struct stat status{};
+    if (stat(path.c_str(), &status) != 0 || S_ISCHR(status.st_mode))
+        return -1;
+    for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO})
+        if (struct stat own{}; fstat(descriptor, &own) == 0 && is_same(status, own))
+            return descriptor;
+    return -1;
+}
+
+/// What is written beside its name first, and then renamed.
 bool regular_or_new(const std::string &path) {
     struct stat status{};
-    return stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+    return stat(path.c_str(), &status) != 0 || (S_ISREG(status.st_mode) && standard_output_at(path) < 0);
+}
+
+const char *kind_of_file(mode_t mode) {
+    return S_ISFIFO(mode) ? "pipe" : S_ISSOCK(mode) ? "socket" : "device";
 }
 
 /// The file itself where the path is a link to it: renaming would replace the link.
@@ -56,13 +77,17 @@ std::string cannot_write(const std::string &path) {
 OutputFile::OutputFile(const std::string &path) : OutputFile(path, path, O_TRUNC) {}
 
 OutputFile::OutputFile(const std::string &path, std::uint64_t kept) : OutputFile(path, path, 0) {
+    if (standard_output_at(path) >= 0)
+        return;
     if (ftruncate(descriptor_, static_cast<off_t>(kept)) != 0 && errno != EINVAL) // a pipe or a device has no length
         fail();
     lseek(descriptor_, 0, SEEK_END);
 }
 
 OutputFile::OutputFile(std::string shown, const std::string &opened, int flags) : path_(std::move(shown)) {
-    descriptor_ = ::open(opened.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+    const int standard = standard_output_at(opened);
+    descriptor_ = standard >= 0 ? fcntl(standard, F_DUPFD_CLOEXEC, 0)
+                                : ::open(opened.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
     if (descriptor_ < 0)
         fail();
 }
@@ -149,12 +174,29 @@ void check_writable(const std::string &path) {
     throw Failure(cannot_write(path));
 }
 
-InputFile::InputFile(const std::string &path) : path_(path) {
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+int open_regular(const std::string &path) {
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // which files do not heed
     struct stat status{};
-    if (descriptor_ < 0 || fstat(descriptor_, &status) != 0)
-        throw Failure(text("cannot read %s: %s", path.c_str(), std::strerror(errno)));
-    size_ = static_cast<std::uint64_t>(status.st_size);
+    if (descriptor < 0 && errno == ENOENT)
+        throw MissingFile(text("cannot read %s: %s", path.c_str(), std::strerror(errno)));
+    std::string reason;
+    if (descriptor < 0 || fstat(descriptor, &status) != 0)
+        reason = std::strerror(errno);
+    else if (S_ISDIR(status.st_mode))
+        reason = std::strerror(EISDIR);
+    else if (!S_ISREG(status.st_mode))
+        reason = text("it is a %s, not a file", kind_of_file(status.st_mode));
+    if (reason.empty())
+        return descriptor;
+    if (descriptor >= 0)
+        ::close(descriptor);
+    throw Failure(text("cannot read %s: %s", path.c_str(), reason.c_str()));
+}
+
+InputFile::InputFile(const std::string &path) : path_(path), descriptor_(open_regular(path)) {
+    struct stat status{};
+    if (fstat(descriptor_, &status) == 0)
+        size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
 InputFile::~InputFile() {

@@ -1,6 +1,8 @@
 // Files with every error checked: a full disk or a missing file is one clear message (Failure), never a short file.
 #pragma once
 
+#include "support/failure.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,7 +10,17 @@
 
 namespace planrt {
 
-/// A file that is written live, line by line (a log). Errors: Failure "cannot write FILE: reason".
+class MissingFile : public Failure {
+  public:
+    using Failure::Failure;
+};
+
+/// Opens a file to be read and returns its descriptor. Files alone: a pipe would keep whoever opens it waiting, and no
+/// two ranks read the same from it. Errors: Failure "cannot read FILE: reason"; MissingFile.
+[[nodiscard]] int open_regular(const std::string &path);
+
+/// A file that is written live, line by line (a log). /dev/stdout and the like go on where the program's own output
+/// stands. Errors: Failure "cannot write FILE: reason".
 class OutputFile {
   public:
     OutputFile() = default;
@@ -55,7 +67,7 @@ class AtomicFile {
 /// Throws Failure if no file could be written at `path`, without leaving one: for files that are written at the end.
 void check_writable(const std::string &path);
 
-/// Random access to a file. Errors: Failure "FILE: reason".
+/// Random access to a file; not to pipes and devices. Errors: Failure "FILE: reason".
 class InputFile {
   public:
     explicit InputFile(const std::string &path);

@@ -2,6 +2,7 @@
 
 #include "support/failure.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace planrt {
@@ -99,6 +100,10 @@ class Parser {
             result.values.push_back(value(depth + 1));
         } while (accept(","));
         expect("}");
+        std::vector<std::string_view> sorted(result.names.begin(), result.names.end());
+        std::ranges::sort(sorted);
+        if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+            fail((json_quoted(*twice) + " twice in an object that ends").c_str());
     }
 
     void elements(JsonValue &result, int depth) {

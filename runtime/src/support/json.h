@@ -23,7 +23,7 @@ struct JsonValue {
     [[nodiscard]] const JsonValue *member(std::string_view name) const;
 };
 
-/// Throws Failure "JSON: … at byte N".
+/// Throws Failure "JSON: … at byte N"; also where an object has two members of one name.
 [[nodiscard]] JsonValue parse_json(std::string_view text);
 
 } // namespace planrt

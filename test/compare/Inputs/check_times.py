@@ -23,6 +23,7 @@ def main():
     assert {row["part"] for row in times["work"]} == {"forward", "backward", "update"}
     predicted = sum(row["predicted"] for row in times["work"] + times["collectives"])
     assert abs(predicted / times["step"]["predicted"] - 1) < 1e-3
+    assert len(times["machine"]["cores"]) == report["ranks"] and min(times["machine"]["cores"]) > 0
     for rank in range(report["ranks"]):
         largest = max(row["measured"][rank] for row in times["work"])
         assert times["computation"]["measured"][rank] >= 0.99 * largest

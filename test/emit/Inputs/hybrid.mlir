@@ -111,7 +111,7 @@ module attributes {plan.mesh = #plan.mesh<rows: 2, cols: 2>} {
     return %loss : !scalar
   }
 
-  func.func @evaluate(%image: !image {plan.input = "image"}, %label: !label {plan.input = "label"}, %valid: !sample {plan.input = "valid"}) -> (!scalar, !scalar) attributes {plan.results = ["loss", "correct"]} {
+  func.func @evaluate(%image: !image {plan.input = "image"}, %label: !label {plan.input = "label"}, %valid: !sample {plan.input = "valid"}) -> (!scalar, !scalar) attributes {plan.purpose = "evaluation", plan.results = ["loss", "correct"]} {
     %w1 = plan.read @"h.w" {layer = "h", phase = "forward"} : !w1
     %x1 = plan.einsum "batch pixel, pixel hidden -> batch hidden" (%image, %w1) {layer = "h", phase = "forward"} : (!image, !w1) -> !h
     %b1 = plan.read @"h.b" {layer = "h", phase = "forward"} : !b1

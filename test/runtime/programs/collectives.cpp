@@ -412,8 +412,13 @@ int main(int argc, char **argv) {
     program.mesh = axes;
     program.arena_bytes = arena_used;
     const Field field{"x", {Type::f32, {&batch, 1}, {}, Reduction::sum, {}, 64}, "", 0, 0, 1, 0, 0};
-    const MicroBatch whole{{&field, 1}, 0, 1, train_step};
+    const Body body{train_step, {&field, 1}};
+    const MicroBatch whole{0, 1};
+    const Action action{};
+    const RoleProgram role{"all", {}, {&action, 1}};
+    program.bodies = {&body, 1};
     program.micro_batches = {&whole, 1};
+    program.roles = {&role, 1};
     program.data = {"none", DataFormat::synthetic, "", "", SplitKind::shares, 1, 0, 0, 4, 1, false};
     program.traffic = {&row, 1};
     program.collectives = collectives;

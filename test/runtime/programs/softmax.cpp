@@ -3,17 +3,20 @@
 //
 // PLANRT_TEST_RANKS is the size of the mesh. PLANRT_TEST_LAYOUT=plain: both gradients in one all-reduce; zero: momentum
 // in shares, gradients reduce-scattered, weights gathered; parts: the batch in two micro-batches.
-// PLANRT_TEST_FAULT=hang: rank 1 leaves out a collective; nan: the loss becomes nan in step 3; memory: a byte behind
-// the arena is written.
+// PLANRT_TEST_FAULT=hang: rank 1 leaves out a collective; nan: the loss becomes nan in step 3; growth: it is 1e20 from
+// step 3 on; memory: a byte behind the arena is written; SIGTERM, SIGINT: rank 1 gets that signal in step 20.
+// PLANRT_TEST_HEADER: the data begin with a line of names.
 #include <planrt/planrt.h>
 #include <planrt/random.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
@@ -189,6 +192,12 @@ void faults_of_step(Context &context) {
         sleep(60);
     if (fault("nan") && context.step() == 2)
         *context.at<float>(loss_at) = std::numeric_limits<float>::quiet_NaN();
+    if (fault("growth") && context.step() >= 2)
+        *context.at<float>(loss_at) = 1e20F;
+    if (context.rank() == 1 && context.step() == 19)
+        for (const auto &[name, signal] : {std::pair{"SIGTERM", SIGTERM}, std::pair{"SIGINT", SIGINT}})
+            if (fault(name))
+                std::raise(signal);
     if (fault("memory"))
         *context.at<char>(arena_bytes) = 1;
 }
@@ -258,10 +267,18 @@ void predict_step(Context &context) {
     forward(context, batch);
 }
 
-constexpr MicroBatch whole_plain[] = {{fields, 0, batch, train_plain}};
-constexpr MicroBatch whole_zero[] = {{fields, 0, batch, train_zero}};
-constexpr MicroBatch two_parts[] = {{fields_of_part<first_part>, 0, first_part, accumulate},
-                                    {fields_of_part<batch - first_part>, first_part, batch - first_part, train_rest}};
+constexpr Body bodies[] = {{train_plain, fields},
+                           {train_zero, fields},
+                           {accumulate, fields_of_part<first_part>},
+                           {train_rest, fields_of_part<batch - first_part>}};
+constexpr MicroBatch whole[] = {{0, batch}};
+constexpr MicroBatch two_parts[] = {{0, first_part}, {first_part, batch - first_part}};
+constexpr Action run_plain[] = {{ActionKind::run, 0, 0, 0}};
+constexpr Action run_zero[] = {{ActionKind::run, 1, 0, 0}};
+constexpr Action run_parts[] = {{ActionKind::run, 2, 0, 0}, {ActionKind::run, 3, 1, 0}};
+constexpr RoleProgram plain_role[] = {{"all", {}, run_plain}};
+constexpr RoleProgram zero_role[] = {{"all", {}, run_zero}};
+constexpr RoleProgram parts_role[] = {{"all", {}, run_parts}};
 
 void choose_layout(Program &program, const std::string &layout) {
     const bool shares = layout == "zero";
@@ -272,9 +289,13 @@ void choose_layout(Program &program, const std::string &layout) {
         {"logits.b.momentum", shares ? stored(b, b_momentum_at) : tensor(b_dimensions, b_momentum_at), false}};
     program.layout = shares ? "zero" : "data_parallel";
     program.variables = variables;
-    program.micro_batches = shares ? std::span(whole_zero) : std::span(whole_plain);
-    if (layout == "parts")
+    program.bodies = bodies;
+    program.micro_batches = whole;
+    program.roles = shares ? zero_role : plain_role;
+    if (layout == "parts") {
         program.micro_batches = two_parts;
+        program.roles = parts_role;
+    }
     program.collectives = shares ? std::span(zero) : std::span<const Collective>(plain);
     program.training_collectives = shares ? 5 : 2;
     program.evaluate_step = shares ? evaluate_step<5> : evaluate_step<2>;
@@ -306,7 +327,7 @@ int main(int argc, char **argv) {
                     0,
                     0,
                     0,
-                    false};
+                    std::getenv("PLANRT_TEST_HEADER") != nullptr && *std::getenv("PLANRT_TEST_HEADER") != '\0'};
     program.traffic = traffic_rows;
     program.batch = batch;
     program.epochs = 5;

@@ -108,6 +108,13 @@ class CifarReader {
 
 } // namespace
 
+std::vector<std::string> cifar_files(const std::string &path) {
+    std::vector<std::string> paths;
+    for (const CifarFile &file : files_of(path))
+        paths.push_back(file.path);
+    return paths;
+}
+
 void read_cifar(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column) {
     CifarReader reader(stores, source.set.split == SplitKind::files ? &split_column : nullptr);
     for (const CifarFile &file : files_of(source.path(source.set.path)))

@@ -1,23 +1,25 @@
 #include "data/formats/compressed_file.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 namespace planrt {
 
 CompressedFile::CompressedFile(const std::string &path) : path_(path), file_(nullptr) {
+    const int descriptor = open_regular(path);
+    file_ = gzdopen(descriptor, "rb");
+    if (file_ == nullptr) {
+        ::close(descriptor);
+        throw std::bad_alloc();
+    }
     struct stat status{};
-    if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-        errno = EISDIR;
-    else
-        file_ = gzopen(path.c_str(), "rb");
-    if (file_ == nullptr && errno == ENOENT)
-        throw MissingFile(text("cannot read %s: %s", path.c_str(), std::strerror(errno)));
-    if (file_ == nullptr)
-        throw Failure(text("cannot read %s: %s", path.c_str(), std::strerror(errno)));
+    if (fstat(descriptor, &status) == 0)
+        size_ = static_cast<std::uint64_t>(status.st_size);
     gzbuffer(file_, 1 << 18);
 }
 
@@ -30,7 +32,7 @@ std::size_t CompressedFile::read(void *bytes, std::size_t count) {
     char *next = static_cast<char *>(bytes);
     std::size_t done = 0;
     while (done < count) {
-        const auto wanted = static_cast<unsigned>(std::min<std::size_t>(count - done, 1 << 30));
+        const auto wanted = static_cast<unsigned>(std::min<std::size_t>(count - done, 1 << 24));
         const int got = gzread(file_, next + done, wanted);
         int code = Z_OK;
         const char *words = gzerror(file_, &code);
@@ -42,8 +44,17 @@ std::size_t CompressedFile::read(void *bytes, std::size_t count) {
         if (got == 0)
             break;
         done += static_cast<std::size_t>(got);
+        unpacked_ += static_cast<std::uint64_t>(got);
+        check_unpacked();
     }
     return done;
+}
+
+void CompressedFile::check_unpacked() const {
+    if (unpacked_ > most_unpacked && unpacked_ / most_ratio > size_ && gzdirect(file_) == 0)
+        throw Failure(
+            text("%s: unpacks to more than %llu times its %llu bytes; if that is meant, unpack it with gunzip",
+                 path_.c_str(), static_cast<unsigned long long>(most_ratio), static_cast<unsigned long long>(size_)));
 }
 
 } // namespace planrt

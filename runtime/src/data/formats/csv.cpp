@@ -12,6 +12,9 @@ namespace planrt {
 
 namespace {
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr std::size_t longest_line = std::size_t{1} << 30; // bytes
+
 /// Cuts a file into lines without their ends ("\n" or "\r\n").
 class Lines {
   public:
@@ -44,6 +47,8 @@ class Lines {
 
     /// Keeps the begun line, appends more of the file; `searched` moves along.
     bool refill(std::size_t &searched) {
+        if (end_ - begin_ > longest_line)
+            throw Failure(file_.path() + ": has a line of more than 1 GiB");
         buffer_.erase(0, begin_);
         searched -= begin_;
         end_ -= begin_;
@@ -82,10 +87,14 @@ class CsvReader {
     void read() {
         Lines lines(path_);
         std::string_view line;
-        if (set_.header && lines.next(line))
-            ++line_;
         while (lines.next(line)) {
             ++line_;
+            if (line_ == 1 && line.starts_with(byte_order_mark))
+                line.remove_prefix(byte_order_mark.size());
+            if (set_.header && line_ == 1) {
+                check_is_header(line);
+                continue;
+            }
             if (line.empty()) // at the end, usually
                 continue;
             parse(line);
@@ -100,15 +109,39 @@ class CsvReader {
         throw Failure(text("%s:%lld: ", path_.c_str(), static_cast<long long>(line_)) + reason);
     }
 
-    void parse(std::string_view line) {
-        numbers_.clear();
+    /// A line of numbers that is passed over is a sample that is lost, and in predictions each row is that of another
+    /// sample. Columns that are numbered as spreadsheets and pandas do where nobody named them are names: 0,1,2.
+    void check_is_header(std::string_view line) const {
+        bool all_numbers = true;
+        bool numbered = true;
+        double columns = 0;
+        for_each_word(line, [&](std::string_view word) {
+            double value = 0;
+            const bool number = read_number(word, value);
+            all_numbers = all_numbers && number;
+            numbered = numbered && number && value == columns;
+            ++columns;
+        });
+        if (all_numbers && !(numbered && columns >= 3))
+            fail(text(
+                "expected a line of names, for data %s has header = true, but got numbers only; put the names of the "
+                "columns above them",
+                set_.name));
+    }
+
+    template <class Action> static void for_each_word(std::string_view line, const Action &action) {
         while (true) {
             const std::size_t comma = std::min(line.find(','), line.size());
-            numbers_.push_back(parse_number(line.substr(0, comma)));
+            action(line.substr(0, comma));
             if (comma == line.size())
-                break;
+                return;
             line.remove_prefix(comma + 1);
         }
+    }
+
+    void parse(std::string_view line) {
+        numbers_.clear();
+        for_each_word(line, [this](std::string_view word) { numbers_.push_back(parse_number(word)); });
         const int columns = static_cast<int>(numbers_.size());
         if (samples_ == 0) {
             if (columns < needed_columns_)
@@ -119,16 +152,23 @@ class CsvReader {
         }
     }
 
-    double parse_number(std::string_view word) const {
+    static bool read_number(std::string_view word, double &value) {
         const std::string_view number = trim(word);
         const char *begin = number.data() + (number.starts_with('+') ? 1 : 0);
         const char *end = number.data() + number.size();
-        double value = 0;
         const auto [rest, error] = std::from_chars(begin, end, value);
-        if (error != std::errc{} || rest != end)
-            fail(text("column %zu: expected a number, got '%.*s'", numbers_.size(),
-                      static_cast<int>(std::min<std::size_t>(number.size(), 40)), number.data()));
-        return value;
+        return error == std::errc{} && rest == end;
+    }
+
+    double parse_number(std::string_view word) const {
+        double value = 0;
+        if (read_number(word, value))
+            return value;
+        const std::string_view got = trim(word);
+        const bool may_be_header = line_ == 1 && !set_.header && numbers_.empty() && !got.empty();
+        fail(text("column %zu: expected a number, got '%.*s'%s", numbers_.size(),
+                  static_cast<int>(std::min<std::size_t>(got.size(), 40)), got.data(),
+                  may_be_header ? " (header = true passes over a line of names)" : ""));
     }
 
     static std::string columns_of(const Field &field) {

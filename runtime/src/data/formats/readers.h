@@ -35,6 +35,10 @@ void make_synthetic(const DataSource &source, std::vector<FieldStore> &stores);
 
 /// By DataSet::format. Returns how many samples there are, as many of each field.
 std::int64_t read_samples(const DataSource &source, std::vector<FieldStore> &stores, SplitColumn &split_column);
+/// The files that read_samples() reads. Errors: as of read_samples().
+[[nodiscard]] std::vector<std::string> files_of(const DataSource &source, const std::vector<FieldStore> &stores);
+/// Of a directory with CIFAR's files, or the file itself.
+[[nodiscard]] std::vector<std::string> cifar_files(const std::string &path);
 /// Throws Failure where the fields have not the same number of samples; returns it.
 std::int64_t same_samples(const DataSet &set, const std::vector<FieldStore> &stores);
 

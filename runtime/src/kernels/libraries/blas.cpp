@@ -6,9 +6,12 @@
 #include <planrt/parallel.h>
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <vector>
 
 namespace planrt {
 
@@ -20,6 +23,31 @@ template <class Function> void find(void *library, const char *name, Function &f
     function = reinterpret_cast<Function>(dlsym(library, name));
     if (function == nullptr)
         throw Failure(text("OpenBLAS has no function %s: %s", name, dlerror()));
+}
+
+/// For each call under way OpenBLAS maps a buffer, the first time that it needs one, and where it gets none it tries
+/// again for ever. So the buffers of all threads are mapped here, where it can still be told that there is no room for
+/// them.
+void map_buffers(void *library, int threads) {
+    constexpr std::size_t buffer = std::size_t{128} << 20; // BUFFER_SIZE of OpenBLAS on x86_64 and ARM64
+    constexpr int most_buffers = 64;                       // OpenBLAS itself has room for some more
+    const auto buffers = static_cast<std::size_t>(std::min(threads, most_buffers));
+    void *tried = mmap(nullptr, buffers * buffer, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (tried == MAP_FAILED)
+        throw Failure(
+            text("out of memory: OpenBLAS wants %zu MiB of address space, for the buffers of %d %s (ulimit -v?)",
+                 buffers * buffer >> 20, threads, threads == 1 ? "thread" : "threads"));
+    munmap(tried, buffers * buffer);
+    // Not in every build; a buffer that has been freed stays mapped.
+    const auto allocate = reinterpret_cast<void *(*)(int)>(dlsym(library, "blas_memory_alloc"));
+    const auto release = reinterpret_cast<void (*)(void *)>(dlsym(library, "blas_memory_free"));
+    if (allocate == nullptr || release == nullptr)
+        return;
+    std::vector<void *> mapped;
+    for (std::size_t i = 0; i < buffers; ++i)
+        mapped.push_back(allocate(0));
+    for (void *each : mapped)
+        release(each);
 }
 
 } // namespace
@@ -64,6 +92,7 @@ void load_blas(int threads) {
     void (*set_threads)(int) = nullptr;
     find(library, "openblas_set_num_threads", set_threads);
     set_threads(1);
+    map_buffers(library, threads);
     char *(*core_name)() = nullptr;
     find(library, "openblas_get_corename", core_name);
     loaded.core = core_name();

@@ -28,7 +28,7 @@ struct Blas {
 
 /// Loads OpenBLAS with kernels that suit this processor (unless OPENBLAS_CORETYPE is set), and oneDNN if there
 /// (kernels/libraries/onednn.h); products and loops run on `threads` threads (planrt/parallel.h). Throws Failure if
-/// OpenBLAS is not installed.
+/// OpenBLAS is not installed, or where there is no room for the buffers that it works in.
 void load_blas(int threads);
 
 } // namespace planrt

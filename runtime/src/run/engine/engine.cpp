@@ -8,43 +8,108 @@
 namespace planrt {
 
 Engine::Engine(const Program &program, int rank, double watchdog_seconds, bool measured)
-    : program_(program), mesh_(mesh_of(program)), coordinates_(mesh_.coordinates(rank)), communicators_(mesh_, rank),
+    : program_(program), mesh_(mesh_of(program)), role_(role_of_rank(program, rank)),
+      role_mesh_(role_of(program, role_).mesh(mesh_)), role_rank_(role_of(program, role_).rank_within(mesh_, rank)),
+      coordinates_(role_mesh_.coordinates(role_rank_)),
+      communicators_(role_mesh_, role_rank_, role_, static_cast<int>(program.roles.size())),
       watchdog_seconds_(watchdog_seconds) {
     Arena::check_on_all_ranks(program.arena_bytes);
     together([&] { arena_.emplace(program.arena_bytes, measured); });
     context_.arena_ = arena_->begin();
     context_.rank_ = rank;
     context_.engine_ = this;
+    if (program.roles.empty() || program.roles[role_].slots <= 1)
+        return;
+    context_.slot_offset_ = program.roles[role_].slot_offset;
+    context_.slot_bytes_ = program.roles[role_].slot_bytes;
 }
 
 void Engine::make_collectives(std::size_t count) {
     const std::span<const Collective> collectives =
         program_.collectives.first(std::min(count, program_.collectives.size()));
-    // Communicators first, on every rank alike: what fails on one rank only comes after.
+    const auto takes_part = [this](const Collective &collective) {
+        return program_.roles.empty() || collective.role == role_ || collective.to_role == role_;
+    };
+    // Communicators first, on every rank of the role alike: what fails on one rank only comes after.
     for (const Collective &collective : collectives)
-        if (collective.kind != CollectiveKind::slice && collective.kind != CollectiveKind::exchange &&
-            collective.algorithm == Algorithm::mpi)
+        if (takes_part(collective) && collective.kind != CollectiveKind::slice &&
+            collective.kind != CollectiveKind::exchange && collective.algorithm == Algorithm::mpi)
             static_cast<void>(communicators_.along(group_axes(collective)));
     together([&] {
-        const Place place{mesh_, rank(), arena(), communicators_};
+        const Place place{role_mesh_, role_rank_, context_, communicators_, program_, rank()};
         for (const Collective &collective : collectives) {
+            const auto index = static_cast<int>(operations_.size());
+            std::vector<OperationPointer> &of_slots = operations_.emplace_back();
+            if (!takes_part(collective))
+                continue;
+            const bool many = !program_.roles.empty() && is_in_slots(collective, program_.roles[role_]);
             try {
-                operations_.push_back(make_operation(collective, place, static_cast<int>(operations_.size())));
+                for (context_.slot_ = 0; context_.slot_ < (many ? program_.roles[role_].slots : 1); ++context_.slot_)
+                    of_slots.push_back(make_operation(collective, place, index));
             } catch (const Failure &failure) {
                 throw Failure(describe(program_, collective) + ": " + failure.what());
             }
+            context_.slot_ = 0;
         }
     });
-    started_.reserve(operations_.size());
+    std::size_t all = 0;
+    for (const std::vector<OperationPointer> &of_slots : operations_)
+        all += of_slots.size();
+    started_.reserve(all);
 }
 
-void Engine::run_step(void (*step)(Context &), bool training) {
-    training_ = training;
-    counters().book_to(training ? Counters::stray : Counters::evaluation);
-    step(context_);
+void Engine::run_evaluation(void (*function)(Context &)) {
+    training_ = false;
+    counters().book_to(Counters::evaluation);
+    function(context_);
+    check_all_complete();
+}
+
+void Engine::run_training_step(const std::function<void(int body, const MicroBatch &)> &load) {
+    training_ = true;
+    counters().book_to(Counters::stray);
+    for (const Action &action : program_.roles[role_].actions)
+        run(action, load);
+    context_.slot_ = 0;
+    context_.first_sample_ = 0;
+    check_all_complete();
+}
+
+void Engine::run(const Action &action, const std::function<void(int body, const MicroBatch &)> &load) {
+    const MicroBatch &part = program_.micro_batches[action.micro_batch];
+    context_.slot_ = action.slot;
+    context_.first_sample_ = part.first;
+    switch (action.kind) {
+    case ActionKind::run:
+        if (load && !program_.bodies[action.index].fields.empty())
+            load(action.index, part);
+        return program_.bodies[action.index].run(context_);
+    case ActionKind::start:
+    case ActionKind::send:
+        return start(action.index);
+    case ActionKind::wait:
+        return wait(action.index);
+    case ActionKind::receive:
+        if (std::ranges::find(started_, in_slot(action.index)) == started_.end())
+            start(action.index);
+        return wait(action.index);
+    case ActionKind::progress:
+        return progress();
+    }
+}
+
+void Engine::check_all_complete() {
     if (!started_.empty())
-        fail(started_.front(), "internal error of the compiler: started, but never waited for");
+        fail(started_.front().index, "internal error of the compiler: started, but never waited for");
     counters().book_to(Counters::set_up);
+}
+
+Engine::Started Engine::in_slot(int index) const {
+    return {index, operations_[index].size() > 1 ? context_.slot_ : 0};
+}
+
+Operation &Engine::operation(const Started &started) const {
+    return *operations_[started.index][static_cast<std::size_t>(started.slot)];
 }
 
 double Engine::scalar(const Tensor &tensor) const {
@@ -59,11 +124,20 @@ double Engine::scalar(const Tensor &tensor) const {
     return *context_.at<float>(tensor.offset);
 }
 
+double Engine::loss() const {
+    double loss = role_ == program_.loss_role ? scalar(program_.loss) : 0;
+    if (program_.roles.size() > 1) {
+        const int root = role_of(program_, program_.loss_role).rank_of(mesh_, 0);
+        check_mpi(MPI_Bcast(&loss, 1, MPI_DOUBLE, root, MPI_COMM_WORLD), "loss");
+    }
+    return loss;
+}
+
 Range Engine::local_range(std::int64_t extent, std::span<const int> axes, const std::optional<Window> &window) const {
     const DimensionPlacement dimension{extent, {}, window};
     CutBlock cut = dimension.whole();
     for (const int axis : axes)
-        cut = cut_block(cut, mesh_.sizes[axis], coordinates_[axis]);
+        cut = cut_block(cut, role_mesh_.sizes[axis], coordinates_[axis]);
     return dimension.indices(cut);
 }
 
@@ -80,62 +154,65 @@ void Engine::start(int index) {
     if (meet_ != nullptr)
         meet_();
     const StepClock::Communication booked(training_ ? context_.clock_ : nullptr, index);
+    const Started starting = in_slot(index);
+    if (std::ranges::find(started_, starting) != started_.end())
+        fail(index, "internal error of the compiler: started again before it was waited for");
     book_to(index);
     try {
-        operations_[index]->start();
+        operation(starting).start();
     } catch (const Failure &failure) {
         fail(index, failure.what());
     }
-    started_.push_back(index);
+    started_.push_back(starting);
     book_to_none();
     if (meet_ != nullptr)
-        complete(index);
+        complete(starting);
 }
 
 void Engine::wait(int index) {
     if (meet_ != nullptr)
         return;
     const StepClock::Communication booked(training_ ? context_.clock_ : nullptr, index);
-    complete(index);
+    complete(in_slot(index));
 }
 
-void Engine::complete(int index) {
-    const auto started = std::ranges::find(started_, index);
+void Engine::complete(const Started &waited) {
+    const auto started = std::ranges::find(started_, waited);
     if (started == started_.end())
-        fail(index, "internal error of the compiler: waited for, but not started");
+        fail(waited.index, "internal error of the compiler: waited for, but not started");
     started_.erase(started);
     const bool others_need_us =
-        std::ranges::any_of(started_, [this](int other) { return operations_[other]->by_messages(); });
+        std::ranges::any_of(started_, [this](const Started &other) { return operation(other).by_messages(); });
     if (watchdog_seconds_ > 0 || others_need_us) {
-        watched_wait(index);
+        watched_wait(waited);
     } else {
-        book_to(index);
+        book_to(waited.index);
         try {
-            operations_[index]->wait();
+            operation(waited).wait();
         } catch (const Failure &failure) {
-            fail(index, failure.what());
+            fail(waited.index, failure.what());
         }
         book_to_none();
     }
-    operations_[index]->finish();
+    operation(waited).finish();
 }
 
-bool Engine::test(int index) {
-    book_to(index);
+bool Engine::test(const Started &started) {
+    book_to(started.index);
     bool done = false;
     try {
-        done = operations_[index]->test();
+        done = operation(started).test();
     } catch (const Failure &failure) {
-        fail(index, failure.what());
+        fail(started.index, failure.what());
     }
     book_to_none();
     return done;
 }
 
 void Engine::progress() {
-    for (const int index : started_) {
-        const StepClock::Communication booked(training_ ? context_.clock_ : nullptr, index);
-        static_cast<void>(test(index));
+    for (const Started &started : started_) {
+        const StepClock::Communication booked(training_ ? context_.clock_ : nullptr, started.index);
+        static_cast<void>(test(started));
     }
 }
 

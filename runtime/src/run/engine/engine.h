@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,19 +29,25 @@ class Engine {
     void make_collectives(std::size_t count = SIZE_MAX);
 
     [[nodiscard]] const Program &program() const { return program_; }
+    /// All ranks.
     [[nodiscard]] const Mesh &mesh() const { return mesh_; }
     [[nodiscard]] int rank() const { return context_.rank(); }
+    /// The ranks of this rank's role, and its number among them: what placements of its tensors are about.
+    [[nodiscard]] int role() const { return role_; }
+    [[nodiscard]] const Mesh &role_mesh() const { return role_mesh_; }
+    [[nodiscard]] int role_rank() const { return role_rank_; }
     [[nodiscard]] std::byte *arena() const { return arena_->begin(); }
     [[nodiscard]] std::int64_t high_water() const { return arena_->high_water(); }
     [[nodiscard]] Context &context() { return context_; }
 
-    /// Runs a function of the program; what it communicates is booked to its collectives or to evaluation. Failure
-    /// where it leaves a collective started.
-    void run_step(void (*step)(Context &), bool training);
-    /// What random numbers depend on: the seed, the step, the first sample of its micro-batch.
+    /// Runs an evaluation or a prediction. Failure where it leaves a collective started.
+    void run_evaluation(void (*function)(Context &));
+    /// Runs the actions of this rank's role; what they communicate is booked to its collectives. `load` fills a body's
+    /// fields, in the slot of the context. Failure where a collective is left started.
+    void run_training_step(const std::function<void(int body, const MicroBatch &)> &load);
+    /// What random numbers depend on, besides the first sample of the micro-batch: the seed and the step.
     void set_seed(std::uint64_t seed) { context_.seed_ = seed; }
     void set_step(std::int64_t step) { context_.step_ = step; }
-    void set_first_sample(std::int64_t sample) { context_.first_sample_ = sample; }
 
     /// Books the time of training steps from now on; null: of none.
     void set_clock(StepClock *clock) { context_.clock_ = clock; }
@@ -51,6 +58,8 @@ class Engine {
 
     /// The value of a replicated scalar in the arena.
     [[nodiscard]] double scalar(const Tensor &tensor) const;
+    /// The loss after a training step, on every rank. Collective over the world where there are several roles.
+    [[nodiscard]] double loss() const;
 
     // What Context does.
     [[nodiscard]] Range local_range(std::int64_t extent, std::span<const int> axes,
@@ -60,12 +69,24 @@ class Engine {
     void progress();
 
   private:
+    /// A collective under way, in a slot.
+    struct Started {
+        int index;
+        std::int64_t slot;
+        friend bool operator==(const Started &, const Started &) = default;
+    };
+
+    void run(const Action &action, const std::function<void(int body, const MicroBatch &)> &load);
+    void check_all_complete();
+    [[nodiscard]] Operation &operation(const Started &started) const;
+    /// Of the slot under way.
+    [[nodiscard]] Started in_slot(int index) const;
     /// Waits for what was started and unpacks it.
-    void complete(int index);
+    void complete(const Started &started);
     /// Until it is complete, the others advance too; with a bound, for tests: ends all ranks when that is exceeded.
-    void watched_wait(int index);
+    void watched_wait(const Started &started);
     /// Lets it advance; true: complete.
-    [[nodiscard]] bool test(int index);
+    [[nodiscard]] bool test(const Started &started);
     /// To which account what is sent belongs.
     void book_to(int index);
     void book_to_none();
@@ -73,12 +94,16 @@ class Engine {
 
     const Program &program_;
     Mesh mesh_;
-    std::vector<int> coordinates_;
+    int role_;
+    Mesh role_mesh_;
+    int role_rank_;
+    std::vector<int> coordinates_; ///< within the role
     Communicators communicators_;
     double watchdog_seconds_;
     std::optional<Arena> arena_;
-    std::vector<OperationPointer> operations_; ///< as Program::collectives
-    std::vector<int> started_;                 ///< in the order of their starts; capacity for all
+    /// As Program::collectives; of each one, or one for each slot; none where this rank takes no part.
+    std::vector<std::vector<OperationPointer>> operations_;
+    std::vector<Started> started_; ///< in the order of their starts; capacity for all
     bool training_ = false;
     void (*meet_)() = nullptr;
     Context context_;

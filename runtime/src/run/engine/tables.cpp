@@ -10,7 +10,7 @@ namespace planrt {
 
 struct Tables::Rows {
     std::vector<Variable> variables;
-    std::vector<Range> sums;
+    std::vector<Sum> sums;
     std::vector<Work> work;
     std::vector<TrafficRow> traffic;
     std::vector<Collective> collectives;
@@ -46,8 +46,8 @@ void Tables::variable(const Variable &variable) {
     rows_->variables.push_back(variable);
 }
 
-void Tables::sum(const Range &range) {
-    rows_->sums.push_back(range);
+void Tables::sum(const Sum &sum) {
+    rows_->sums.push_back(sum);
 }
 
 void Tables::work(const Work &row) {
@@ -80,7 +80,7 @@ std::span<const Variable> Tables::variables() const {
     return rows_->variables;
 }
 
-std::span<const Range> Tables::sums() const {
+std::span<const Sum> Tables::sums() const {
     return rows_->sums;
 }
 

@@ -6,12 +6,12 @@
 
 namespace planrt {
 
-void Engine::watched_wait(int index) {
+void Engine::watched_wait(const Started &started) {
     const double begin = MPI_Wtime();
-    while (!test(index)) {
+    while (!test(started)) {
         progress();
         if (watchdog_seconds_ > 0 && MPI_Wtime() - begin > watchdog_seconds_)
-            fail(index, text("not complete after %g s; a rank does not take part", watchdog_seconds_));
+            fail(started.index, text("not complete after %g s; a rank does not take part", watchdog_seconds_));
     }
 }
 

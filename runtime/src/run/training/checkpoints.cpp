@@ -1,5 +1,6 @@
 #include "run/training/checkpoints.h"
 
+#include "support/agreement.h"
 #include "support/failure.h"
 
 #include <filesystem>
@@ -31,6 +32,12 @@ std::string newest_checkpoint(const std::string &directory, int rank) {
     return step < 0 ? "" : found.file(step);
 }
 
+void agree_on_weights(const std::string &path) {
+    std::string checksum;
+    together([&] { checksum = weights_checksum(path); });
+    agree({{"checksum", checksum}}, path + " is not the same file on all ranks", exit_failure);
+}
+
 Checkpoints::Checkpoints(Engine &engine, const Options &options)
     : engine_(engine), options_(options), saved_at_(MPI_Wtime()) {
     if (!options.checkpoint.empty())
@@ -43,6 +50,8 @@ Checkpoints::Checkpoints(Engine &engine, const Options &options)
     });
     if (options.resume)
         find_resumed();
+    if (!resumed_file_.empty())
+        agree_on_weights(resumed_file_);
     together([&] {
         if (!resumed_file_.empty())
             resumed_ = read_run_state(resumed_file_);
@@ -89,8 +98,11 @@ bool Checkpoints::due(std::int64_t steps_done, bool end_of_epoch, bool end_of_ru
 }
 
 void Checkpoints::save(const RunState &state) {
-    save_checkpoint(engine_.program(), engine_.mesh(), engine_.rank(), engine_.arena(), directory_->file(state.step),
-                    state);
+    const std::string path = directory_->file(state.step);
+    if (path == saved_file_) // this very state
+        return;
+    save_checkpoint(engine_.program(), engine_.mesh(), engine_.rank(), engine_.arena(), path, state);
+    saved_file_ = path;
     saved_at_ = MPI_Wtime();
     if (engine_.rank() == 0)
         directory_->prune(options_.keep, state.step);

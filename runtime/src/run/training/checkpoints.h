@@ -15,6 +15,9 @@ namespace planrt {
 /// others. Collective over the world. Errors: CommonFailure, also where there are checkpoints and none is whole.
 [[nodiscard]] std::string newest_checkpoint(const std::string &directory, int rank);
 
+/// Whether all ranks read the same file of weights under this name. Collective over the world. Errors: CommonFailure.
+void agree_on_weights(const std::string &path);
+
 class Checkpoints {
   public:
     /// Looks for the checkpoint to go on from and prepares the directory. Collective over the world. Errors:
@@ -31,6 +34,10 @@ class Checkpoints {
     [[nodiscard]] bool due(std::int64_t steps_done, bool end_of_epoch, bool end_of_run);
     /// Collective over the world. Errors: CommonFailure.
     void save(const RunState &state);
+    /// The file of the last state that this run has kept; empty: none.
+    [[nodiscard]] const std::string &saved_file() const { return saved_file_; }
+    /// Whether states are kept at all.
+    [[nodiscard]] bool kept() const { return directory_.has_value(); }
 
   private:
     void find_resumed();
@@ -43,6 +50,7 @@ class Checkpoints {
     std::optional<DirectoryLock> lock_;            ///< on it; of rank 0
     std::optional<RunState> resumed_;
     std::string resumed_file_;
+    std::string saved_file_;
     double saved_at_; ///< MPI_Wtime
 };
 

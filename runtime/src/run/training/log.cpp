@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 namespace planrt {
@@ -12,6 +13,9 @@ namespace {
 
 /// Bytes of the whole lines before the first one of a step behind `steps`.
 std::uint64_t bytes_until(const std::string &path, std::int64_t steps) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) // a pipe would keep us waiting
+        return 0;
     std::ifstream file(path);
     std::uint64_t bytes = 0;
     for (std::string line; std::getline(file, line) && !file.eof(); bytes += line.size() + 1) {
@@ -83,7 +87,7 @@ void Progress::step(const StepRecord &record) {
 void Progress::epoch(const StepRecord &last, double mean_loss, const EvaluationRecord *evaluation) {
     if (style_ == Style::none)
         return;
-    const std::int64_t epochs = (steps_ + steps_per_epoch_ - 1) / steps_per_epoch_;
+    const std::int64_t epochs = (steps_ - 1) / steps_per_epoch_ + 1;
     std::printf("%sepoch %lld/%lld  loss %.5f", style_ == Style::terminal ? "\r\x1b[K" : "",
                 static_cast<long long>(last.epoch), static_cast<long long>(epochs), mean_loss);
     if (evaluation != nullptr && evaluation->has_accuracy)

@@ -10,6 +10,7 @@
 namespace planrt {
 
 constexpr std::int64_t size = reference_product;
+constexpr std::size_t fewest = 5; // times
 
 Reference::Reference()
     : memory_(3 * size * size * static_cast<std::int64_t>(sizeof(float)), /*measured=*/false),
@@ -25,12 +26,18 @@ void Reference::run() {
     const double begin = steady_seconds();
     product();
     product();
-    times_.push_back(steady_seconds() - begin);
+    last_ = steady_seconds();
+    times_.push_back(last_ - begin);
 }
 
-double Reference::seconds() const {
-    if (times_.empty())
-        return 0;
+void Reference::between_steps() {
+    if (due(steady_seconds(), last_))
+        run();
+}
+
+double Reference::seconds() {
+    while (times_.size() < fewest)
+        run();
     std::vector<double> times = times_;
     const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
     std::ranges::nth_element(times, middle);

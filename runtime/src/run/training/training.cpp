@@ -5,16 +5,20 @@
 #include "kernels/libraries/blas.h"
 #include "kernels/libraries/onednn.h"
 #include "mesh/tensors.h"
+#include "run/outputs.h"
 #include "run/training/initial_values.h"
 #include "run/training/terminal.h"
+#include "support/agreement.h"
 #include "support/failure.h"
 #include "support/heap.h"
+#include "support/printable.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace planrt {
 
@@ -40,6 +44,9 @@ Training::Training(Engine &engine, const Options &options)
         check_outputs();
         read_data();
     });
+    agree(batches_->facts(), "the ranks have read different data", exit_failure);
+    together([this] { check_outputs_differ(); }, exit_usage);
+    together([this] { open_log(); });
     steps_ = total_steps();
     if (options.compare) {
         if (program_.reference_seconds > 0)
@@ -47,6 +54,8 @@ Training::Training(Engine &engine, const Options &options)
         clock_.emplace(static_cast<int>(program_.work.size()), program_.training_collectives);
         engine.set_clock(&*clock_);
     }
+    if (!options.init.empty())
+        agree_on_weights(options.init);
     together([this] { prepare_weights(); });
     if (!options.save_init.empty())
         save_weights(program_, engine.mesh(), engine.rank(), engine.arena(), options.save_init);
@@ -61,17 +70,27 @@ void Training::check_outputs() const {
 }
 
 void Training::read_data() {
-    batches_.emplace(program_, engine_.mesh(), engine_.rank(), options_.data, seed_);
+    batches_.emplace(program_, engine_.role_mesh(), engine_.role_rank(), options_.data, seed_);
     if (checkpoints_.resumed())
         check_resumed();
-    if (!speaker_)
-        return;
-    log_.emplace(options_.log, options_.resume ? std::optional(first_) : std::nullopt);
+}
+
+void Training::check_outputs_differ() const {
+    std::vector<NamedFile> inputs = {{"--init", options_.init}, {"the checkpoint", checkpoints_.resumed_file()}};
+    for (const std::string &file : batches_->files())
+        inputs.push_back({text("data %s", program_.data.name), file});
+    planrt::check_outputs_differ(options_, std::move(inputs));
+}
+
+void Training::open_log() {
+    if (speaker_)
+        log_.emplace(options_.log, options_.resume ? std::optional(first_) : std::nullopt);
 }
 
 void Training::prepare_weights() {
     for (const Variable &variable : program_.variables)
-        set_initial_values(variable, seed_, engine_.mesh(), engine_.rank(), engine_.arena());
+        if (variable.role == engine_.role())
+            set_initial_values(variable, seed_, engine_.role_mesh(), engine_.role_rank(), engine_.arena());
     if (!options_.init.empty())
         load_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.init);
     if (checkpoints_.resumed())
@@ -101,8 +120,16 @@ RunState Training::state(std::int64_t steps_done) const {
 
 std::int64_t Training::total_steps() const {
     const auto limit = [this](std::int64_t epochs, std::int64_t steps) {
-        const std::int64_t by_epochs = epochs > 0 ? epochs * batches_->steps_per_epoch() : unlimited;
-        return std::min(by_epochs, steps > 0 ? steps : unlimited);
+        std::int64_t by_epochs = unlimited;
+        if (epochs > 0 && __builtin_mul_overflow(epochs, batches_->steps_per_epoch(), &by_epochs))
+            by_epochs = unlimited;
+        const std::int64_t least = std::min(by_epochs, steps > 0 ? steps : unlimited);
+        if (epochs > 0 && least == unlimited)
+            throw CommonFailure(text("%lld epochs of %lld steps are more than can be counted",
+                                     static_cast<long long>(epochs),
+                                     static_cast<long long>(batches_->steps_per_epoch())),
+                                exit_usage);
+        return least;
     };
     if (options_.steps || options_.epochs)
         return limit(options_.epochs.value_or(0), options_.steps.value_or(0));
@@ -116,13 +143,19 @@ int Training::run() {
         print_start();
         keep_freed_memory();
         train();
+        if (signal_ != 0) {
+            if (speaker_)
+                log_->close();
+            return 128 + signal_; // as a shell has it
+        }
         if (first_ >= steps_ && evaluates()) // what a run that did nothing more has reached
             result_ = evaluate({first_, first_ / batches_->steps_per_epoch(), 0, 0});
         if (!options_.save.empty())
             save_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.save);
         std::optional<Times> times;
         if (clock_)
-            times.emplace(program_, *clock_, reference_ ? reference_->seconds() : 0, engine_.mesh().ranks());
+            times.emplace(program_, *clock_, reference_ ? reference_->seconds() : 0, cores_of_machine(options_.threads),
+                          engine_.mesh().ranks());
         const bool as_predicted = options_.comm_report.empty() || report(times ? &*times : nullptr);
         if (speaker_) {
             log_->close();
@@ -145,11 +178,11 @@ bool Training::report(const Times *times) {
         if (function == nullptr)
             return;
         for (const Field &field : fields)
-            std::memset(
-                engine_.arena() + field.tensor.offset, 0,
-                static_cast<std::size_t>(local_volume(placement_of(field.tensor), engine_.mesh(), engine_.rank())) *
-                    element_bytes(field.tensor.type));
-        engine_.run_step(function, /*training=*/false);
+            std::memset(engine_.arena() + field.tensor.offset, 0,
+                        static_cast<std::size_t>(
+                            local_volume(placement_of(field.tensor), engine_.role_mesh(), engine_.role_rank())) *
+                            element_bytes(field.tensor.type));
+        engine_.run_evaluation(function);
     };
     if (!evaluates())
         run_on_zeros(program_.evaluate_step, program_.evaluation_fields);
@@ -166,7 +199,8 @@ void Training::train() {
                                                              : Progress::Style::lines;
         progress_.emplace(style, steps_, per_epoch);
     }
-    for (std::int64_t number = first_; number < steps_; ++number) {
+    interruption_.emplace();
+    for (std::int64_t number = first_; number < steps_ && signal_ == 0; ++number) {
         if (number % per_epoch == 0) {
             loss_sum_ = 0;
             loss_count_ = 0;
@@ -181,10 +215,12 @@ void Training::train() {
             clock_->end_step();
         const StepRecord record{number + 1, number / per_epoch + 1, loss, MPI_Wtime() - begin};
         if (reference_)
-            reference_->run();
+            reference_->between_steps();
         if (speaker_) {
             log_->step(record);
             progress_->step(record);
+            if (const std::optional<std::string> warning = divergence_.after(number + 1, loss))
+                say_error(*warning);
         }
         const bool end_of_epoch = (number + 1) % per_epoch == 0;
         const bool end_of_run = number + 1 == steps_;
@@ -192,26 +228,40 @@ void Training::train() {
             end_epoch(record);
         if (checkpoints_.due(number + 1, end_of_epoch, end_of_run))
             checkpoints_.save(state(number + 1));
+        if (const int signal = interruption_->after(number + 1, record.seconds); signal != 0 && !end_of_run)
+            stop(number + 1, signal);
     }
+    interruption_.reset();
+}
+
+void Training::stop(std::int64_t steps_done, int signal) {
+    signal_ = signal;
+    if (checkpoints_.kept())
+        checkpoints_.save(state(steps_done));
+    if (!speaker_)
+        return;
+    const std::string kept = checkpoints_.kept()
+                                 ? checkpoints_.saved_file() + " keeps the state, from which --resume goes on"
+                                 : "nothing is kept, for there is no --checkpoint DIR";
+    say_error(text("%s: stopped after step %lld; ", name_of_signal(signal), static_cast<long long>(steps_done)) + kept);
 }
 
 double Training::step(std::int64_t number) {
     const std::int64_t per_epoch = batches_->steps_per_epoch();
     engine_.set_step(number);
-    for (const Range &sum : program_.sums)
-        std::fill(engine_.arena() + sum.begin, engine_.arena() + sum.end, std::byte{0});
-    for (std::size_t i = 0; i < program_.micro_batches.size(); ++i) {
+    for (const Sum &sum : program_.sums)
+        if (sum.role == engine_.role())
+            std::fill(engine_.arena() + sum.begin, engine_.arena() + sum.end, std::byte{0});
+    engine_.run_training_step([&](int body, const MicroBatch &part) {
         if (clock_)
             clock_->enter(StepClock::samples);
-        batches_->load_train(number % per_epoch, i, engine_.arena());
+        batches_->load_train(number % per_epoch, body, part, engine_.context());
         if (clock_)
             clock_->enter(StepClock::rest);
-        engine_.set_first_sample(program_.micro_batches[i].first);
-        engine_.run_step(program_.micro_batches[i].run, /*training=*/true);
-    }
+    });
     if (clock_)
         clock_->enter(StepClock::rest);
-    const double loss = engine_.scalar(program_.loss);
+    const double loss = engine_.loss();
     if (!std::isfinite(loss))
         throw CommonFailure(text("step %lld (epoch %lld): the loss is %f; try a smaller rate",
                                  static_cast<long long>(number + 1), static_cast<long long>(number / per_epoch + 1),
@@ -244,7 +294,7 @@ EvaluationRecord Training::evaluate(const StepRecord &last) {
     double correct = 0;
     for (std::int64_t batch = 0; batch < batches_->test_batches(); ++batch) {
         batches_->load_test(batch, engine_.arena());
-        engine_.run_step(program_.evaluate_step, /*training=*/false);
+        engine_.run_evaluation(program_.evaluate_step);
         loss += engine_.scalar(program_.evaluated_loss);
         if (program_.has_accuracy)
             correct += engine_.scalar(program_.correct);
@@ -263,9 +313,10 @@ void Training::print_start() const {
                 !onednn().loaded() ? "" : " and oneDNN", options_.threads,
                 options_.threads == 1 ? "thread" : "threads");
     if (checkpoints_.resumed())
-        std::printf("%s: %lld steps done\n", checkpoints_.resumed_file().c_str(), static_cast<long long>(first_));
+        std::printf("%s: %lld steps done\n", printable(checkpoints_.resumed_file()).c_str(),
+                    static_cast<long long>(first_));
     else if (options_.resume)
-        std::printf("no checkpoint in %s yet: from the beginning\n", options_.resume_directory().c_str());
+        std::printf("no checkpoint in %s yet: from the beginning\n", printable(options_.resume_directory()).c_str());
     std::printf("%lld samples to train on, %lld to test; %lld steps of %lld samples\n",
                 static_cast<long long>(batches_->train_samples()), static_cast<long long>(batches_->test_samples()),
                 static_cast<long long>(steps_), static_cast<long long>(program_.batch));

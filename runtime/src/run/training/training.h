@@ -6,6 +6,8 @@
 #include "run/engine/engine.h"
 #include "run/options.h"
 #include "run/training/checkpoints.h"
+#include "run/training/divergence.h"
+#include "run/training/interruption.h"
 #include "run/training/log.h"
 #include "run/training/reference.h"
 
@@ -28,7 +30,11 @@ class Training {
     [[nodiscard]] RunState state(std::int64_t steps_done) const;
     void prepare_weights();
     void check_outputs() const;
+    void check_outputs_differ() const;
+    void open_log();
     void train();
+    /// Keeps the state, if it is to be kept anywhere, and says so.
+    void stop(std::int64_t steps_done, int signal);
     [[nodiscard]] bool report(const Times *times);
     double step(std::int64_t number);
     void end_epoch(const StepRecord &last);
@@ -49,6 +55,9 @@ class Training {
     std::int64_t steps_ = 0;             ///< of the whole run
     std::optional<StepClock> clock_;     ///< where somebody asks for times
     std::optional<Reference> reference_; ///< and the machine has been measured
+    std::optional<Interruption> interruption_;
+    int signal_ = 0; ///< that ended the training; 0: none
+    Divergence divergence_;
     std::optional<JsonLog> log_;
     std::optional<Progress> progress_;
     double loss_sum_ = 0; ///< of this epoch's steps

@@ -1,0 +1,170 @@
+// The compile steps that derive the training step and choose its plan.
+#include "driver/compilation.h"
+
+#include "autodiff/passes.h"
+#include "driver/commands/commands.h"
+#include "driver/planning/savings.h"
+#include "plan/ranks_at_work.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace planc::driver {
+
+namespace {
+
+PLANC_DIAGNOSTIC(microbatches_mix, error, "{0}");
+PLANC_DIAGNOSTIC(machine_too_small, warning,
+                 "machine '{0}' has {1} ranks, the plan is for {2}: priced as if there were more of the same"); // M5
+
+/// None: a star whose nodes nobody counted joins any number.
+std::optional<std::int64_t> ranks_of(const sema::Machine &machine) {
+    std::int64_t ranks = 1;
+    for (const sema::Link &level : machine.levels)
+        ranks *= level.units;
+    if (ranks == 1 && machine.levels.size() == 1 && machine.levels.front().topology == "star")
+        return std::nullopt;
+    return ranks;
+}
+
+} // namespace
+
+bool Compilation::derive_step() {
+    if (program_->trains.empty())
+        return fail("'" + options_.file + "' has no `train` declaration: there is no step to plan" +
+                        (options_.command == Command::cost ? "; --summary describes a network alone" : ""),
+                    input_error);
+    pinned_ = derive_module(pinned_savings());
+    if (!pinned_)
+        return false;
+    module_ = *pinned_->module;
+    return true;
+}
+
+planning::MemorySavings Compilation::pinned_savings() const {
+    return savings_of(layout_of(*program_, options_));
+}
+
+std::shared_ptr<DerivedModule> Compilation::derive_module(const planning::MemorySavings &savings) {
+    if (pinned_ && pinned_->savings == savings)
+        return pinned_;
+    auto derived = std::make_shared<DerivedModule>(DerivedModule{imported_->clone(), savings});
+    set_savings(*derived->module, program_->trains.back().loss, savings);
+    const auto add = [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); };
+    return run_passes(*derived->module, add, savings.microbatches > 1 ? &microbatches_mix : nullptr) ? derived
+                                                                                                     : nullptr;
+}
+
+std::shared_ptr<DerivedStep> Compilation::derive(const planning::MemorySavings &savings) {
+    std::shared_ptr<DerivedModule> derived = derive_module(savings);
+    if (!derived)
+        return nullptr;
+    auto made = make_request(*program_, *derived->module, options_, installation_, files_, diagnostics_);
+    messages_ << diagnostics_.take_rendered();
+    if (const auto *wrong = std::get_if<RequestError>(&made)) {
+        if (!wrong->line.empty())
+            fail(wrong->line, wrong->exit_code);
+        exit_code_ = wrong->exit_code;
+        return nullptr;
+    }
+    const Command command = options_.command;
+    auto &request = std::get<PlanRequest>(made);
+    request.request.runner_ups = command == Command::explain || command == Command::plan; // which show them
+    return std::make_shared<DerivedStep>(std::move(derived), std::move(request), options_.print_passes,
+                                         [this](const std::string &line) { fail(line, input_error); });
+}
+
+bool Compilation::ask(const planning::MemorySavings &savings) {
+    std::shared_ptr<DerivedStep> step = derive(savings);
+    if (!step)
+        return false;
+    step_ = std::move(step);
+    return true;
+}
+
+bool Compilation::choose_plan() {
+    planning::PlanSearch search({.derive = [this](const planning::MemorySavings &savings) { return derive(savings); }},
+                                pinned_savings(), batch_of(program_->trains.back().loss));
+    std::optional<planning::Answer> answer = search.run();
+    if (!answer)
+        return false;
+    take(*std::move(answer));
+    if (!plan_->failure.empty())
+        return fail("layout '" + request().layout + "': " + plan_->failure, input_error);
+    tell_of_request();
+    if (!plan_->warning.empty())
+        messages_ << "planc: warning: layout '" << request().layout << "' " << plan_->warning << '\n';
+    if (const std::string idle = plan::warning_of_idle_ranks(request().request.graph, *plan_); !idle.empty())
+        messages_ << "planc: warning: layout '" << request().layout << "' " << idle << '\n';
+    set_plan(module_, request().request.graph, *plan_);
+    if (options_.print_passes) // of the plan that was chosen all passes print, behind what was looked at
+        schedule_.reset();
+    return true;
+}
+
+void Compilation::take(planning::Answer answer) {
+    step_ = std::static_pointer_cast<DerivedStep>(std::move(answer.step));
+    module_ = step_->module();
+    plan_ = std::move(answer.plan);
+    schedule_ = std::move(answer.schedule);
+    passed_over_ = std::move(answer.passed_over);
+    // Given back beside what follows, or not at all where the process ends before.
+    if (plan_->tables)
+        std::thread([tables = std::move(plan_->tables)]() mutable { tables.reset(); }).detach();
+}
+
+bool Compilation::find_step_with_overlap(std::optional<cost::Seconds> &step) {
+    if (request().request.graph.operations.size() > planning::most_operations_to_simulate || options_.print_passes)
+        return true;
+    if (!schedule_) {
+        std::vector<planning::Scheduled> made = step_->schedule({&*plan_}, planning::Wanted::simulated_program);
+        if (made.empty())
+            return false;
+        schedule_ = std::move(made.front());
+    }
+    if (!schedule_->overlap)
+        step_->simulate(*schedule_);
+    step = schedule_->overlap->step;
+    return true;
+}
+
+bool Compilation::plan_anew() {
+    return step_only() && choose_plan();
+}
+
+bool Compilation::request_anew() {
+    return step_only() && ask(pinned_savings());
+}
+
+bool Compilation::request_with(const planning::MemorySavings &savings) {
+    if (!step_only())
+        return false;
+    const planning::MemorySavings pinned = pinned_savings();
+    const std::vector<planning::MemorySavings> more =
+        planning::further_savings(pinned, batch_of(program_->trains.back().loss));
+    if (savings != pinned && std::find(more.begin(), more.end(), savings) == more.end())
+        return fail("no plan of '" + options_.file + "' has these micro-batches and recomputations", input_error);
+    return ask(savings);
+}
+
+bool Compilation::request_only() {
+    if (!step_only() || !ask(pinned_savings()))
+        return false;
+    tell_of_request();
+    return true;
+}
+
+void Compilation::tell_of_request() {
+    for (const std::string &note : request().notes)
+        messages_ << "planc: note: " << note << '\n';
+    const sema::Machine &machine = request().machine.declared;
+    const std::optional<std::int64_t> has = ranks_of(machine);
+    const int wanted = request().request.ranks;
+    if (!has || wanted <= *has)
+        return;
+    support::Diagnostics warning(files_);
+    warning.report(machine_too_small, machine.where, {machine.name, std::to_string(*has), std::to_string(wanted)});
+    messages_ << warning.render();
+}
+
+} // namespace planc::driver

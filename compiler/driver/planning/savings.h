@@ -1,0 +1,23 @@
+// Savings of memory: what a layout asks for, and how the IR says them.
+#pragma once
+
+#include "planning/memory_savings.h"
+#include "sema/program.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cstdint>
+
+namespace planc::driver {
+
+/// Those that the rules of a layout ask for; none without a layout.
+[[nodiscard]] planning::MemorySavings savings_of(const sema::Layout *layout);
+
+/// Samples of a step: the first extent of the first input.
+[[nodiscard]] std::int64_t batch_of(const sema::Network &loss);
+
+/// Writes them into the module, for the pass derive-training-step: `plan.microbatches`, and `plan.recompute` with the
+/// group of each layer of `network`: the part of its path that a selector matches, the first name for "".
+void set_savings(mlir::ModuleOp module, const sema::Network &network, const planning::MemorySavings &savings);
+
+} // namespace planc::driver

@@ -1,0 +1,43 @@
+// What of a scheduled module the program runs: the step program with its bodies, and evaluation and prediction.
+#pragma once
+
+#include "ir/entry_functions.h"
+#include "ir/placement.h"
+#include "schedule/step_program.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::emit {
+
+class Step {
+  public:
+    explicit Step(mlir::ModuleOp module);
+
+    [[nodiscard]] const schedule::Bodies &bodies() const { return bodies_; }
+    [[nodiscard]] const program::Program &program() const { return bodies_.program(); }
+    /// The functions with code, in the order in which their values come to be: bodies, then evaluation, prediction.
+    [[nodiscard]] const std::vector<mlir::func::FuncOp> &functions() const { return functions_; }
+    [[nodiscard]] bool is_body(mlir::func::FuncOp function) const { return bodies_.of(function) >= 0; }
+    /// How often it runs in a training step (1 for evaluation and prediction).
+    [[nodiscard]] std::int64_t runs(mlir::func::FuncOp function) const;
+
+    /// Index of the role whose ranks run it; of evaluation and prediction 0.
+    [[nodiscard]] int role_of(mlir::func::FuncOp function) const;
+    [[nodiscard]] int role_of(ir::VariableOp variable) const;
+    /// The mesh that placements of a role's tensors are on.
+    [[nodiscard]] ir::MeshAttr mesh_of(int role) const { return meshes_[static_cast<std::size_t>(role)]; }
+
+  private:
+    schedule::Bodies bodies_;
+    std::vector<mlir::func::FuncOp> functions_;
+    std::vector<ir::MeshAttr> meshes_;
+};
+
+/// "evaluate_step", "predict_step"; of a body its own name.
+[[nodiscard]] std::string function_name(mlir::func::FuncOp function);
+
+/// Sums over micro-batches: no state of the program.
+[[nodiscard]] bool is_accumulator(ir::VariableOp variable);
+
+} // namespace planc::emit

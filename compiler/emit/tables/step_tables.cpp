@@ -1,0 +1,72 @@
+#include "emit/tables/step_tables.h"
+
+#include "emit/names/text.h"
+
+namespace planc::emit {
+
+namespace {
+
+std::string array(const std::string &type, const std::string &name, const std::vector<std::string> &rows) {
+    std::string text = "constexpr planrt::" + type + " " + name + "[] = {\n";
+    for (const std::string &row : rows)
+        text += "    " + row + "\n";
+    return text + "};\n\n";
+}
+
+std::string braces(const std::vector<std::string> &parts) {
+    return "{" + joined(parts) + "}";
+}
+
+std::string actions(const Step &step, int role, const std::string &name, const TransferNumbers &transfers) {
+    std::vector<std::string> rows;
+    for (const program::Action &action : step.program().actions[static_cast<std::size_t>(role)]) {
+        const bool moves = action.kind != program::ActionKind::run && action.kind != program::ActionKind::progress;
+        const int index = moves ? transfers[static_cast<std::size_t>(action.index)] : action.index;
+        rows.push_back(braces({std::string("planrt::ActionKind::") + program::name(action.kind), std::to_string(index),
+                               std::to_string(action.micro_batch), std::to_string(action.slot)}) +
+                       ", // " + comment(program::text(step.program(), action)));
+    }
+    return array("Action", name, rows);
+}
+
+std::string ranges(const planrt::Role &ranks) {
+    std::vector<std::string> parts;
+    for (const planrt::Range &range : ranks.coordinates)
+        parts.push_back(braces({std::to_string(range.begin), std::to_string(range.end)}));
+    return joined(parts);
+}
+
+} // namespace
+
+std::string step_tables(const Step &step, const std::map<int, std::string> &fields, const TransferNumbers &transfers) {
+    const program::Program &program = step.program();
+    std::vector<std::string> bodies;
+    for (std::size_t i = 0; i < program.bodies.size(); ++i) {
+        std::vector<std::string> row{program.bodies[i].function};
+        if (const auto loaded = fields.find(static_cast<int>(i)); loaded != fields.end())
+            row.push_back(loaded->second);
+        bodies.push_back(braces(row) + ",");
+    }
+    std::vector<std::string> parts;
+    for (const program::MicroBatch &part : program.micro_batches)
+        parts.push_back(braces({std::to_string(part.first), std::to_string(part.samples)}) + ",");
+    std::string text = array("Body", "bodies", bodies) + array("MicroBatch", "micro_batches", parts);
+    std::vector<std::string> roles;
+    for (std::size_t i = 0; i < program.roles.size(); ++i) {
+        const program::Role &role = program.roles[i];
+        const std::string suffix = program.roles.size() == 1 ? "" : "_" + std::to_string(i);
+        text += actions(step, static_cast<int>(i), "actions" + suffix, transfers);
+        std::vector<std::string> row{string_literal(role.name), "{}", "actions" + suffix};
+        if (!role.ranks.coordinates.empty()) {
+            text += "constexpr planrt::Range ranks" + suffix + "[] = {" + ranges(role.ranks) + "};\n\n";
+            row[1] = "ranks" + suffix;
+        }
+        if (role.slots > 1)
+            for (const std::int64_t number : {std::int64_t{role.slots}, role.slot_offset, role.slot_bytes})
+                row.push_back(std::to_string(number));
+        roles.push_back(braces(row) + ",");
+    }
+    return text + array("RoleProgram", "roles", roles);
+}
+
+} // namespace planc::emit

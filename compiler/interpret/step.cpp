@@ -1,0 +1,332 @@
+#include "interpret/step.h"
+
+#include "interpret/interpreter.h"
+#include "interpret/whole_batch.h"
+#include "program/check.h"
+#include "schedule/collective_info.h"
+#include "schedule/step_program.h"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+
+namespace planc::interpret {
+
+using program::Action;
+using program::ActionKind;
+
+namespace {
+
+/// What a value of the program is in one slot of its role.
+struct Passed {
+    Parts parts;              ///< by rank within the role
+    std::optional<int> place; ///< in the arena
+};
+
+/// The ranks of one role: what they hold.
+struct RoleRanks {
+    std::unique_ptr<Interpreter> interpreter;
+    std::map<std::pair<int, int>, Passed> passed; ///< by value and slot
+    std::size_t placed = 0;                       ///< how many of its actions have changed the arena
+};
+
+class StepRun {
+  public:
+    StepRun(mlir::ModuleOp module, const Inputs &inputs)
+        : module_(module), inputs_(inputs), bodies_(module), program_(bodies_.program()),
+          mesh_attribute_(ir::mesh_attribute(module)), mesh_(ir::mesh_of(mesh_attribute_)),
+          next_(static_cast<std::size_t>(mesh_.ranks()), 0) {
+        if (const std::string wrong = program::fault(program_, mesh_); !wrong.empty())
+            throw Failure(wrong);
+        inputs_.accumulators.clear();
+        for (int role = 0; role < static_cast<int>(program_.roles.size()); ++role) {
+            const program::Role &of = program_.roles[static_cast<std::size_t>(role)];
+            const Slots slots{of.slots, of.slot_offset, of.slot_bytes};
+            roles_.push_back(
+                {std::make_unique<Interpreter>(module, schedule::mesh_of(of, mesh_attribute_), role, slots, inputs_),
+                 {}});
+        }
+        for (int rank = 0; rank < mesh_.ranks(); ++rank)
+            for (int role = 0; role < static_cast<int>(program_.roles.size()); ++role)
+                if (const int within = ranks_of(role).rank_within(mesh_, rank); within >= 0)
+                    places_.push_back({role, within});
+        for (const program::Transfer &transfer : program_.transfers) {
+            transfers_.push_back(schedule::transfer_info(bodies_, transfer, mesh_attribute_));
+            CollectiveRecord record{"transfer", transfer.name, "transfer", transfers_.back().element_bytes, {}};
+            record.traffic.resize(next_.size());
+            transfer_records_.push_back(std::move(record));
+        }
+    }
+
+    Outcome run() {
+        bool any = true;
+        while (any) {
+            any = false;
+            for (int rank = 0; rank < mesh_.ranks(); ++rank)
+                while (advance(rank))
+                    any = true;
+        }
+        for (int rank = 0; rank < mesh_.ranks(); ++rank)
+            if (!is_done(rank))
+                throw Failure("all ranks wait for each other: " + where_all_are());
+        return outcome();
+    }
+
+  private:
+    struct RankPlace {
+        int role;
+        int within;
+    };
+
+    [[nodiscard]] const planrt::Role &ranks_of(int role) const {
+        return program_.roles[static_cast<std::size_t>(role)].ranks;
+    }
+    [[nodiscard]] const RankPlace &place(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
+    [[nodiscard]] RoleRanks &role_of(int rank) { return roles_[static_cast<std::size_t>(place(rank).role)]; }
+    [[nodiscard]] std::size_t &next(int rank) { return next_[static_cast<std::size_t>(rank)]; }
+    [[nodiscard]] const std::vector<Action> &actions_of(int rank) const {
+        return program_.actions[static_cast<std::size_t>(place(rank).role)];
+    }
+    [[nodiscard]] bool is_done(int rank) const {
+        return next_[static_cast<std::size_t>(rank)] == actions_of(rank).size();
+    }
+
+    std::string where_all_are() {
+        std::string text;
+        for (int rank = 0; rank < mesh_.ranks(); ++rank)
+            text += (rank == 0 ? "rank " : ", rank ") + std::to_string(rank) + " at " +
+                    (is_done(rank) ? "the end" : "'" + program::text(program_, actions_of(rank)[next(rank)]) + "'");
+        return text;
+    }
+
+    /// The rank's next action, if it can go on; a body takes all ranks of the role along.
+    bool advance(int rank) {
+        if (is_done(rank))
+            return false;
+        const Action &action = actions_of(rank)[next(rank)];
+        try {
+            switch (action.kind) {
+            case ActionKind::run:
+                return run_together(rank, action);
+            case ActionKind::send:
+                send(rank, action);
+                break;
+            case ActionKind::receive:
+                if (!receive(rank, action))
+                    return false;
+                break;
+            case ActionKind::start:
+            case ActionKind::wait:
+                change_arena(rank, action);
+                break;
+            case ActionKind::progress:
+                break;
+            }
+        } catch (const Failure &failure) {
+            throw Failure(std::string(failure.what()) + "\n  in '" + program::text(program_, action) + "'");
+        }
+        ++next(rank);
+        return true;
+    }
+
+    bool run_together(int rank, const Action &action) {
+        std::vector<int> together;
+        for (int other = 0; other < mesh_.ranks(); ++other)
+            if (place(other).role == place(rank).role) {
+                if (next(other) != next(rank))
+                    return false;
+                together.push_back(other);
+            }
+        run_body(role_of(rank), action);
+        role_of(rank).placed = next(rank) + 1;
+        for (const int each : together)
+            ++next(each);
+        return true;
+    }
+
+    void run_body(RoleRanks &role, const Action &action) {
+        const program::Body &body = program_.bodies[static_cast<std::size_t>(action.index)];
+        mlir::func::FuncOp function = bodies_.functions()[static_cast<std::size_t>(action.index)];
+        Interpreter &interpreter = *role.interpreter;
+        const program::MicroBatch &part = program_.micro_batches[static_cast<std::size_t>(action.micro_batch)];
+        interpreter.places().set_slot(action.slot);
+        for (const int loaded : body.loads)
+            load(role, loaded, action.slot, part);
+        interpreter.set_first_sample(part.first);
+        for (auto [argument, value] : llvm::zip(function.getArguments(), body.takes)) {
+            const Passed &passed = role.passed[{value, action.slot}];
+            interpreter.set_value(argument, passed.parts);
+            if (passed.place)
+                interpreter.places().set_place(argument, *passed.place);
+        }
+        interpreter.visit_body(function);
+        for (auto [returned, value] : llvm::zip(function.getBody().front().getTerminator()->getOperands(), body.gives))
+            role.passed[{value, action.slot}] = {interpreter.value(returned), interpreter.places().place_of(returned)};
+        for (CollectiveRecord &record : interpreter.take_records())
+            records_.push_back(of_all_ranks(std::move(record), body.role));
+    }
+
+    /// A field of the data set, for the micro-batch.
+    void load(RoleRanks &role, int value, int slot, const program::MicroBatch &part) {
+        const std::vector<mlir::BlockArgument> &takers = bodies_.takers(value);
+        if (takers.empty())
+            return;
+        mlir::BlockArgument argument = takers.front();
+        Interpreter &interpreter = *role.interpreter;
+        auto taking = mlir::cast<mlir::func::FuncOp>(argument.getOwner()->getParentOp());
+        interpreter.set_fields(inputs_of_part(taking, inputs_, part.first).fields);
+        interpreter.load(argument);
+        interpreter.places().write_value(argument, program_.values[static_cast<std::size_t>(value)].offset,
+                                         "input " + program_.values[static_cast<std::size_t>(value)].name);
+        role.passed[{value, slot}] = {interpreter.value(argument), interpreter.places().place_of(argument)};
+    }
+
+    /// A record of a role's ranks, by rank of the whole mesh.
+    [[nodiscard]] CollectiveRecord of_all_ranks(CollectiveRecord record, int role) const {
+        std::vector<planrt::Traffic> all(next_.size());
+        for (std::size_t within = 0; within < record.traffic.size(); ++within)
+            all[static_cast<std::size_t>(ranks_of(role).rank_of(mesh_, static_cast<int>(within)))] =
+                record.traffic[within];
+        record.traffic = std::move(all);
+        return record;
+    }
+
+    struct Message {
+        int micro_batch;
+        planrt::Box box;
+        Local part;
+    };
+
+    void send(int rank, const Action &action) {
+        change_arena(rank, action);
+        const schedule::TransferInfo &info = transfers_[static_cast<std::size_t>(action.index)];
+        const Local &own = passed(rank, program_.transfers[static_cast<std::size_t>(action.index)].from, action.slot)
+                               .parts[static_cast<std::size_t>(place(rank).within)];
+        planrt::Traffic &traffic =
+            transfer_records_[static_cast<std::size_t>(action.index)].traffic[static_cast<std::size_t>(rank)];
+        for (const planrt::Transfer &to : planrt::exchange(info.from, info.to, mesh_, rank).sends) {
+            if (!contains(own.box, to.box))
+                throw Failure("rank " + std::to_string(rank) + " is to send what it does not have");
+            mail_[{action.index, rank, to.peer}].push_back(
+                {action.micro_batch, to.box, extract(own, to.box, {0, planrt::volume(to.box)})});
+            ++traffic.calls;
+            traffic.elements += planrt::volume(to.box);
+        }
+    }
+
+    /// False: something has not been sent.
+    bool receive(int rank, const Action &action) {
+        const schedule::TransferInfo &info = transfers_[static_cast<std::size_t>(action.index)];
+        const auto from = planrt::exchange(info.from, info.to, mesh_, rank).receives;
+        const auto mail = [&](int peer) -> std::deque<Message> & { return mail_[{action.index, peer, rank}]; };
+        if (std::any_of(from.begin(), from.end(), [&](const auto &each) { return mail(each.peer).empty(); }))
+            return false;
+        const int value = program_.transfers[static_cast<std::size_t>(action.index)].to;
+        Layouts &layouts = role_of(rank).interpreter->layouts();
+        const Layout &layout = layouts.of(ir::type_of(bodies_.of(value)));
+        const auto within = static_cast<std::size_t>(place(rank).within);
+        Local whole(layout.boxes[within]);
+        std::int64_t filled = 0;
+        for (const planrt::Transfer &each : from) {
+            const Message message = std::move(mail(each.peer).front());
+            mail(each.peer).pop_front();
+            if (message.micro_batch != action.micro_batch || message.box != each.box)
+                throw Failure("rank " + std::to_string(rank) + " receives what it does not expect");
+            for_each_offset(whole.box, each.box, [&](std::size_t at, std::size_t local) {
+                whole.elements[at] = message.part.elements[local];
+            });
+            filled += planrt::volume(each.box);
+        }
+        if (filled != planrt::volume(whole.box))
+            throw Failure("rank " + std::to_string(rank) + " does not get all of its part");
+        change_arena(rank, action);
+        Parts &parts = passed(rank, value, action.slot).parts;
+        parts.resize(static_cast<std::size_t>(layouts.mesh().ranks()));
+        parts[within] = std::move(whole);
+        return true;
+    }
+
+    Passed &passed(int rank, int value, int slot) { return role_of(rank).passed[{value, slot}]; }
+
+    /// What an action means for the arena of the role, when its first rank comes to it.
+    void change_arena(int rank, const Action &action) {
+        RoleRanks &role = role_of(rank);
+        if (role.placed > next(rank))
+            return;
+        role.placed = next(rank) + 1;
+        Places &places = role.interpreter->places();
+        places.set_slot(action.slot);
+        const program::Transfer &transfer = program_.transfers[static_cast<std::size_t>(action.index)];
+        if (action.kind == ActionKind::wait)
+            return places.wait_transfer(action.index);
+        if (action.kind == ActionKind::send) {
+            const std::optional<int> sent = passed(rank, transfer.from, action.slot).place;
+            if (!sent)
+                return;
+            places.read_place(*sent);
+            return places.start_transfer(action.index, {*sent}, {});
+        }
+        Passed &received = passed(rank, transfer.to, action.slot);
+        if (action.kind == ActionKind::receive && arriving_.erase({transfer.to, action.slot}) > 0)
+            return places.wait_transfer(action.index);
+        const mlir::Value value = bodies_.of(transfer.to);
+        places.write_value(value, program_.values[static_cast<std::size_t>(transfer.to)].offset,
+                           "received " + transfer.name);
+        received.place = places.place_of(value);
+        if (action.kind == ActionKind::start && received.place) {
+            arriving_.insert({transfer.to, action.slot});
+            places.start_transfer(action.index, {}, {*received.place});
+        }
+    }
+
+    Outcome outcome() {
+        Outcome outcome;
+        if (program_.loss >= 0) {
+            RoleRanks &role =
+                roles_[static_cast<std::size_t>(program_.values[static_cast<std::size_t>(program_.loss)].role)];
+            outcome.results.push_back(role.interpreter->whole(bodies_.of(program_.loss)));
+            if (const auto place = role.interpreter->places().place_of(bodies_.of(program_.loss)))
+                role.interpreter->places().read_place(*place);
+        }
+        for (std::size_t role = 0; role < roles_.size(); ++role) {
+            roles_[role].interpreter->places().spend_sums();
+            roles_[role].interpreter->places().check_end({});
+            const Inputs &now = roles_[role].interpreter->inputs();
+            for (const program::Variable &variable : program_.variables) {
+                if (variable.role != static_cast<int>(role))
+                    continue;
+                if (const auto at = now.variables.find(variable.name); at != now.variables.end())
+                    outcome.variables[variable.name] = at->second;
+                if (const auto at = now.accumulators.find(variable.name); at != now.accumulators.end())
+                    outcome.accumulators[variable.name] = at->second;
+            }
+        }
+        outcome.collectives = std::move(records_);
+        for (CollectiveRecord &record : transfer_records_)
+            outcome.collectives.push_back(std::move(record));
+        return outcome;
+    }
+
+    mlir::ModuleOp module_;
+    Inputs inputs_; ///< the whole batch
+    schedule::Bodies bodies_;
+    const program::Program &program_;
+    ir::MeshAttr mesh_attribute_;
+    planrt::Mesh mesh_;
+    std::vector<std::size_t> next_; ///< action of each rank
+    std::vector<RoleRanks> roles_;
+    std::vector<RankPlace> places_; ///< by rank
+    std::vector<schedule::TransferInfo> transfers_;
+    std::map<std::tuple<int, int, int>, std::deque<Message>> mail_; ///< by transfer, sender, receiver
+    std::set<std::pair<int, int>> arriving_;                        ///< values and slots with a receive under way
+    std::vector<CollectiveRecord> records_;
+    std::vector<CollectiveRecord> transfer_records_; ///< by transfer, of the whole step
+};
+
+} // namespace
+
+Outcome run_step_program(mlir::ModuleOp module, const Inputs &inputs) {
+    return StepRun(module, inputs).run();
+}
+
+} // namespace planc::interpret

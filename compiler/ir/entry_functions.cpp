@@ -1,0 +1,77 @@
+#include "ir/entry_functions.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace planc::ir {
+
+using mlir::func::FuncOp;
+
+namespace {
+
+std::optional<Purpose> known_purpose(FuncOp function) {
+    const auto purpose = function->getAttrOfType<mlir::StringAttr>("plan.purpose");
+    return llvm::StringSwitch<std::optional<Purpose>>(purpose ? purpose.getValue() : "training")
+        .Case("training", Purpose::training)
+        .Case("evaluation", Purpose::evaluation)
+        .Case("prediction", Purpose::prediction)
+        .Default(std::nullopt); // a network, a loss: of earlier stages
+}
+
+} // namespace
+
+Purpose purpose_of(FuncOp function) {
+    return known_purpose(function).value_or(Purpose::training);
+}
+
+std::vector<FuncOp> entry_functions(mlir::ModuleOp module) {
+    std::vector<FuncOp> functions;
+    // Variables, of which there are many more, are not looked at: this is asked often.
+    for (auto function : module.getOps<FuncOp>())
+        if (function.isPublic() && known_purpose(function))
+            functions.push_back(function);
+    std::stable_sort(functions.begin(), functions.end(),
+                     [](FuncOp a, FuncOp b) { return purpose_of(a) < purpose_of(b); });
+    return functions;
+}
+
+bool accumulates(FuncOp function) {
+    return function->hasAttr("plan.accumulates");
+}
+
+FuncOp updating_function(mlir::ModuleOp module) {
+    for (FuncOp function : entry_functions(module))
+        if (is_training(function) && !accumulates(function))
+            return function;
+    return {};
+}
+
+FuncOp function_for(mlir::ModuleOp module, Purpose purpose) {
+    for (FuncOp function : entry_functions(module))
+        if (purpose_of(function) == purpose)
+            return function;
+    return {};
+}
+
+std::int64_t samples_of(FuncOp function) {
+    if (function.getNumArguments() == 0)
+        return 1;
+    const auto extents = mlir::cast<TensorType>(function.getArgument(0).getType()).getExtents();
+    return extents.empty() ? 1 : extents.front();
+}
+
+std::int64_t micro_batch_count(mlir::ModuleOp module) {
+    const auto count = module->getAttrOfType<mlir::IntegerAttr>("plan.microbatches");
+    return count ? count.getInt() : 1;
+}
+
+std::int64_t batch_of(mlir::ModuleOp module) {
+    if (const auto batch = module->getAttrOfType<mlir::IntegerAttr>("plan.batch"))
+        return batch.getInt();
+    FuncOp step = updating_function(module);
+    return step ? samples_of(step) : 1;
+}
+
+} // namespace planc::ir

@@ -1,0 +1,25 @@
+// What a training step may do to need less memory, at the price of time: accumulate its gradients over micro-batches,
+// and compute activations again in the backward pass.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace planc::planning {
+
+struct MemorySavings {
+    std::int64_t microbatches = 1;
+    std::vector<std::string> recompute; ///< selectors of layers; "" for all
+
+    bool operator==(const MemorySavings &) const = default;
+};
+
+/// For reports: "gradients summed over 4 micro-batches", "activations of block* computed again".
+[[nodiscard]] std::vector<std::string> words(const MemorySavings &savings);
+
+/// What a search may try beyond `pinned`, the savings that the layout asks for, in this order, the least costly first:
+/// recomputation of all layers, 2, 4, 8, … micro-batches, and both. `batch` is the number of samples.
+[[nodiscard]] std::vector<MemorySavings> further_savings(const MemorySavings &pinned, std::int64_t batch);
+
+} // namespace planc::planning

@@ -1,0 +1,38 @@
+#include "planning/memory_target.h"
+
+#include <algorithm>
+
+namespace planc::planning {
+
+namespace {
+
+constexpr int most_attempts = 5;     ///< after the first
+constexpr double above_least = 1.01; ///< of the least estimate, which is a lower bound
+
+} // namespace
+
+bool MemoryTarget::tighten(const plan::Plan &plan, std::int64_t arena_bytes) {
+    const auto arena = static_cast<double>(arena_bytes);
+    // The same plan again: its estimate is far below the limit, and the next plan must be estimated at less than it.
+    const double planned = arena == last_arena_ ? plan.cost->memory.total().value : planned_for_;
+    planned_for_ = planned * asked_ / arena;
+    last_arena_ = arena;
+    least_arena_ = least_arena_ == 0 ? arena : std::min(least_arena_, arena);
+    return !least_planned_for_ && may_try_again();
+}
+
+bool MemoryTarget::loosen_to_least(const plan::Plan &plan) {
+    planned_for_ = above_least * std::max(plan.least_memory.value, least_planned_for_ ? planned_for_ : 0);
+    least_planned_for_ = true;
+    return may_try_again();
+}
+
+bool MemoryTarget::may_try_again() {
+    return attempts_++ < most_attempts;
+}
+
+std::string MemoryTarget::failure(const plan::Plan &last) const {
+    return plan::does_not_fit(least_arena_ == 0 ? last.least_memory : cost::Bytes(least_arena_), cost::Bytes(asked_));
+}
+
+} // namespace planc::planning

@@ -1,0 +1,134 @@
+#include "planning/plan_search.h"
+
+#include "planning/memory_target.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace planc::planning {
+
+std::optional<Answer> PlanSearch::run() {
+    const Found start{pinned_, tools_.derive(pinned_), {}};
+    if (!start.step)
+        return std::nullopt;
+    const double asked_limit = start.step->request().memory_limit_bytes;
+    // Steps are compared without evaluation and prediction; but where these need more memory than the limit leaves, all
+    // is searched again, with whole programs.
+    for (const Wanted wanted : {Wanted::simulated_step, Wanted::simulated_program}) {
+        found_ = start;
+        schedule_.reset();
+        if (!find_plan(asked_limit) || !keep_limit(wanted))
+            return std::nullopt;
+        if (!found_.plan.failure.empty())
+            break;
+        if (!choose(wanted) || !complete())
+            return std::nullopt;
+        if (program_keeps_limit_)
+            break;
+    }
+    found_.plan.tables = std::move(tables_);
+    return Answer{std::move(found_.plan), std::move(found_.savings), std::move(found_.step), std::move(schedule_),
+                  std::move(passed_over_)};
+}
+
+/// Under `limit`, with further savings of memory if nothing fits without.
+bool PlanSearch::find_plan(double limit) {
+    return make_plan(found_, limit) &&
+           (!found_.plan.out_of_memory || !found_.step->request().search || try_savings(limit));
+}
+
+bool PlanSearch::make_plan(Found &found, double limit) {
+    if (!found.step)
+        return false;
+    plan::Request &request = found.step->request();
+    request.memory_limit_bytes = limit;
+    tables_.reset(); // they are large: not beside the next ones
+    found.plan = tools_.make_plan(request);
+    tables_ = std::move(found.plan.tables);
+    return true;
+}
+
+/// Takes the fastest plan among those of the training steps with further savings. If none of them fits either, the plan
+/// that was found keeps its failure, which then says what the least of all needs.
+bool PlanSearch::try_savings(double limit) {
+    std::vector<MemorySavings> further = further_savings(pinned_, batch_);
+    // Where the search has come so far already, the less costly do not fit.
+    if (const auto at = std::find(further.begin(), further.end(), found_.savings); at != further.end())
+        further.erase(further.begin(), at + 1);
+    std::optional<Found> best;
+    for (const MemorySavings &savings : further) {
+        // More micro-batches than the least number that fits only take longer.
+        if (best && savings.microbatches > best->savings.microbatches && !savings.recompute.empty())
+            break;
+        Found next{savings, tools_.derive(savings), {}};
+        if (!make_plan(next, limit))
+            return false;
+        if (next.plan.out_of_memory)
+            found_.plan.least_memory = std::min(found_.plan.least_memory, next.plan.least_memory);
+        if (next.plan.failure.empty() && (!best || next.plan.cost->seconds() < best->plan.cost->seconds()))
+            best = std::move(next);
+    }
+    if (best)
+        found_ = *std::move(best);
+    else
+        found_.plan.failure = plan::does_not_fit(found_.plan.least_memory, cost::Bytes(found_.plan.memory_limit_bytes));
+    return true;
+}
+
+/// Finds other plans while the scheduled program takes more memory than what was asked for.
+bool PlanSearch::keep_limit(Wanted wanted) {
+    const double limit = found_.plan.memory_limit_bytes;
+    if (limit == 0 || !found_.step->request().search)
+        return true;
+    MemoryTarget target(limit);
+    while (true) {
+        bool may_fit = false;
+        if (found_.plan.failure.empty()) {
+            if (!schedule_found(limit, wanted))
+                return false;
+            const std::int64_t arena =
+                candidates_ ? candidates_->schedules.front().arena_bytes : schedule_->arena_bytes;
+            if (target.keeps(arena))
+                break;
+            candidates_.reset();
+            schedule_.reset();
+            may_fit = target.tighten(found_.plan, arena);
+        } else if (found_.plan.out_of_memory) {
+            may_fit = target.loosen_to_least(found_.plan);
+        } else {
+            break;
+        }
+        if (!may_fit) {
+            found_.plan.failure = target.failure(found_.plan);
+            break;
+        }
+        if (!find_plan(target.planned_for()))
+            return false;
+    }
+    found_.plan.memory_limit_bytes = limit;
+    return true;
+}
+
+/// The plan that was found, and where it is likely to fit beside it what it will be compared with.
+bool PlanSearch::schedule_found(double limit, Wanted wanted) {
+    constexpr double likely_to_fit = 0.8;
+    if (may_simulate() && found_.plan.cost->memory.total().value < likely_to_fit * limit)
+        return schedule_candidates(wanted);
+    std::vector<Scheduled> made = found_.step->schedule({&found_.plan}, Wanted::program);
+    if (made.empty())
+        return false;
+    schedule_ = std::move(made.front());
+    return true;
+}
+
+bool PlanSearch::complete() {
+    if (!schedule_)
+        return true;
+    const std::optional<std::int64_t> arena = found_.step->complete(found_.plan, *schedule_);
+    if (!arena)
+        return false;
+    program_keeps_limit_ = keeps_limit(found_.plan, *arena);
+    return true;
+}
+
+} // namespace planc::planning

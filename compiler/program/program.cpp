@@ -1,0 +1,76 @@
+#include "program/program.h"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <stdexcept>
+
+namespace planc::program {
+
+namespace {
+
+constexpr std::array<const char *, 6> names{"run", "start", "wait", "send", "receive", "progress"};
+
+template <class Items, class Name> int find(const Items &items, const std::string &wanted, Name name) {
+    const auto found = std::find_if(items.begin(), items.end(), [&](const auto &item) { return name(item) == wanted; });
+    return found == items.end() ? -1 : static_cast<int>(found - items.begin());
+}
+
+} // namespace
+
+const char *name(ActionKind kind) {
+    return names[static_cast<std::size_t>(kind)];
+}
+
+std::int64_t Program::runs(int body) const {
+    const auto &list = actions[static_cast<std::size_t>(bodies[static_cast<std::size_t>(body)].role)];
+    return std::count_if(list.begin(), list.end(), [body](const Action &action) {
+        return action.kind == ActionKind::run && action.index == body;
+    });
+}
+
+int Program::body_of(const std::string &function) const {
+    return find(bodies, function, [](const Body &body) { return body.function; });
+}
+
+Program::Producer Program::producer(int value) const {
+    for (std::size_t body = 0; body < bodies.size(); ++body)
+        for (std::size_t result = 0; result < bodies[body].gives.size(); ++result)
+            if (bodies[body].gives[result] == value)
+                return {static_cast<int>(body), static_cast<int>(result)};
+    return {};
+}
+
+std::string text(const Program &program, const Action &action) {
+    std::string result =
+        std::to_string(action.micro_batch) + ":" + std::to_string(action.slot) + " " + name(action.kind);
+    if (action.kind == ActionKind::run)
+        result += " " + program.bodies[static_cast<std::size_t>(action.index)].function;
+    else if (action.kind != ActionKind::progress)
+        result += " " + program.transfers[static_cast<std::size_t>(action.index)].name;
+    return result;
+}
+
+Action action(const Program &program, const std::string &text) {
+    std::istringstream words(text);
+    Action result;
+    char colon = 0;
+    std::string kind;
+    if (!(words >> result.micro_batch >> colon >> result.slot >> kind) || colon != ':')
+        throw std::invalid_argument("'" + text + "' is no action: MICRO-BATCH:SLOT KIND [NAME]");
+    const int found = find(names, kind, [](const char *known) { return std::string(known); });
+    if (found < 0)
+        throw std::invalid_argument("'" + kind + "' is no kind of action");
+    result.kind = static_cast<ActionKind>(found);
+    std::string what;
+    std::getline(words >> std::ws, what);
+    if (result.kind == ActionKind::run)
+        result.index = program.body_of(what);
+    else if (result.kind != ActionKind::progress)
+        result.index = find(program.transfers, what, [](const Transfer &transfer) { return transfer.name; });
+    if (result.index < 0)
+        throw std::invalid_argument("'" + text + "': there is no '" + what + "'");
+    return result;
+}
+
+} // namespace planc::program

@@ -1,0 +1,244 @@
+// The training functions are cut into bodies, forward, backward and update, and a table maker says on which micro-batch
+// each runs, and when: what comes out is the step program. Here all ranks have one role.
+
+#include "program/makers.h"
+#include "schedule/buffers.h"
+#include "schedule/functions.h"
+#include "schedule/passes.h"
+#include "schedule/step_program.h"
+
+#include <array>
+
+namespace planc::schedule {
+
+namespace {
+
+using mlir::Operation;
+using mlir::Value;
+
+bool is_compute(Operation *op) {
+    return is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
+}
+
+/// Waits just before a part's first kernel belong to it.
+bool prepares(Operation *op) {
+    return mlir::isa<ir::WaitOp, ir::ViewOp>(op);
+}
+
+using Segments = std::array<std::vector<Operation *>, 3>;
+
+/// Cuts the block into parts: a part begins behind the last operation of the one before, so that updates ahead of their
+/// part belong to the backward pass. Reads are left out: each function has its own.
+Segments segments(mlir::Block &block) {
+    std::vector<Operation *> ops;
+    for (Operation &op : block.without_terminator())
+        if (!mlir::isa<ir::ReadOp>(op))
+            ops.push_back(&op);
+    std::array<size_t, 4> begin{0, ops.size(), ops.size(), ops.size()};
+    size_t least = 2; // the first part whose beginning is still open
+    for (size_t i = ops.size(); i-- > 0;) {
+        if (!is_compute(ops[i]))
+            continue;
+        const auto part = static_cast<size_t>(part_of(ops[i]));
+        least = std::min(least, part);
+        for (size_t open = 1; open <= least; ++open)
+            begin[open] = i;
+    }
+    for (size_t part = 1; part < 3; ++part)
+        while (begin[part] > begin[part - 1] && prepares(ops[begin[part] - 1]))
+            --begin[part];
+    Segments result;
+    for (size_t part = 0; part < 3; ++part)
+        result[part].assign(ops.begin() + static_cast<std::ptrdiff_t>(begin[part]),
+                            ops.begin() + static_cast<std::ptrdiff_t>(std::max(begin[part], begin[part + 1])));
+    return result;
+}
+
+/// One body in the making: operations of a training function, what they need of others and what others need of them.
+struct Segment {
+    Part part = Part::forward;
+    llvm::SetVector<Operation *> ops;
+    llvm::SetVector<Value> inputs;
+    std::vector<Value> outputs;
+};
+
+/// Cuts one training function into bodies.
+class Outlining {
+  public:
+    Outlining(mlir::func::FuncOp function, mlir::SymbolTable &symbols, program::Program &program)
+        : function_(function), symbols_(symbols), program_(program), builder_(function) {}
+
+    /// The bodies' indices. The function is erased.
+    std::vector<int> run() {
+        const Segments parts = segments(block());
+        for (size_t part = 0; part < parts.size(); ++part)
+            if (!parts[part].empty())
+                segments_.push_back(segment(static_cast<Part>(part), parts[part]));
+        for (mlir::OpOperand &returned : block().getTerminator()->getOpOperands())
+            if (returned.getOperandNumber() == 0 && !ir::accumulates(function_))
+                loss_ = returned.get();
+        block().getTerminator()->dropAllReferences();
+        std::vector<int> bodies;
+        for (const Segment &segment : segments_)
+            bodies.push_back(make_body(segment));
+        if (loss_)
+            program_.loss = values_.lookup(loss_);
+        symbols_.erase(function_);
+        return bodies;
+    }
+
+  private:
+    mlir::Block &block() { return function_.getBody().front(); }
+
+    Segment segment(Part part, const std::vector<Operation *> &ops) {
+        Segment result{part, {ops.begin(), ops.end()}, {}, {}};
+        for (Operation *op : ops)
+            op->walk([&](Operation *inner) {
+                for (Value operand : inner->getOperands()) {
+                    const bool local = operand.getParentBlock() != &block();
+                    Operation *producer = operand.getDefiningOp();
+                    if (!local && !(producer && (result.ops.contains(producer) || mlir::isa<ir::ReadOp>(producer))))
+                        result.inputs.insert(operand);
+                }
+            });
+        for (Operation *op : ops)
+            for (Value value : op->getResults())
+                if (llvm::any_of(value.getUsers(), [&](Operation *user) {
+                        return !result.ops.contains(block().findAncestorOpInBlock(*user));
+                    }))
+                    result.outputs.push_back(value);
+        return result;
+    }
+
+    int make_body(const Segment &segment) {
+        program::Body body;
+        for (Value input : segment.inputs)
+            body.takes.push_back(value_of(input));
+        for (Value output : segment.outputs)
+            body.gives.push_back(value_of(output));
+        if (&segment == &segments_.front())
+            body.loads = inputs_of_function();
+        builder_.setInsertionPoint(function_);
+        auto outlined = mlir::func::FuncOp::create(
+            function_.getLoc(), function_name(segment.part),
+            builder_.getFunctionType(mlir::ValueRange(segment.inputs.getArrayRef()).getTypes(),
+                                     mlir::ValueRange(segment.outputs).getTypes()));
+        outlined.setPrivate();
+        for (const char *name : {"plan.purpose", "plan.accumulates"})
+            if (mlir::Attribute attribute = function_->getAttr(name))
+                outlined->setAttr(name, attribute);
+        symbols_.insert(outlined, builder_.getInsertionPoint());
+        body.function = outlined.getName().str();
+        mlir::Block *inside = outlined.addEntryBlock();
+        outlined.setAllArgAttrs(places_of(segment));
+        for (Operation *op : segment.ops)
+            op->moveBefore(inside, inside->end());
+        builder_.setInsertionPointToEnd(inside);
+        builder_.create<mlir::func::ReturnOp>(function_.getLoc(), segment.outputs);
+        const auto is_inside = [&](mlir::OpOperand &use) { return outlined->isProperAncestor(use.getOwner()); };
+        for (auto [input, argument] : llvm::zip(segment.inputs, inside->getArguments()))
+            Value(input).replaceUsesWithIf(argument, is_inside);
+        copy_reads(outlined, is_inside);
+        program_.bodies.push_back(std::move(body));
+        return static_cast<int>(program_.bodies.size()) - 1;
+    }
+
+    /// The value's number in the program.
+    int value_of(Value value) {
+        const auto [known, is_new] = values_.try_emplace(value, static_cast<int>(program_.values.size()));
+        if (is_new)
+            program_.values.push_back({name_of(value), 0, offset_of(value)});
+        return known->second;
+    }
+
+    std::string name_of(Value value) {
+        if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value)) {
+            const auto input = function_.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+            return input ? input.str() : "input";
+        }
+        return layer_of(value.getDefiningOp());
+    }
+
+    /// Values that are read from the data set.
+    std::vector<int> inputs_of_function() {
+        std::vector<int> loads;
+        for (mlir::BlockArgument argument : function_.getArguments())
+            if (llvm::any_of(segments_, [&](const Segment &each) { return each.inputs.contains(argument); }))
+                loads.push_back(value_of(argument));
+        return loads;
+    }
+
+    /// "forward"; of micro-batches before the last "accumulate_forward".
+    std::string function_name(Part part) {
+        return ir::accumulates(function_) ? function_.getName().str() + "_" + name(part) : name(part);
+    }
+
+    /// Attributes of the arguments: where each lies, and the field of the data set that it is. Set at once: each time
+    /// they are all made anew.
+    llvm::SmallVector<mlir::DictionaryAttr> places_of(const Segment &segment) {
+        llvm::SmallVector<mlir::DictionaryAttr> places;
+        for (Value input : segment.inputs) {
+            mlir::NamedAttrList place;
+            place.append("plan.offset", builder_.getI64IntegerAttr(offset_of(input)));
+            if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(input))
+                if (mlir::Attribute field = function_.getArgAttr(argument.getArgNumber(), "plan.input"))
+                    place.append("plan.input", field);
+            places.push_back(place.getDictionary(builder_.getContext()));
+        }
+        return places;
+    }
+
+    void copy_reads(mlir::func::FuncOp outlined, llvm::function_ref<bool(mlir::OpOperand &)> is_inside) {
+        builder_.setInsertionPointToStart(&outlined.getBody().front());
+        for (auto read : function_.getOps<ir::ReadOp>()) {
+            if (!llvm::any_of(read.getResult().getUses(), is_inside))
+                continue;
+            Value copy = builder_.clone(*read)->getResult(0);
+            read.getResult().replaceUsesWithIf(copy, is_inside);
+        }
+    }
+
+    mlir::func::FuncOp function_;
+    mlir::SymbolTable &symbols_;
+    program::Program &program_;
+    mlir::OpBuilder builder_;
+    std::vector<Segment> segments_;
+    Value loss_;
+    llvm::DenseMap<Value, int> values_; ///< numbers in the program
+};
+
+struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir::ModuleOp>> {
+    MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OutlineBodies)
+
+    llvm::StringRef getArgument() const override { return "outline-bodies"; }
+    llvm::StringRef getDescription() const override {
+        return "Cut the training functions into bodies and write the step program";
+    }
+
+    void runOnOperation() override {
+        mlir::ModuleOp module = getOperation();
+        program::Program program;
+        program.roles.push_back({"all"});
+        program.micro_batches = program::micro_batches(ir::batch_of(module), ir::micro_batch_count(module));
+        std::vector<program::KindBodies> kinds;
+        mlir::SymbolTable symbols(module);
+        for (mlir::func::FuncOp function : ir::entry_functions(module))
+            if (ir::is_training(function)) {
+                const program::MicroBatchKind kind{ir::samples_of(function), !ir::accumulates(function)};
+                kinds.push_back({kind, Outlining(function, symbols, program).run()});
+            }
+        if (kinds.empty())
+            return; // an evaluation alone
+        program.actions = program.micro_batches.size() == 1 ? program::trivial(kinds.front())
+                                                            : program::accumulating(program.micro_batches, kinds);
+        set_step_program(module, program);
+    }
+};
+
+} // namespace
+
+std::unique_ptr<mlir::Pass> outline_bodies() {
+    return std::make_unique<OutlineBodies>();
+}
+
+} // namespace planc::schedule

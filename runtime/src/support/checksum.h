@@ -1,0 +1,28 @@
+// CRC-32, as zlib has it, of bytes that come in pieces.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace planrt {
+
+class InputFile;
+
+class Checksum {
+  public:
+    void add(const void *bytes, std::size_t count);
+    /// The file's bytes from `begin` to its end. Errors: Failure.
+    void add(const InputFile &file, std::uint64_t begin);
+    /// Eight hexadecimal digits.
+    [[nodiscard]] std::string digits() const;
+    static constexpr std::size_t length = 8;
+
+  private:
+    unsigned long sum_ = 0;
+};
+
+/// Of a whole file. Errors: Failure.
+[[nodiscard]] std::string checksum_of_file(const std::string &path);
+
+} // namespace planrt

@@ -1,0 +1,145 @@
+#include "invented_step.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace planc::planning {
+
+namespace {
+
+std::string number(double value) {
+    std::string text = std::to_string(value);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.')
+        text.pop_back();
+    return text;
+}
+
+class InventedProgram : public ScheduledProgram {
+  public:
+    explicit InventedProgram(std::string plan) : name(std::move(plan)) {}
+    std::string name;
+};
+
+class InventedStep : public TrainingStep {
+  public:
+    InventedStep(World &world, MemorySavings savings) : world_(world), savings_(std::move(savings)) {
+        request_.memory_limit_bytes = world.asked_limit;
+        request_.search = world.search;
+    }
+
+    const MemorySavings &savings() const { return savings_; }
+    plan::Request &request() override { return request_; }
+
+    std::vector<Scheduled> schedule(const std::vector<const plan::Plan *> &plans, Wanted wanted) override {
+        static constexpr const char *names[] = {"program", "simulated program", "step"};
+        std::string names_of_plans;
+        std::vector<Scheduled> made;
+        bool failed = false;
+        for (const plan::Plan *plan : plans) {
+            const std::string name = name_of(*plan);
+            names_of_plans += " " + name;
+            failed |= name == world_.unschedulable;
+            const Figures &of_plan = world_.figures.at(name);
+            Scheduled &one = made.emplace_back();
+            one.program = std::make_unique<InventedProgram>(name);
+            one.arena_bytes = wanted == Wanted::simulated_step ? of_plan.step_arena : whole_arena(of_plan);
+            if (wanted != Wanted::program)
+                one.overlap = cost::Overlap{cost::Seconds(of_plan.step), {}};
+        }
+        world_.log.push_back(std::string("schedule ") + names[static_cast<int>(wanted)] + ":" + names_of_plans);
+        if (failed)
+            made.clear();
+        return made;
+    }
+
+    void simulate(Scheduled &scheduled) override {
+        const std::string &name = static_cast<InventedProgram &>(*scheduled.program).name;
+        world_.log.push_back("simulate " + name);
+        scheduled.overlap = cost::Overlap{cost::Seconds(world_.figures.at(name).step), {}};
+    }
+
+    std::optional<std::int64_t> complete(const plan::Plan &plan, Scheduled &scheduled) override {
+        const std::string &name = static_cast<InventedProgram &>(*scheduled.program).name;
+        world_.log.push_back("complete " + name);
+        if (name != name_of(plan))
+            return std::nullopt; // the schedule of another plan
+        return whole_arena(world_.figures.at(name));
+    }
+
+  private:
+    static std::int64_t whole_arena(const Figures &figures) {
+        return std::max(figures.step_arena, figures.whole_arena);
+    }
+
+    World &world_;
+    MemorySavings savings_;
+    plan::Request request_;
+};
+
+std::string short_words(const MemorySavings &savings) {
+    return std::to_string(savings.microbatches) + (savings.recompute.empty() ? "" : " recompute");
+}
+
+} // namespace
+
+plan::Plan priced(const std::string &name, double seconds, double estimated_bytes) {
+    auto cost = std::make_shared<cost::CostTable>();
+    cost->axes = {name};
+    cost->compute = cost::Seconds(seconds);
+    cost->memory.activations = cost::Bytes(estimated_bytes);
+    plan::Plan plan;
+    plan.axes = {name};
+    plan.cost = cost;
+    return plan;
+}
+
+plan::Plan nothing_fits(double least_bytes) {
+    plan::Plan plan;
+    plan.failure = "nothing fits";
+    plan.out_of_memory = true;
+    plan.least_memory = cost::Bytes(least_bytes);
+    return plan;
+}
+
+void add_passed(plan::Plan &answer, const plan::Plan &other) {
+    answer.passed.push_back({other.axes, other.mesh, {}, {}, other.cost->seconds(), other.cost});
+}
+
+void add_baseline(plan::Plan &answer, const plan::Plan &other) {
+    plan::Baseline baseline;
+    baseline.name = baseline.axes.emplace_back(name_of(other));
+    baseline.seconds = other.cost->seconds();
+    baseline.memory = other.cost->memory.total();
+    baseline.cost = other.cost;
+    answer.baselines.push_back(std::move(baseline));
+}
+
+std::string name_of(const plan::Plan &plan) {
+    return plan.axes.empty() ? "none" : plan.axes.front();
+}
+
+std::optional<Answer> World::run(const MemorySavings &pinned, std::int64_t batch) {
+    log.clear();
+    std::vector<std::shared_ptr<InventedStep>> steps;
+    Tools tools;
+    tools.derive = [&](const MemorySavings &savings) -> std::shared_ptr<TrainingStep> {
+        log.push_back("derive " + short_words(savings));
+        if (!can_derive(savings))
+            return nullptr;
+        const auto step = std::make_shared<InventedStep>(*this, savings);
+        steps.push_back(step);
+        return step;
+    };
+    tools.make_plan = [&](const plan::Request &request) {
+        log.push_back("plan for " + number(request.memory_limit_bytes));
+        const auto of_request = [&](const std::shared_ptr<InventedStep> &step) { return &step->request() == &request; };
+        const auto step = std::find_if(steps.begin(), steps.end(), of_request);
+        plan::Plan plan = make_plan((*step)->savings(), request.memory_limit_bytes);
+        plan.memory_limit_bytes = request.memory_limit_bytes;
+        return plan;
+    };
+    return PlanSearch(std::move(tools), pinned, batch).run();
+}
+
+} // namespace planc::planning

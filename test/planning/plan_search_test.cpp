@@ -1,0 +1,323 @@
+// The search for a plan, with invented plans, prices, arenas and times.
+#include "planning/plan_search.h"
+
+#include "invented_step.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace planc::planning {
+
+namespace {
+
+using Log = std::vector<std::string>;
+
+/// Plans by the least limit that they keep; below all of them nothing fits.
+std::function<plan::Plan(const MemorySavings &, double)> planner_of(std::vector<plan::Plan> plans) {
+    return [plans = std::move(plans)](const MemorySavings &, double limit) {
+        double least = 1e300;
+        for (const plan::Plan &plan : plans) {
+            const double bytes = plan.cost->memory.total().value;
+            if (limit == 0 || bytes <= limit)
+                return plan;
+            least = std::min(least, bytes);
+        }
+        return nothing_fits(least);
+    };
+}
+
+/// The answer a and what it is compared with.
+struct Compared {
+    std::vector<plan::Plan> passed;
+    std::vector<plan::Plan> baselines;
+};
+
+World comparing(const Compared &compared) {
+    World world;
+    world.make_plan = [compared](const MemorySavings &, double) {
+        plan::Plan answer = priced("a", 1.0);
+        for (const plan::Plan &other : compared.passed)
+            add_passed(answer, other);
+        for (const plan::Plan &other : compared.baselines)
+            add_baseline(answer, other);
+        return answer;
+    };
+    return world;
+}
+
+} // namespace
+
+TEST(PlanSearch, WithoutALimitAPlanIsFoundAndItsStepSimulated) {
+    World world;
+    world.make_plan = planner_of({priced("a", 1.0, 95)});
+    world.figures["a"] = {0.9, 200};
+    const std::optional<Answer> answer = world.run({2, {}});
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "a");
+    EXPECT_EQ(answer->savings, (MemorySavings{2, {}}));
+    EXPECT_EQ(world.log, (Log{"derive 2", "plan for 0", "schedule step: a", "complete a"}));
+    ASSERT_TRUE(answer->schedule && answer->schedule->overlap);
+    EXPECT_EQ(answer->schedule->overlap->step.value, 0.9);
+}
+
+TEST(PlanSearch, WhereTheLayoutSaysAllNothingIsScheduled) {
+    World world;
+    world.search = false;
+    world.asked_limit = 100;
+    world.make_plan = planner_of({priced("a", 1.0, 95)});
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "a");
+    EXPECT_FALSE(answer->schedule);
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100"}));
+}
+
+TEST(PlanSearch, WhereTheLayoutSaysAllNoSavingsAreTried) {
+    World world;
+    world.search = false;
+    world.asked_limit = 100;
+    world.make_plan = planner_of({priced("a", 1.0, 200)});
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->plan.failure, "nothing fits");
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100"}));
+}
+
+TEST(PlanSearch, TheFirstPlanKeepsTheLimit) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = planner_of({priced("a", 1.0, 95)});
+    world.figures["a"] = {0.9, 100};
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->plan.failure, "");
+    // It may well not fit: it is scheduled alone, as a whole, and simulated when it is known to fit.
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100", "schedule program: a", "simulate a", "complete a"}));
+}
+
+TEST(PlanSearch, APlanThatIsLikelyToFitIsScheduledBesideItsCompetitors) {
+    World world = comparing({{priced("b", 1.05)}, {}});
+    world.asked_limit = 100;
+    world.figures["a"] = {0.9, 90};
+    world.figures["b"] = {0.95, 90};
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "a");
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100", "schedule step: a b", "complete a"}));
+    EXPECT_EQ(answer->passed_over.size(), 1U);
+}
+
+TEST(PlanSearch, ALimitThatTheProgramBreaksIsTightened) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = planner_of({priced("a", 1.0, 95), priced("b", 1.2, 78)});
+    world.figures["a"] = {0.9, 125};
+    world.figures["b"] = {1.1, 99};
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "b");
+    EXPECT_EQ(answer->plan.memory_limit_bytes, 100) << "what the user asked for";
+    EXPECT_EQ(answer->step->request().memory_limit_bytes, 80) << "what the plan is the fastest for";
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100", "schedule program: a", "plan for 80", "schedule step: b",
+                              "complete b"}));
+}
+
+TEST(PlanSearch, TheSamePlanAgainMakesTheNextLimitSmaller) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = planner_of({priced("a", 1.0, 50), priced("b", 1.2, 30)});
+    world.figures["a"] = {0.9, 125};
+    world.figures["b"] = {1.1, 99};
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "b");
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100", "schedule step: a", "plan for 80", "schedule step: a",
+                              "plan for 40", "schedule step: b", "complete b"}));
+}
+
+TEST(PlanSearch, SavingsAreTriedInOrderUntilMoreMicroBatchesOnlyTakeLonger) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = [](const MemorySavings &savings, double) {
+        if (savings == MemorySavings{2, {}})
+            return priced("two", 2.0, 70);
+        if (savings == MemorySavings{2, {""}})
+            return priced("two, recomputed", 1.5, 60);
+        if (savings.microbatches > 2)
+            return priced("more", 1.6, 50);
+        return nothing_fits(300);
+    };
+    world.figures["two, recomputed"] = {1.4, 80};
+    const std::optional<Answer> answer = world.run({}, 8);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "two, recomputed");
+    EXPECT_EQ(answer->savings, (MemorySavings{2, {""}}));
+    // 4 micro-batches without recomputation may be faster than 2 with it; with it they are not.
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100", "derive 1 recompute", "plan for 100", "derive 2",
+                              "plan for 100", "derive 2 recompute", "plan for 100", "derive 4", "plan for 100",
+                              "schedule step: two, recomputed", "complete two, recomputed"}));
+}
+
+TEST(PlanSearch, UnderATighterLimitTheSavingsGoOnWhereTheyWere) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = [](const MemorySavings &savings, double limit) {
+        if (savings == MemorySavings{1, {""}} && limit == 100)
+            return priced("recomputed", 1.0, 95);
+        if (savings == MemorySavings{2, {}})
+            return priced("two", 2.0, 70);
+        return nothing_fits(300);
+    };
+    world.figures["recomputed"] = {0.9, 125};
+    world.figures["two"] = {1.9, 90};
+    const std::optional<Answer> answer = world.run({}, 2);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "two");
+    const auto tighter = std::find(world.log.begin(), world.log.end(), "plan for 80");
+    EXPECT_EQ(std::count(tighter, world.log.end(), "derive 1 recompute"), 0);
+}
+
+TEST(PlanSearch, WhereNothingFitsTheLeastOfAllIsSaid) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = [](const MemorySavings &savings, double) {
+        return nothing_fits(savings == MemorySavings{2, {""}} ? 150 : 300);
+    };
+    const std::optional<Answer> answer = world.run({}, 2);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(150), cost::Bytes(100)));
+    EXPECT_EQ(answer->savings, MemorySavings{});
+    EXPECT_FALSE(answer->schedule);
+}
+
+TEST(PlanSearch, WhereNoProgramFitsTheLeastArenaIsSaid) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = planner_of({priced("a", 1.0, 95), priced("b", 1.2, 90)});
+    world.figures["a"] = {0.9, 130};
+    world.figures["b"] = {1.1, 120};
+    const std::optional<Answer> answer = world.run({64, {""}});
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(120), cost::Bytes(100)));
+    EXPECT_FALSE(answer->schedule);
+}
+
+TEST(PlanSearch, AnEstimateAboveTheLimitMayBelongToAProgramThatFits) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = planner_of({priced("a", 1.0, 110)});
+    world.figures["a"] = {0.9, 96};
+    const std::optional<Answer> answer = world.run({64, {""}});
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->plan.failure, "");
+    EXPECT_EQ(name_of(answer->plan), "a");
+    EXPECT_EQ(answer->plan.memory_limit_bytes, 100);
+}
+
+TEST(PlanSearch, APlanThatCostsALittleMoreAndIsSimulatedFasterIsChosen) {
+    World world = comparing({{priced("b", 1.05), priced("c", 1.08)}, {}});
+    world.figures["a"] = {0.90, 10};
+    world.figures["b"] = {0.80, 10};
+    world.figures["c"] = {0.85, 10};
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "b");
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 0", "schedule step: a b c", "complete b"}))
+        << "the schedule that was compared is kept";
+    ASSERT_TRUE(answer->schedule && answer->schedule->overlap);
+    EXPECT_EQ(answer->schedule->overlap->step.value, 0.80);
+    ASSERT_TRUE(answer->plan.simulated);
+    EXPECT_EQ(answer->plan.simulated->plans, 3);
+    EXPECT_EQ(answer->plan.simulated->of_least_sum.value, 0.90);
+}
+
+TEST(PlanSearch, APlanThatIsHardlyFasterOrMuchDearerIsNot) {
+    World world = comparing({{priced("b", 1.05), priced("much dearer", 1.2)}, {}});
+    world.figures["a"] = {0.900, 10};
+    world.figures["b"] = {0.895, 10};
+    world.figures["much dearer"] = {0.1, 10};
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "a");
+    EXPECT_EQ(world.log[2], "schedule step: a b");
+}
+
+TEST(PlanSearch, AFasterPlanWhoseProgramBreaksTheLimitIsNotChosen) {
+    World world = comparing({{priced("b", 1.05)}, {}});
+    world.asked_limit = 100;
+    world.figures["a"] = {0.9, 90};
+    world.figures["b"] = {0.8, 101};
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "a");
+}
+
+TEST(PlanSearch, APlanOfTheLiteratureIsComparedHoweverMuchItsSumIs) {
+    World world = comparing({{}, {priced("pure batch", 1.7), priced("pure model", 1.9)}});
+    world.figures["a"] = {0.90, 10};
+    world.figures["pure batch"] = {0.895, 10};
+    world.figures["pure model"] = {0.899, 10};
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "pure batch") << "of the literature also one that is hardly faster";
+    ASSERT_EQ(answer->plan.baselines.size(), 2U);
+    EXPECT_EQ(answer->plan.baselines[1].step, cost::Seconds(0.899));
+}
+
+TEST(PlanSearch, WholeProgramsAreComparedWhereEvaluationNeedsMoreMemory) {
+    World world = comparing({{priced("b", 1.05)}, {}});
+    world.asked_limit = 100;
+    world.figures["a"] = {0.9, 80, 95};
+    world.figures["b"] = {0.8, 80, 120};
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "a");
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100", "schedule step: a b", "complete b", "plan for 100",
+                              "schedule simulated program: a b", "complete a"}));
+}
+
+TEST(PlanSearch, WholeProgramsStartFromWhatWasAskedFor) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = [](const MemorySavings &savings, double limit) {
+        if (savings == MemorySavings{} && limit == 100)
+            return priced("a", 1.0, 70);
+        if (savings == MemorySavings{1, {""}})
+            return priced("recomputed", 1.3, 60);
+        return nothing_fits(300);
+    };
+    world.figures["a"] = {0.9, 125};
+    world.figures["recomputed"] = {1.2, 70, 110};
+    const std::optional<Answer> answer = world.run({}, 1);
+    ASSERT_TRUE(answer);
+    // The step of "recomputed" fits, its program does not, and nothing takes less.
+    EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(110), cost::Bytes(100)));
+    EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "plan for 100"), 2);
+}
+
+TEST(PlanSearch, EndsWhereATrainingStepCannotBeDerived) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = [](const MemorySavings &, double) { return nothing_fits(300); };
+    world.can_derive = [](const MemorySavings &savings) { return savings.microbatches < 2; };
+    EXPECT_FALSE(world.run());
+    EXPECT_EQ(world.log.back(), "derive 2");
+    world.can_derive = [](const MemorySavings &) { return false; };
+    EXPECT_FALSE(world.run());
+    EXPECT_EQ(world.log, Log{"derive 1"});
+}
+
+TEST(PlanSearch, EndsWhereAPlanCannotBeScheduled) {
+    World world = comparing({{priced("b", 1.05)}, {priced("pure batch", 1.7)}});
+    for (const char *name : {"a", "b", "pure batch"})
+        world.figures[name] = {0.9, 10};
+    for (const char *name : {"a", "b", "pure batch"}) {
+        world.unschedulable = name;
+        EXPECT_FALSE(world.run()) << name;
+    }
+    world.unschedulable.clear();
+    EXPECT_TRUE(world.run());
+}
+
+} // namespace planc::planning

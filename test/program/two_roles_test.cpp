@@ -1,0 +1,134 @@
+// The interpreter and the simulation on a step of two roles.
+#include "two_roles.h"
+
+#include "cost/machine.h"
+#include "interpret/whole_batch.h"
+#include "schedule/step_program.h"
+#include "timeline/read_schedule.h"
+#include "timeline/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace planc::test {
+namespace {
+
+class TwoRoles : public testing::Test {
+  protected:
+    /// The step with other actions of the first role.
+    void act(const std::vector<std::string> &texts) {
+        program::Program program = schedule::step_program(*module_);
+        program.actions[0].clear();
+        for (const std::string &text : texts)
+            program.actions[0].push_back(program::action(program, text));
+        schedule::set_step_program(*module_, program);
+    }
+
+    std::string failure() {
+        try {
+            static_cast<void>(interpret::run_train_step(*module_, inputs()));
+        } catch (const interpret::Failure &failure) {
+            return failure.what();
+        }
+        return "";
+    }
+
+    Context context_;
+    mlir::OwningOpRef<mlir::ModuleOp> module_ = read_module(TWO_ROLES, context_);
+};
+
+TEST_F(TwoRoles, train_as_plain_loops_do) {
+    ASSERT_TRUE(module_);
+    interpret::Inputs now = inputs();
+    Weights weights;
+    for (int step = 0; step < 3; ++step) {
+        const interpret::Outcome outcome = interpret::run_train_step(*module_, now);
+        ASSERT_EQ(outcome.results.size(), 1U);
+        EXPECT_NEAR(outcome.results[0].elements[0], train(weights, samples()), 1e-12);
+        for (std::size_t j = 0; j < width; ++j) {
+            EXPECT_NEAR(outcome.variables.at("a.w").elements[j], weights.a[j], 1e-12);
+            EXPECT_NEAR(outcome.variables.at("b.w").elements[j], weights.b[j], 1e-12);
+        }
+        now.variables = outcome.variables;
+    }
+}
+
+// Rank 0 holds two samples of each micro-batch; their columns 0 to 2 go to rank 2, the others to rank 3.
+TEST_F(TwoRoles, are_counted_message_by_message) {
+    const interpret::Outcome outcome = interpret::run_train_step(*module_, inputs());
+    int transfers = 0;
+    for (const interpret::CollectiveRecord &record : outcome.collectives) {
+        if (record.kind != "transfer")
+            continue;
+        ++transfers;
+        const bool forward = record.layer == "h";
+        const planrt::Traffic sent{4 * 2, 4 * 2 * 6};
+        for (std::size_t rank = 0; rank < 4; ++rank)
+            EXPECT_EQ(record.traffic[rank], (rank < 2) == forward ? sent : planrt::Traffic{}) << record.layer << rank;
+    }
+    EXPECT_EQ(transfers, 2);
+}
+
+TEST_F(TwoRoles, survive_the_attribute) {
+    const program::Program program = schedule::step_program(*module_);
+    schedule::set_step_program(*module_, program);
+    const program::Program again = schedule::step_program(*module_);
+    EXPECT_EQ(again.actions, program.actions);
+    EXPECT_EQ(again.roles.size(), 2U);
+    EXPECT_EQ(again.roles[1].ranks.coordinates, (planrt::Box{{1, 2}, {0, 2}}));
+    EXPECT_EQ(again.roles[1].slots, 2);
+    EXPECT_EQ(again.transfers[1].scratch_offset, 704);
+    EXPECT_EQ(again.loss, 5);
+}
+
+// The first stage wants its first gradient before it has sent anything.
+TEST_F(TwoRoles, that_wait_for_each_other_are_found) {
+    act({"0:0 receive gradient of h", "0:0 run first_forward", "0:0 send h", "0:0 wait h", "1:1 run first_forward",
+         "1:1 send h", "1:1 receive gradient of h", "1:1 wait h", "2:0 run first_forward", "2:0 send h",
+         "2:0 receive gradient of h", "2:0 wait h", "3:1 run first_forward", "3:1 send h", "3:1 receive gradient of h",
+         "3:1 wait h", "3:1 run first_update"});
+    EXPECT_EQ(failure(), "all ranks wait for each other: rank 0 at '0:0 receive gradient of h', rank 1 at '0:0 receive "
+                         "gradient of h', rank 2 at '0:0 receive h', rank 3 at '0:0 receive h'");
+}
+
+TEST_F(TwoRoles, that_write_what_is_being_sent_are_found) {
+    act({"0:0 run first_forward", "0:0 send h", "1:0 run first_forward"});
+    EXPECT_EQ(failure(), "role first, action '1:0 run first_forward': value 'h' is still under way");
+}
+
+// Two kernels are beside each other on different stages, a transfer beside kernels: no rank is busy all the time, and
+// the step takes less than one stage behind the other.
+TEST_F(TwoRoles, have_a_timeline) {
+    cost::Machine machine;
+    machine.flops_per_second = 1e9;
+    machine.memory_bytes_per_second = 1e9;
+    machine.levels = {{0, {cost::Seconds(1e-7), 1e9}}};
+    const timeline::Program program = timeline::read_schedule(*module_, machine);
+    ASSERT_EQ(program.classes.size(), 2U);
+    EXPECT_EQ(program.classes[0].ranks, 2);
+    EXPECT_EQ(program.classes[1].first, 2);
+    ASSERT_EQ(program.actions.size(), 2U);
+    const timeline::Timeline timeline = timeline::simulate(program);
+    cost::Seconds computing{};
+    for (const timeline::RankTime &rank : timeline.ranks) {
+        EXPECT_GT(rank.computing, cost::Seconds(0));
+        EXPECT_LT(rank.computing, timeline.makespan);
+        EXPECT_NEAR((rank.computing + rank.exposed + rank.idle).value, timeline.makespan.value, 1e-15);
+        computing += rank.computing;
+    }
+    EXPECT_LT(timeline.makespan,
+              timeline::simulate(timeline::without_overlap(program)).makespan + cost::Seconds(1e-12));
+    EXPECT_GT(computing, cost::Seconds(0));
+    // h: four messages of 48 bytes a rank and micro-batch at 1 GB/s, 0.1 us each
+    const auto h = std::find_if(program.collectives.begin(), program.collectives.end(),
+                                [](const timeline::Collective &each) { return each.name == "transfer of h"; });
+    ASSERT_NE(h, program.collectives.end());
+    ASSERT_EQ(h->groups.size(), 1U);
+    EXPECT_EQ(h->groups[0].members, (std::vector<int>{0, 1}));
+    EXPECT_EQ(h->groups[0].senders, (std::vector<int>{0}));
+    EXPECT_NEAR(h->groups[0].seconds.value, 2e-7 + 96e-9, 1e-12);
+}
+
+} // namespace
+} // namespace planc::test
