@@ -44,6 +44,9 @@ void set_place(mlir::Operation *op, mlir::Operation *from);
 /// Of the sum over all dimensions but these: whatever cuts one that goes leaves a partial sum.
 [[nodiscard]] ir::TensorType summed_type(ir::TensorType type, const std::vector<std::string> &kept, ir::MeshAttr mesh);
 
+/// How many micro-batches are in flight (`plan.slots` of the module; without: one).
+[[nodiscard]] int slots_of(mlir::ModuleOp module);
+
 /// A pass on the entry functions (ir/entry_functions.h).
 class StepPass : public mlir::OperationPass<mlir::ModuleOp> {
   public:

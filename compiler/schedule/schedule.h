@@ -15,6 +15,8 @@ struct Options {
     /// Let convolutions compute while their halos travel even where that does not pay: for tests, whose images are
     /// small.
     bool overlap_all_halos = false;
+    /// How many micro-batches are in flight: each has buffers of its own for what outlives a body.
+    int slots = 1;
 };
 
 /// Schedules @train and @evaluate of a rank program (after materialize-layouts). Fails with a message at the operation
