@@ -49,8 +49,8 @@ int check(Compilation &compilation) {
     std::cout << compilation.program().file << ": layout " << compilation.request().layout << " on "
               << cost::mesh_words(table.axes, table.mesh) << ": "
               << cost::human_seconds(overlap.value_or(table.seconds())) << " a step predicted"
-              << (overlap ? " (without overlap " + cost::human_seconds(table.seconds()) + ")" : " (without overlap)")
-              << ", " << cost::human_bytes(table.payload) << " communicated; -o PROGRAM compiles it\n";
+              << (overlap ? " (sum of parts " + cost::human_seconds(table.seconds()) + ")" : " (sum of parts)") << ", "
+              << cost::human_bytes(table.payload) << " communicated; -o PROGRAM compiles it\n";
     return done;
 }
 
