@@ -94,7 +94,7 @@ TEST_F(Safetensors, WrongFilesAreTold) {
     EXPECT_EQ(load(0, file(R"({"h1.w":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]},)"
                            R"("h2.w":{"dtype":"F32","shape":[],"data_offsets":[48,52]}})",
                            13)),
-              "weights: has a tensor h2.w that network classifier has not");
+              "weights: has a tensor h2.w, but network classifier does not");
 }
 
 TEST_F(Safetensors, TensorsFillTheFile) {
