@@ -10,11 +10,11 @@ namespace planc::autodiff {
 
 class Arithmetic {
   public:
-    /// Operations of phase "update"; those that belong to one parameter (not empty) bear its name.
+    /// The operations have phase "update"; those that belong to one parameter (not empty) have its name.
     Arithmetic(mlir::OpBuilder &builder, mlir::Location location, mlir::StringRef layer, mlir::StringRef parameter)
         : build_(builder, location, layer, "update"), parameter_(parameter) {}
 
-    /// The result has the dimensions and the element type of the input with most dimensions, the first of such.
+    /// The result has the dimensions and the element type of the input with the most dimensions (the first of several).
     mlir::Value call(mlir::StringRef function, mlir::ArrayRef<mlir::Value> inputs);
 
     mlir::Value add(mlir::Value a, mlir::Value b) { return call("add", {a, b}); }
@@ -26,14 +26,14 @@ class Arithmetic {
     mlir::Value square(mlir::Value a) { return call("square", {a}); }
     mlir::Value sqrt(mlir::Value a) { return call("sqrt", {a}); }
 
-    /// f64, without dimensions.
+    /// A number in f64, without dimensions.
     mlir::Value scalar(double value) { return build_.constant(value, build_.builder().getF64Type()); }
     mlir::Value step() { return build_.step(); }
-    /// In the element type of `like`.
+    /// A number in the element type of `like`.
     mlir::Value number(double value, mlir::Value like) {
         return build_.constant(value, ir::type_of(like).getElementType());
     }
-    /// The value in the element type of `like`; itself if it has that.
+    /// Converts the value to the element type of `like`; returns the value itself if it has that type.
     mlir::Value as(mlir::Value value, mlir::Value like) { return convert(value, ir::type_of(like).getElementType()); }
     mlir::Value as_f64(mlir::Value value) { return convert(value, build_.builder().getF64Type()); }
 

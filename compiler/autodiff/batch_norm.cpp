@@ -23,15 +23,15 @@ class Decomposition {
 
     [[nodiscard]] double count() const { return count_; }
 
-    /// The mean first, then the squares of what is centred: E[x²] - E[x]² would cancel.
+    /// Computes the mean first, then the squares of the centred values: E[x²] - E[x]² would cancel.
     Value by_statistics_of_the_batch() {
         const Value mean = average(op_.getX());
-        // The variance does not change with the mean that is taken off: d/dm sum (x - m)² = -2 sum (x - m) = 0.
+        // The variance does not depend on the mean that is subtracted: d/dm sum (x - m)² = -2 sum (x - m) = 0.
         const Value fixed = build_.pointwise("stop_gradient", mean, kept_);
         const Value variance =
             average(build_.pointwise("square", build_.pointwise("sub", {op_.getX(), fixed}, type_), type_));
         advance(op_.getMean(), mean, 1);
-        advance(op_.getVariance(), variance, count_ / (count_ - 1)); // an estimate without bias
+        advance(op_.getVariance(), variance, count_ / (count_ - 1)); // an unbiased estimate
         return normalized(mean, variance);
     }
 
@@ -52,8 +52,8 @@ class Decomposition {
         return build_.pointwise("add", {build_.pointwise("mul", {centred, factor}, type_), op_.getB()}, type_);
     }
 
-    /// running <- (1 - momentum) running + momentum · factor · value, once each time that the function runs. It lies as
-    /// the state of the optimizer that belongs to the scale does.
+    /// running <- (1 - momentum) running + momentum · factor · value, once each time that the function runs. It is
+    /// placed like the optimizer state of the scale.
     void advance(Value running, Value value, double factor) {
         const double momentum = op_.getMomentum().convertToDouble();
         const Value kept = follow(build_.pointwise("mul", {running, number(1 - momentum)}, kept_));

@@ -15,7 +15,7 @@ using mlir::Value;
 
 namespace {
 
-/// x less its maximum along the dimension: softmax of both is the same, and exp cannot overflow.
+/// Subtracts from x its maximum along the dimension. This does not change the softmax, and exp cannot overflow.
 Value less_maximum(LayerBuilder &build, Value x, StringRef dimension) {
     const Value top = build.reduce("max", x, dimension);
     const Value fixed = build.pointwise("stop_gradient", top, type_of(x));
@@ -38,7 +38,7 @@ Value softmax(LayerBuilder &build, ir::SoftmaxOp op) {
     return build.pointwise("div", {exponential, sum}, type);
 }
 
-/// The mean of `per_sample` over all of its dimensions; evaluation finds the operand again by its mark.
+/// The mean of `per_sample` over all of its dimensions. Evaluation finds the operand again by its mark.
 Value mean_of_samples(LayerBuilder &build, Value per_sample, TensorType result) {
     per_sample.getDefiningOp()->setAttr("plan.sample_loss", build.builder().getUnitAttr());
     return mean(build, per_sample, result);
@@ -63,7 +63,7 @@ Value mean_square_error(LayerBuilder &build, ir::MeanSquareErrorOp op) {
     return mean_of_samples(build, build.pointwise("square", difference, type), op.getResult().getType());
 }
 
-/// Empty if the operation is no composite.
+/// Empty if the operation is not a composite.
 Value decompose(mlir::Operation *op, mlir::OpBuilder &builder) {
     const auto text = [&](StringRef name) {
         const auto attribute = op->getAttrOfType<mlir::StringAttr>(name);

@@ -24,8 +24,8 @@ ReturnOp return_of(FuncOp function) {
     return mlir::cast<ReturnOp>(function.getBody().front().getTerminator());
 }
 
-/// Erases what no result needs and marks that have served, and makes the function's type that of its arguments and of
-/// what it returns.
+/// Erases what no result needs and marks that are no longer used, and sets the function's type from its arguments and
+/// results.
 void settle(FuncOp function, bool keep_arguments) {
     mlir::Block &block = function.getBody().front();
     for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
@@ -93,7 +93,7 @@ class Derivation {
         FuncOp function = copy(name_of(kind), "training");
         ReturnOp end = return_of(function);
         end->eraseOperand(1);
-        // Before gradients: what only the prediction needs is no part of the step.
+        // Done before gradients are added: computations that only the prediction needs are not part of the step.
         settle(function, true);
         apply_dropout(function);
         if (has_parts() &&
@@ -157,7 +157,8 @@ class Derivation {
         finish(function);
     }
 
-    /// What does not train takes no more samples at once than the step does: else it would decide the memory.
+    /// Evaluation and prediction process no more samples at once than the step does; otherwise they would determine the
+    /// memory.
     void finish(FuncOp function) {
         settle(function, false);
         if (has_parts())
@@ -170,7 +171,7 @@ class Derivation {
     std::vector<program::MicroBatch> micro_batches_;
 };
 
-/// @loss(…) -> (loss, prediction) with its optimizer, as import_program() makes it.
+/// Checks @loss(…) -> (loss, prediction) with its optimizer, as import_program() makes it.
 mlir::LogicalResult check(mlir::ModuleOp module, FuncOp loss) {
     if (!loss)
         return module.emitError("there is no function @loss to derive a training step from");

@@ -13,7 +13,8 @@ using mlir::Value;
 
 namespace {
 
-/// Random numbers are multiples of 2^-24 (planrt/random.h). The next one above the rate decides alike in f32 and f64.
+/// Random numbers are multiples of 2^-24 (planrt/random.h). The next one above the rate gives the same decisions in f32
+/// and f64.
 double threshold(double rate) {
     return std::ceil(std::ldexp(rate, 24)) / std::ldexp(1.0, 24);
 }

@@ -1,4 +1,4 @@
-// What dropout is in training, and elsewhere.
+// Expands dropout for training, and removes it elsewhere.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -10,7 +10,7 @@ using mlir::Value;
 
 namespace {
 
-/// The losses whose mean over all dimensions `loss` is; empty if it is no such mean.
+/// The losses whose mean over all dimensions `loss` is; empty if it is not such a mean.
 Value sample_losses(Value loss) {
     auto scaled = loss.getDefiningOp<ir::PointwiseOp>();
     if (!scaled || scaled.getFunction() != "mul")
@@ -34,7 +34,7 @@ Value sum_over_valid(LayerBuilder &build, Value samples, Value valid) {
     return build.pointwise("mul", {sum, build.constant(share, type.getElementType())}, scalar);
 }
 
-/// 1 where the first of the largest predictions is the label's, else 0.
+/// 1 where the argmax of the prediction (the first of equal maxima) is the label, else 0.
 Value is_right(LayerBuilder &build, Value prediction, Value labels, StringRef class_role) {
     const TensorType type = type_of(prediction);
     const auto at = static_cast<size_t>(type.find(class_role));

@@ -1,4 +1,4 @@
-// What evaluation computes from a forward pass: the loss and the right predictions, summed over the valid samples.
+// Evaluation from a forward pass: the loss and the number of correct predictions, summed over the valid samples.
 #pragma once
 
 #include "ir/layer_builder.h"
@@ -7,11 +7,10 @@
 
 namespace planc::autodiff {
 
-/// Turns a copy of @loss into @evaluate: adds the argument `valid` ([batch]: 1 for a sample, 0 for padding; marked
-/// `plan.valid`) and returns, as far as there are any, the sum of the samples' losses (where the loss is a mean over
-/// samples: cross-entropy or mean-square error) and the number of samples whose largest prediction is the label's
-/// (the first one of equals). A sample with several labels counts by the share that is right.
-/// False: there is nothing to evaluate.
+/// Turns a copy of @loss into @evaluate. Adds the argument `valid` ([batch]: 1 for a sample, 0 for padding; marked
+/// `plan.valid`). Returns, if they exist, the sum of the samples' losses (if the loss is a mean over samples:
+/// cross-entropy or mean-square error) and the number of samples whose argmax is the label (the first of equal maxima).
+/// A sample with several labels counts by the share that is correct. Returns false if there is nothing to evaluate.
 bool make_evaluation(mlir::func::FuncOp function, std::optional<unsigned> label, mlir::StringRef class_role);
 
 } // namespace planc::autodiff

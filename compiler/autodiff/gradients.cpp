@@ -38,12 +38,12 @@ class Reverse {
 
     mlir::OpBuilder &builder_;
     mlir::SymbolTableCollection symbols_;
-    llvm::DenseSet<Value> trained_;   ///< depends on a variable, differentiably
+    llvm::DenseSet<Value> trained_;   ///< depends differentiably on a variable
     llvm::DenseSet<Value> with_data_; ///< depends on an input
     llvm::DenseMap<Value, llvm::SmallVector<Value>> parts_;
 };
 
-/// Does a change of this operand change the result, as far as gradients see it?
+/// Whether gradients pass from the result to this operand.
 bool passes_gradients(mlir::OpOperand &operand) {
     if (!mlir::isa<mlir::FloatType>(type_of(operand.getOwner()->getResult(0)).getElementType()))
         return false;
@@ -52,7 +52,7 @@ bool passes_gradients(mlir::OpOperand &operand) {
     return true;
 }
 
-/// The value of a variable that the optimizer changes; running statistics are not.
+/// Whether it is the value of a variable that the optimizer changes; running statistics are not.
 bool Reverse::is_trained(mlir::Operation &op) {
     auto read = mlir::dyn_cast<ir::ReadOp>(op);
     return read && !symbols_.lookupNearestSymbolFrom(read, read.getVariableAttr())->hasAttr("statistic");
@@ -80,7 +80,7 @@ LayerBuilder Reverse::builder_for(mlir::Operation *origin, Value differentiated)
     return LayerBuilder(builder_, origin->getLoc(), text(origin, "layer"), phase);
 }
 
-/// The sum of what has been gathered; empty if the loss does not depend on the value.
+/// The sum of the parts collected so far; empty if the loss does not depend on the value.
 Value Reverse::gradient_of(Value value) {
     const auto &parts = parts_[value];
     if (parts.empty())
@@ -100,8 +100,8 @@ std::vector<std::string> loops_of_gradient(Value gradient, TensorType result, co
     return found;
 }
 
-/// `type` without the dimensions whose loops are not `available`: along these the gradient is the same. What is left is
-/// the result of `backward`.
+/// `type` without the dimensions whose loops are not `available`: along these the gradient is constant. The remaining
+/// loops are the result of `backward`.
 TensorType keep_available(TensorType type, const std::vector<std::string> &loops,
                           const std::vector<std::string> &available, Subscripts &backward) {
     const auto loop = [&](StringRef role) { return loops[static_cast<size_t>(type.find(role))]; };
@@ -112,7 +112,7 @@ TensorType keep_available(TensorType type, const std::vector<std::string> &loops
     return kept;
 }
 
-/// d/dX of Y = einsum(…, X, …): one einsum of Y's gradient with the other operands, loops as they were.
+/// d/dX of Y = einsum(…, X, …): one einsum of Y's gradient with the other operands, with the same loops.
 Value einsum_gradient(LayerBuilder &build, ir::EinsumOp op, unsigned operand, Value gradient) {
     const Subscripts forward = *ir::parse_subscripts(op.getSubscripts());
     Subscripts backward;
@@ -129,7 +129,7 @@ Value einsum_gradient(LayerBuilder &build, ir::EinsumOp op, unsigned operand, Va
     return build.einsum(backward, inputs, kept);
 }
 
-/// Of a maximum or minimum: to the elements that attain it, in equal shares.
+/// The gradient of a maximum or minimum goes to the elements that attain it, in equal shares.
 Value extremum_gradient(LayerBuilder &build, ir::ReduceOp op, Value gradient) {
     const TensorType type = type_of(op.getOperand());
     const Value attained = build.pointwise("equal", {op.getOperand(), op.getResult()}, type);
@@ -137,7 +137,8 @@ Value extremum_gradient(LayerBuilder &build, ir::ReduceOp op, Value gradient) {
     return build.pointwise("mul", {attained, build.pointwise("div", {gradient, count}, type)}, type);
 }
 
-/// The gradient with its dimensions in the order of `type`, repeated along those that it lacks and `needed` holds for.
+/// The gradient with its dimensions in the order of `type`, broadcast along those that it lacks and for which `needed`
+/// is true.
 Value repeat(LayerBuilder &build, Value gradient, TensorType type, llvm::function_ref<bool(StringRef)> needed) {
     const TensorType has = type_of(gradient);
     return build.broadcast(
@@ -152,8 +153,8 @@ TensorType without_missing(TensorType type, Value gradient) {
     return ir::filter_dimensions(type, [&](StringRef role) { return type_of(gradient).find(role) >= 0; });
 }
 
-/// Of a convolution: one of the others, loops as they were. The positions of its windows need not be there in the
-/// gradient of the result, but have to be in what is convolved.
+/// The gradient of a convolution is another kind of convolution, with the same loops. The gradient of the result may
+/// lack the positions of its windows, but the operand of the convolution must have them.
 Value conv_gradient(LayerBuilder &build, ir::ConvOp op, unsigned operand, Value gradient) {
     const Subscripts forward = *ir::parse_subscripts(op.getSubscripts());
     const TensorType result = op.getResult().getType();
@@ -186,7 +187,7 @@ Value slice_gradient(LayerBuilder &build, ir::SliceOp op, Value gradient) {
                      without_missing(op.getOperand().getType(), full));
 }
 
-/// [begin, begin + the part's extent) of the gradient; the gradient itself if it is the same everywhere.
+/// [begin, begin + the part's extent) of the gradient; the gradient itself if it is constant along the dimension.
 Value part_of_gradient(LayerBuilder &build, Value gradient, TensorType whole, StringRef dimension, std::int64_t begin,
                        TensorType part) {
     if (type_of(gradient).find(dimension) < 0)
@@ -219,7 +220,8 @@ Value embedding_gradient(LayerBuilder &build, ir::EmbeddingOp op, Value gradient
     return build.embedding_gradient(op.getIndices(), full, op.getDimension(), op.getTable().getType());
 }
 
-/// Of sums: to all that the windows touch. Of maxima: to where they were found, which the forward pass then notes.
+/// The gradient of a sum goes to everything that the windows touch; that of a maximum to its argmax, which the forward
+/// pass then records.
 Value pool_gradient(LayerBuilder &build, ir::PoolOp op, Value gradient) {
     const TensorType result = op.getResult().getType();
     const TensorType operand = type_of(op.getInputs()[0]);
@@ -242,7 +244,7 @@ Value pool_gradient(LayerBuilder &build, ir::PoolOp op, Value gradient) {
     return build.pool("max_gradient", {repeat_all(build, gradient, result), found}, op, operand);
 }
 
-/// What `operand` gets of the gradient of its operation's result; empty if there is no rule.
+/// The part of the gradient that `operand` receives; empty if there is no rule.
 Value Reverse::part_of(LayerBuilder &build, mlir::OpOperand &operand, Value gradient) {
     mlir::Operation *op = operand.getOwner();
     const unsigned number = operand.getOperandNumber();

@@ -1,7 +1,7 @@
 // Reverse accumulation on loop nests.
 //
-// A gradient may lack dimensions of the value that it belongs to: it is then the same along them. So the gradient of a
-// mean is one number, and nothing is repeated before an operation needs it.
+// A gradient may lack dimensions of its value; it is then constant along them. So the gradient of a mean is one number,
+// and nothing is broadcast before an operation needs it.
 #pragma once
 
 #include "ir/layer_builder.h"
@@ -18,12 +18,13 @@ struct ParameterGradient {
 };
 
 /// Appends to the block of `loss` (at the builder's insertion point) the gradients of that scalar with respect to all
-/// variables that it depends on. Values that depend on no variable get no gradient. In the order of the reads.
-/// Failure: an operation without a rule, with a message at it.
+/// variables on which it depends, in the order of their reads. Values that depend on no variable get no gradient.
+/// Fails, with a message at the operation, if an operation has no rule.
 mlir::FailureOr<std::vector<ParameterGradient>> add_gradients(mlir::Value loss, mlir::OpBuilder &builder);
 
-/// A part of the gradient of `operand`, whose dimensions are some of `space` (those of the operation's result): summed
-/// over what the operand lacks. Dimensions of `space` that neither has count by their extent.
+/// Turns a part of the gradient of `operand`, whose dimensions are some of `space` (those of the operation's result),
+/// into one of the operand: sums over what the operand lacks. Dimensions of `space` that neither has count with their
+/// extent.
 [[nodiscard]] mlir::Value sum_to_operand(ir::LayerBuilder &build, mlir::Value part, ir::TensorType space,
                                          ir::TensorType operand);
 

@@ -9,12 +9,12 @@ using sema::Schedule;
 
 namespace {
 
-/// How much of `steps` is over, at most 1.
+/// The part of `steps` that is over, at most 1.
 Value progress(Arithmetic &of, Value step, std::int64_t steps) {
     return of.call("minimum", {of.div(step, of.scalar(static_cast<double>(steps))), of.scalar(1)});
 }
 
-/// How often the rate has been multiplied by the factor.
+/// The number of times that the rate has been multiplied by the factor.
 Value drops(Arithmetic &of, Value step, const Schedule &schedule) {
     if (schedule.milestones.empty())
         return of.call("floor", {of.div(step, of.scalar(static_cast<double>(schedule.every)))});

@@ -15,9 +15,9 @@ using mlir::Value;
 
 namespace {
 
-/// What a value is to the samples of a batch.
+/// How a value depends on the samples of a batch.
 enum class Form : std::uint8_t {
-    shared,  ///< made of parameters and numbers only
+    shared,  ///< depends only on parameters and numbers
     samples, ///< one part for each sample
     sum      ///< a sum over samples
 };
@@ -27,7 +27,7 @@ class Restriction {
     Restriction(mlir::func::FuncOp loss, std::int64_t samples, std::int64_t count)
         : loss_(loss), samples_(samples), count_(count) {}
 
-    /// Of a function whose results are no parts of a loss: nothing is divided.
+    /// For a function whose results are not parts of a loss: nothing is divided.
     Restriction(mlir::func::FuncOp function, std::int64_t samples) : Restriction(function, samples, 1) {}
 
     LogicalResult run() {
@@ -147,7 +147,7 @@ class Restriction {
         return mlir::success();
     }
 
-    /// A term of parameters alone would count once in each part.
+    /// A term of parameters alone would be counted once in each part.
     void divide_shared(mlir::OpOperand &operand) {
         const Value value = operand.get();
         if (count_ == 1 || forms_.lookup(value) != Form::shared)

@@ -22,7 +22,8 @@ static bool is_norm(mlir::Operation *op) {
 }
 
 void order_by_norms(mlir::Block &block) {
-    llvm::DenseMap<mlir::Operation *, int> norms; // how many follow from each other on the way to an operation
+    // the number of norms on which an operation depends, one through another
+    llvm::DenseMap<mlir::Operation *, int> norms;
     std::vector<mlir::Operation *> updates;
     for (mlir::Operation &op : block.without_terminator()) {
         if (!is_update(op))
@@ -34,7 +35,8 @@ void order_by_norms(mlir::Block &block) {
         norms[&op] = most;
         updates.push_back(&op);
     }
-    // What waits for norms only where it is used is computed there, in the same loop, rather than kept until then.
+    // What is used only by operations that wait for norms is computed with them, in the same loop, instead of being
+    // kept.
     for (mlir::Operation *op : llvm::reverse(updates))
         if (!is_norm(op) && !op->use_empty()) {
             int least = std::numeric_limits<int>::max();

@@ -13,7 +13,7 @@ namespace planc::autodiff {
 #define GEN_PASS_DECL
 #include "autodiff/passes.h.inc"
 
-/// All of them, in order: @loss becomes @train, @evaluate and @predict, made of loop nests.
+/// Adds all passes, in order: @loss becomes @train, @evaluate and @predict, which consist of loop nests.
 void add_passes(mlir::OpPassManager &passes);
 
 /// For plan-opt.

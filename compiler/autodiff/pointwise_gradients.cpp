@@ -9,7 +9,7 @@ using mlir::Value;
 
 namespace {
 
-/// What a rule may use: operands x, result y, the gradient g of the result; and functions of them.
+/// The values that a rule may use: operands x, result y, the gradient g of the result, and functions of them.
 struct Terms {
     ir::LayerBuilder &build;
     mlir::ValueRange x;
@@ -29,7 +29,7 @@ struct Terms {
     [[nodiscard]] Value where_greater(Value a, Value b, Value yes, Value no) const {
         return call("select", {call("greater", {a, b}), yes, no});
     }
-    /// 1 where a > b, 1/2 where they are equal, else 0: ties share
+    /// 1 where a > b, 1/2 where they are equal, else 0: equal values share
     [[nodiscard]] Value share(Value a, Value b) const {
         return mul(add(call("greater", {a, b}), call("greater_equal", {a, b})), 0.5);
     }
@@ -41,7 +41,7 @@ struct Rule {
     Value (*gradient)(const Terms &);
 };
 
-// Where the result says as much as the operand, the rule uses the result: the operand need not be kept.
+// If the result is as useful as the operand, the rule uses the result, so that the operand need not be kept.
 constexpr std::array rules{
     Rule{"abs", 0,
          [](const Terms &t) {
@@ -70,13 +70,13 @@ constexpr std::array rules{
     Rule{"mul", 0, [](const Terms &t) { return t.mul(t.g, t.x[1]); }},
     Rule{"mul", 1, [](const Terms &t) { return t.mul(t.g, t.x[0]); }},
     Rule{"neg", 0, [](const Terms &t) { return t.neg(t.g); }},
-    // b · a^(b−1), and 0 where b = 0 also if a = 0
+    // b · a^(b−1), and 0 if b = 0, even if a = 0
     Rule{"power", 0,
          [](const Terms &t) {
              const Value slope = t.mul(t.call("power", {t.x[0], t.sub(t.x[1], t.number(1))}), t.x[1]);
              return t.mul(t.g, t.call("select", {t.x[1], slope, t.number(0)}));
          }},
-    // a^b · log a, and 0 where a is not positive
+    // a^b · log a, and 0 if a is not positive
     Rule{"power", 1,
          [](const Terms &t) {
              const Value slope = t.mul(t.y, t.call("log", {t.x[0]}));

@@ -1,6 +1,6 @@
-// Activations inside of a group of layers are not kept for the backward pass: what it needs of them is computed again,
-// just before its first use, from the group's inputs and outputs (Chen et al. 2016, "Training deep nets with sublinear
-// memory cost").
+// Activations inside a group of layers are not kept for the backward pass. What the backward pass needs of them is
+// computed again just before its first use, from the group's inputs and outputs (Chen et al. 2016, "Training deep nets
+// with sublinear memory cost").
 
 #include "autodiff/passes.h"
 #include "ir/entry_functions.h"
@@ -51,7 +51,7 @@ class Recomputation {
         return group && phase_of(op) == "forward" ? group.getValue() : StringRef();
     }
 
-    /// Belongs to a group and no forward operation outside of it uses the result.
+    /// Whether it belongs to a group and no forward operation outside the group uses the result.
     bool is_inner(Operation *op) {
         const StringRef group = group_of(op);
         if (group.empty() || is_source(op))
@@ -63,7 +63,7 @@ class Recomputation {
         });
     }
 
-    /// The operation once more, behind what else its group has computed again; at first before `use`.
+    /// A copy of the operation after everything else that its group has recomputed; the first one comes before `use`.
     Operation *recomputed(Operation *op, Operation *use) {
         const auto known = copies_.find(op);
         if (known != copies_.end())
@@ -86,7 +86,7 @@ class Recomputation {
     mlir::Block &block_;
     mlir::DictionaryAttr groups_;
     llvm::DenseMap<Operation *, Operation *> copies_;
-    llvm::StringMap<Operation *> places_; ///< per group the first operation that needs something of it again
+    llvm::StringMap<Operation *> places_; ///< per group, the first operation that needs something recomputed
 };
 
 struct RecomputeActivations : impl::RecomputeActivationsBase<RecomputeActivations> {

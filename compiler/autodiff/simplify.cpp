@@ -74,7 +74,7 @@ class Rewrite {
         return true;
     }
 
-    /// Replaces the operation by an operand, if that is of the result's type.
+    /// Replaces the operation by an operand, if that has the result's type.
     bool forward(unsigned index) { return forward(input(index)); }
     bool forward(Value value) {
         if (value.getType() != op_.getResult().getType())
@@ -126,7 +126,7 @@ class Rewrite {
         return false;
     }
 
-    /// Numbers stand second; factors gather: (x · a) · b = x · (ab), (−x) · a = x · (−a).
+    /// Puts numbers second and collects factors: (x · a) · b = x · (ab), (−x) · a = x · (−a).
     bool product() {
         const auto factor = constant_value(input(1));
         if (!factor)
@@ -160,8 +160,8 @@ bool has_any(Value value, mlir::ArrayRef<mlir::StringAttr> roles) {
     return llvm::any_of(roles, [&](mlir::StringAttr role) { return type.find(role) >= 0; });
 }
 
-/// Factors that lack what is summed over, and signs, move out of sums: sum (x · a) = (sum x) · a. Then equal sums, such
-/// as those of a bias's gradient and of a mean's, are made once.
+/// Moves factors that lack the summed dimensions, and signs, out of sums: sum (x · a) = (sum x) · a. Then equal sums,
+/// such as those of a bias's gradient and of a mean, are computed once.
 struct SimplifySum : mlir::OpRewritePattern<ir::ReduceOp> {
     using OpRewritePattern::OpRewritePattern;
     LogicalResult matchAndRewrite(ir::ReduceOp op, PatternRewriter &rewriter) const override {
@@ -205,8 +205,8 @@ bool is_difference_of_share(Value value) {
     return difference && pointwise(difference.getInputs()[0], "div");
 }
 
-/// What exp, sum and quotient of a softmax P = e / s give together: e · (g/s − Σ (g/s) · P) = P · (g − Σ g · P). Then e
-/// need not be kept for the way back, and nothing is divided there.
+/// Simplifies the combined gradient of exp, sum and quotient in a softmax P = e / s: e · (g/s − Σ (g/s) · P) = P · (g −
+/// Σ g · P). Then e need not be kept for the backward pass, which does not divide.
 struct SimplifySoftmaxGradient : mlir::OpRewritePattern<PointwiseOp> {
     using OpRewritePattern::OpRewritePattern;
     LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override {
@@ -233,7 +233,7 @@ struct SimplifySoftmaxGradient : mlir::OpRewritePattern<PointwiseOp> {
     }
 
   private:
-    /// s may leave the sum only if it lacks what is summed over.
+    /// s may leave the sum only if it lacks the summed dimensions.
     static bool has_only(Value value, Value roles) {
         const auto type = mlir::cast<ir::TensorType>(roles.getType());
         return llvm::all_of(mlir::cast<ir::TensorType>(value.getType()).getRoles(),
@@ -253,7 +253,7 @@ struct SimplifySoftmaxGradient : mlir::OpRewritePattern<PointwiseOp> {
     }
 };
 
-/// An einsum of one operand that neither sums, nor permutes, nor renames.
+/// An einsum of one operand that does not sum, permute or rename.
 struct SimplifyEinsum : mlir::OpRewritePattern<ir::EinsumOp> {
     using OpRewritePattern::OpRewritePattern;
     LogicalResult matchAndRewrite(ir::EinsumOp op, PatternRewriter &rewriter) const override {
@@ -267,7 +267,8 @@ struct SimplifyEinsum : mlir::OpRewritePattern<ir::EinsumOp> {
     }
 };
 
-/// A sum that the gradient of a weight is, and that of an input needs, is the input's: that is waited for.
+/// If a sum is both the gradient of a weight and needed for that of an input, it is computed with the latter, because
+/// other operations wait for that.
 void share_sums(mlir::func::FuncOp function) {
     const auto is_gradient = [](ir::ReduceOp op) { return op.getPhase() && op.getPhase()->ends_with("gradient"); };
     llvm::DenseMap<Value, llvm::SmallVector<ir::ReduceOp, 2>> seen; // by what is summed
@@ -296,7 +297,8 @@ struct Simplify : impl::SimplifyBase<Simplify> {
         patterns.add<SimplifyPointwise, SimplifySum, SimplifyEinsum>(&getContext());
         mlir::RewritePatternSet patterns_of_equals(&getContext()); // that compare operands
         patterns_of_equals.add<SimplifySoftmaxGradient>(&getContext());
-        // Each rewrite removes an operation or moves a sign or a number outwards: it ends however long the chain.
+        // Each rewrite removes an operation or moves a sign or a number outwards, so the rewriting ends for chains of
+        // any length.
         mlir::GreedyRewriteConfig config;
         config.maxIterations = mlir::GreedyRewriteConfig::kNoLimit;
         config.enableRegionSimplification = mlir::GreedySimplifyRegionLevel::Disabled; // there is one block

@@ -19,11 +19,11 @@ using sema::Optimizer;
 
 namespace {
 
-/// What the optimizer does with one parameter.
+/// The optimizer's settings for one parameter.
 struct Settings {
     double weight_decay = 0;
     double rate_factor = 1;
-    bool adapt = true; ///< LARS, LAMB: by the trust ratio
+    bool adapt = true; ///< LARS, LAMB: use the trust ratio
 
     Settings(const Optimizer &optimizer, ir::VariableOp variable) : weight_decay(optimizer.weight_decay) {
         if (const auto own = variable->getAttrOfType<mlir::FloatAttr>("weight_decay"))
@@ -68,19 +68,19 @@ class Updater {
     mlir::OpBuilder &builder_;
     StringAttr phase_;
 
-    // What parameters share.
+    // Values that all parameters share.
     Arithmetic shared_;
     std::map<double, Value> rates_;  ///< by factor
     std::map<double, Value> biases_; ///< by decay
     Value scale_;                    ///< of all gradients; none without clipping
 
-    // Of the parameter at hand.
+    // Of the current parameter.
     ir::VariableOp variable_;
     Value parameter_;
     std::optional<Settings> settings_;
 };
 
-/// Declares a piece of state after the parameter and reads it.
+/// Declares a part of the state after the parameter, and reads it.
 Updater::State Updater::state(StringRef suffix) {
     const mlir::Location location = parameter_.getLoc();
     ir::VariableOp declared;
@@ -113,7 +113,7 @@ Value Updater::rate(double factor) {
     return known;
 }
 
-/// 1 − decay^t in step t = 1, 2, …: what a moving average that began with zeros has gathered.
+/// 1 − decay^t in step t = 1, 2, …: the total weight of a moving average that began with zeros.
 Value Updater::bias(double decay) {
     Value &known = biases_[decay];
     if (!known)
@@ -123,8 +123,8 @@ Value Updater::bias(double decay) {
 }
 
 /// Pascanu, Mikolov, Bengio 2013, algorithm 1: all gradients are scaled so that their common norm is at most the limit.
-/// It is made from the norm of each: an addend of a square passes no root, so how one parameter lies does not matter to
-/// the others.
+/// The common norm is computed from the norm of each gradient. A partial sum of squares cannot pass through the root,
+/// so the placement of one parameter does not affect the others.
 void Updater::clip(mlir::ArrayRef<ParameterGradient> gradients) {
     Value sum;
     for (ParameterGradient entry : gradients) {
@@ -180,7 +180,7 @@ void Updater::adaptive(Arithmetic &of, Value gradient) {
     const double decay = settings_->weight_decay;
     if (decay != 0 && !lamb && !optimizer_.decoupled)
         gradient = of.add(gradient, of.mul(parameter_, decay));
-    // Declared in the reverse order: each stands right after the parameter.
+    // Declared in reverse order, because each one is placed right after the parameter.
     const State second = state("second_moment");
     const State first = state("first_moment");
     const double beta1 = optimizer_.beta1;

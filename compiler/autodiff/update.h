@@ -1,4 +1,4 @@
-// The optimizer: new values of parameters and of its state, as operations like any other.
+// The optimizer: the new values of parameters and of its state, as ordinary operations.
 #pragma once
 
 #include "autodiff/gradients.h"
@@ -9,10 +9,10 @@ namespace planc::autodiff {
 
 /// Appends the optimizer's operations (at the builder's insertion point), the reads and writes of its state, and
 /// declares that state beside the parameters: `h1.w.momentum`, `h1.w.first_moment`, `h1.w.second_moment`. `optimizer`
-/// is `plan.optimizer` of @loss; a variable's `weight_decay`, `rate_factor` and `adapt` overrule it.
+/// is `plan.optimizer` of @loss; a variable's `weight_decay`, `rate_factor` and `adapt` override it.
 ///
-/// What belongs to one parameter bears its layer and its name (`parameter`); what all share (the rate, bias
-/// corrections, the norm of all gradients) has the layer "optimizer".
+/// Operations for one parameter have its layer and its name (`parameter`); shared ones (the rate, bias corrections, the
+/// global norm) have the layer "optimizer".
 void add_updates(mlir::ModuleOp module, mlir::ArrayRef<ParameterGradient> gradients, mlir::DictionaryAttr optimizer,
                  mlir::OpBuilder &builder);
 

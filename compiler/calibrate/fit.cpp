@@ -21,7 +21,7 @@ namespace {
 
 constexpr double f32 = sizeof(float);
 
-/// Of the shape that planrt/measure.h says.
+/// Converts the shape that planrt/measure.h documents.
 cost::ConvolutionShape convolution_of(const Measurement &each) {
     const std::vector<std::int64_t> &s = each.shape;
     const planrt::WindowBlock window{s[4], s[5], s[6], s[7], 1, s[8]};
@@ -66,8 +66,8 @@ class Fitting {
 
     support::KernelRates &kernels() { return result_.machine.kernels; }
 
-    /// Squares of small errors, but large ones as they are (Huber's loss, smooth): a kernel that is slow at one shape
-    /// says nothing of the others.
+    /// Squares for small errors, linear for large ones (Huber's loss, smooth): a kernel that is slow at one shape says
+    /// nothing about the others.
     static double errors(const std::vector<Measurement> &all, const Predict &predict) {
         constexpr double small = 0.1;
         double sum = 0;
@@ -78,7 +78,7 @@ class Fitting {
         return sum;
     }
 
-    /// From where the search began: decides where the measurements leave something open.
+    /// The distance from the start of the search. It decides what the measurements leave open.
     static double distance(const std::vector<double> &tried, const std::vector<double> &first) {
         constexpr double pull = 1e-3;
         double sum = 0;
@@ -134,7 +134,7 @@ class Fitting {
         fit_rows("row_sums", &support::LoopRate::summed_rest);
     }
 
-    /// Shape: rows, elements of each. Two operations an element; what is added to sums reads two tensors and writes
+    /// Shape: rows, elements of each. Two operations per element; a loop that adds to sums reads two tensors and writes
     /// one.
     void fit_rows(const char *kernel, Seconds support::LoopRate::*time) {
         const std::vector<Measurement> all = measurements_.of(kernel);

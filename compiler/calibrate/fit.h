@@ -1,6 +1,6 @@
-// From measurements to the rates of a machine: each is fitted by the function of the cost model that reads it
-// (cost/kernels/kernels.h), so that what is written is what is meant. What is made least is the sum of Huber's losses
-// of log(predicted / measured): squares of what is within a tenth.
+// Fits the rates of a machine to measurements. Each rate is fitted with the function of the cost model that later reads
+// it (cost/kernels/kernels.h). The fit minimises the sum of Huber losses of log(predicted / measured), which are
+// squares for errors within a tenth.
 #pragma once
 
 #include "calibrate/measurements.h"
@@ -11,7 +11,7 @@
 
 namespace planc::calibrate {
 
-/// How well a rate says what was measured.
+/// How well a rate predicts its measurements.
 struct Quality {
     std::string rate; ///< "product", "allreduce on 2 ranks"
     std::size_t count = 0;
@@ -21,13 +21,13 @@ struct Quality {
 };
 
 struct Fit {
-    cost::Machine machine; ///< name and memory are the caller's
+    cost::Machine machine; ///< the caller sets name and memory
     bool network_measured = false;
     std::vector<Quality> quality;
 };
 
-/// Rates of which nothing was measured are absent. None at all without products and updates: then peak and bandwidth of
-/// memory are unknown. Empty: what is missing, in words.
+/// Rates without measurements are absent. Products and updates are required, because peak and memory bandwidth come
+/// from them. Returns what is missing, in words, or an empty text.
 [[nodiscard]] std::string fit(const Measurements &measurements, Fit &result);
 
 } // namespace planc::calibrate

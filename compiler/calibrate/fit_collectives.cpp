@@ -10,7 +10,7 @@ using cost::Seconds;
 
 namespace {
 
-constexpr double most_error = 0.1; // of a range that stands for several
+constexpr double most_error = 0.1; // maximum error of a range that replaces several
 constexpr double fastest = 1e12;   // B/s: of what takes no longer where it is larger
 
 struct Line {
@@ -23,7 +23,7 @@ double bytes_of(const Measurement &each) {
     return static_cast<double>(each.shape[1]);
 }
 
-/// Through both; never with a latency below 0 or a rate that is not finite.
+/// The line through both; its latency is never below 0 and its rate is finite.
 Line through(const Measurement &from, const Measurement &to) {
     Line line;
     line.beta = (to.seconds - from.seconds) / (bytes_of(to) - bytes_of(from));
@@ -88,8 +88,9 @@ class Ranges {
     Fit &result_;
 };
 
-/// Of what a collective and products take one after the other, what both at once save is what it leaves the processors
-/// free to do: at most the shorter of the two. Of the sizes at which that was measured the middle one; 0: of none.
+/// A collective and products that run at the same time save time compared with one after the other. That saving, at
+/// most the shorter of the two, is the part in which the collective leaves the processors free. Of the sizes that were
+/// measured, the median is taken; 0 if there are none.
 double processor_share(const Measurements &measurements, const std::string &kind, std::int64_t ranks,
                        const std::vector<Measurement> &alone) {
     std::vector<double> shares;

@@ -39,14 +39,14 @@ std::string percent(double share) {
 std::string comments(const Fit &fit, std::int64_t ranks) {
     std::string text =
         "// Measured by planc calibrate on " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks at once") +
-        ". Of each rate: by how much it misses half of the\n"
-        "// measurements at most, by how much all; how far the rounds of a measurement were apart (the middle half).\n";
+        ". For each rate: the median and the\n"
+        "// largest error of its predictions, and the spread of the rounds of a measurement (the middle half).\n";
     for (const Quality &each : fit.quality)
-        text += "//   " + each.rate + ": " + std::to_string(each.count) + " measurements, misses " +
-                percent(each.median_error) + " and " + percent(each.most_error) + "; rounds " + percent(each.noise) +
+        text += "//   " + each.rate + ": " + std::to_string(each.count) + " measurements, errors " +
+                percent(each.median_error) + " and " + percent(each.most_error) + "; spread " + percent(each.noise) +
                 "\n";
     if (!fit.network_measured)
-        text += "// The network was not measured: one rank has none.\n";
+        text += "// The network was not measured, because one rank has none.\n";
     return text;
 }
 

@@ -1,4 +1,4 @@
-// A fitted machine as a .plan file, with how well its rates say what was measured in comments.
+// A fitted machine as the text of a .plan file; comments say how well its rates predict the measurements.
 #pragma once
 
 #include "calibrate/fit.h"
@@ -8,7 +8,7 @@
 
 namespace planc::calibrate {
 
-/// `ranks` of one node. Canonical once it is formatted.
+/// `ranks` on one node. Run the formatter to get the canonical form.
 [[nodiscard]] std::string machine_text(const Fit &fit, const std::string &name, std::int64_t ranks);
 
 } // namespace planc::calibrate

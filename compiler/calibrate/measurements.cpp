@@ -10,7 +10,7 @@ namespace planc::calibrate {
 
 namespace {
 
-/// Numbers of a shape by kernel; collectives have two, ranks and bytes, and so has what is beside them.
+/// The number of entries of a shape, by kernel. Collectives have two, ranks and bytes, as do products beside them.
 const std::map<std::string, std::size_t> &shapes() {
     static const std::map<std::string, std::size_t> all{{"product", 3},
                                                         {"reference", 1},
@@ -44,11 +44,11 @@ std::string wrong(std::size_t number, const std::string &what) {
 std::string read_one(const llvm::json::Value &value, std::size_t number, Measurement &result) {
     const llvm::json::Object *object = value.getAsObject();
     if (object == nullptr)
-        return wrong(number, "is no object");
+        return wrong(number, "is not an object");
     const auto kernel = object->getString("kernel");
     const auto known = kernel ? shapes().find(kernel->str()) : shapes().end();
     if (known == shapes().end())
-        return wrong(number, "is of no kernel that there is");
+        return wrong(number, "names an unknown kernel");
     result.kernel = known->first;
     const llvm::json::Array *shape = object->getArray("shape");
     if (shape == nullptr || shape->size() != known->second)
@@ -57,7 +57,7 @@ std::string read_one(const llvm::json::Value &value, std::size_t number, Measure
         const auto size = each.getAsInteger();
         const bool may_be_0 = known->second == 9 && (result.shape.empty() || result.shape.size() == 8);
         if (!size || *size < (may_be_0 ? 0 : 1)) // the kind of a convolution and its padding
-            return wrong(number, "has a shape of other things than numbers above 0");
+            return wrong(number, "has a shape with an entry that is not a number above 0");
         result.shape.push_back(*size);
     }
     const auto seconds = object->getNumber("seconds");

@@ -1,4 +1,4 @@
-// What the measuring program (planrt/measure.h) writes, read back.
+// Reads what the measuring program (planrt/measure.h) writes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace planc::calibrate {
 
 struct Measurement {
-    std::string kernel;              ///< "product", "convolution", …; the shapes stand in planrt/measure.h
+    std::string kernel;              ///< "product", "convolution", …; planrt/measure.h documents the shapes
     std::vector<std::int64_t> shape; ///< of collectives: ranks, bytes
     double seconds = 0;              ///< of one call, above 0
     double spread = 0;               ///< of the middle half of the rounds, as a share of `seconds`
@@ -23,7 +23,7 @@ struct Measurements {
     [[nodiscard]] std::vector<Measurement> of(const std::string &kernel) const;
 };
 
-/// Or what is wrong with the text, in words.
+/// The measurements, or a text that says what is wrong with the JSON.
 [[nodiscard]] std::variant<Measurements, std::string> read_measurements(const std::string &json);
 
 } // namespace planc::calibrate

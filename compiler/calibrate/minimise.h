@@ -1,5 +1,5 @@
-// The least of a function of a few positive numbers, by a pattern search along their logarithms (Hooke and Jeeves
-// 1961): no derivatives, the same result every time.
+// Minimises a function of a few positive numbers by a pattern search along their logarithms (Hooke and Jeeves 1961). It
+// needs no derivatives and is deterministic.
 //
 //   std::vector<double> p{1, 1};
 //   minimise(p, [](const std::vector<double> &p) { return …; });
@@ -10,7 +10,7 @@
 
 namespace planc::calibrate {
 
-/// `parameters`: where to begin, above 0; then the best found. Returns the function there.
+/// `parameters`: the starting point, above 0; afterwards the best point found. Returns the function's value there.
 double minimise(std::vector<double> &parameters, const std::function<double(const std::vector<double> &)> &function);
 
 } // namespace planc::calibrate

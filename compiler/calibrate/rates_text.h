@@ -8,7 +8,7 @@
 
 namespace planc::calibrate {
 
-/// How quantities are written, with their units.
+/// Writes quantities with their units.
 struct QuantityWriter {
     std::string (*number)(double);
     std::string (*rate)(double flops_per_second);
@@ -17,7 +17,7 @@ struct QuantityWriter {
     std::string (*time)(support::Seconds);
 };
 
-/// Nothing of what was not measured. Not yet in canonical form.
+/// Leaves out what was not measured. The text is not in canonical form.
 [[nodiscard]] std::string rates_text(const support::KernelRates &kernels,
                                      const std::vector<support::CollectiveRate> &collectives,
                                      const QuantityWriter &write);

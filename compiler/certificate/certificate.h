@@ -1,13 +1,13 @@
-// A plan with a proof that hardly a plan of its space is faster, small enough to be written down and checked again.
+// A plan with a proof of its optimality gap, small enough to be written to a file and checked again.
 //
-// The proof is by moving costs (Kolmogorov 2006; Savchynskyy 2019, "Discrete graphical models"): a lower bound of the
-// price is a sum of functions of a layer each and of functions of a few layers each (terms.h). Messages take seconds
-// from the latter and give them to the layers, which does not change the sum. What all layers and functions take at
-// least, each for itself, is then a bound of all plans: whatever the messages are, so that nobody need trust who found
-// them. With the best messages the bound is the price itself where functions join layers as a tree does.
+// The proof moves costs (Kolmogorov 2006; Savchynskyy 2019, "Discrete graphical models"). A lower bound of the price is
+// a sum of functions of one layer each and of functions of a few layers each (terms.h). Messages take seconds from the
+// latter and give them to the layers, which does not change the sum. The sum of the minima of all layers and functions
+// is then a bound for all plans, whatever the messages are; so nobody needs to trust whoever found them. If functions
+// connect layers as a tree, the best messages prove the price itself.
 //
-// A strategy of a layer with which the same bound is above the plan's cost can be left out, and others be priced more
-// exactly among those that remain: a round of the proof each.
+// If the bound for one strategy of a layer exceeds the plan's cost, the strategy is pruned, and the remaining ones can
+// be priced more exactly. Each such step is a round of the proof.
 #pragma once
 
 #include "certificate/messages.h"
@@ -22,28 +22,29 @@ namespace planc::certificate {
 
 struct Round {
     bool whole = false;                              ///< Terms::factors()
-    double unit = 0;                                 ///< seconds that 1 in a message stands for
+    double unit = 0;                                 ///< the seconds that 1 in a message stands for
     std::vector<std::vector<std::int64_t>> messages; ///< per factor and layer of it: by class; empty: zeros
-    Kept kept;                                       ///< of the next round; empty: this is the last
+    Kept kept;                                       ///< for the next round; empty: this is the last one
 };
 
-/// In seconds. None: they do not fit the factors.
+/// The messages in seconds. None if they do not fit the factors.
 [[nodiscard]] std::optional<Messages> messages_of(const Round &round, const std::vector<Factor> &factors);
 
-/// A part of the plans: those among the strategies that a node above has left. Where rounds do not prove enough, its
-/// plans are told apart by the strategy of one layer; where each layer has one strategy left it is a plan, and priced.
+/// A subset of the plans: those among the strategies that the parent node left. If the rounds do not prove enough, the
+/// node branches on the strategy of one layer; if each layer has one strategy left, this is a single plan, and is
+/// priced.
 struct Node {
     Weights weights;
     std::vector<Round> rounds;
-    int layer = -1; ///< by whose strategies it branches; -1: it does not
+    int layer = -1; ///< the layer on whose strategies it branches; -1: it does not
     struct Branch {
-        std::vector<int> kept; ///< of the layer; together all that are left
-        int node = -1;         ///< index, above this one's
+        std::vector<int> kept; ///< strategies of the layer; the branches together have all that are left
+        int node = -1;         ///< index, larger than that of this node
     };
     std::vector<Branch> branches;
 };
 
-/// What all plans on one mesh with one storage take at least.
+/// The lower bound for all plans on one mesh with one storage.
 struct Part {
     std::vector<std::string> axes;
     std::vector<int> sizes;
@@ -52,7 +53,7 @@ struct Part {
     std::vector<Node> nodes; ///< the first: all plans
 };
 
-/// Where the parts of each mesh begin, those of one being together; last the number of parts.
+/// Where the parts of each mesh begin; the parts of one mesh are adjacent. The last entry is the number of parts.
 [[nodiscard]] std::vector<std::size_t> first_parts(const std::vector<Part> &parts);
 
 /// What was planned: hashes of the network (operations, loops, extents), of the machine, and of rules, mesh and
@@ -66,7 +67,7 @@ struct Asked {
     friend bool operator==(const Asked &, const Asked &) = default;
 };
 
-/// How the command line asked for it, for whoever asks again; no part of the proof.
+/// The options of the command line that reproduce the request. They are not part of the proof.
 struct Question {
     std::vector<std::string> options;
     std::int64_t microbatches = 1;
@@ -77,7 +78,7 @@ struct LayerClaim {
     std::string name;
     LayerStrategy strategy;
     double compute = 0;       ///< seconds
-    double communication = 0; ///< booked to it, reshards into it left out
+    double communication = 0; ///< booked to it, without reshards into it
 };
 
 struct Certificate {
@@ -94,30 +95,31 @@ struct Certificate {
     double latency = 0;            ///< of the communication: of fused calls
     double memory = 0;             ///< bytes a rank
     double lower_bound = 0;        ///< proved by the parts
-    double search_lower_bound = 0; ///< what the search says beside; nothing here proves it
+    double search_lower_bound = 0; ///< the search's own bound, for comparison; nothing here proves it
     double gap = 0;                ///< (cost - lower bound) / cost
     std::vector<Part> parts;       ///< of every mesh and storage of the space
 };
 
-/// Each layer has one strategy; some layer has none.
+/// Whether each layer has exactly one strategy; whether some layer has none.
 [[nodiscard]] bool is_one(const Kept &kept);
 [[nodiscard]] bool is_none(const Kept &kept);
-/// Of the plan that is left where is_one(); infinite where it exceeds the memory.
+/// The price of the plan that is left where is_one(); infinite if it exceeds the memory limit.
 [[nodiscard]] double price_of_one(const Kept &kept, const Part &part, const plan::Request &request,
                                   const std::vector<std::vector<LayerStrategy>> &options);
 
 [[nodiscard]] Asked asked(const plan::Request &request);
-/// The limit that holds: the request's, else that of the machine where there is a search. 0: none.
+/// The memory limit in force: the request's, or that of the machine if there is a search. 0: none.
 [[nodiscard]] double byte_limit(const plan::Request &request);
 
-/// Proves what it can. `plan` is make_plan(request), or another plan of its space.
+/// Proves the best bound that it can. `plan` is make_plan(request), or another plan of its space.
 [[nodiscard]] Certificate prove(const plan::Request &request, const plan::Plan &plan);
 
-/// Empty, or one line that says what is wrong with it. Trusts nothing but the pricing (pricing.h).
+/// Returns an empty text, or one line that says what is wrong with the certificate. Trusts nothing except the pricing
+/// (pricing.h).
 [[nodiscard]] std::string check(const Certificate &certificate, const plan::Request &request);
 
 [[nodiscard]] std::string to_json(const Certificate &certificate);
-/// The certificate, or one line that says what is wrong, and where.
+/// Returns the certificate, or one line that says what is wrong, and where.
 [[nodiscard]] std::variant<Certificate, std::string> from_json(const std::string &text);
 
 } // namespace planc::certificate

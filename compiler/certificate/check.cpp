@@ -40,29 +40,29 @@ std::string words(const Part &part) {
 
 void check_asked(const Asked &claimed, const Asked &asked) {
     if (claimed.network != asked.network)
-        throw Wrong{"it is of another network: operations, extents or dimensions differ"};
+        throw Wrong{"it belongs to another network: operations, extents or dimensions differ"};
     if (claimed.machine != asked.machine)
-        throw Wrong{"it is of a machine with other figures"};
+        throw Wrong{"it belongs to a machine with other figures"};
     if (claimed.ranks != asked.ranks)
-        throw Wrong{"it is of " + std::to_string(claimed.ranks) + " ranks, not of " + std::to_string(asked.ranks)};
+        throw Wrong{"it is for " + std::to_string(claimed.ranks) + " ranks, not for " + std::to_string(asked.ranks)};
     if (claimed.rules != asked.rules)
-        throw Wrong{"it is of other rules of layout, mesh or storage"};
+        throw Wrong{"it belongs to other rules of layout, mesh or storage"};
     if (claimed.memory_limit != asked.memory_limit)
-        throw Wrong{"it is of a memory limit of " + cost::grouped(claimed.memory_limit) + " bytes a rank, not of " +
+        throw Wrong{"it is for a memory limit of " + cost::grouped(claimed.memory_limit) + " bytes a rank, not of " +
                     cost::grouped(asked.memory_limit)};
 }
 
-/// The plan is one that rules and mesh allow.
+/// Checks that rules and mesh allow the plan.
 void check_plan(const Certificate &claimed, const plan::Request &request) {
     const std::vector<Shape> allowed = shapes(request);
     const auto shape = std::find_if(allowed.begin(), allowed.end(), [&](const Shape &each) {
         return each.axes == claimed.axes && each.mesh.sizes == claimed.sizes;
     });
     if (shape == allowed.end())
-        throw Wrong{"its mesh is none of " + std::to_string(request.ranks) + " ranks that may be chosen"};
+        throw Wrong{"its mesh is not one that " + std::to_string(request.ranks) + " ranks may form"};
     const std::vector<Storage> stored = storages(request, shape->mesh, shape->axes);
     if (std::find(stored.begin(), stored.end(), claimed.storage) == stored.end())
-        throw Wrong{"its storage is none that may be chosen"};
+        throw Wrong{"its storage is not among the choices"};
     const auto options = strategies(request, *shape);
     if (claimed.layers.size() != options.size())
         throw Wrong{"it has " + std::to_string(claimed.layers.size()) + " layers, the network " +
@@ -78,10 +78,10 @@ void check_plan(const Certificate &claimed, const plan::Request &request) {
 
 void compare(const std::string &what, double claimed, double found, const char *unit) {
     if (!equal(claimed, found))
-        throw Wrong{what + " " + text(found) + unit + ", it claims " + text(claimed)};
+        throw Wrong{what + " " + text(found) + unit + ", but it claims " + text(claimed)};
 }
 
-/// What the plan costs, by cost::price().
+/// Checks the cost of the plan, by cost::price().
 void check_cost(const Certificate &claimed, const plan::Request &request) {
     std::vector<LayerStrategy> layers;
     for (const LayerClaim &layer : claimed.layers)
@@ -108,7 +108,7 @@ void check_cost(const Certificate &claimed, const plan::Request &request) {
     const double memory = table.memory.total().value;
     compare("a rank needs", claimed.memory, memory, " bytes");
     if (const double limit = byte_limit(request); limit > 0 && memory > limit)
-        throw Wrong{"a rank needs " + text(memory) + " bytes, the limit is " + text(limit)};
+        throw Wrong{"a rank needs " + text(memory) + " bytes, but the limit is " + text(limit)};
     if (!(claimed.search_lower_bound <= claimed.cost))
         throw Wrong{"the bound of the search is above the cost"};
     if (!(claimed.lower_bound <= claimed.cost * (1 + rounding)))
@@ -116,18 +116,18 @@ void check_cost(const Certificate &claimed, const plan::Request &request) {
     compare("the gap is", claimed.gap, claimed.cost > 0 ? (claimed.cost - claimed.lower_bound) / claimed.cost : 0, "");
 }
 
-/// Every strategy is left out for a reason.
+/// Checks that every pruned strategy was pruned for a reason.
 void check_left_out(const Kept &kept, const Kept &next, const Bounds &bounds, double target, const std::string &where,
                     const sharding::Graph &graph) {
     if (next.size() != kept.size())
         throw Wrong{where + ": the strategies of some layers are missing"};
     for (std::size_t l = 0; l < kept.size(); ++l) {
         if (!std::includes(kept[l].begin(), kept[l].end(), next[l].begin(), next[l].end()))
-            throw Wrong{where + ": layer '" + graph.layers[l].name + "' keeps a strategy that there is not"};
+            throw Wrong{where + ": layer '" + graph.layers[l].name + "' keeps a strategy that does not exist"};
         for (std::size_t x = 0; x < kept[l].size(); ++x)
             if (!std::binary_search(next[l].begin(), next[l].end(), kept[l][x]) && !(bounds.of[l][x] >= target))
-                throw Wrong{where + ": a strategy of layer '" + graph.layers[l].name + "' is left out that a plan of " +
-                            text(bounds.of[l][x]) + " s may have"};
+                throw Wrong{where + ": a strategy of layer '" + graph.layers[l].name + "' is pruned, but a plan of " +
+                            text(bounds.of[l][x]) + " s may use it"};
     }
 }
 
@@ -138,7 +138,7 @@ void check_weights(const Weights &weights, const sharding::Graph &graph, const s
         right &= !values.empty() && values.front() >= 0 && values.back() < static_cast<int>(graph.values.size()) &&
                  std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end();
     if (!right)
-        throw Wrong{where + ": the weights are not what proves a bound"};
+        throw Wrong{where + ": the weights do not prove a bound"};
 }
 
 /// The proof of one mesh and storage, node by node.
@@ -149,7 +149,7 @@ class PartCheck {
           terms_(step, pricing, part.storage, byte_limit(request), options_),
           target_(part.lower_bound * (1 - rounding)), seen_(part.nodes.size(), false) {}
 
-    /// No plan takes less than the part says.
+    /// Checks that no plan costs less than the part claims.
     void run() {
         Kept all(options_.size());
         for (std::size_t l = 0; l < all.size(); ++l)
@@ -160,7 +160,7 @@ class PartCheck {
             auto [node, kept] = std::move(open_.back());
             open_.pop_back();
             if (node < 0 || node >= static_cast<int>(part_.nodes.size()) || seen_[node])
-                fail("a branch of the proof leads nowhere");
+                fail("a branch of the proof is missing");
             seen_[node] = true;
             check(part_.nodes[node], std::move(kept));
         }
@@ -172,7 +172,7 @@ class PartCheck {
     void check(const Node &node, Kept kept) {
         if (is_one(kept)) {
             if (const double cost = price_of_one(kept, part_, request_, options_); !(cost >= target_))
-                fail("there is a plan of " + text(cost) + " s, it claims " + text(part_.lower_bound));
+                fail("there is a plan of " + text(cost) + " s, but it claims " + text(part_.lower_bound));
             return;
         }
         check_weights(node.weights, request_.graph, where_);
@@ -192,13 +192,13 @@ class PartCheck {
             if (is_none(kept))
                 return;
         }
-        fail("the proof breaks off");
+        fail("the proof is incomplete");
     }
 
-    /// All strategies of a layer that plans of less may have.
+    /// Checks that the branches cover all strategies of a layer that cheaper plans may use.
     void branch(const Node &node, const Kept &kept, const Bounds &found) {
         if (node.layer < 0 || node.layer >= static_cast<int>(kept.size()))
-            fail("the messages prove " + text(found.total) + " s, it claims " + text(part_.lower_bound));
+            fail("the messages prove " + text(found.total) + " s, but it claims " + text(part_.lower_bound));
         const std::vector<int> &all = kept[node.layer];
         std::vector<bool> covered(all.size(), false);
         for (const Node::Branch &branch : node.branches) {
@@ -214,7 +214,7 @@ class PartCheck {
         }
         for (std::size_t x = 0; x < all.size(); ++x)
             if (!covered[x] && !(found.of[node.layer][x] >= target_))
-                fail("nothing is said of plans of " + text(found.of[node.layer][x]) + " s, it claims " +
+                fail("there is no bound for plans of " + text(found.of[node.layer][x]) + " s, but it claims " +
                      text(part_.lower_bound));
     }
 
@@ -228,7 +228,7 @@ class PartCheck {
     std::vector<std::pair<int, Kept>> open_;
 };
 
-/// Every mesh and storage of the space has its part, and none is below the bound.
+/// Checks that every mesh and storage of the space has its part, and that none is below the bound.
 void check_parts(const Certificate &claimed, const plan::Request &request) {
     std::size_t count = 0;
     for (const Shape &shape : shapes(request))
@@ -238,12 +238,13 @@ void check_parts(const Certificate &claimed, const plan::Request &request) {
             });
             ++count;
             if (matches != 1)
-                throw Wrong{words({shape.axes, shape.mesh.sizes, storage, 0, {}}) +
-                            (matches == 0 ? ": no bound of the plans there" : ": two bounds of the plans there")};
+                throw Wrong{
+                    words({shape.axes, shape.mesh.sizes, storage, 0, {}}) +
+                    (matches == 0 ? ": there is no bound for its plans" : ": there are two bounds for its plans")};
         }
     if (count != claimed.parts.size())
-        throw Wrong{"it has bounds of " + std::to_string(claimed.parts.size()) + " meshes and storages, there are " +
-                    std::to_string(count)};
+        throw Wrong{"it has bounds for " + std::to_string(claimed.parts.size()) +
+                    " meshes and storages, but there are " + std::to_string(count)};
     double least = std::numeric_limits<double>::infinity();
     for (const Part &part : claimed.parts)
         least = std::min(least, part.lower_bound);

@@ -13,8 +13,8 @@ namespace planc::certificate {
 
 namespace {
 
-/// All fields of plain data, one after the other. Structures are taken apart by name, so that a new field that is not
-/// among them does not compile.
+/// Hashes all fields of plain data, one after another. Structures are decomposed by name, so that a new field that is
+/// not listed does not compile.
 class Digest {
   public:
     template <class... Fields> Digest &add(const Fields &...fields) {

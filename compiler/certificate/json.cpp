@@ -16,8 +16,8 @@ namespace {
 constexpr int format = 1;
 constexpr int deepest = 16; ///< brackets within brackets
 
-/// Lists of numbers, each once: layers that are alike have equal messages. As text, "3 -1 4", since JSON's own lists
-/// take a line a number.
+/// Lists of numbers, each written once, because alike layers have equal messages. They are texts, "3 -1 4", because a
+/// JSON list takes a line for each number.
 class Lists {
   public:
     template <class T> std::int64_t place(const std::vector<T> &list) {
@@ -97,7 +97,7 @@ struct Malformed {
     std::string line;
 };
 
-/// A value with the way to it, for messages: "proof.parts[3].axes".
+/// A value with its path, for messages: "proof.parts[3].axes".
 class Reader {
   public:
     Reader(const llvm::json::Value &value, std::string path) : value_(value), path_(std::move(path)) {}
@@ -121,7 +121,7 @@ class Reader {
     [[nodiscard]] std::string text() const {
         const auto text = value_.getAsString();
         if (!text)
-            fail("is not a text");
+            fail("is not a string");
         return text->str();
     }
     [[nodiscard]] bool truth() const {
@@ -151,12 +151,12 @@ class Reader {
         while (at != end) {
             const auto [next, error] = std::from_chars(at, end, result.emplace_back());
             if (error != std::errc() || (next != end && (*next != ' ' || next + 1 == end)))
-                fail("is not whole numbers with a blank between");
+                fail("is not a list of whole numbers separated by blanks");
             at = next == end ? end : next + 1;
         }
         return result;
     }
-    /// The one of `all` that the number says, or each number.
+    /// The element of `all` that the number refers to, or each number.
     template <class T> [[nodiscard]] std::vector<T> list_of(const std::vector<Reader> &all) const {
         return at(integer<std::int64_t>(), all).numbers<T>();
     }
@@ -173,7 +173,7 @@ class Reader {
   private:
     [[nodiscard]] const Reader &at(std::int64_t place, const std::vector<Reader> &all) const {
         if (place < 0 || place >= static_cast<std::int64_t>(all.size()))
-            fail("names list " + std::to_string(place) + ", which there is not");
+            fail("names list " + std::to_string(place) + ", which does not exist");
         return all[static_cast<std::size_t>(place)];
     }
 
@@ -225,7 +225,7 @@ Part part(const Reader &reader, const std::vector<Reader> &lists) {
 Certificate certificate(const Reader &reader) {
     Certificate result;
     if (reader["planc_certificate"].integer<int>() != format)
-        throw Malformed{"it is of another version of planc"};
+        throw Malformed{"it was written by another version of planc"};
     const Reader asked = reader["asked"];
     result.asked = {asked["network"].text(), asked["machine"].text(), asked["rules"].text(),
                     asked["ranks"].integer<int>(), asked["memory_limit_bytes"].number()};
@@ -257,7 +257,7 @@ Certificate certificate(const Reader &reader) {
     return result;
 }
 
-/// Where brackets are nested more deeply than any certificate's; 0: nowhere.
+/// The offset at which brackets nest more deeply than in any certificate; 0 if nowhere.
 std::size_t too_deep(const std::string &text) {
     int depth = 0;
     bool quoted = false;
@@ -314,7 +314,7 @@ std::string to_json(const Certificate &certificate) {
 
 std::variant<Certificate, std::string> from_json(const std::string &text) {
     if (const std::size_t at = too_deep(text); at > 0)
-        return "byte " + std::to_string(at) + ": too many brackets within brackets";
+        return "byte " + std::to_string(at) + ": brackets are nested too deeply";
     llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
     if (!parsed)
         return llvm::toString(parsed.takeError());

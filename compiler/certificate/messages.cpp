@@ -9,7 +9,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What each kept strategy takes with what messages give to it.
+/// The cost of each kept strategy, including what messages give to it.
 std::vector<std::vector<double>> own(const Terms &terms, const Kept &kept, const std::vector<Factor> &factors,
                                      const Messages &messages) {
     std::vector<std::vector<double>> result;
@@ -27,7 +27,7 @@ std::vector<std::vector<double>> own(const Terms &terms, const Kept &kept, const
     return result;
 }
 
-/// The least that is left of a factor. Where entries can be priced, the one that decides is.
+/// The minimum of what is left of a factor. If entries can be priced, the one that decides is priced.
 double least(Terms &terms, Factor &factor, const std::vector<std::vector<double>> &messages, bool exactly) {
     double found = infinity;
     std::vector<int> where;

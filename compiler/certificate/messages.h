@@ -1,4 +1,4 @@
-// What messages prove: certificate.h.
+// The bounds that messages prove: see certificate.h.
 #pragma once
 
 #include "certificate/terms.h"
@@ -7,20 +7,20 @@
 
 namespace planc::certificate {
 
-/// Per factor, layer of it, and class: seconds taken from the factor, given to the layer.
+/// Per factor, per layer of it, and per class: the seconds taken from the factor and given to the layer.
 using Messages = std::vector<std::vector<std::vector<double>>>;
 
 struct Bounds {
-    double total = 0;                    ///< of all plans among the kept strategies
-    std::vector<std::vector<double>> of; ///< per layer and kept strategy: of those with it; empty: total >= target
+    double total = 0;                    ///< for all plans among the kept strategies
+    std::vector<std::vector<double>> of; ///< per layer and kept strategy: for the plans with it; empty: total >= target
 };
 
-/// `exactly`: entries that matter are priced first, those that decide the total, and those with which a plan could take
-/// less than `target`, or than what lies by this `share` of the way from the total to it.
+/// `exactly`: first prices the entries that matter: those that decide the total, and those with which a plan could take
+/// less than `target`, or less than the point that lies by `share` of the way from the total to the target.
 [[nodiscard]] Bounds bounds(Terms &terms, const Kept &kept, std::vector<Factor> &factors, const Messages &messages,
                             bool exactly, double target, double share = 1);
 
-/// What is left of a factor's entries: `visit(entry, classes, seconds)`.
+/// Visits what is left of a factor's entries: `visit(entry, classes, seconds)`.
 template <class Visit>
 void for_rest(const Factor &factor, const std::vector<std::vector<double>> &messages, const Visit &visit) {
     for_entries(factor.classes, [&](std::size_t entry, const std::vector<int> &at) {

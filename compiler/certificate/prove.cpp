@@ -32,7 +32,7 @@ void claim(const plan::Request &request, const plan::Plan &plan, Certificate &re
     result.search_lower_bound = std::min(plan.lower_bound.value, result.cost);
 }
 
-/// Where memory keeps the plan from being faster, perhaps.
+/// The operation at which memory may keep the plan from being faster.
 std::optional<int> short_at(const plan::Request &request, const plan::Plan &plan) {
     if (byte_limit(request) > 0 && (plan.memory_decided || plan.gap() > 1e-9))
         return plan.cost->memory.peak;
@@ -58,7 +58,7 @@ Certificate prove(const plan::Request &request, const plan::Plan &plan) {
             result.parts.push_back({shape.axes, shape.mesh.sizes, storage, 0, {}});
     const sharding::GraphIndex index(request.graph);
     const StepScopes step(index, request.machine, request.larger ? request.larger->count : 0);
-    // No bound is above the least sum that is known.
+    // No bound exceeds the least known price.
     const double target = std::min(result.cost, plan.simulated ? plan.simulated->least_sum.value : result.cost);
     const std::vector<std::size_t> meshes = first_parts(result.parts);
     plan::in_parallel(meshes.size() - 1, [&](std::size_t m) {

@@ -29,7 +29,7 @@ Kept all_of(const std::vector<std::vector<LayerStrategy>> &options) {
     return kept;
 }
 
-/// Those with which a plan could take less than `target`.
+/// The strategies with which a plan could take less than `target`.
 Kept remaining(const Kept &kept, const Bounds &bounds, double target) {
     Kept result(kept.size());
     for (std::size_t l = 0; l < kept.size(); ++l)
@@ -39,7 +39,7 @@ Kept remaining(const Kept &kept, const Bounds &bounds, double target) {
     return result;
 }
 
-/// In whole units; what a factor gives to all classes alike it may keep.
+/// Rounds to whole units. A factor may keep what it gives to all classes alike.
 void round_to(double unit, double most, const Messages &messages, Round &round) {
     round.unit = unit;
     for (const auto &of_factor : messages)
@@ -53,7 +53,7 @@ void round_to(double unit, double most, const Messages &messages, Round &round) 
         }
 }
 
-/// The layer whose second best strategy is bounded highest.
+/// The layer whose second-best strategy has the highest bound.
 std::size_t most_telling(const Kept &kept, const Bounds &bounds) {
     std::size_t best = kept.size();
     double highest = -infinity;
@@ -148,7 +148,7 @@ void Prover::sweep_and_count(const Kept &kept, const std::vector<Factor> &factor
     work_ += entries * 2 * sweep(terms_, kept, factors, target_, messages);
 }
 
-/// Of each layer the strategy of the least bound.
+/// For each layer, the strategy with the least bound.
 std::vector<LayerStrategy> Prover::most_promising(const Kept &kept, const Bounds &found) const {
     std::vector<LayerStrategy> layers;
     for (std::size_t l = 0; l < kept.size(); ++l) {
@@ -158,7 +158,7 @@ std::vector<LayerStrategy> Prover::most_promising(const Kept &kept, const Bounds
     return layers;
 }
 
-/// Who takes part in calls that several share.
+/// The participants of calls that several values share.
 std::map<SharedCall, std::vector<int>> Prover::shared_calls(const std::vector<LayerStrategy> &layers) {
     std::map<SharedCall, std::vector<int>> result;
     Pricing &pricing = terms_.pricing();
@@ -170,7 +170,7 @@ std::map<SharedCall, std::vector<int>> Prover::shared_calls(const std::vector<La
     return result;
 }
 
-/// The price of memory with the best bound; bounds are concave in it.
+/// Finds the price of memory with the best bound; bounds are concave in it.
 void Prover::price_memory(const Kept &kept, Weights &weights) {
     Weights free = weights;
     free.seconds_per_byte = 0;
@@ -200,7 +200,7 @@ void Prover::price_memory(const Kept &kept, Weights &weights) {
         weights = free;
 }
 
-/// Rounds while they leave something out.
+/// Runs rounds as long as they prune something.
 Bounds Prover::prove(Kept &kept, bool coarsely_first, std::vector<Round> &rounds) {
     for (int r = coarsely_first ? 0 : 1;; ++r) {
         Round round;
@@ -222,7 +222,7 @@ Bounds Prover::prove(Kept &kept, bool coarsely_first, std::vector<Round> &rounds
     }
 }
 
-/// Finds messages, in units, and says what they prove.
+/// Finds messages, in units, and returns what they prove.
 Bounds Prover::improve(const Kept &kept, std::vector<Factor> &factors, Round &round) {
     Messages messages = zero_messages(factors);
     Bounds found = bounds(terms_, kept, factors, messages, false, target_);

@@ -1,5 +1,5 @@
-// Finds a proof for one mesh and storage. Others check it (check.cpp): that it proves less than could be is the worst
-// of its errors.
+// Finds a proof for one mesh and storage. The checker (check.cpp) verifies it, so an error here can only make the proof
+// weaker than possible.
 #pragma once
 
 #include "certificate/certificate.h"
@@ -11,27 +11,27 @@ namespace planc::certificate {
 
 class Prover {
   public:
-    /// No plan need be shown to take more than `target` seconds. `short_at`: the operation during which memory is
-    /// short, if it is.
+    /// `target`: it is enough to prove that plans take this many seconds. `short_at`: the operation during which memory
+    /// is short, if it is.
     Prover(Terms &terms, const plan::Request &request, double target, std::optional<int> short_at)
         : terms_(terms), request_(request), target_(target), memory_is_short_(short_at.has_value()),
           operation_(short_at.value_or(-1)) {}
 
-    /// Fills in nodes and bound. `layers`: a fast plan; none: not known.
+    /// Fills in nodes and bound. `layers`: a fast plan, or none if none is known.
     void run(const std::vector<LayerStrategy> &layers, Part &part);
 
   private:
-    /// Plans that nothing has been proved of but by the node above.
+    /// A set of plans about which nothing is proved yet except by the parent node.
     struct Open {
         int above = -1;
         Kept kept;
         double bound = 0;
-        Weights weights;                   ///< of the node above
+        Weights weights;                   ///< of the parent node
         std::vector<LayerStrategy> layers; ///< a promising plan
-        int strategy = -1;                 ///< of the layer by which the node above branches
+        int strategy = -1;                 ///< of the layer on which the parent node branches
     };
 
-    /// The bound, if this is the end of it; else there are more that are open.
+    /// Returns the bound if this node is closed; otherwise adds open nodes.
     double expand(Open open, Part &part, std::vector<Open> &all);
     void weigh(const Kept &kept, const std::vector<LayerStrategy> &layers, Weights &weights);
     void price_memory(const Kept &kept, Weights &weights);
@@ -49,7 +49,7 @@ class Prover {
     double target_;
     bool memory_is_short_;
     int operation_;
-    double work_ = 0; ///< entries of tables that were looked at
+    double work_ = 0; ///< number of table entries examined
 };
 
 } // namespace planc::certificate

@@ -1,5 +1,5 @@
-// All that a request leaves open, enumerated anew from what the language says of meshes, rules and storage: a planner
-// that forgot a mesh or a strategy would be found out.
+// Everything that a request leaves open, enumerated independently from what the language says about meshes, rules and
+// storage. It would expose a planner that forgot a mesh or a strategy.
 #pragma once
 
 #include "plan/plan.h"
@@ -18,16 +18,17 @@ struct Shape {
     Mesh mesh;
 };
 
-/// `auto`: up to three axes, none of one rank; else the axes of the request with all choices of the open sizes. Where
-/// neither links nor rules tell axes apart, sizes descend; rules that name an axis have more than one rank there if any
-/// choice of sizes gives them that.
+/// `auto`: up to three axes, none of them with one rank; otherwise the axes of the request with all choices of the open
+/// sizes. If neither links nor rules distinguish axes, sizes descend. Axes that rules name have more than one rank if
+/// any choice of sizes allows that.
 [[nodiscard]] std::vector<Shape> shapes(const plan::Request &request);
 
-/// What rules say; else nothing, the optimizer's state, where it is accumulated the gradients too, parameters too.
+/// What rules say; otherwise nothing, the optimizer's state, also the gradients if they are accumulated, also the
+/// parameters.
 [[nodiscard]] std::vector<Storage> storages(const plan::Request &request, const Mesh &mesh,
                                             const std::vector<std::string> &axes);
 
-/// Per layer: each axis on the loop that a rule gives it, else on any loop that no rule speaks of, or on none. No such
+/// Per layer: each axis splits the loop that a rule assigns to it, or else any loop without a rule, or none. No such
 /// loop is cut into more parts than its shortest extent in the layer.
 [[nodiscard]] std::vector<std::vector<LayerStrategy>> strategies(const plan::Request &request, const Shape &shape);
 

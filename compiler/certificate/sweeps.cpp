@@ -9,7 +9,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_sweeps = 30;
-constexpr double worthwhile = 1e-3; ///< of what lacks: gain for which another sweep is made
+constexpr double worthwhile = 1e-3; ///< part of the remaining gap that a further sweep must gain
 
 class Sweeps {
   public:
@@ -46,7 +46,7 @@ class Sweeps {
         std::size_t place = 0;
     };
 
-    /// Does the factor have a layer further on, in the direction of the sweep?
+    /// Whether the factor has a further layer in the direction of the sweep.
     [[nodiscard]] bool leads_on(const Incident &incident, bool forward) const {
         const std::vector<int> &layers = factors_[incident.factor].layers;
         return forward ? incident.place + 1 < layers.size() : incident.place > 0;
@@ -75,7 +75,7 @@ class Sweeps {
         return factors_[incident.factor].class_of[incident.place];
     }
 
-    /// All that the factor has for each class.
+    /// Takes everything that the factor has for each class.
     void take(const Incident &incident) {
         std::vector<double> &message = messages_[incident.factor][incident.place];
         std::fill(message.begin(), message.end(), 0.0);
@@ -88,7 +88,7 @@ class Sweeps {
         message = std::move(left);
     }
 
-    /// One of `parts` of what the strategies have above the least, to the factor.
+    /// Gives the factor one of `parts` of what the strategies have above the minimum.
     void give(const Incident &incident, std::vector<double> &own, double least, double parts) {
         std::vector<double> &message = messages_[incident.factor][incident.place];
         std::vector<double> spare(message.size(), infinity);

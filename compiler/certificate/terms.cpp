@@ -19,7 +19,7 @@ std::size_t place(const std::vector<int> &layers, int layer) {
     return static_cast<std::size_t>(std::find(layers.begin(), layers.end(), layer) - layers.begin());
 }
 
-/// Row-major, for the places among `of`; 0 elsewhere.
+/// Row-major strides for the layers among `of`; 0 for the others.
 std::vector<int> strides(const std::vector<int> &layers, const std::vector<int> &of, const std::vector<int> &sizes) {
     std::vector<int> result(layers.size(), 0);
     int stride = 1;
@@ -52,7 +52,7 @@ int number_distinct(const std::vector<std::vector<int>> &signatures, std::vector
     return static_cast<int>(known.size());
 }
 
-/// The distinct ones of some numbers, and for each of these which it is.
+/// The distinct values among some numbers, and for each number which one it is.
 struct Distinct {
     explicit Distinct(const std::vector<int> &all) {
         std::map<int, std::size_t> known;
@@ -67,7 +67,7 @@ struct Distinct {
     std::vector<std::size_t> place;
 };
 
-/// Sums the piece to the factor; false: the table would become too large.
+/// Adds the piece to the factor. False: the table would become too large.
 bool add(Factor &factor, const std::vector<int> &layers, const std::shared_ptr<Piece> &piece) {
     std::vector<std::vector<int>> class_of = factor.class_of;
     std::vector<std::vector<int>> examples(factor.layers.size());
@@ -144,7 +144,7 @@ void Terms::weigh(const Weights &weights) {
     price_alone();
 }
 
-/// Layers with the same operations and values, weighed alike, and the same strategies are priced once.
+/// Layers with the same operations and values, equal weights and the same strategies are priced once.
 void Terms::price_alone() {
     constant_ = of_memory();
     std::vector<std::vector<int>> operations(options_.size());
@@ -284,7 +284,8 @@ int Terms::kept_kind(const Kept &kept, int layer) {
         .first->second;
 }
 
-/// Of a need under all kept strategies of the layers that decide it, row-major; none: there are too many.
+/// The numbers of a need under all kept strategies of the layers that determine it, row-major; empty: there are too
+/// many.
 std::vector<int> Terms::combinations(int value, std::size_t need, const std::vector<int> &layers, const Kept &kept) {
     if (layers.size() == 1) {
         const std::vector<int> &of_all = numbers(value, need, layers[0]);
@@ -333,7 +334,7 @@ std::shared_ptr<Piece> Terms::piece(int value, const std::vector<std::size_t> &n
     return known_[key] = std::move(result);
 }
 
-/// Finds classes and columns; no classes: a placement that too much decides.
+/// Finds classes and columns. No classes: too many layers determine a placement.
 void Terms::classify(Piece &piece, const std::vector<std::size_t> &columns, const std::vector<int> &layers,
                      const Kept &kept) {
     std::vector<std::vector<int>> numbers; // per column, under kept strategies
@@ -372,7 +373,7 @@ void Terms::classify(Piece &piece, const std::vector<std::size_t> &columns, cons
     }
 }
 
-/// Every entry by what must at least be moved.
+/// Bounds every entry by what must at least be moved.
 void Terms::bound(Piece &piece, double share) {
     piece.exact.assign(product(piece.classes), false);
     piece.seconds.assign(piece.exact.size(), 0.0);

@@ -1,6 +1,6 @@
-// The bound of pricing.h as functions of few layers: of each alone, and of several together.
+// The bound of pricing.h as functions of few layers: of each layer alone, and of several together.
 //
-// Entries of large tables are bounds at first (plan/transfer_bound.h): only those that matter to a proof are priced.
+// Entries of large tables are first bounded (plan/transfer_bound.h); only those that matter to a proof are priced.
 #pragma once
 
 #include "certificate/pricing.h"
@@ -28,26 +28,27 @@ template <class Visit> void for_entries(const std::vector<int> &sizes, const Vis
     }
 }
 
-/// What a value costs, or some of its needs at least. Shared by values of one kind.
+/// The cost of a value, or a lower bound for some of its needs. Values of one kind share it.
 struct Piece {
-    std::vector<std::vector<int>> class_of; ///< per layer and kept strategy: those of a class cost the same
+    std::vector<std::vector<int>> class_of; ///< per layer and kept strategy: strategies of one class cost the same
     std::vector<int> classes;               ///< per layer: how many
-    std::vector<double> seconds;            ///< per entry, row-major: at least; exactly where `exact`
+    std::vector<double> seconds;            ///< per entry, row-major: a lower bound; exact where `exact`
     std::vector<bool> exact;
     int value = -1;
-    bool whole = false; ///< all of the value: can be priced exactly
+    bool whole = false; ///< covers the whole value, so it can be priced exactly
     struct Column {
         std::vector<int> strides; ///< per layer
         std::vector<int> numbers; ///< of placements
 
-        [[nodiscard]] std::size_t at(const std::vector<int> &entry) const; ///< its place among `numbers`, given classes
+        [[nodiscard]] std::size_t at(const std::vector<int> &entry) const; ///< the index of an entry among `numbers`,
+                                                                           ///< given classes
     };
     std::vector<Column> columns; ///< per need, then the origin
 
     [[nodiscard]] std::vector<int> numbers(const std::vector<int> &at) const;
 };
 
-/// Pieces of the same layers, or of some of them, summed up.
+/// The sum of pieces that depend on the same layers, or on some of them.
 struct Factor {
     std::vector<int> layers; ///< ascending, two or more
     std::vector<std::vector<int>> class_of;
@@ -62,32 +63,31 @@ struct Factor {
     };
     std::vector<Part> parts;
 
-    /// Sums the pieces up again, which other factors may have made more exact.
+    /// Sums the pieces again, after other factors may have made them more exact.
     void refresh();
 };
 
 class Terms {
   public:
-    /// All must outlive this. `options`: strategies per layer. One pricing may serve several storages, one after the
-    /// other.
+    /// All must outlive this. `options`: strategies per layer. One pricing may serve several storages in turn.
     Terms(const StepScopes &step, Pricing &pricing, const Storage &storage, double byte_limit,
           const std::vector<std::vector<LayerStrategy>> &options);
 
     void weigh(const Weights &weights);
     [[nodiscard]] Pricing &pricing() { return pricing_; }
-    /// Where everything lies under these strategies, which must outlive it.
+    /// The placements under these strategies, which must outlive the result.
     [[nodiscard]] sharding::Copies copies(const std::vector<LayerStrategy> &layers) const {
         return {step_.structure.index, pricing_.mesh(), layers, storage_};
     }
     [[nodiscard]] const std::vector<std::vector<LayerStrategy>> &options() const { return options_; }
     [[nodiscard]] double constant() const { return constant_; }
-    /// Per layer and strategy: what depends on it alone.
+    /// Per layer and strategy: the terms that depend on it alone.
     [[nodiscard]] const std::vector<std::vector<double>> &alone() const { return alone_; }
 
-    /// What depends on several layers, among the strategies that are kept. `whole`: values with all their layers, where
-    /// these have not too many combinations; else, and these, by pairs of layers, as bounds.
+    /// The terms that depend on several layers, among the kept strategies. `whole`: a value is one term of all its
+    /// layers if these do not have too many combinations; all other values are bounded by pairs of layers.
     [[nodiscard]] std::vector<Factor> factors(const Kept &kept, bool whole);
-    /// Makes an entry as exact as it can be; false: it was, as the factor has it.
+    /// Makes an entry as exact as possible. Returns false if the factor already had the exact value.
     bool price(Factor &factor, const std::vector<int> &classes);
     [[nodiscard]] std::int64_t priced() const { return priced_; } ///< how many entries of pieces
     [[nodiscard]] double byte_limit() const { return byte_limit_; }
@@ -98,11 +98,11 @@ class Terms {
     void price_alone();
     [[nodiscard]] double of_memory() const;
     std::vector<double> alone(int layer, const std::vector<int> &operations, const std::vector<int> &values);
-    /// Over all strategies of the layer that decides it.
+    /// For all strategies of the layer that decides it.
     const std::vector<int> &numbers(int value, std::size_t need, int layer);
     int kept_kind(const Kept &kept, int layer);
     std::vector<Placed> pieces(int value, const Kept &kept, bool whole);
-    /// Null: too large, or a placement that too much decides.
+    /// Null if the table would be too large, or if too many layers decide a placement.
     std::shared_ptr<Piece> piece(int value, const std::vector<std::size_t> &needs, const std::vector<int> &layers,
                                  double share, const Kept &kept);
     void classify(Piece &piece, const std::vector<std::size_t> &columns, const std::vector<int> &layers,
@@ -116,14 +116,14 @@ class Terms {
     const std::vector<std::vector<LayerStrategy>> &options_;
     Pricing &pricing_;
     const Storage &storage_;
-    std::vector<int> kind_of_options_;  ///< per layer: equal lists are of one kind
+    std::vector<int> kind_of_options_;  ///< per layer: layers with equal lists are of one kind
     std::vector<LayerStrategy> layers_; ///< scratch
     double constant_ = 0;
     std::int64_t priced_ = 0;
     std::vector<std::vector<double>> alone_;
     std::map<std::tuple<int, std::size_t, int>, std::vector<int>> numbers_; ///< by structure, need, kind of options
     std::map<std::pair<int, std::vector<int>>, int> kept_kinds_;
-    std::map<std::vector<int>, std::shared_ptr<Piece>> known_; ///< pieces by all that they depend on
+    std::map<std::vector<int>, std::shared_ptr<Piece>> known_; ///< pieces, by everything on which they depend
 };
 
 } // namespace planc::certificate

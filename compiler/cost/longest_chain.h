@@ -1,9 +1,9 @@
-// longest_chain(): what no overlap takes away from a step.
+// longest_chain(): the critical path of a step, which is a lower bound on its time under any overlap.
 //
-// A collective waits for what makes its tensor, and what reads the result waits for the collective; so along any chain
-// of operations and the collectives between them the seconds add up, whatever runs beside it. Not counted is what a
-// schedule may do in less time than it is priced at here: halos, beside which rows that need none are computed
-// (schedule/overlap_halos), updates that products do on the way (schedule/accumulate_products), pools.
+// A collective waits for the operation that makes its tensor, and the reader of its result waits for the collective. So
+// the seconds of operations and collectives along any chain add up. Not counted is what a schedule may do faster than
+// it is priced: halo exchanges, beside which rows that need no halo are computed (schedule/overlap_halos), updates
+// within products (schedule/accumulate_products), and pools.
 #pragma once
 
 #include "sharding/lay_out.h"
@@ -13,10 +13,10 @@
 
 namespace planc::cost {
 
-/// What the parts of a step take once, on the first rank: it has the largest blocks of everything.
+/// The seconds of each part of the step, once, on the first rank, which has the largest blocks of everything.
 struct PartSeconds {
     std::vector<support::Seconds> operations;          ///< as Graph::operations
-    std::vector<std::vector<support::Seconds>> copies; ///< as LaidOut::copies: of the steps that make one
+    std::vector<std::vector<support::Seconds>> copies; ///< as LaidOut::copies: of all steps that make the copy
 };
 
 /// The longest chain through one micro-batch.

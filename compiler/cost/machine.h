@@ -1,4 +1,4 @@
-// The machine as the cost model reads it: rates, links, the algorithms of its collectives. Data, never code.
+// The machine as the cost model reads it: rates, links, and the algorithms of its collectives. Plain data.
 #pragma once
 
 #include "cost/collectives/algorithms.h"
@@ -28,7 +28,7 @@ struct Link {
     std::int64_t count = 1;               ///< links of a unit, which its ranks share
 };
 
-/// One level of a hierarchical machine: units of the level below, joined by a link.
+/// One level of a hierarchical machine: units of the level below, joined by links.
 struct Level {
     std::int64_t units = 0; ///< 0: any number
     Link link;
@@ -48,25 +48,26 @@ struct Machine {
     double memory_bytes = 0;               ///< per rank; 0: no limit
     std::optional<GemmBlock> gemm_block;
     double reduction_flops_per_second = 0; ///< gamma_+; 0: the arithmetic of reductions is not priced
-    /// Innermost first, at least one. The units of the first are ranks; rank numbers fill units one after the other.
-    /// Example: 16 nodes of 8 ranks are two levels, {8 ranks, inside} and {16 nodes, network}.
+    /// The levels, innermost first, at least one. The units of the first level are ranks; ranks fill unit after unit in
+    /// the order of their numbers. Example: 16 nodes of 8 ranks are two levels, {8 ranks, inside} and {16 nodes,
+    /// network}.
     std::vector<Level> levels = {{}};
     Algorithms algorithms;
-    support::KernelRates kernels;                     ///< measured: go before peak and memory bandwidth
-    std::vector<support::CollectiveRate> collectives; ///< measured: go before the links; ascending
+    support::KernelRates kernels;                     ///< measured; used instead of peak and memory bandwidth
+    std::vector<support::CollectiveRate> collectives; ///< measured; used instead of the links; ascending
 
     [[nodiscard]] Link &network() { return levels.back().link; } ///< of the outermost level
     [[nodiscard]] const Link &network() const { return levels.back().link; }
 };
 
-/// From the checked program's description.
+/// Converts the description in a checked program.
 [[nodiscard]] Machine machine(const sema::Machine &declared);
 
-/// The same machine as its links alone have it: what MPI runs, as far as it has an algorithm by messages
-/// (planrt/steps.h), the program sends itself; nothing of collectives was measured.
+/// The same machine priced by its links alone: no measured collectives, and the program itself sends the messages that
+/// MPI would send, where there is an algorithm by messages (planrt/steps.h).
 [[nodiscard]] Machine by_messages(Machine machine);
 
-/// Does it matter to the price of a collective over which of the mesh axes it runs, equal sizes given?
+/// Whether the price of a collective depends on the mesh axes over which it runs, for axes of equal size.
 [[nodiscard]] bool placement_matters(const Machine &machine, std::int64_t ranks);
 
 } // namespace planc::cost

@@ -15,7 +15,7 @@ using sharding::ValueKind;
 
 namespace {
 
-/// Who reads and writes a value, as far as its life depends on it.
+/// The readers and writers of a value, as far as its lifetime depends on them.
 struct Uses {
     bool by_update = false;
     bool by_others = false;
@@ -95,7 +95,7 @@ double bytes_of(const sharding::Value &value, const sharding::Copy &copy, const 
     return static_cast<double>(planrt::largest_volume(copy.placement, mesh)) * value.element_bytes;
 }
 
-/// A copy that is there for a short while only, though its value lives through the step.
+/// Whether a copy exists only for a short time although its value lives through the step.
 bool transient(const sharding::Graph &graph, int v, Residence residence, std::span<const CopyMemory> copies,
                std::size_t c) {
     if (c == 0 && is_sum(graph, graph.values[v].producer))
@@ -115,7 +115,7 @@ std::vector<CopyMemory> copies_memory(const sharding::Value &value, const std::v
     return result;
 }
 
-/// What is there for a while: passing values, and transient copies of others.
+/// Memory that is used for a while: passing values, and transient copies of others.
 class Passing {
   public:
     Passing(const sharding::Graph &graph, const sharding::LaidOut &laid_out, const sharding::Mesh &mesh)
@@ -126,7 +126,7 @@ class Passing {
         change_[static_cast<std::size_t>(life.last) + 1] -= bytes;
     }
 
-    /// Gathered parameters are fetched while the layer before runs, and released after their last use; gradients are
+    /// Gathered parameters are fetched while the previous layer runs, and freed after their last use; gradients are
     /// scattered while the next layer runs.
     void add_transient(int v, int c) {
         const sharding::Value &value = graph_.values[v];
@@ -188,7 +188,7 @@ class Passing {
     std::map<std::pair<int, int>, int> last_uses_; ///< of value and copy; made where it is asked for
 };
 
-/// Packing of one step: what goes in and what comes out; an all-reduce works in place.
+/// The packing of one step, input and output; an all-reduce works in place.
 double packing(const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh) {
     const auto largest = [&](const planrt::Placement &placement) {
         return static_cast<double>(planrt::largest_volume(placement, mesh)) * element_bytes;

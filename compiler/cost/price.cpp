@@ -20,8 +20,8 @@ using sharding::Step;
 
 namespace {
 
-/// Adds up what every rank hands over. Ranks are scanned only where it matters: the first rank has the largest blocks
-/// and is the busiest of every collective but an all-to-all or exchange of uneven blocks.
+/// Adds up what every rank sends. It scans ranks only where they differ: the first rank has the largest blocks and is
+/// the busiest of every collective except an all-to-all or exchange of uneven blocks.
 class RankSums {
   public:
     explicit RankSums(const Mesh &mesh) : mesh_(mesh), sends_(mesh) {}
@@ -189,7 +189,7 @@ class Table {
         }
     }
 
-    /// What lives through the step is the same; of the rest there is as much as the larger one has.
+    /// Memory that lives through the step is equal in both; of the rest, the maximum counts.
     static Memory larger_of(Memory step, const Memory &other) {
         step.activations = std::max(step.activations, other.activations);
         step.inputs = std::max(step.inputs, other.inputs);
@@ -274,14 +274,14 @@ class Table {
         }
     }
 
-    /// Does the step only add halos to the blocks that a rank has?
+    /// Whether the step only adds halos to the blocks that a rank has.
     static bool adds_halos(const Step &step) {
         return planrt::is_windowed(step.to) &&
                std::equal(step.from.dimensions.begin(), step.from.dimensions.end(), step.to.dimensions.begin(),
                           [](const auto &a, const auto &b) { return a.axes == b.axes; });
     }
 
-    /// Data that moves from one layer to another is a reshard; everything else, halos too, belongs to a layer.
+    /// Books a row. Data that moves between layers is a reshard; everything else, halos included, belongs to a layer.
     void book(Part &part, CollectiveRow row, const sharding::Value &value, const Step &step) {
         const int from_layer = part.layer[value.layer];
         const bool between_layers = step.from.partial == step.to.partial &&
@@ -296,7 +296,7 @@ class Table {
             add_to_its_like(part, rows, row);
     }
 
-    /// The collective of a larger micro-batch stands in the row of the others.
+    /// Adds a collective of the larger micro-batches to the row of the others.
     static void add_to_its_like(Part &part, std::vector<CollectiveRow> &rows, const CollectiveRow &row) {
         for (CollectiveRow &known : rows) {
             const bool alike = known.kind == row.kind && known.axes == row.axes && known.phase == row.phase &&

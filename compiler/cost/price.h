@@ -1,8 +1,9 @@
 // price(): what a laid-out training step costs on a machine, as a table by layer.
 //
-// The table is additive: the seconds of the step are the sum over layers of compute and collectives, over reshards
-// between layers, and over buckets. A row is the busiest rank's for that row; the total bytes are the busiest rank's
-// own sum. Every row is what planrt::traffic counts, so the program that is emitted moves exactly these bytes.
+// The table is additive: the seconds of the step are the sum over layers (computation and collectives), over reshards
+// between layers, and over buckets. Each row is that of the rank which is busiest in this row; the total of bytes is
+// the sum of the rank that is busiest overall. Every row counts what planrt::traffic counts, so the emitted program
+// moves exactly these bytes.
 //
 //   price(graph, laid_out, {{2, 4}}, {"rows", "cols"}, machine, layers)
 #pragma once
@@ -38,37 +39,41 @@ struct CollectiveRow {
     CollectiveKind kind = CollectiveKind::all_reduce;
     std::vector<int> axes;
     Phase phase = Phase::forward;
-    int layer = 0;           ///< to which it is booked
+    int layer = 0;           ///< the layer to which it is booked
     int from_layer = -1;     ///< of a reshard between layers: the producer's
     std::string tensor;      ///< in the user's terms
-    std::int64_t calls = 0;  ///< to MPI, busiest rank; of a bucket's member: 0, the call is the bucket's
+    std::int64_t calls = 0;  ///< calls of MPI on the busiest rank; 0 for a member of a bucket, whose call is the
+                             ///< bucket's
     Bytes payload{};         ///< handed to MPI, busiest rank (planrt::traffic)
     bool joined = false;     ///< travels in the call of another row of its layer (sharding/joint_sums.h)
     int bucket = -1;         ///< index in CostTable::buckets; -1: travels alone
     std::int64_t ranks = 1;  ///< of the group
     double vector_bytes = 0; ///< n of the formula
     Algorithm algorithm = Algorithm::ring;
-    bool by_mpi = true; ///< the program calls MPI, which is priced as the algorithm; else it sends its messages
-    std::optional<support::CollectiveRate> rate; ///< of MPI's call on the machine, where it was measured
+    bool by_mpi = true; ///< the program calls MPI, and this is priced as the algorithm; else the program sends the
+                        ///< messages
+    std::optional<support::CollectiveRate> rate; ///< of MPI's call on the machine, if measured
     bool halo = false;                           ///< an exchange between neighbours
-    int times = 1;                               ///< a step: calls, payload and price are of all of them together
-    Price price;                                 ///< of a bucket's member: without the latency, which is the bucket's
+    int times = 1;                               ///< how often it runs in a step; calls, payload and price are those of
+                                                 ///< all runs together
+    Price price;                                 ///< for a member of a bucket without the latency, which is the
+                                                 ///< bucket's
     std::string from;                            ///< layouts in words: "batch over rows, partial over cols"
     std::string to;
 };
 
-/// Gradients, or norms of the update, that are reduced in one call.
+/// Gradients, or norms for the update, that are reduced in one call.
 struct BucketRow {
     Phase phase = Phase::weight_gradient;
     std::vector<int> axes;
     std::vector<int> layers; ///< of the members, ascending, each once
-    Bytes payload{};         ///< of the members together; attributed to their layers, not to the bucket
+    Bytes payload{};         ///< of all members; it is booked to their layers, not to the bucket
     std::int64_t calls = 1;
     std::int64_t ranks = 1;
     Price price; ///< the latency only
 };
 
-/// A loop of a layer as tables name it.
+/// A loop of a layer in the words of the tables.
 struct SplitRow {
     int axis = 0;
     std::string loop; ///< "batch", "hidden'"
@@ -82,7 +87,7 @@ struct LayerRow {
     std::vector<CollectiveRow> collectives;
 
     [[nodiscard]] Seconds compute_seconds() const;
-    [[nodiscard]] Seconds seconds() const; ///< with its collectives
+    [[nodiscard]] Seconds seconds() const; ///< including its collectives
     [[nodiscard]] Bytes payload() const;
 };
 
@@ -103,15 +108,17 @@ struct CostTable {
     std::int64_t calls = 0; ///< of that rank
 
     [[nodiscard]] Seconds seconds() const { return compute + communication; }
-    /// Of the communication what data is on links, or what processors do of it (support/rates.h), whichever is more;
-    /// the rest is latency and the arithmetic of reductions.
+    /// The part of the communication in which links or processors are busy (support/rates.h), whichever is longer; the
+    /// rest is latency and the arithmetic of reductions.
     [[nodiscard]] Seconds carried() const;
-    /// What a step takes with all overlap there is: links and processors do one thing at a time each, and what waits
-    /// for one another does not overlap. Not its computation, of which a schedule may spare a part.
+    /// A lower bound on the time of a step with perfect overlap: links and processors each do one thing at a time, and
+    /// parts that depend on one another do not overlap. Computation counts only on the critical path, because a
+    /// schedule may save some of it.
     [[nodiscard]] Seconds at_least() const;
 };
 
-/// What a price takes from the graph whatever the layout. Reuse distances are found for machines that have a cache.
+/// Facts about the graph that prices need and that do not depend on the layout. Reuse distances are computed only for
+/// machines with a cache.
 struct GraphFacts {
     GraphFacts(const Graph &graph, const Machine &machine);
     std::vector<Fused> fusion;         ///< per operation
@@ -119,15 +126,16 @@ struct GraphFacts {
     std::vector<Life> lives;           ///< per value
 };
 
-/// Micro-batches with one sample more than the others, where the batch does not divide evenly: their graph, laid out
-/// with the same strategies and homes; `count` of Graph::microbatches. Layers correspond by name.
+/// The micro-batches that have one more sample than the others, if the batch does not divide evenly: their graph, laid
+/// out with the same strategies and homes, and their number (`count` of Graph::microbatches). Layers correspond by
+/// name.
 struct LargerMicroBatches {
     const Graph &graph;
     const LaidOut &laid_out;
     int count = 0;
 };
 
-/// `axes`: names of the mesh axes; `layers`, `storage`: what `laid_out` was made with; `facts`: of the graph.
+/// `axes`: names of the mesh axes; `layers`, `storage`: the arguments that produced `laid_out`; `facts`: of the graph.
 [[nodiscard]] CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh,
                               const std::vector<std::string> &axes, const Machine &machine,
                               const std::vector<LayerStrategy> &layers, const Storage &storage = {},

@@ -16,7 +16,7 @@ std::string line_of(const support::SourceFiles &files, const std::string &path, 
     return {};
 }
 
-/// A machine that has one algorithm for all-reduces, reduce-scatters and all-gathers.
+/// The machine with only one algorithm for all-reduces, reduce-scatters and all-gathers.
 cost::Machine only(cost::Machine machine, cost::Algorithm algorithm) {
     for (cost::AlgorithmTable *table :
          {&machine.algorithms.allreduce, &machine.algorithms.reduce_scatter, &machine.algorithms.allgather})
@@ -48,7 +48,7 @@ std::int64_t extent_of(const sema::TensorType &type, const std::string &role) {
     return 0;
 }
 
-/// Labels lie below the number of classes, what is looked up below the extent of its table.
+/// Labels lie below the number of classes, looked-up indices below the extent of their table.
 std::map<std::string, std::int64_t> bounds_of(const sema::Train &train) {
     const std::vector<sema::Operation> &operations = train.loss.operations;
     const auto operation = [&](sema::ValueId id) -> const sema::Operation & {

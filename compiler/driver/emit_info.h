@@ -1,4 +1,4 @@
-// What an emitted program says of itself that is not in the IR: names, data, predicted times.
+// What an emitted program says about itself that is not in the IR: names, data, predicted times.
 #pragma once
 
 #include "driver/planning/request.h"

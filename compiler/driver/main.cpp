@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <iostream>
 
-/// A command ends soon: pages that it gives back it only asks for anew.
+/// A command ends soon, and would only request pages again that it gives back.
 static void keep_memory() {
 #ifdef PLANC_MIMALLOC
     mi_option_disable(mi_option_allow_decommit);
@@ -32,6 +32,6 @@ int main(int argc, char **argv) {
     options.file = installation.path_of(options.file);
     for (std::string &file : options.lists.files)
         file = installation.path_of(file);
-    // Memory is given back as a whole; threads that still give it back piece by piece need not end.
+    // The memory is freed as a whole; threads that still free it piece by piece need not finish.
     std::_Exit(flush_standard_output(run(options)));
 }

@@ -19,7 +19,7 @@ namespace planc::emit {
 
 using schedule::CollectiveInfo;
 
-/// What the program says of itself that is not in the IR.
+/// What the program says about itself that is not in the IR.
 struct EmitInfo {
     std::string network;
     std::string source; ///< .plan file as given
@@ -31,9 +31,9 @@ struct EmitInfo {
     std::uint64_t seed = 1;
     /// A line of the .plan file for comments, without its line end; may be unset.
     std::function<std::string(const std::string &file, int line)> source_line;
-    /// Predicted seconds of a collective, each time that it runs; may be unset.
+    /// Predicted seconds of one run of a collective; may be unset.
     std::function<double(const CollectiveInfo &)> seconds;
-    /// Predicted seconds of what a layer computes in one phase of a step.
+    /// Predicted seconds of a layer's computation in one phase of a step.
     struct Computation {
         std::string layer;
         std::string phase; ///< "forward", "weight gradient", …
@@ -41,7 +41,7 @@ struct EmitInfo {
     };
     std::vector<Computation> computations;
     double reference_seconds = 0; ///< of two of planrt::reference_product; 0: not measured
-    /// Where it is there, kernels are not written out but take their time (<planrt/simulate.h>).
+    /// If set, kernels are not written out; instead they take their modelled time (<planrt/simulate.h>).
     struct Modelled {
         std::function<int(mlir::Operation *)> kernel; ///< index of its row; -1: takes no time
         std::vector<std::vector<double>> seconds;     ///< by kernel, by class of ranks

@@ -1,4 +1,5 @@
-// What of a scheduled module the program runs: the step program with its bodies, and evaluation and prediction.
+// The parts of a scheduled module that the emitted program runs: the step program with its bodies, evaluation and
+// prediction.
 #pragma once
 
 #include "ir/entry_functions.h"
@@ -16,16 +17,17 @@ class Step {
 
     [[nodiscard]] const schedule::Bodies &bodies() const { return bodies_; }
     [[nodiscard]] const program::Program &program() const { return bodies_.program(); }
-    /// The functions with code, in the order in which their values come to be: bodies, then evaluation, prediction.
+    /// The functions with code, in the order in which their values are produced: bodies, then evaluation, then
+    /// prediction.
     [[nodiscard]] const std::vector<mlir::func::FuncOp> &functions() const { return functions_; }
     [[nodiscard]] bool is_body(mlir::func::FuncOp function) const { return bodies_.of(function) >= 0; }
-    /// How often it runs in a training step (1 for evaluation and prediction).
+    /// The number of times that it runs in a training step (1 for evaluation and prediction).
     [[nodiscard]] std::int64_t runs(mlir::func::FuncOp function) const;
 
-    /// Index of the role whose ranks run it; of evaluation and prediction 0.
+    /// The index of the role whose ranks run it; 0 for evaluation and prediction.
     [[nodiscard]] int role_of(mlir::func::FuncOp function) const;
     [[nodiscard]] int role_of(ir::VariableOp variable) const;
-    /// The mesh that placements of a role's tensors are on.
+    /// The mesh on which tensors of a role are placed.
     [[nodiscard]] ir::MeshAttr mesh_of(int role) const { return meshes_[static_cast<std::size_t>(role)]; }
 
   private:
@@ -37,7 +39,7 @@ class Step {
 /// "evaluate_step", "predict_step"; of a body its own name.
 [[nodiscard]] std::string function_name(mlir::func::FuncOp function);
 
-/// Sums over micro-batches: no state of the program.
+/// Whether the variable is a sum over micro-batches, which is not state of the program.
 [[nodiscard]] bool is_accumulator(ir::VariableOp variable);
 
 } // namespace planc::emit

@@ -1,5 +1,5 @@
-// Does every value still lie in its place when it is read? Checks the offsets that a schedule gives to values: each
-// range of the arena belongs to the value that was written there last, or to a collective that is under way.
+// Checks that every value still lies in its place when it is read. The places are the offsets that a schedule gives to
+// values: each range of the arena belongs to the value that was written there last, or to an active collective.
 //
 //   Buffers buffers(arena_bytes);
 //   int a = buffers.write(0, 64, "h1");      int b = buffers.write(32, 64, "h2");
@@ -16,12 +16,14 @@ class Buffers {
   public:
     explicit Buffers(std::int64_t bytes) : cells_(static_cast<std::size_t>(bytes / cell_bytes)) {}
 
-    /// A value of `bytes` is written at `offset`; returns its number. Throws Failure where a collective is under way.
+    /// Records that a value of `bytes` is written at `offset`; returns its number. Throws Failure if an active
+    /// collective uses the place.
     int write(std::int64_t offset, std::int64_t bytes, const std::string &name);
-    /// Throws Failure where the value is no longer whole, or about to be written by a collective.
+    /// Throws Failure if the value was overwritten, or if an active collective may write it.
     void read(int value) const;
 
-    /// A collective begins: nobody may write its inputs, and nobody may touch its outputs and its scratch.
+    /// Starts a collective: from now on nothing may write its inputs, and nothing may touch its outputs and its
+    /// scratch.
     void start(std::int64_t collective, const std::vector<int> &inputs, const std::vector<int> &outputs);
     void wait(std::int64_t collective);
 
@@ -38,8 +40,8 @@ class Buffers {
     };
     struct Cell {
         int owner = -1;
-        std::int64_t read_by = none;    ///< collective under way that reads it
-        std::int64_t written_by = none; ///< collective under way that writes it
+        std::int64_t read_by = none;    ///< active collective that reads it
+        std::int64_t written_by = none; ///< active collective that writes it
     };
 
     template <class Visit> void for_each_cell(const Value &value, Visit visit);

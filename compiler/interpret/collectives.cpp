@@ -91,7 +91,7 @@ class Collective {
         }
     }
 
-    /// Addends combine in the order of the senders: replicas are then equal to the last bit.
+    /// Addends are combined in the order of the senders, so replicas are equal to the last bit.
     Local receive(int rank) {
         auto &messages = inbox_[static_cast<std::size_t>(rank)];
         std::stable_sort(messages.begin(), messages.end(),
@@ -105,7 +105,7 @@ class Collective {
         return result;
     }
 
-    /// What the sender holds of the message's box and `result` wants.
+    /// Copies what the sender holds of the message's box and `result` needs.
     void take(const Message &message, Local &result, std::vector<bool> &known) {
         const Local &sender = own(message.sender);
         std::vector<std::size_t> positions(static_cast<std::size_t>(planrt::volume(message.box)));

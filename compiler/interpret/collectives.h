@@ -1,4 +1,4 @@
-// Collectives of the interpreter, as the messages that ranks send each other.
+// Collectives of the interpreter, as messages between ranks.
 #pragma once
 
 #include "interpret/local.h"
@@ -13,7 +13,7 @@ struct Communicated {
     std::vector<planrt::Traffic> traffic; ///< per rank, counted from the messages, as planrt::traffic() counts
 };
 
-/// `axes`: of the group. Throws Failure where a rank does not get all that it needs.
+/// `axes`: of the group. Throws Failure if a rank does not receive everything that it needs.
 [[nodiscard]] Communicated communicate(planrt::CollectiveKind kind, const std::vector<int> &axes,
                                        const planrt::Placement &from, const planrt::Placement &to,
                                        const planrt::Mesh &mesh, const std::vector<Local> &values);

@@ -22,8 +22,8 @@ using sharding::Nest;
 
 namespace {
 
-/// What one point of the nest does: reads one element of each operand, updates one of each result. The results hold
-/// their initial value, or what earlier points of a reduced loop left.
+/// The work at one point of the nest: reads one element of each operand and updates one of each result. The results
+/// hold their initial value, or what earlier points of a reduced loop left.
 using Body = std::function<void(const double *in, double *out, const std::vector<std::int64_t> &index)>;
 
 struct Action {
@@ -62,7 +62,7 @@ Action random(ir::RandomOp op, const Moment &moment) {
             }};
 }
 
-/// The loop that is looked up is the last one: the point counts where it is at the index.
+/// The loop over the table is the last one; only the point at the index counts.
 Action embedding(std::size_t loop) {
     return {0, [loop](const double *in, double *out, const auto &index) {
                 if (in[0] == static_cast<double>(index[loop]))
@@ -70,7 +70,7 @@ Action embedding(std::size_t loop) {
             }};
 }
 
-/// Number of the element within the windows: row-major over the kernel loops, which are the last ones.
+/// The row-major number of the element within the windows, over the kernel loops, which are the last ones.
 std::int64_t number_in_window(const std::vector<std::int64_t> &index, const std::vector<std::int64_t> &kernels) {
     std::int64_t number = 0;
     for (std::size_t i = 0; i < kernels.size(); ++i)
@@ -78,7 +78,7 @@ std::int64_t number_in_window(const std::vector<std::int64_t> &index, const std:
     return number;
 }
 
-/// Points come window by window: the largest element of the one at hand is remembered, of equal ones the first.
+/// Points come window by window, so it suffices to remember the argmax of the current one (the first of equal maxima).
 Action argmax(const std::vector<std::int64_t> &kernels) {
     return {-1, [kernels, largest = 0.0](const double *in, double *out, const auto &index) mutable {
                 if (*out >= 0 && !(*in > largest))
@@ -88,7 +88,7 @@ Action argmax(const std::vector<std::int64_t> &kernels) {
             }};
 }
 
-/// The maximum and its number.
+/// The maximum and its argmax.
 Action max_pool(ir::MaxPoolOp op) {
     return {-1, [kernels = op.getKernels().vec()](const double *in, double *out, const auto &index) {
                 if (out[1] >= 0 && !(*in > out[0]))
@@ -143,7 +143,7 @@ Action action_of(mlir::Operation *op, const Moment &moment) {
     throw Failure("the interpreter does not know " + op->getName().getStringRef().str());
 }
 
-/// What an accumulator is multiplied by.
+/// The factor of the accumulator.
 double beta_of(mlir::Operation *op) {
     auto gemm = mlir::dyn_cast<ir::GemmOp>(op);
     return gemm && gemm.getBeta() ? gemm.getBeta()->convertToDouble() : 1;
@@ -168,7 +168,7 @@ Nest gemm_nest(ir::GemmOp op) {
     return nest;
 }
 
-/// Of what keeps the elements and their roles: permutations, formats of weights.
+/// For operations that keep the elements and their roles: permutations, formats of weights.
 Nest permute_nest(mlir::Operation *op) {
     const ir::TensorType from = mlir::cast<ir::TensorType>(op->getOperand(0).getType());
     Nest nest;
@@ -200,7 +200,7 @@ class Ranges {
   public:
     explicit Ranges(const Nest &nest) : nest_(nest), ranges_(nest.loops.size()) {}
 
-    /// `operand`: its number; -1: a result. Dimensions with windows have ranges of their own.
+    /// `operand`: its number; -1: a result. Dimensions with windows have separate ranges.
     void add(const std::vector<int> &loops, const Box &box, int operand = -1) {
         for (std::size_t d = 0; d < loops.size(); ++d) {
             if (operand >= 0 && nest_.window(static_cast<std::size_t>(operand), d) != nullptr)
@@ -217,7 +217,7 @@ class Ranges {
         Box box;
         for (std::size_t i = 0; i < ranges_.size(); ++i) {
             const sharding::Loop &loop = nest_.loops[i];
-            box.push_back(ranges_[i].value_or(Range{0, loop.extent})); // in no tensor but under a window
+            box.push_back(ranges_[i].value_or(Range{0, loop.extent})); // in no tensor except under a window
             if (loop.kind == sharding::LoopKind::whole && box.back().size() != loop.extent)
                 throw Failure("loop '" + loop.name + "' cannot be split, but runs over " + text(box.back()) + " of " +
                               std::to_string(loop.extent));
@@ -242,7 +242,7 @@ std::vector<std::int64_t> strides(const Nest &nest, const std::vector<int> &loop
     return result;
 }
 
-/// Walks the points of a space, the last loop fastest, and knows the element of each tensor that belongs to the point.
+/// Visits the points of a space, the last loop fastest, and knows the corresponding element of each tensor.
 class Walk {
   public:
     Walk(const Box &space, std::vector<std::vector<std::int64_t>> steps)
@@ -287,7 +287,7 @@ class Tensors {
             any_stored_ |= !result.is_whole();
     }
 
-    /// Does this rank hold the elements of the point? Of tensors that are stored in shares all have theirs, or none.
+    /// Whether this rank holds the elements of the point. Sharded tensors all have theirs, or none has.
     [[nodiscard]] bool has(const Walk &walk) const {
         if (!any_stored_)
             return true;
@@ -332,7 +332,7 @@ class Tensors {
     bool any_stored_ = false;
 };
 
-/// Runs the body over all points of which this rank holds the elements.
+/// Runs the body over all points whose elements this rank holds.
 void run(const Box &space, const Action &action, const std::vector<const Local *> &operands,
          std::vector<Local> &results, const Nest &nest, bool in_parts) {
     std::vector<std::vector<std::int64_t>> steps;

@@ -1,16 +1,16 @@
 // Runs functions of the plan dialect on all ranks of the mesh in one process, in double precision, operation by
-// operation, collectives message by message. What a layout means is tested here, without a C++ compiler or MPI.
+// operation, with collectives message by message. It tests what layouts mean, without a C++ compiler or MPI.
 //
 //   Inputs inputs;
 //   inputs.fields["image"] = {{64, 64}, …};
 //   inputs.variables["h1.w"] = {{64, 256}, …};
 //   Outcome outcome = run(module, "train", inputs);     // outcome.results[0] is the loss
 //
-// After every operation the replicas of a value must be equal to the last bit, so that a layout which calls a partial
-// sum replicated is found at the operation that makes it. Messages and elements are counted and compared with
-// planrt::traffic(). Of a scheduled program (after assign-buffers) the places of values in the arena are checked too:
-// what an operation reads must be what was written there last, and nobody touches the buffers of a collective before
-// its wait.
+// After every operation, the replicas of a value must be equal to the last bit, so a layout that calls a partial sum
+// replicated is found at the operation that makes it. Messages and elements are counted and compared with
+// planrt::traffic(). For a scheduled program (after assign-buffers), the places of values in the arena are checked too:
+// an operation must read what was written there last, and nothing may touch the buffers of a collective before its
+// wait.
 #pragma once
 
 #include <planrt/layout.h>
@@ -31,13 +31,13 @@ struct Array {
     std::vector<double> elements;
 };
 
-/// Sums over micro-batches by the names of their variables: the elements that each rank has, often addends.
+/// Sums over micro-batches, by the names of their variables: the elements of each rank, often addends.
 using Accumulators = std::map<std::string, std::vector<std::vector<double>>>;
 
 struct Inputs {
     std::map<std::string, Array> fields; ///< by the arguments' `plan.input`
     std::map<std::string, Array> variables;
-    Accumulators accumulators;     ///< those that are not here are zero
+    Accumulators accumulators;     ///< those that are missing are zero
     std::int64_t step = 0;         ///< training steps done before
     std::uint64_t seed = 0;        ///< of random numbers
     std::int64_t first_sample = 0; ///< of this micro-batch, within the global batch
@@ -54,7 +54,7 @@ struct CollectiveRecord {
 
 struct Outcome {
     std::vector<Array> results;
-    std::map<std::string, Array> variables; ///< after the function, also those that it does not write
+    std::map<std::string, Array> variables; ///< after the function, including those that it does not write
     Accumulators accumulators;              ///< likewise
     std::vector<CollectiveRecord> collectives;
 };

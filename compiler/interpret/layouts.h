@@ -1,4 +1,4 @@
-// What a tensor type means for every rank of the mesh, computed once per type.
+// The meaning of a tensor type for every rank of the mesh, computed once per type.
 #pragma once
 
 #include "ir/placement.h"
@@ -15,8 +15,8 @@ struct Layout {
     planrt::Placement placement;
     std::vector<planrt::Box> boxes;
     std::vector<planrt::Range> stored; ///< of the flattened boxes
-    /// Per rank the first one that must hold the same elements: it has the same box, the same range of it and the same
-    /// coordinates along the partial axes.
+    /// Per rank, the first rank that must hold the same elements: it has the same box, the same range of it, and the
+    /// same coordinates along the partial axes.
     std::vector<int> replica_of;
 };
 

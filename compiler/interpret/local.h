@@ -9,7 +9,7 @@
 
 namespace planc::interpret {
 
-/// The elements of a box of global indices, row-major; or a range of them only, where the layout stores shares.
+/// The elements of a box of global indices, row-major, or only a range of them if the layout is sharded.
 struct Local {
     planrt::Box box;
     planrt::Range stored; ///< positions in the flattened box that this rank holds
@@ -37,7 +37,7 @@ struct Local {
 void for_each_offset(const planrt::Box &outer, const planrt::Box &inner,
                      const std::function<void(std::size_t, std::size_t)> &visit);
 
-/// The part of `from`, which is whole, in the range `stored` of `box`.
+/// The part of `from`, which is replicated, in the range `stored` of `box`.
 [[nodiscard]] Local extract(const Local &from, const planrt::Box &box, planrt::Range stored);
 
 [[nodiscard]] bool contains(const planrt::Box &outer, const planrt::Box &inner);

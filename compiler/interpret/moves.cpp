@@ -19,7 +19,7 @@ Box shifted(Box box, std::size_t dimension, std::int64_t by) {
     return box;
 }
 
-/// Puts the part where it lies in the result, `at` indices along the dimension.
+/// Puts the part into the result, `at` indices along the dimension.
 void put(Local &result, const Local &part, std::size_t dimension, std::int64_t at) {
     for_each_offset(result.box, shifted(part.box, dimension, at),
                     [&](std::size_t outer, std::size_t inner) { result.elements[outer] = part.elements[inner]; });

@@ -1,5 +1,5 @@
-// Where the values of a scheduled program lie in the arena, followed operation by operation: see buffers.h. Of a
-// program without offsets nothing is checked.
+// Follows the values of a scheduled program through the arena, operation by operation: see buffers.h. Nothing is
+// checked for a program without offsets.
 #pragma once
 
 #include "interpret/buffers.h"
@@ -28,23 +28,23 @@ class Places {
     /// Places the variables of a role, if the module has an arena.
     Places(mlir::ModuleOp module, int role, const Slots &slots, Layouts &layouts);
 
-    /// What is placed from now on lies there, if it lies in slots.
+    /// Values that lie in slots are placed in this slot from now on.
     void set_slot(int slot) { slot_ = slot; }
-    /// Where a value that passes from body to body lies.
+    /// The place of a value that passes from body to body.
     [[nodiscard]] std::optional<int> place_of(mlir::Value value) const;
-    /// A value is written that no operation makes: it is loaded, or received.
+    /// Writes a value that no operation makes: it is loaded, or received.
     void write_value(mlir::Value value, std::int64_t offset, const std::string &name);
     void set_place(mlir::Value value, int place) { places_[value] = place; }
     void read_place(int place) const;
-    /// A transfer: nobody may write what is sent, or touch what is received.
+    /// Begins a transfer: nothing may write what is sent, or touch what is received.
     void start_transfer(int transfer, const std::vector<int> &sent, const std::vector<int> &received);
     void wait_transfer(int transfer);
 
     void place_arguments(mlir::func::FuncOp function);
 
-    /// What the operation reads from the arena is still there. A fused loop reads what its body reads.
+    /// Checks that what the operation reads from the arena is still there. A fused loop reads what its body reads.
     void before(mlir::Operation &op);
-    /// Its results are where it says.
+    /// Records its results at their places.
     void after(mlir::Operation &op);
 
     /// The buffer of `value` is that of `other`.
@@ -54,7 +54,7 @@ class Places {
     void start(ir::StartOp op);
     void wait(ir::WaitOp op);
 
-    /// At the end: results and variables are still there.
+    /// Checks at the end that results and variables are still there.
     void check_end(mlir::ValueRange results) const;
     /// Sums over micro-batches have served: the step ends.
     void spend_sums();
@@ -62,7 +62,7 @@ class Places {
   private:
     int write(std::int64_t offset, ir::TensorType type, const std::string &name);
     [[nodiscard]] std::int64_t in_slot(std::int64_t offset) const;
-    /// A number for a collective, or for a transfer, in the slot.
+    /// The number of a collective, or of a transfer, in the current slot.
     [[nodiscard]] std::int64_t key(std::int64_t number) const { return number * slots_.count + slot_; }
     [[nodiscard]] static std::int64_t transfer_number(int transfer) { return (std::int64_t{1} << 32) + transfer; }
     void check(mlir::Value value) const;

@@ -23,7 +23,7 @@ bool contains(const Names &names, StringRef name) {
     return std::find(names.begin(), names.end(), name.str()) != names.end();
 }
 
-/// The convolution that makes a value, unpacked if it is a weight gradient; else null.
+/// The convolution that makes a value (unpacked if it is a weight gradient); null if there is none.
 ConvOp made_by(mlir::Value value) {
     if (auto unpack = value.getDefiningOp<UnpackOp>())
         value = unpack.getOperand();

@@ -25,7 +25,7 @@ LogicalResult has_dimension(Operation *op, TensorType type, StringRef dimension)
     return op->emitOpError() << type << " has no dimension '" << dimension << "'";
 }
 
-/// The same dimensions in the same order; `except` may have another extent.
+/// Checks that both have the same dimensions in the same order; `except` may have another extent.
 LogicalResult same_but(Operation *op, TensorType a, TensorType b, StringRef except) {
     const bool same = a.getRoles() == b.getRoles() && llvm::all_of(a.getRoles(), [&](StringAttr role) {
                           return role == except || extent(a, role) == extent(b, role);
@@ -35,7 +35,7 @@ LogicalResult same_but(Operation *op, TensorType a, TensorType b, StringRef exce
     return op->emitOpError() << a << " and " << b << " differ not only in '" << except << "'";
 }
 
-/// `rows` has the dimensions of the indices, then those of the table without the one that is looked up.
+/// Checks that `rows` has the dimensions of the indices, followed by those of the table except the one looked up.
 LogicalResult check_rows(Operation *op, TensorType indices, TensorType table, TensorType rows, StringRef dimension) {
     if (!indices.getElementType().isSignlessInteger(32))
         return op->emitOpError() << "indices are i32, not " << indices.getElementType();
@@ -54,7 +54,7 @@ LogicalResult check_rows(Operation *op, TensorType indices, TensorType table, Te
     return op->emitOpError() << "rows of " << table << " at " << indices << " are not " << rows;
 }
 
-/// [begin, begin + part's extent) lies within `whole`.
+/// Checks that [begin, begin + part's extent) lies within `whole`.
 LogicalResult check_part(Operation *op, TensorType part, TensorType whole, StringRef dimension, int64_t begin) {
     if (failed(has_dimension(op, whole, dimension)) || failed(same_but(op, part, whole, dimension)))
         return failure();

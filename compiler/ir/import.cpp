@@ -239,7 +239,7 @@ Value Importer::along_dimension(const sema::Operation &op, TensorType type) {
     return create<SliceOp>(type, operands_[0], dimension, builder_.getI64IntegerAttr(op.begin));
 }
 
-/// What holds for the parameter where it is not what holds for all.
+/// Sets the attributes of a parameter whose settings differ from the optimizer's.
 void set_group(VariableOp variable, const sema::Optimizer &optimizer, const std::string &path) {
     mlir::Builder builder(variable.getContext());
     const sema::GroupSettings settings = sema::resolve_group(optimizer, path);

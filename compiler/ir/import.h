@@ -1,7 +1,7 @@
-// From the checked program to the plan dialect, operation by operation.
+// Imports the checked program into the plan dialect, operation by operation.
 //
-// Variables get the parameters' paths as symbols. Every operation carries its layer, its phase and the place in the
-// .plan file. A path that is also the name of a function is prefixed: "<network>.<path>".
+// Variables become symbols named after the parameters' paths. Every operation has its layer, its phase and its place in
+// the .plan file. A path that is also the name of a function gets a prefix: "<network>.<path>".
 #pragma once
 
 #include "ir/plan_dialect.h"
@@ -17,7 +17,7 @@ namespace planc::ir {
 /// What is to be trained, as the function `@loss(inputs) -> (loss, prediction)` with the attributes
 ///   plan.purpose = "loss", plan.label = index of the argument with the labels (absent: no accuracy),
 ///   plan.class = role of the dimension with the classes, plan.optimizer = {kind = "sgd", rate = 0.1, …}.
-/// Arguments carry `plan.input`, the name of the data field.
+/// Arguments have `plan.input`, the name of the data field.
 [[nodiscard]] mlir::OwningOpRef<mlir::ModuleOp> import_program(const sema::Program &program, const sema::Train &train,
                                                                const support::SourceFiles &files,
                                                                mlir::MLIRContext &context);

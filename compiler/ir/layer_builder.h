@@ -14,12 +14,12 @@ namespace planc::ir {
 
 [[nodiscard]] TensorType type_of(mlir::Value value);
 
-/// `like` without the dimensions for which `keep` is false.
+/// Returns `like` without the dimensions for which `keep` is false.
 [[nodiscard]] TensorType filter_dimensions(TensorType like, llvm::function_ref<bool(mlir::StringRef role)> keep);
 
 class LayerBuilder {
   public:
-    /// Empty: the operations carry no layer, no phase.
+    /// An empty layer or phase: the operations have none.
     LayerBuilder(mlir::OpBuilder &builder, mlir::Location location, mlir::StringRef layer, mlir::StringRef phase);
 
     mlir::Value constant(double value, mlir::Type element);
@@ -27,23 +27,23 @@ class LayerBuilder {
 
     /// See plan.random; `samples` may be empty.
     mlir::Value random(mlir::StringRef key, mlir::StringRef samples, TensorType type);
-    /// Steps done, f64.
+    /// The number of steps done, in f64.
     mlir::Value step();
 
-    /// The result has those dimensions of `like`, in its order, that some input has, and its element type.
+    /// The result has the element type of `like` and, in its order, those of its dimensions that some input has.
     mlir::Value pointwise(mlir::StringRef function, mlir::ValueRange inputs, TensorType like);
-    /// The value repeated along the dimensions of `type` that it lacks; itself if it lacks none.
+    /// Repeats the value along the dimensions of `type` that it lacks; returns the value itself if it lacks none.
     mlir::Value broadcast(mlir::Value value, TensorType type);
 
-    /// Over the dimensions named; the value itself if there are none.
+    /// Reduces over the named dimensions; returns the value itself if there are none.
     mlir::Value reduce(mlir::StringRef reduction, mlir::Value operand, mlir::ArrayRef<mlir::StringRef> over);
-    /// Over all dimensions that `kept` lacks.
+    /// Reduces over all dimensions that `kept` lacks.
     mlir::Value reduce_to(mlir::StringRef reduction, mlir::Value operand, TensorType kept);
 
-    /// The value in another element type; itself if it has that.
+    /// Converts to another element type; returns the value itself if it has that type.
     mlir::Value convert(mlir::Value value, mlir::Type element);
 
-    // Results are of the types given, with the dimensions that the operand has.
+    // The results have the given types, with the dimensions of the operand.
     mlir::Value slice(mlir::Value operand, mlir::StringRef dimension, std::int64_t begin, TensorType result);
     mlir::Value pad(mlir::Value operand, mlir::StringRef dimension, std::int64_t before, TensorType result);
     mlir::Value reshape(mlir::Value operand, TensorType result);

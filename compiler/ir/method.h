@@ -1,5 +1,5 @@
-// How a collective runs, as attributes of plan.collective and plan.start: `algorithm = "ring", shape = array<i64: 4>`;
-// without them by MPI's own call.
+// How a collective runs, as attributes of plan.collective and plan.start: `algorithm = "ring", shape = array<i64: 4>`.
+// Without these attributes, it runs as MPI's own call.
 #pragma once
 
 #include "mlir/IR/Operation.h"

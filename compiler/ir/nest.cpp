@@ -18,7 +18,7 @@ TensorType tensor(mlir::Value value) {
     return mlir::cast<TensorType>(value.getType());
 }
 
-/// Index of the loop of this name; made if there is none yet.
+/// The index of the loop with this name; creates the loop if there is none.
 int loop(Nest &nest, llvm::StringRef name, std::int64_t extent) {
     const auto at = std::find_if(nest.loops.begin(), nest.loops.end(), [&](const auto &l) { return l.name == name; });
     if (at != nest.loops.end())
@@ -48,7 +48,7 @@ void mark_parallel(Nest &nest) {
             nest.loops[static_cast<std::size_t>(index)].kind = LoopKind::parallel;
 }
 
-/// A loop of its own, whose name is that of the role, primed until no loop has it.
+/// Adds a loop named after the role, with as many apostrophes as needed to make the name unique.
 int fresh_loop(Nest &nest, std::string name, std::int64_t extent, LoopKind kind) {
     while (std::any_of(nest.loops.begin(), nest.loops.end(), [&](const auto &l) { return l.name == name; }))
         name += '\'';
@@ -92,8 +92,8 @@ struct LookUp {
     }
 };
 
-/// The nest of an operation that moves elements: loops by role; dimensions for which `is_whole` have whole loops, one
-/// for each tensor.
+/// The nest of an operation that moves elements: loops by role; dimensions for which `is_whole` is true have whole
+/// loops, one for each tensor.
 Nest nest_of_moves(mlir::Operation *op, llvm::function_ref<bool(TensorType, std::size_t)> is_whole) {
     Nest nest;
     const auto loops = [&](mlir::Value value, bool make_whole) {
@@ -109,7 +109,7 @@ Nest nest_of_moves(mlir::Operation *op, llvm::function_ref<bool(TensorType, std:
         }
         return result;
     };
-    // Loops by role first, so that they have their names.
+    // Loops by role come first, so that they get the plain names.
     loops(op->getResult(0), false);
     for (sharding::Loop &loop : nest.loops)
         loop.kind = LoopKind::parallel;
@@ -124,7 +124,8 @@ Nest nest_of_moves_along(mlir::Operation *op, llvm::StringRef dimension) {
     return nest_of_moves(op, [&](TensorType type, std::size_t d) { return type.getRoles()[d] == dimension; });
 }
 
-/// Partial sums pass through sums and through products with numbers; a number in a sum would be added on every rank.
+/// Partial sums pass through sums and through products with numbers. A number added in a sum would be added on every
+/// rank.
 bool is_linear(PointwiseOp op) {
     const auto is_number = [](mlir::Value value) { return constant_value(value).has_value(); };
     const auto inputs = op.getInputs();

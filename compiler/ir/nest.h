@@ -1,9 +1,9 @@
-// The loop nests of operations: what the planner, the lowering and the interpreter know about an operation.
+// The loop nests of operations. A nest is all that planner, lowering and interpreter know about an operation.
 //
 //   %y = plan.einsum "batch pixel, pixel hidden -> batch hidden" (%x, %w)
 //   loops batch (parallel), pixel (reduced by sum), hidden (parallel); operands {0 1} {1 2}; result {0 2}
 //
-// Loops of an einsum are named by its subscripts, those of the others by the roles of their dimensions.
+// The subscripts of an einsum name its loops; the loops of other operations are named by the roles of their dimensions.
 #pragma once
 
 #include "ir/plan_dialect.h"
@@ -12,7 +12,7 @@
 
 namespace planc::ir {
 
-/// The nest of an operation that has one (NestInterface). Operands and results are all of the operation's, in order.
+/// The nest of an operation that has one (NestInterface). It covers all operands and results, in order.
 [[nodiscard]] sharding::Nest nest_of(mlir::Operation *operation);
 
 /// The number, if the value is a `plan.constant`.

@@ -76,7 +76,7 @@ LayoutAttr layout_of(const planrt::Placement &placement, TensorType type, MeshAt
         windows.push_back(LayoutAttr::windowAttribute(type.getContext(), dimension.window));
     }
     static constexpr llvm::StringRef reductions[] = {"sum", "max", "min"};
-    // A tensor without partial axes has one layout, whatever reduction its placement carries.
+    // A tensor without partial axes has one layout, whatever reduction its placement names.
     const auto reduction = placement.partial.empty() ? planrt::Reduction::sum : placement.reduction;
     return LayoutAttr::get(type.getContext(), roles, axes, axis_names(mesh, placement.partial),
                            builder.getStringAttr(reductions[static_cast<int>(reduction)]),

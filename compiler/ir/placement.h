@@ -1,4 +1,4 @@
-// Between the layouts of tensor types and the placements of planrt/layout.h: the same thing, by name and by index.
+// Converts between the layouts of tensor types, by name, and the placements of planrt/layout.h, by index.
 #pragma once
 
 #include "ir/plan_dialect.h"
@@ -18,10 +18,10 @@ namespace planc::ir {
 /// Index of a mesh axis, -1 if there is none of that name.
 [[nodiscard]] int axis_index(MeshAttr mesh, mlir::StringRef name);
 
-/// Where a tensor of this type lies; without a layout: replicated.
+/// The placement of a tensor of this type; a type without a layout is replicated.
 [[nodiscard]] planrt::Placement placement_of(TensorType type, MeshAttr mesh);
 
-/// The layout that says `placement` for the dimensions of `type`.
+/// The layout that corresponds to `placement` for the dimensions of `type`.
 [[nodiscard]] LayoutAttr layout_of(const planrt::Placement &placement, TensorType type, MeshAttr mesh);
 
 } // namespace planc::ir

@@ -1,4 +1,4 @@
-// Verifiers of the plan dialect's operations: they say the values that clash.
+// Verifiers of the plan dialect's operations. Their messages contain the values that conflict.
 
 #include "ir/plan_dialect.h"
 #include "ir/pointwise.h"

@@ -1,5 +1,5 @@
-// The pointwise functions: name, number of operands, value in double precision, and how it is written in C++. One table
-// for the verifier, the interpreter and the emitter; derivatives are in autodiff/.
+// The table of pointwise functions: name, number of operands, value in double precision, and C++ text. The verifier,
+// the interpreter and the emitter share it; derivatives are in autodiff/.
 #pragma once
 
 #include <span>
@@ -13,9 +13,9 @@ struct PointwiseFunction {
     double (*value)(const double *operands);
     /// C++ expression over element type T; {0}, {1}, … stand for the operands. Conditions are written as 0 or 1 in T.
     std::string_view expression;
-    /// f(a + b) = f(a) + f(b), jointly in all operands: partial sums pass.
+    /// f(a + b) = f(a) + f(b), jointly in all operands: partial sums may pass through.
     bool linear;
-    /// Roughly, in floating-point operations.
+    /// Approximate cost, in floating-point operations.
     double flops;
 };
 

@@ -42,7 +42,7 @@ class Verifier {
     }
 
   private:
-    /// Numbers within windows are i32, everything else of one floating-point type.
+    /// Checks that numbers within windows are i32 and everything else has one floating-point type.
     LogicalResult check_elements() {
         const mlir::Type first = mlir::cast<TensorType>(op_.getInputs()[0].getType()).getElementType();
         const bool numbers = op_.getKind() == "argmax";
@@ -100,7 +100,7 @@ LogicalResult PoolOp::verify() {
 
 namespace {
 
-/// Operands and results have the same loops; those with windows are indexed by a loop of the window, too.
+/// Operands and results have the same loops; a second loop, that of the window, also indexes dimensions with windows.
 template <class Op> sharding::Nest nest_of_pool(Op op, bool transposed) {
     const auto result = mlir::cast<TensorType>(op->getResult(0).getType());
     sharding::Nest nest;

@@ -17,7 +17,7 @@ std::int64_t elements_behind(TensorType type, std::size_t at) {
     return count;
 }
 
-/// Is the dimension found in `other` too, at the same place of the row-major order?
+/// Whether `other` has the dimension too, at the same place of the row-major order.
 bool same_place(TensorType type, std::size_t at, TensorType other) {
     const std::int64_t found = other.find(type.getRoles()[at].getValue());
     if (found < 0)
@@ -27,7 +27,7 @@ bool same_place(TensorType type, std::size_t at, TensorType other) {
            elements_behind(type, at) == elements_behind(other, there);
 }
 
-/// Where `parts` has dimension number `at` of `whole` as two dimensions: the number of the first, the major one.
+/// If `parts` has dimension number `at` of `whole` as two dimensions: the index of the first, which is the major one.
 std::optional<std::size_t> parted(TensorType whole, std::size_t at, TensorType parts) {
     if (same_place(whole, at, parts))
         return std::nullopt;
@@ -45,7 +45,7 @@ class NestOfReshape {
         : from_(from), to_(to), operand_(from.getExtents().size(), -1), result_(to.getExtents().size(), -1) {}
 
     sharding::Nest run() {
-        // Loops that can be split first, so that they have the names of their roles.
+        // Loops that can be split come first, so that they get the names of their roles.
         for (std::size_t d = 0; d < result_.size(); ++d)
             if (const bool major = is_major(d); major || same_place(to_, d, from_) || parted(to_, d, from_))
                 result_[d] = add(to_, d, LoopKind::parallel);

@@ -18,7 +18,7 @@ TensorType tensor(Value value) {
     return mlir::cast<TensorType>(value.getType());
 }
 
-/// Notes the extents of a tensor's loops; false where they differ from what was noted before.
+/// Records the extents of a tensor's loops. Returns false if they differ from those recorded before.
 bool note_extents(const std::vector<std::string> &loops, TensorType type, std::map<std::string, int64_t> &extents) {
     return loops.size() == type.getExtents().size() &&
            llvm::all_of(llvm::zip(loops, type.getExtents()), [&](const auto &dimension) {

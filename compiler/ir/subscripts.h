@@ -1,5 +1,5 @@
-// Subscripts of an einsum: "batch hidden', hidden' hidden -> batch hidden". One list of loop names per operand and one
-// for the result; the dimension at a position runs over the loop named there.
+// Subscripts of an einsum: "batch hidden', hidden' hidden -> batch hidden". There is one list of loop names for each
+// operand and one for the result; a dimension runs over the loop named at its position.
 #pragma once
 
 #include <optional>

@@ -16,10 +16,10 @@ bool weighted(const cost::LayerRoles &layer) {
     return !layer.output.empty() || !layer.input.empty();
 }
 
-/// Per layer the loop that model parallelism splits; empty: none.
+/// Per layer, the loop that model parallelism splits; empty: none.
 std::vector<std::string> model_loops(const std::vector<cost::LayerRoles> &roles, bool alternate) {
     std::vector<std::string> loops;
-    std::string above; // how the last weighted layer's result is split
+    std::string above; // the loop that splits the result of the last layer with a weight
     bool output = true;
     for (const cost::LayerRoles &layer : roles) {
         if (!weighted(layer)) {
@@ -33,8 +33,8 @@ std::vector<std::string> model_loops(const std::vector<cost::LayerRoles> &roles,
     return loops;
 }
 
-/// Per layer the spatial loop that domain parallelism splits: the first that windows move over, and behind them where
-/// the layer has it.
+/// Per layer, the spatial loop that domain parallelism splits: the first over which windows move; for later layers the
+/// same loop if they have it.
 std::vector<std::string> domain_loops(const std::vector<cost::LayerRoles> &roles) {
     std::vector<std::string> loops;
     std::string above;
@@ -47,7 +47,7 @@ std::vector<std::string> domain_loops(const std::vector<cost::LayerRoles> &roles
     return loops;
 }
 
-/// Per layer the batch, but of weights without windows the output side, and of what follows those.
+/// Per layer the batch; but the output side for weights without windows, and for layers that follow these.
 std::vector<std::string> one_weird_trick(const std::vector<cost::LayerRoles> &roles, const std::string &batch) {
     std::vector<std::string> loops;
     std::string above = batch;

@@ -1,4 +1,4 @@
-// A plan's terms, and what changing one layer would do to their sum.
+// The terms of a plan, and how a change of one layer would change their sum.
 #pragma once
 
 #include "plan/objective.h"
@@ -14,10 +14,10 @@ class Changes {
     Changes(const Objective &objective, std::vector<int> values);
 
     struct Change {
-        double seconds = 0; ///< added, the latency of buckets included
+        double seconds = 0; ///< the difference, including the latency of buckets
         double bytes = 0;   ///< of what lives through the step, after the change
     };
-    /// If `layer` had `value` and all others what they have.
+    /// The change if `layer` had `value` and all other layers stayed as they are.
     [[nodiscard]] Change to(int layer, int value);
     void set(int layer, int value);
     [[nodiscard]] const std::vector<int> &values() const { return values_; }

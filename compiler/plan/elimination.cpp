@@ -37,7 +37,7 @@ Function as_function(const Factor &factor) {
     return function;
 }
 
-/// Numbers keys from 0 as they are first seen; `most` at most.
+/// Numbers keys from 0 in the order of first appearance; at most `most` of them.
 class Numbering {
   public:
     explicit Numbering(std::size_t most) : slots_(std::bit_ceil(2 * most + 1)) {}
@@ -63,7 +63,7 @@ class Numbering {
     int count_ = 0;
 };
 
-/// Values of the variable at `place` of all terms that none of these tells apart, as classes.
+/// Classes of the values of the variable at index `place` that none of these tables distinguishes.
 struct JointClasses {
     std::vector<int> of_value;
     std::vector<int> representatives; ///< a value of each class
@@ -88,7 +88,7 @@ JointClasses joint_classes(const std::vector<Function> &terms, std::size_t place
     return result;
 }
 
-/// The terms with classes for values.
+/// The terms with classes instead of values.
 std::vector<Function> by_class(const std::vector<Function> &terms, const std::vector<JointClasses> &classes) {
     std::vector<Function> result = terms;
     for (Function &term : result)
@@ -113,7 +113,7 @@ void add_line(const Function &term, std::size_t first, const std::vector<int> &o
         add_entries(term.seconds->data() + first, offsets, line.data());
 }
 
-/// The sum of functions of the same variables, one or more, by their joint classes.
+/// The sum of one or more functions of the same variables, by their joint classes.
 Function added(const std::vector<Function> &terms, const std::vector<JointClasses> &classes, bool round) {
     Function sum;
     sum.variables = terms[0].variables;
@@ -168,7 +168,7 @@ Function added(const std::vector<Function> &terms, const std::vector<JointClasse
     return sum;
 }
 
-/// With its entries in the other precision.
+/// The function with its entries in the other precision.
 Function converted(Function function) {
     if (function.rounded) {
         function.seconds =
@@ -190,7 +190,7 @@ double entries(const std::vector<JointClasses> &classes) {
     return product;
 }
 
-/// The same of functions of one variable, by its values.
+/// The sum of functions of one variable, by its values.
 Function added_by_value(const std::vector<const Factor *> &factors) {
     const std::size_t values = factors[0]->class_of[0]->size();
     auto seconds = std::make_shared<std::vector<double>>(values, 0.0);
@@ -211,10 +211,10 @@ Function added_by_value(const std::vector<const Factor *> &factors) {
     return {factors[0]->variables, {std::move(offsets)}, std::move(seconds), std::move(bytes)};
 }
 
-/// Adding is worth while the table of all stays small.
+/// Functions are added only if the joint table stays small.
 constexpr double largest_sum = 1 << 18;
 
-/// The factors, which have the same variables, as one function, or as one each where that would be too large. `round`:
+/// The factors, which have the same variables, as one function, or as several if that would be too large. `round`:
 /// functions of two variables are rounded.
 std::vector<Function> joined(const std::vector<const Factor *> &factors, bool round) {
     if (factors.size() > 1 && factors[0]->variables.size() == 1)

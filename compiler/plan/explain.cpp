@@ -20,9 +20,9 @@ std::string percent(double share) {
     return buffer;
 }
 
-/// Rounded down: what is faster by ever so little is below 1.
+/// Rounded down, so that a plan that is faster by any amount is below 1.
 std::string ratio(Seconds a, Seconds b) {
-    constexpr double rounding = 1e-9; // of sums in another order
+    constexpr double rounding = 1e-9; // of sums in a different order
     const double exact = b.value > 0 ? a / b : 1.0;
     char buffer[32];
     std::snprintf(buffer, sizeof buffer, "%.2f x", std::floor(100 * exact * (1 + rounding)) / 100);
@@ -45,27 +45,27 @@ std::string certificate(const Plan &plan) {
     if (plan.gap() <= 1e-9)
         text += "no plan on " + searched + " takes less";
     else
-        text += "no plan on " + searched + " takes less; the gap is " + percent(plan.gap());
+        text += "no plan on " + searched + " takes less; the optimality gap is " + percent(plan.gap());
     if (!plan.note.empty())
         text += " (" + plan.note + ")";
     return text + "\n";
 }
 
-/// On what the choice among plans of nearly the same price was made.
+/// How the choice among plans of nearly the same price was made.
 std::string simulated(const Plan &plan) {
     if (!plan.simulated)
         return "";
     const SimulatedChoice &choice = *plan.simulated;
     const int within = choice.plans - choice.further;
     std::string plans = std::to_string(within) + (within == 1 ? " plan" : " plans") + " within " +
-                        percent(near_optimal_margin) + " of the least sum";
+                        percent(near_optimal_margin) + " of the least price";
     if (choice.further > 0)
         plans += " and " + std::to_string(choice.further) + " more of the literature";
     if (choice.chosen == choice.of_least_sum)
-        return "simulated with overlap: " + cost::human_seconds(choice.chosen) + " a step; of " + plans +
-               " none is over " + percent(least_gain) + " faster\n";
+        return "simulated with overlap: " + cost::human_seconds(choice.chosen) + " a step; none of " + plans +
+               " is more than " + percent(least_gain) + " faster\n";
     return "simulated with overlap: " + cost::human_seconds(choice.chosen) + " a step, the least of " + plans +
-           "; that of the least sum, " + cost::human_seconds(choice.least_sum) + ", takes " +
+           "; the plan of the least price, " + cost::human_seconds(choice.least_sum) + ", takes " +
            cost::human_seconds(choice.of_least_sum) + "\n";
 }
 
@@ -75,13 +75,13 @@ std::string memory(const Plan &plan) {
     if (plan.memory_limit_bytes > 0)
         text += " of " + cost::human_bytes(Bytes(plan.memory_limit_bytes));
     if (plan.memory_decided)
-        text += "; the fastest plan does not fit, so memory decided";
+        text += "; the fastest plan does not fit, so the memory limit decided";
     return text + "\n";
 }
 
 std::string layers(const Plan &plan) {
     cost::Lines lines;
-    lines.row({"layer", "split", "choices", "runner-up, the rest as it is", "time", "it adds"});
+    lines.row({"layer", "split", "choices", "runner-up, other layers as planned", "time", "adds"});
     for (std::size_t l = 0; l < plan.layers.size(); ++l) {
         const cost::LayerRow &row = plan.cost->layers[l];
         const std::optional<RunnerUp> &other = plan.runner_ups[l];
@@ -93,8 +93,8 @@ std::string layers(const Plan &plan) {
     return lines.text(4);
 }
 
-/// How a baseline does against the answer with overlap: its step and the ratio, "> " before what it takes at
-/// least where that is too much for it to be simulated.
+/// A baseline compared with the answer, with overlap: its step and the ratio; or "> " before a lower bound, if that was
+/// already too much for the baseline to be simulated.
 std::vector<std::string> with_overlap(const Baseline &baseline, const SimulatedChoice &choice) {
     if (!baseline.excluded.empty())
         return {"", ""};
@@ -103,14 +103,13 @@ std::vector<std::string> with_overlap(const Baseline &baseline, const SimulatedC
     return {more + cost::human_seconds(step), more + ratio(step, choice.chosen)};
 }
 
-/// Ratios are those of sums to the least sum, and where the simulation decided those of steps with overlap to the
-/// answer's.
+/// Ratios compare prices with the least price, or, if the simulation decided, steps with overlap with the answer's.
 std::string baselines(const Plan &plan) {
     if (plan.baselines.empty())
         return {};
     cost::Lines lines;
     const Seconds least_sum = plan.simulated ? plan.simulated->least_sum : plan.cost->seconds();
-    std::vector<std::string> header = {"beside it", "mesh", "", "time", ""};
+    std::vector<std::string> header = {"alternatives", "mesh", "", "time", ""};
     if (plan.simulated)
         header.insert(header.end(), {"with overlap", ""});
     header.emplace_back("memory");
@@ -138,7 +137,7 @@ std::string rules(const Request &request) {
         for (const Pin &pin : pins)
             if (seen.insert(pin.text).second)
                 text += "  " + pin.text + "\n";
-    return text.empty() ? "" : "\nrules of the layout that held\n" + text;
+    return text.empty() ? "" : "\nrules of the layout in force\n" + text;
 }
 
 } // namespace
@@ -148,7 +147,7 @@ std::string explain(const Request &request, const Plan &plan) {
                        cost::mesh_words(plan.axes, plan.mesh) + ") of machine " + request.machine.name + ": " +
                        cost::human_seconds(plan.cost->seconds()) + " a step, " +
                        cost::human_seconds(plan.cost->compute) + " of it compute\n";
-    text += request.search ? certificate(plan) : "the layout's rules say everything; nothing was searched\n";
+    text += request.search ? certificate(plan) : "the layout's rules determine the plan; nothing was searched\n";
     return text + simulated(plan) + memory(plan) + "\n" + layers(plan) + baselines(plan) + rules(request);
 }
 

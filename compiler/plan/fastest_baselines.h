@@ -1,5 +1,5 @@
-// Of each plan of the literature the fastest over all meshes. Most meshes' need not be priced: they are bounded above
-// what another one takes.
+// The fastest plan over all meshes, for each kind of plan of the literature. Most meshes need not be priced: their
+// lower bounds exceed the price on another mesh.
 #pragma once
 
 #include "plan/baselines.h"
@@ -19,24 +19,25 @@ class FastestBaselines {
         const MeshShape *shape = nullptr;
         const Space *space = nullptr;
     };
-    /// All must outlive this. `limit`: bytes of memory that a rank has; 0: any number.
+    /// All must outlive this. `limit`: bytes of memory of a rank; 0: no limit.
     FastestBaselines(const Request &request, const sharding::GraphIndex &index, const cost::GraphFacts &facts,
                      double limit, std::vector<OnMesh> meshes);
 
-    /// Those that are priced in any case: of their names there is one mesh alone.
+    /// The number of baselines that are always priced, because they have one mesh only.
     [[nodiscard]] std::size_t alone() const { return alone_.size(); }
-    /// May be called side by side.
+    /// May be called in parallel.
     void price_alone(std::size_t number);
-    /// What a plan on a mesh takes at least, given each layer's strategy by its place in the space.
+    /// A lower bound for a plan on a mesh, given each layer's strategy by its index in the space.
     using AtLeast = std::function<double(std::size_t mesh, const std::vector<int> &places)>;
-    /// Of the others, side by side; then there are so many groups to be priced. `at_least`: null: nothing is known.
+    /// Bounds the others, in parallel, and returns the number of groups to be priced. `at_least`: null if nothing is
+    /// known.
     [[nodiscard]] std::size_t bound_others(const AtLeast &at_least);
-    /// May be called side by side.
+    /// May be called in parallel.
     void price_rivals(std::size_t group);
-    /// Seconds of the fastest so far that may be the answer.
+    /// The seconds of the fastest baseline so far that may be the answer.
     [[nodiscard]] double least() const;
 
-    /// In the order of baselines(); one that may be the answer before a faster one that may not.
+    /// In the order of baselines(). A baseline that may be the answer comes before a faster one that may not.
     [[nodiscard]] std::vector<Baseline> take();
 
   private:
@@ -58,7 +59,7 @@ class FastestBaselines {
     std::vector<Wanted> wanted_;
     std::vector<std::size_t> alone_;
     std::vector<std::size_t> others_;
-    /// Of others_, those of one name, in the order of their bounds: the fastest of them is among the first.
+    /// Those of others_ with the same name, in the order of their bounds: the fastest is among the first.
     std::vector<std::vector<std::size_t>> rivals_;
 };
 

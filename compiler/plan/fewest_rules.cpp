@@ -43,25 +43,26 @@ bool allows(const LayerWish &layer, const std::string &dimension, const Axes &ax
     return !layer.idle.contains(dimension) || disjoint(axes, layer);
 }
 
-/// The rules on one dimension, from the root of the paths down: what is in force at a node is what it says or what is
-/// in force above it. A tree of choices, so the fewest are found exactly.
+/// The rules on one dimension, from the root of the paths down. The value in force at a node is that of its own rule,
+/// or else the one in force above it. This is a tree of choices, so the fewest rules are found exactly.
 class OneDimension {
   public:
     OneDimension(std::string dimension, std::vector<Axes> values)
         : dimension_(std::move(dimension)), values_(std::move(values)) {}
 
-    /// values_[0] holds where nothing is said.
+    /// values_[0] is in force where there is no rule.
     void run(Node &root) {
         const Costs costs = tabulate(root);
         place(root, 0, best(costs, 0, general), costs);
     }
 
   private:
-    static constexpr int general = 10; ///< of a rule outside of selections: of equal numbers the one with more of these
+    static constexpr int general = 10; ///< cost of a rule outside selections: among equally many rules, more of these
+                                       ///< are better
     static constexpr int exception = 11;
     static constexpr int never = std::numeric_limits<int>::max() / 4;
 
-    /// Per value in force at a node the least cost of the rules below it.
+    /// Per value in force at a node, the least cost of the rules below it.
     struct Costs {
         std::vector<int> own;
         std::vector<Costs> children;
@@ -87,7 +88,7 @@ class OneDimension {
         return std::min(never, costs.own[value] + (value == above ? 0 : rule));
     }
 
-    /// What is best in force at a node where `above` is in force outside.
+    /// The best value in force at a node if `above` is in force outside.
     [[nodiscard]] std::size_t best(const Costs &costs, std::size_t above, int rule) const {
         std::size_t found = above;
         for (std::size_t value = 0; value < values_.size(); ++value)
@@ -107,7 +108,7 @@ class OneDimension {
     std::vector<Axes> values_;
 };
 
-/// The path of a layer without what numbers it: "conv12" to "conv", "block[3]" to "block[".
+/// A layer's name without its number: "conv12" gives "conv", "block[3]" gives "block[".
 std::string stem(const std::string &name) {
     if (const std::size_t bracket = name.find('['); bracket != std::string::npos)
         return name.substr(0, bracket + 1);
@@ -119,7 +120,7 @@ class Writer {
   public:
     using Rules = std::vector<std::pair<std::string, Axes>>;
 
-    /// What the node and those below it say, but for what is `said` of the node already.
+    /// The rules of the node and of those below it, except what is already `said` of the node.
     [[nodiscard]] std::string text(const Node &node, int depth, const Rules &said = {}) const {
         std::string body;
         for (const auto &rule : node.rules)
@@ -137,7 +138,7 @@ class Writer {
     }
 
   private:
-    /// The children that the pattern of a child selects; it alone where it has none.
+    /// The children that the pattern of a child selects; only the child if it has no pattern.
     static std::vector<const Node *> alike(const Node &node, const Node &child) {
         const std::string common = stem(child.name);
         std::vector<const Node *> group;
@@ -151,7 +152,7 @@ class Writer {
         return group.empty() ? std::vector<const Node *>{&child} : group;
     }
 
-    /// What is said of all in a pattern, the rest by name: an exact path beats a pattern (P5).
+    /// A pattern for the common rules, and the rest by name: an exact path overrides a pattern (P5).
     [[nodiscard]] std::string together(const std::vector<const Node *> &group, int depth) const {
         const std::string pattern = stem(group.front()->name) + (group.front()->name.ends_with(']') ? "*]" : "*");
         const std::string first = text(*group.front(), depth + 1);
@@ -171,7 +172,7 @@ class Writer {
         return std::find(rules.begin(), rules.end(), rule) != rules.end();
     }
 
-    /// Nothing where nothing is said.
+    /// Empty if there are no rules.
     [[nodiscard]] std::string one(const Node &node, const std::string &selector, int depth,
                                   const Rules &said = {}) const {
         const std::string inner = text(node, depth + 1, said);
@@ -182,7 +183,7 @@ class Writer {
 
     static std::string indent(int depth) { return std::string(4 * static_cast<std::size_t>(depth), ' '); }
 
-    /// "batch -> rows; hidden -> none"; empty where that is no line, or a long one.
+    /// "batch -> rows; hidden -> none"; empty if it is not one line, or too long.
     static std::string one_line(const std::string &body) {
         constexpr std::size_t most = 80;
         std::string line;
@@ -195,7 +196,7 @@ class Writer {
         return line.find('{') == std::string::npos && line.size() <= most ? line : "";
     }
 
-    /// `a { b { … } }` is `a.b { … }` where nothing else stands in a; plain rules stand on one line.
+    /// Writes `a { b { … } }` as `a.b { … }` if a contains nothing else; plain rules share one line.
     static std::string selection(bool has_rules, const std::string &selector, const std::string &inner, int depth) {
         if (const std::string items = one_line(inner); !items.empty())
             return indent(depth) + selector + " { " + items + " }\n";

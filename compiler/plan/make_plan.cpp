@@ -22,8 +22,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_at_once = 4; ///< searches of meshes
-/// Gain, of seconds, that is worth a search where the answer stays open in any case. By the bound of the few
-/// strategies: what is not among them is given up with them, and counts with the bound that it has.
+/// The gain, as a part of the seconds, that is worth a search if the answer remains open anyway. It is judged by the
+/// bound of the few strategies; all others are given up with them, and count with their own bound.
 constexpr double worth_a_search = 0.005;
 
 class Planner {
@@ -62,7 +62,7 @@ class Planner {
         plan_.lower_bound = Seconds(std::min({lower_bound_, best_seconds_, best_baseline_}));
         finish_baselines();
         if (plan_.note.empty() && least_left_open_ < plan_.cost->seconds().value)
-            plan_.note = "too many strategies come near for an exact search";
+            plan_.note = "too many strategies are nearly as fast for an exact search";
         find_runner_ups();
         warn_of_memory();
         plan_.tables = std::move(tables_);
@@ -84,7 +84,7 @@ class Planner {
                     storages.push_back(choice.storage);
         }
     };
-    /// Given back on all cores: it takes as long as a search.
+    /// Freed on all cores, because freeing takes as long as a search.
     struct Tables {
         sharding::GraphIndex index;
         std::optional<StepStructure> step; ///< where strategies are searched
@@ -100,11 +100,11 @@ class Planner {
         OnMesh *on = nullptr;
         Storage storage;
         Marginals bounds;
-        std::optional<Few> few; ///< found when it is asked for
+        std::optional<Few> few; ///< computed on demand
     };
 
-    /// First the plans of the literature, and one on each mesh, the best by its bounds; then the most promising meshes:
-    /// what they find bounds the others. Storage that only saves memory is last.
+    /// First tries the plans of the literature, and one plan on each mesh, the best by its bounds; then the most
+    /// promising meshes, whose plans prune others. Storages that only save memory come last.
     void try_candidates() {
         std::vector<Candidate> candidates(meshes_.size());
         std::vector<const OnMesh *> meshes;
@@ -140,7 +140,7 @@ class Planner {
                     try_candidate(candidate_on(*on, choice.storage));
     }
 
-    /// Meshes with many strategies take longest: begun last, they would leave cores idle.
+    /// Meshes with many strategies take longest; started last, they would leave cores idle.
     [[nodiscard]] static std::vector<std::size_t> longest_first(const std::vector<const OnMesh *> &meshes) {
         std::vector<std::size_t> work;
         for (const OnMesh *on : meshes)
@@ -151,7 +151,7 @@ class Planner {
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
         return order;
     }
-    /// Of some of the candidates: their numbers.
+    /// The numbers of some of the candidates.
     [[nodiscard]] static std::vector<std::size_t> longest_first(const std::vector<Candidate> &candidates,
                                                                 std::size_t first, std::size_t last) {
         std::vector<const OnMesh *> meshes;
@@ -170,7 +170,7 @@ class Planner {
         return candidate;
     }
 
-    /// With the storage that they have: the first that each mesh was bounded with.
+    /// With the storage that each mesh was first bounded with.
     [[nodiscard]] std::size_t bound(FastestBaselines &baselines) const {
         const auto at_least = [this](std::size_t mesh, const std::vector<int> &places) {
             return meshes_[mesh]->bounds->of(places);
@@ -190,8 +190,8 @@ class Planner {
                               candidate.bounds, at_most);
     }
 
-    /// The plans that the bounds suggest, where these are not far above others'. They bound nothing themselves. Beside
-    /// them the baselines that are on several meshes.
+    /// Prices the plans that the bounds suggest, if they are not far above others, and at the same time the baselines
+    /// that exist on several meshes. These plans do not bound anything themselves.
     void take_best_by_bounds(std::vector<Candidate> &candidates, FastestBaselines &baselines) {
         double least = infinity;
         for (const Candidate &candidate : candidates)
@@ -210,7 +210,7 @@ class Planner {
             const std::size_t i = task - groups;
             if (i < found.size())
                 found[i] = best_by_bounds(*ordered[i]);
-            ordered[i]->on->cache.transfers.forget(); // tables have what is in there, of nearly all pairs of placements
+            ordered[i]->on->cache.transfers.forget(); // tables already contain this for nearly all pairs of placements
         });
         best_baseline_ = baselines.least();
         for (std::size_t i = 0; i < found.size(); ++i)
@@ -223,7 +223,7 @@ class Planner {
         found.lower_bound = infinity;
         candidate.few = few_of(candidate, give_up_at());
         if (candidate.few->values.empty()) {
-            candidate.few.reset(); // slower than what is known, which may turn out to leave ranks without work
+            candidate.few.reset(); // slower than a known plan, which may turn out to leave ranks without work
             return found;
         }
         found.layers = chosen(candidate.few->kept, candidate.few->values);
@@ -233,15 +233,15 @@ class Planner {
         return found;
     }
 
-    /// The most promising candidates, all on meshes of their own, and beside them bounds for the other storages of all
-    /// meshes, which take their place.
+    /// Searches the most promising candidates, all on different meshes, and at the same time bounds the other storages
+    /// of all meshes, which then take their place.
     void try_first(std::vector<Candidate> &candidates) {
         const std::size_t meshes = candidates.size();
         const std::size_t count = std::min(meshes, most_at_once);
         std::vector<Found> found(count);
         std::vector<std::vector<Candidate>> others(meshes);
         const double at_most = give_up_at();
-        // Searches take the longest; what they leave to do on their mesh is of the same kind as what is last.
+        // Searches take longest. What remains to be done on their mesh is of the same kind as the rest.
         std::vector<std::size_t> order = longest_first(candidates, 0, count);
         for (std::size_t i : longest_first(candidates, count, meshes))
             order.push_back(i);
@@ -258,13 +258,13 @@ class Planner {
             std::move(of_mesh.begin(), of_mesh.end(), std::back_inserter(candidates));
     }
 
-    /// Than the first, which was looked at before.
+    /// The storages other than the first, which was tried before.
     [[nodiscard]] std::vector<Candidate> other_storages(OnMesh &on) const {
         std::vector<Candidate> others;
         for (std::size_t s = 1; s < on.storages.size(); ++s)
             others.push_back(candidate_on(on, on.storages[s]));
         on.bounds.reset();
-        on.cache.tables.clear(); // of all strategies: from here on few are looked at
+        on.cache.tables.clear(); // of all strategies; from here on only few are considered
         return others;
     }
 
@@ -273,8 +273,8 @@ class Planner {
         return best_empty_ ? infinity : std::min(best_seconds_, best_baseline_ * (1 + 1e-8));
     }
 
-    /// The next candidates on different meshes at once; returns the one behind them. How many does not depend on the
-    /// cores, so that the answer does not.
+    /// Searches the next candidates on different meshes at once, and returns the candidate after them. Their number
+    /// does not depend on the cores, so the answer does not either.
     std::size_t try_wave(const std::vector<Candidate> &candidates, std::size_t first) {
         std::size_t last = first;
         std::set<const OnMesh *> meshes;
@@ -346,7 +346,7 @@ class Planner {
             plan_.note = incomplete;
     }
 
-    /// A layout without `auto`: one strategy a layer.
+    /// For a layout without `auto`: one strategy per layer.
     Found only(const MeshShape &shape, const Space &space, const Storage &storage) const {
         Found found;
         found.values.assign(space.options.size(), 0);
@@ -359,7 +359,8 @@ class Planner {
         return found;
     }
 
-    /// The answer is never worse than a baseline that it may be. Elimination sees to that; an inexact search may not.
+    /// Ensures that the answer is not worse than any admissible baseline. Elimination guarantees this; an inexact
+    /// search may not.
     void finish_baselines() {
         for (const Baseline &baseline : plan_.baselines) {
             const bool better = plan_.layers.empty() || baseline.seconds < plan_.cost->seconds();
@@ -385,7 +386,7 @@ class Planner {
                                       plan_.layers, limit_);
     }
 
-    /// Where nothing was searched and the user set no limit.
+    /// For plans without a search and without a limit of the user.
     void warn_of_memory() {
         const double memory = plan_.cost->memory.total().value;
         if (const double most = request_.machine.memory_bytes; limit_ == 0 && most > 0 && memory > most)
@@ -413,7 +414,7 @@ class Planner {
     double best_baseline_ = infinity; ///< seconds, of those that may be the answer
     bool best_empty_ = false;
     double least_bytes_ = 0;
-    double least_left_open_ = infinity; ///< bound of what was not compared
+    double least_left_open_ = infinity; ///< lower bound of everything that was not compared
 };
 
 } // namespace

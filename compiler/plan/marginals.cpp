@@ -18,17 +18,17 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1e-9;
 constexpr int most_sweeps = 6;
-constexpr double worthwhile = 1e-3; ///< gain of the bound for which another sweep is made
+constexpr double worthwhile = 1e-3; ///< gain of the bound that justifies another sweep
 
 /// One end of a table of two variables.
 struct End {
     int variable = 0;
     std::shared_ptr<const std::vector<int>> class_of; ///< by value
-    std::vector<double> moved;                        ///< by class: what has been taken from the table for the variable
+    std::vector<double> moved;                        ///< by class: what was moved from the table to the variable
 };
 
-/// A table of two variables by their classes, a class of the first one a line. What is left of an entry, not negative:
-/// the table's less what both ends have taken.
+/// A table of two variables by their classes; each class of the first one is a line. What is left of an entry is the
+/// table's value less what both ends have taken, and is not negative.
 struct Edge {
     std::array<End, 2> ends;
     std::shared_ptr<const std::vector<float>> table;
@@ -75,7 +75,7 @@ class Edges {
         return result;
     }
 
-    /// The function's own table where its classes lie in it in this order already, as nearly all do.
+    /// The function's own table if its classes are already in this order, as they nearly always are.
     static std::shared_ptr<const std::vector<float>> lines(const std::shared_ptr<const std::vector<float>> &table,
                                                            const std::vector<int> &first,
                                                            const std::vector<int> &second) {
@@ -125,7 +125,7 @@ void lower(const float *line, std::size_t length, double added, double *least) {
         least[i] = std::min(least[i], static_cast<double>(line[i]) + added);
 }
 
-/// The least of line[i] + added[i]
+/// The minimum of line[i] + added[i].
 double least_of(const float *line, const std::vector<double> &added) {
     Lanes best;
     for (std::size_t lane = 0; lane < lanes; ++lane)
@@ -194,7 +194,7 @@ class MarginalSweeps::Sweeps {
         return true;
     }
 
-    /// Moving parts of tables to and fro does not change what an assignment takes.
+    /// The cost of an assignment; moving parts of tables does not change it.
     [[nodiscard]] double of(const std::vector<int> &values) const {
         double sum = constant_;
         for (std::size_t v = 0; v < own_.size(); ++v)
@@ -233,7 +233,7 @@ class MarginalSweeps::Sweeps {
         std::size_t end = 0;
     };
 
-    /// Takes what the variable's tables have for it, bounds its values, gives the rest to the tables `ahead`.
+    /// Takes what the variable's tables have for it, bounds its values, and gives the rest to the tables `ahead`.
     template <class Ahead> void visit(int variable, const Ahead &ahead) {
         std::vector<double> &own = own_[variable];
         std::vector<Incident> further;
@@ -257,7 +257,7 @@ class MarginalSweeps::Sweeps {
             give(further[i], static_cast<double>(further.size() - i));
     }
 
-    /// By class of the end: the least of the table that is left.
+    /// By class of the end: the minimum of what is left of the table.
     void take(const Incident &incident) {
         Edge &edge = edges_[incident.edge];
         End &end = edge.ends[incident.end];
@@ -274,7 +274,7 @@ class MarginalSweeps::Sweeps {
                 end.moved[c] = left[c];
     }
 
-    /// Of each class of an end, whose classes are lines or else columns, what is left at best.
+    /// For each class of an end, whose classes are either lines or columns: the minimum of what is left.
     static std::vector<double> least_left(const std::vector<float> &table, bool by_line,
                                           const std::vector<double> &moved, std::size_t classes) {
         std::vector<double> left(classes, infinity);
@@ -294,7 +294,7 @@ class MarginalSweeps::Sweeps {
         return left;
     }
 
-    /// One of `parts` of what the values have above the least, to the table.
+    /// Gives the table one of `parts` of what the values have above the minimum.
     void give(const Incident &incident, double parts) {
         End &end = edges_[incident.edge].ends[incident.end];
         std::vector<double> &own = own_[end.variable];

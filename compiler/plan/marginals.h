@@ -1,6 +1,6 @@
-// What an assignment with one value of a variable costs at least, for every value: by moving parts of tables of two
-// variables to tables of one and on to the next, back and forth (Kolmogorov 2006, TRW-S). On a tree the bounds are
-// exact after one sweep there and back.
+// Lower bounds for each value of each variable: what an assignment with this value costs at least. They are found by
+// moving parts of tables of two variables to tables of one, and on to the next, back and forth (Kolmogorov 2006,
+// TRW-S). On a tree, the bounds are exact after one sweep in each direction.
 #pragma once
 
 #include "plan/problem.h"
@@ -11,16 +11,16 @@
 namespace planc::plan {
 
 struct Marginals {
-    double lower_bound = 0;              ///< of all assignments
-    std::vector<std::vector<double>> of; ///< per variable and value: of the assignments with it
+    double lower_bound = 0;              ///< for all assignments
+    std::vector<std::vector<double>> of; ///< per variable and value: for the assignments with it
 };
 
-/// Factors of more than two variables and bytes count nothing. What is above `at_most` is infinite: no assignment with
-/// it is of interest.
+/// Factors of more than two variables, and bytes, are ignored. Bounds above `at_most` become infinite: no assignment
+/// with such a value is of interest.
 [[nodiscard]] Marginals marginals(const Problem &problem, double at_most);
 
-/// marginals() of one problem, and then of others that differ by factors of one variable alone: these go on from where
-/// the last one ended.
+/// marginals() of one problem, and then of others that differ by factors of one variable alone. Each continues from
+/// where the previous one ended.
 class MarginalSweeps {
   public:
     MarginalSweeps(const Problem &problem, double at_most);
@@ -29,10 +29,10 @@ class MarginalSweeps {
     MarginalSweeps &operator=(const MarginalSweeps &) = delete;
 
     [[nodiscard]] Marginals run();
-    /// Adds to what each value of each variable costs. False, and nothing is changed: what was above the former
-    /// `at_most` may not be above this one.
+    /// Adds to the cost of each value of each variable. Returns false and changes nothing if values that were above the
+    /// former `at_most` may not be above this one.
     [[nodiscard]] bool add(const std::vector<std::vector<double>> &seconds, double at_most);
-    /// What factors of up to two variables take under one assignment, or `at_most` where that is known to be less.
+    /// The cost of factors of up to two variables under one assignment, or `at_most` if the cost is known to be less.
     [[nodiscard]] double of(const std::vector<int> &values) const;
 
   private:

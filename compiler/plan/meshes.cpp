@@ -8,7 +8,7 @@ namespace planc::plan {
 
 namespace {
 
-/// Every way to write `ranks` as sizes for the axes, those given fixed; larger sizes first.
+/// Every way to write `ranks` as a product of sizes for the axes, with the given ones fixed; larger sizes first.
 void factorise(const std::vector<MeshAxis> &axes, int ranks, std::vector<int> &sizes,
                std::vector<std::vector<int>> &found) {
     if (sizes.size() == axes.size()) {
@@ -26,7 +26,8 @@ void factorise(const std::vector<MeshAxis> &axes, int ranks, std::vector<int> &s
     }
 }
 
-/// Axes with one rank that a rule of the user splits something over: there the rule would say nothing.
+/// The number of axes with one rank over which a rule of the user splits something: there the rule would have no
+/// effect.
 std::ptrdiff_t idle_axes(const MeshShape &shape, const std::set<std::string> &named) {
     std::ptrdiff_t idle = 0;
     for (std::size_t axis = 0; axis < shape.axes.size(); ++axis)

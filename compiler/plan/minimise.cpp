@@ -17,7 +17,7 @@ void add(Sum &sum, const Factor &factor, const std::vector<int> &values) {
     sum.seconds += factor.table->seconds_of(entry);
     sum.bytes += factor.table->bytes.empty() || !factor.count_bytes ? 0 : factor.table->bytes[entry];
 }
-/// One problem with its order of elimination, solved under several prices of memory.
+/// One problem with its elimination order, solved under several prices of memory.
 class Search {
   public:
     Search(const Problem &problem, KnownSums &known)
@@ -85,7 +85,7 @@ class Search {
         }
     }
 
-    /// One variable at a time while that is faster and fits.
+    /// Changes one variable at a time as long as the result is faster and fits.
     void polish() {
         std::vector<std::vector<const Factor *>> factors(problem_.domains.size());
         for (const Factor &factor : problem_.factors)

@@ -8,7 +8,7 @@ namespace planc::plan {
 
 namespace {
 
-/// How a point of a frontier came about: a value of a variable, or two such stories together.
+/// How a point of a frontier arose: from a value of a variable, or from two other points.
 struct Story {
     int variable = -1;
     int value = 0;
@@ -168,7 +168,7 @@ class Frontiers {
         return kept(std::move(candidates), variable);
     }
 
-    /// Those that no other is better than in both; at most longest_ of them.
+    /// The candidates that no other one dominates; at most longest_ of them.
     Frontier kept(std::vector<Candidate> candidates, int variable) {
         std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate &a, const Candidate &b) {
             return a.seconds < b.seconds || (a.seconds == b.seconds && a.bytes < b.bytes);

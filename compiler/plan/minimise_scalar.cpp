@@ -94,7 +94,7 @@ class Scalar {
         return scope;
     }
 
-    /// Values of a variable that none of the functions tells apart.
+    /// Values of a variable that none of the functions distinguishes.
     struct Classes {
         std::shared_ptr<const std::vector<int>> of_value; ///< times the stride of the message
         std::vector<int> representatives;                 ///< the first value of each class
@@ -120,7 +120,7 @@ class Scalar {
         return result;
     }
 
-    /// Is the joint table of these functions not too large?
+    /// Whether the joint table of these functions is small enough.
     [[nodiscard]] bool fits(int variable, const std::vector<int> &group) const {
         const std::vector<int> scope = others(variable, group);
         double size = domains_[variable];
@@ -131,7 +131,7 @@ class Scalar {
         return size <= largest_;
     }
 
-    /// One group, or several whose joint tables are not too large.
+    /// One group, or several groups whose joint tables are small enough.
     [[nodiscard]] std::vector<std::vector<int>> split(int variable, const std::vector<int> &members) const {
         std::vector<std::vector<int>> groups;
         for (int f : members) {
@@ -219,7 +219,7 @@ class Scalar {
         return (*function.seconds)[offset];
     }
 
-    /// The first of the best values given the rest.
+    /// The first of the best values, given all other variables.
     [[nodiscard]] int best_value(int variable, const std::vector<int> &members, std::vector<int> &values) const {
         int best = 0;
         double least = std::numeric_limits<double>::infinity();
@@ -246,7 +246,7 @@ class Scalar {
         }
     }
 
-    /// One variable at a time while that helps.
+    /// Changes one variable at a time as long as that helps.
     void descend(std::vector<int> &values) const {
         std::vector<std::vector<int>> members(domains_.size());
         for (int f = 0; f < static_cast<int>(originals_); ++f)

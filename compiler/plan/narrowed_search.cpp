@@ -16,14 +16,15 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1e-9;
-/// Strategies a layer in the first search, on average: between these, the more the fewer kinds of layers there are.
+/// The average number of strategies per layer in the first search: between these limits, and larger if there are fewer
+/// kinds of layers.
 constexpr std::size_t fewest_of_layer = 6;
 constexpr std::size_t most_of_layer = 20;
 constexpr double few_pairs = 4500;       ///< of strategies, in the tables of pairs of all kinds of layers
-constexpr double most_entries = 100'000; ///< of tables of all pairs of layers, for a search that leaves nothing open
+constexpr double most_entries = 100'000; ///< of the tables of all pairs of layers, for a search that is exact
 
-/// Layers that have the same operations and may choose from the same strategies: they keep the same, so that they go on
-/// to share their tables.
+/// Layers that have the same operations and the same strategies to choose from. They keep the same strategies, so that
+/// they continue to share their tables.
 std::vector<int> kinds_of_layers(const StepStructure &step, const Space &space) {
     std::vector<std::vector<int>> operations(space.options.size());
     for (std::size_t o = 0; o < step.operation_kind.size(); ++o)
@@ -42,7 +43,7 @@ class Narrowing {
     Narrowing(const StepStructure &step, const Space &space, const Marginals &marginals)
         : space_(space), kind_(kinds_of_layers(step, space)), marginals_(marginals) {}
 
-    /// The strategies that no bound keeps from being in a plan of `at_most` seconds.
+    /// The strategies that no bound excludes from a plan of `at_most` seconds.
     [[nodiscard]] Space kept(double at_most, TermCache &cache) const {
         std::map<int, std::vector<bool>> kept;
         for (std::size_t l = 0; l < kind_.size(); ++l) {
@@ -62,7 +63,7 @@ class Narrowing {
         return result;
     }
 
-    /// The largest bound at which layers keep few on average; each keeps one.
+    /// The largest bound at which layers keep only few strategies on average; each keeps at least one.
     [[nodiscard]] double bound_of_few() const {
         const std::set<int> kinds(kind_.begin(), kind_.end());
         const auto of_layer = std::clamp(
@@ -98,14 +99,14 @@ class Narrowing {
     const Marginals &marginals_;
 };
 
-/// The best plan with these strategies by what it takes at least, without a route but with all that want a value.
+/// The best plan with these strategies by its lower bound, which ignores routes but knows all readers of a value.
 Solution best_by_bounds(const StepStructure &step, const Space &space, const MeshShape &shape, const Machine &machine,
                         const Storage &storage, TermCache &cache) {
     const Objective relaxed = relaxed_objective(step, space, shape.mesh, machine, storage, cache, space.options.size());
     return minimise(Problems(relaxed).without(0, infinity, {}));
 }
 
-/// How large tables of the layers that share values become, about.
+/// The approximate size of the tables of layers that share values.
 double entries(const StepStructure &step, const Space &space) {
     std::set<std::vector<const Strategies *>> counted;
     double sum = 0;

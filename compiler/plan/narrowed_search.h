@@ -1,8 +1,8 @@
-// search() among the strategies alone that a plan as fast as the best known may have: what a cheap relaxation of the
-// objective (relaxation.h) bounds above it is left out before prices are tabulated.
+// search() among the strategies that a plan as fast as the incumbent may use. Strategies that a cheap relaxation of the
+// objective (relaxation.h) bounds above the incumbent are pruned before prices are tabulated.
 //
-// Exact: first among a few strategies a layer, those of the least bounds. If the best of them takes no more than the
-// bound of anything that was left out, it is the best of all; else it is a limit by which to choose again.
+// Exact: the search begins with a few strategies per layer, those with the least bounds. If their best plan takes no
+// more than the bound of everything else, it is the best of all; otherwise it is the new incumbent.
 #pragma once
 
 #include "plan/marginals.h"
@@ -13,8 +13,8 @@
 
 namespace planc::plan {
 
-/// What plans with each strategy of each layer take at least (infinite above `at_most`), and all plans together. Of one
-/// storage after the other: where those differ by what single layers decide, the next begins where the last one ended.
+/// Lower bounds for the plans with each strategy of each layer (infinite above `at_most`), and for all plans. Storages
+/// are bounded in turn: if two differ only by what single layers decide, the second begins where the first ended.
 class MeshBounds {
   public:
     /// All must outlive this.
@@ -22,11 +22,11 @@ class MeshBounds {
                TermCache &cache)
         : step_(step), space_(space), shape_(shape), machine_(machine), cache_(cache) {}
     [[nodiscard]] Marginals of(const Storage &storage, double at_most);
-    /// Of the last storage: what one plan takes at least, given its strategy of each layer by number, or `at_most`.
+    /// For the last storage: a lower bound for one plan, given the index of each layer's strategy, or `at_most`.
     [[nodiscard]] double of(const std::vector<int> &values) const { return sweeps_->of(values); }
 
   private:
-    /// By layer and strategy, what the storage adds to the last one's. None: more than single layers decide.
+    /// By layer and strategy, the difference of the storage to the last one. None: more than single layers decide.
     [[nodiscard]] std::optional<std::vector<std::vector<double>>> added_by(const Storage &storage);
 
     const StepStructure &step_;
@@ -38,19 +38,19 @@ class MeshBounds {
     Storage last_;
 };
 
-/// A few strategies a layer, those of the least bounds.
+/// A few strategies per layer, those with the least bounds.
 struct Few {
     Space kept;
-    double below = 0;        ///< all that are bounded by no more are among them
-    double lower_bound = 0;  ///< of all plans with them
-    std::vector<int> values; ///< the plan that this is the bound of; empty: there is none
+    double below = 0;        ///< it contains all strategies with a bound of at most this
+    double lower_bound = 0;  ///< for all plans with these strategies
+    std::vector<int> values; ///< the plan with this bound; empty: there is none
 };
 [[nodiscard]] Few few_strategies(const StepStructure &step, const Space &space, const MeshShape &shape,
                                  const Machine &machine, const Storage &storage, TermCache &cache,
                                  const Marginals &bounds, double give_up_at);
 
-/// As search(), given these bounds and the few strategies to begin with. What is left out, of all plans within the byte
-/// limit, takes at least `give_up_at` or what was found.
+/// Like search(), given these bounds and the few strategies to begin with. Every plan within the byte limit that is
+/// left out takes at least `give_up_at`, or at least as long as the plan found.
 [[nodiscard]] Found narrowed_search(const Request &request, const StepStructure &step, const MeshShape &shape,
                                     const Space &space, const Storage &storage, TermCache &cache,
                                     const Marginals &bounds, const Few &few, double byte_limit, double give_up_at);

@@ -9,15 +9,15 @@ namespace planc::plan {
 
 namespace {
 
-constexpr double rounding = 1e-12; ///< of sums: below it layers on axes alike are exchanged
+constexpr double rounding = 1e-12; ///< of sums; below it, plans differ only by equivalent layers on equivalent axes
 
-/// What is not priced yet.
+/// A plan that is not priced yet.
 struct Choice {
     const std::vector<std::string> *axes = nullptr;
     const Mesh *mesh = nullptr;
     const std::vector<LayerStrategy> *layers = nullptr; ///< but `changed`
     const Storage *storage = nullptr;
-    Seconds seconds{};                      ///< its price, to the last bit or nearly
+    Seconds seconds{};                      ///< its price, exact or nearly so
     std::size_t layer = 0;                  ///< the one that is changed
     const LayerStrategy *changed = nullptr; ///< null: none
     SharedCost cost = nullptr;              ///< null: not known
@@ -43,7 +43,7 @@ std::vector<Choice> other_plans(const Plan &answer) {
     for (const PassedPlan &passed : answer.passed)
         choices.push_back(
             {&passed.axes, &passed.mesh, &passed.layers, &passed.storage, passed.seconds, 0, nullptr, passed.cost});
-    // A step with overlap lies between what it takes at least and the sum: the middle says more than either.
+    // A step with overlap lies between its lower bound and the price; the middle is a better estimate than either.
     const auto middle = [](const Choice &choice) { return choice.seconds + choice.cost->at_least(); };
     std::stable_sort(choices.begin(), choices.end(),
                      [&](const Choice &a, const Choice &b) { return middle(a) < middle(b); });
@@ -69,8 +69,8 @@ bool are_alike(const Baseline &baseline, const Plan &plan) {
     return baseline.seconds == plan.cost->seconds() && baseline.payload == plan.cost->payload;
 }
 
-/// The answer with another choice, priced. What it is compared with, baselines and what the search passed by, stays
-/// with the answer.
+/// A copy of the answer with another choice, priced. Baselines, and other plans that the search found, stay with the
+/// answer.
 Plan exchange(const Request &request, const Plan &answer, const Choice &choice) {
     Plan plan;
     plan.warning = answer.warning;
@@ -93,7 +93,7 @@ Plan exchange(const Request &request, const Plan &answer, const Choice &choice) 
     return plan;
 }
 
-/// What is known of the baselines when `plan` has been simulated. Returns whether one of them is that plan.
+/// Records what the simulation of `plan` says about the baselines. Returns whether one of them is that plan.
 bool note_baselines(std::vector<Baseline> &baselines, const SimulatedPlan &simulated) {
     bool known = false;
     for (Baseline &baseline : baselines) {
@@ -102,14 +102,14 @@ bool note_baselines(std::vector<Baseline> &baselines, const SimulatedPlan &simul
         known = true;
         baseline.step = simulated.step;
         if (!simulated.step)
-            baseline.excluded = "exceeds the memory";
+            baseline.excluded = "exceeds the memory limit";
     }
     return known;
 }
 
 } // namespace
 
-/// The first of the choices that are near the answer, allowed, and none that is known, up to `most` plans in all.
+/// Takes the first of the choices that are near the answer, admissible and not yet known, up to `most` plans in all.
 static void take_near(const Request &request, const Plan &answer, std::vector<Choice> choices, std::size_t most,
                       std::vector<Plan> &result) {
     const Seconds limit = (1 + near_optimal_margin) * answer.cost->seconds();
@@ -179,7 +179,7 @@ FastestPlan fastest(const std::vector<SimulatedPlan> &plans) {
         ++choice.plans;
         choice.further += each.plan.cost->seconds() > limit;
         if (of_literature && each.plan.cost->at_least() >= *answer.step)
-            continue; // where alternatives are not shown it is not looked at
+            continue; // without alternatives to show, it is not considered
         is_beaten |= *each.step <= (1 - least_gain) * *answer.step || (of_literature && *each.step < *answer.step);
         if (*each.step < *best->step)
             best = &each;

@@ -1,5 +1,6 @@
-// Where strategies place an operand or a result, by number: derived once for all strategies, operations and layers that
-// place tensors of one shape alike. Most strategies of a layer differ in loops that do not decide it.
+// Numbers for the placements in which strategies put an operand or a result. Each placement is derived once for all
+// strategies, operations and layers that place tensors of one shape alike, because most strategies of a layer differ
+// only in loops that do not matter for it.
 #pragma once
 
 #include "sharding/reshards.h"
@@ -11,13 +12,13 @@
 
 namespace planc::plan {
 
-/// Numbers of placements of one shape, by what each axis cuts: a dimension, or what is summed up.
+/// Numbers of placements of one shape, by what each axis splits: a dimension, or a sum.
 struct NumberedPlacements {
     std::vector<int> order; ///< Strategy::order, the same for all of these
     std::unordered_map<std::string, int> numbers;
 };
 
-/// Of one operand, which its own loops decide, or of a result, which reduced loops decide too.
+/// The placements of one operand, which its own loops determine, or of a result, which reduced loops determine too.
 class Placements {
   public:
     /// All but `nest` and `own`, the loops of the dimensions, must outlive this.
@@ -42,12 +43,12 @@ class Placements {
   private:
     sharding::Reshards &reshards_;
     NumberedPlacements &known_;
-    std::vector<char> digit_of_loop_; ///< the dimension + 1; behind these: reduced; 0: does not decide
+    std::vector<char> digit_of_loop_; ///< the dimension + 1; after these: reduced; 0: does not matter
     std::string key_;
 };
 
-/// Do the loops alone say where an operand (a result: -1) of these extents lies, whatever the operation? Each is one
-/// whole dimension then, read as it is cut.
+/// Whether the loops alone determine where an operand (a result: -1) of these extents lies, whatever the operation.
+/// Then each loop is one whole dimension, without windows.
 [[nodiscard]] bool are_told_by_loops(const sharding::Nest &nest, const std::vector<int> &own, int operand,
                                      const std::vector<std::int64_t> &extents);
 

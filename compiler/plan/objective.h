@@ -1,12 +1,12 @@
-// The planner's objective on one mesh as a search problem: one term per operation (its compute) and one per value (what
-// its copies communicate, how much memory they take, and when).
+// The planner's objective on one mesh as a search problem: one term per operation (its computation) and one per value
+// (the communication of its copies, the memory that they take, and when).
 //
-// A term depends on few layers, and terms of one structure share their table: a perceptron of a thousand equal layers
+// A term depends on few layers, and terms of equal structure share their table: a perceptron of a thousand equal layers
 // has as many distinct tables as one of four.
 //
-// The sum of the terms is the total of cost::price() but for one thing: the latency of fused gradients is paid once per
-// bucket, so terms leave it out and say over which axes they would join a bucket (`fused`); and sums with a companion
-// (sharding/joint_sums.h) are taken to travel with it.
+// The sum of the terms is the total of cost::price(), with two exceptions. The latency of fused gradients is paid once
+// per bucket, so terms leave it out and say over which axes they would join a bucket (`fused`). Sums with a companion
+// (sharding/joint_sums.h) are assumed to travel with it.
 #pragma once
 
 #include "cost/memory.h"
@@ -46,56 +46,56 @@ struct Objective {
     std::vector<int> domains; ///< per layer: number of strategies
     std::vector<Term> terms;
     std::vector<double> bucket_latency; ///< seconds, per set of axes that some fused gradient is reduced over
-    /// Values whose communication depends on too many choices to be tabulated: left out, so that the sum is a lower
-    /// bound only.
+    /// Values whose communication depends on too many choices to be tabulated. They are left out, so that the sum is
+    /// only a lower bound.
     std::vector<int> left_out;
 };
 
-/// Numbers of the placements of an operation's tensors, by strategy of its layer.
+/// Numbers of the placements of an operation's tensors, for each strategy of its layer.
 struct PlacedOperation {
     std::vector<std::vector<int>> operands;
     std::vector<std::vector<int>> results;
 };
 
-/// As PlacedOperation, of an operation through which partial sums may pass: also by the set of axes over which they do.
+/// The same for an operation through which partial sums may pass; also for each set of axes over which they do.
 struct PassingOperation {
     struct Placed {
         std::vector<int> operands;
         std::vector<int> results;
-        std::int64_t largest = 0; ///< elements of a rank's largest part of any result
+        std::int64_t largest = 0; ///< elements of the largest part of any result on one rank
     };
-    std::vector<std::uint32_t> free;                        ///< per strategy: axes that cut nothing of the operation
+    std::vector<std::uint32_t> free;                        ///< per strategy: axes that split nothing of the operation
     std::map<std::pair<int, std::uint32_t>, Placed> placed; ///< by strategy and axes
 };
 
-/// What the partial sums of a numbered placement say of those that they are added to.
+/// How the partial sums of a numbered placement affect the sums to which they are added.
 struct PartialSums {
     bool known = false;
     std::uint32_t axes = 0; ///< of sums, not of maxima
     std::int64_t largest = 0;
 };
 
-/// Strategies of a layer that a term does not tell apart are one class.
+/// Strategies of a layer that a term does not distinguish form a class.
 struct StrategyClasses {
     std::shared_ptr<const std::vector<int>> of_strategy;
     int count = 0;
-    int number = 0; ///< of these classes, among all that there are
+    int number = 0; ///< the number of this classification
 };
 
-/// A list of strategies that was taken from another one.
+/// A list of strategies that was selected from another list.
 struct Narrowed {
     std::shared_ptr<const Strategies> from;
-    std::vector<int> places; ///< of each strategy in that list
+    std::vector<int> places; ///< the index of each strategy in that list
 };
 
-/// Those of the layers of one kind of term, by the layer's place among them.
+/// The classes for the layers of one kind of term, by the index of the layer in the term.
 struct ClassesOfKind {
     std::size_t place = 0;
     const Strategies *options = nullptr;
     const StrategyClasses *classes = nullptr;
 };
 
-/// What objectives of one mesh and space share, whatever is stored: most terms do not depend on that.
+/// A cache that objectives of one mesh and space share, whatever the storage: most terms do not depend on storage.
 struct TermCache {
     std::unordered_map<std::string, std::shared_ptr<const TermTable>> tables;
     std::unordered_map<std::string, StrategyClasses> classes;
@@ -114,7 +114,8 @@ struct TermCache {
     /// Both must outlive this.
     TermCache(const Mesh &mesh, const Machine &machine)
         : reshards(mesh), prices(mesh, machine), transfers(mesh, machine) {}
-    /// Keys of `classes`, `of_kind`, `narrowed`, `tables`, `placed` and `passing` have the addresses of these lists.
+    /// The keys of `classes`, `of_kind`, `narrowed`, `tables`, `placed` and `passing` contain the addresses of these
+    /// lists, so they must be kept.
     void keep(const std::shared_ptr<const Strategies> &options) { options_.insert(options); }
 
   private:
@@ -124,9 +125,9 @@ struct TermCache {
 [[nodiscard]] Objective make_objective(const StepStructure &step, const Space &space, const Mesh &mesh,
                                        const Machine &machine, const Storage &storage, TermCache &cache);
 
-/// As a problem, with the strategies that would reduce over a set of `forbidden` buckets priced at infinity. Bytes are
-/// those in memory at some `operations`, on average: a lower bound of cost::Memory::total() whichever they are; without
-/// any, what lives through the step.
+/// The objective as a problem in which strategies that would reduce over a set of `forbidden` buckets cost infinity.
+/// Bytes are the average over some `operations` of what is in memory then: a lower bound of cost::Memory::total(),
+/// whichever operations they are. Without operations, the bytes are those that live through the step.
 class Problems {
   public:
     explicit Problems(const Objective &objective);
@@ -136,7 +137,7 @@ class Problems {
     [[nodiscard]] std::uint32_t used(const std::vector<int> &values) const;
 
   private:
-    /// At how many of the operations something is in memory.
+    /// The share of the operations during which something is in memory.
     static double share(const cost::Life &life, const std::set<int> &operations);
     std::shared_ptr<const Table> changed(const TermTable &table, std::uint32_t forbidden, double byte_share);
 

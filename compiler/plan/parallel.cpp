@@ -19,8 +19,8 @@ std::size_t cores() {
 
 } // namespace
 
-/// On threads that stay: one that ends gives its heap up, and the next would have to take it over. Only those beyond
-/// the cores are begun and ended here.
+/// Uses persistent threads: a thread that ends abandons its heap, and the next one would have to take it over. Only
+/// threads beyond the number of cores are started and ended here.
 void in_parallel(std::size_t count, std::size_t at_once, const std::function<void(std::size_t)> &work) {
     std::atomic<std::size_t> next = 0;
     const auto run = [&] {

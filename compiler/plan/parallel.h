@@ -1,4 +1,4 @@
-// Independent pieces of work on the cores of this machine.
+// Runs independent pieces of work on the cores of this machine.
 #pragma once
 
 #include <cstddef>
@@ -6,12 +6,12 @@
 
 namespace planc::plan {
 
-/// Calls work(0) … work(count - 1), begun in this order, several at once; each must touch only what is its own. Work
-/// that holds a lock must not call this: what would run its parts may wait for the lock.
+/// Calls work(0) … work(count - 1), started in this order, several at once. Each call must touch only its own data.
+/// Work that holds a lock must not call this: the threads that would run its parts may wait for the lock.
 void in_parallel(std::size_t count, const std::function<void(std::size_t)> &work);
 
-/// The same, where the first `at_once` take about equally long: these all go on side by side, even if they are some
-/// more than the cores, so that none of them is left for the end, when all other cores are through.
+/// The same. The first `at_once` calls take about equally long; they all run at once, even if they are somewhat more
+/// than the cores, so that none of them starts when all other cores are already idle.
 void in_parallel(std::size_t count, std::size_t at_once, const std::function<void(std::size_t)> &work);
 
 } // namespace planc::plan

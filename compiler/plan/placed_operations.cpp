@@ -1,4 +1,4 @@
-// The part of TermBuilder that says where strategies place operands and results, by numbers of placements.
+// The part of TermBuilder that finds where strategies place operands and results, by numbers of placements.
 #include "plan/term_builder.h"
 
 #include "sharding/copies.h"
@@ -11,7 +11,7 @@
 
 namespace planc::plan {
 
-/// Operations through which sums pass, one after the other; longer chains are left to Copies.
+/// Consecutive operations through which sums pass; longer chains are left to Copies.
 static constexpr int longest_chain = 8;
 
 std::vector<int> TermBuilder::layers_of(const sharding::Need &need) const {
@@ -155,7 +155,8 @@ const PlacedOperation &TermBuilder::following(int o) {
     placed_all.results.resize(operation.results.size());
     const sharding::Use &reader = index_.reader[index_.operation_anchor[o].root];
     const PlacedOperation *homes = reader.operation >= 0 ? placed(reader.operation) : nullptr;
-    std::map<int, Numbers> by_home; // by number of the placement that the parameter's reader wants, else by strategy
+    // by the number of the placement that the parameter's reader needs; otherwise by strategy
+    std::map<int, Numbers> by_home;
     for (int strategy = 0; strategy < static_cast<int>(options.size()); ++strategy) {
         const int wanted = homes != nullptr ? homes->operands[reader.operand][strategy] : strategy;
         const auto [at, is_new_home] = by_home.try_emplace(wanted);
@@ -208,8 +209,8 @@ PartialSums TermBuilder::sums_of(int v) {
     return sums;
 }
 
-/// As sharding::Copies derives them: sums pass over the axes that all operands have partial and that cut nothing,
-/// unless a result would be larger than the smallest operand.
+/// As sharding::Copies derives them: sums pass over the axes along which all operands are partial and that split
+/// nothing, unless a result would be larger than the smallest operand.
 const PassingOperation::Placed &TermBuilder::passing(int o) {
     const sharding::Operation &operation = graph_.operations[o];
     const Strategies &options = *space_.options[operation.layer];

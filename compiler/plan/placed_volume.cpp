@@ -7,7 +7,7 @@ namespace planc::plan {
 
 namespace {
 
-/// Lengths of the parts of one dimension, of all coordinates of the axes that cut it.
+/// The lengths of the parts of one dimension, for all coordinates of the axes that split it.
 struct Lengths {
     double largest = 0;
     double sum = 0;
@@ -28,7 +28,7 @@ void add_parts(const planrt::DimensionPlacement &dimension, const sharding::Mesh
         add_parts(dimension, mesh, cuts + 1, planrt::cut_block(cut, parts, index), lengths);
 }
 
-/// Blocks without windows differ by their cuts alone: the first is the largest.
+/// Blocks without windows differ only by their cuts, so the first is the largest.
 Lengths lengths_of(const planrt::DimensionPlacement &dimension, const sharding::Mesh &mesh) {
     if (dimension.window) {
         Lengths lengths;
@@ -118,8 +118,8 @@ PlacedVolumes::PairOfWays PlacedVolumes::paired(const Way &from, const Way &to) 
     return pair;
 }
 
-/// The average length that two ranks' blocks of a dimension have in common: where the axes that differ are different
-/// ones, any two blocks within one of those that both begin with meet.
+/// The average overlap of two ranks' blocks of a dimension. If the axes that differ are different ones, any two blocks
+/// within a common block of the shared axes overlap.
 double PlacedVolumes::in_common(const Way &from, const Way &to) const {
     const planrt::AxisList &a = from.placed.axes;
     const planrt::AxisList &b = to.placed.axes;

@@ -1,5 +1,5 @@
-// What bounds of transfers know of placements, and what two placements have in common: found once for every two ways in
-// which a dimension is cut, which are few.
+// The properties of placements on which bounds of transfers depend, and the overlap of two placements. They are
+// computed once for each pair of ways to split a dimension, of which there are few.
 #pragma once
 
 #include "sharding/reshards.h"
@@ -9,35 +9,36 @@
 
 namespace planc::plan {
 
-/// What of a placement matters here. Lengths in elements.
+/// The properties of a placement that matter here. Lengths are in elements.
 struct PlacedVolume {
     std::vector<double> largest;    ///< per dimension: the longest part of any rank
-    std::vector<int> kinds;         ///< per dimension: a number of the way in which it is cut
-    std::vector<std::uint32_t> cut; ///< per dimension: set of the axes that cut it
-    double average = 1;             ///< volume of a rank's part or share, over all ranks
+    std::vector<int> kinds;         ///< per dimension: a number for the way in which it is split
+    std::vector<std::uint32_t> cut; ///< per dimension: set of the axes that split it
+    double average = 1;             ///< volume of a rank's part or shard, averaged over all ranks
     double share = 1;               ///< volume of the largest
     double elements = 1;            ///< of the tensor
-    std::uint32_t cut_by = 0;       ///< axes that cut any dimension
+    std::uint32_t cut_by = 0;       ///< axes that split any dimension
     std::uint32_t partial = 0;      ///< set of axes
     std::uint32_t windows = 0;      ///< set of dimensions
-    std::uint32_t stored = 0;       ///< set of the axes by which local parts are cut into shares
+    std::uint32_t stored = 0;       ///< set of the axes by which local parts are cut into shards
 };
 
-/// From one placement to another.
+/// The transfer from one placement to another.
 struct PlacedPair {
-    double kept = 1;            ///< elements in the product of the shorter parts: no rank has more of what it wants
-    double part = 1;            ///< the least that one dimension makes of it on average
-    std::uint32_t gathered = 0; ///< axes that cut a dimension which is wanted whole
-    std::uint32_t left = 0;     ///< axes that cut a dimension which they cut no longer
+    double kept = 1;            ///< elements in the product of the shorter parts: no rank already holds more of what it
+                                ///< needs
+    double part = 1;            ///< the smallest average overlap of one dimension
+    std::uint32_t gathered = 0; ///< axes that split a dimension which is needed whole
+    std::uint32_t left = 0;     ///< axes that split a dimension in `from` but not in `to`
 };
 
-/// Of placements of one shape.
+/// For placements of one shape.
 class PlacedVolumes {
   public:
     /// Both must outlive this.
     PlacedVolumes(const sharding::Mesh &mesh, const sharding::Reshards &reshards) : mesh_(mesh), reshards_(reshards) {}
 
-    /// By number. Valid until one with a larger number is asked for.
+    /// By number. Valid until one with a larger number is requested.
     const PlacedVolume &of(int number);
     PlacedPair pair(const PlacedVolume &from, const PlacedVolume &to);
 

@@ -1,4 +1,4 @@
-// The planner: which mesh axis splits which loop of which layer, so that a training step takes the least time.
+// The planner decides which mesh axis splits which loop of which layer, so that a training step takes the least time.
 //
 //   Request request{.graph = graph, .machine = machine, .ranks = 512};
 //   request.mesh.axes = {{"rows", 0}, {"cols", 0}};        // sizes open: the planner chooses them
@@ -6,9 +6,9 @@
 //   Plan plan = make_plan(request);
 //   plan.failure.empty() ? plan.layers : …
 //
-// The objective is the total of cost::price(): seconds of compute, collectives and reshards, subject to memory per
-// rank. It is a sum over layers and values, so variable elimination finds its exact minimum; `lower_bound` certifies
-// it.
+// The objective is the total of cost::price(): seconds of computation, collectives and reshards, subject to a limit on
+// the memory of each rank. It is a sum over layers and values, so variable elimination finds its exact minimum;
+// `lower_bound` certifies it.
 #pragma once
 
 #include "cost/machine.h"
@@ -42,19 +42,19 @@ struct MeshRequest {
     std::vector<MeshAxis> axes;
 };
 
-/// A rule of the user on one layer, after precedence: `loop` lies on exactly these axes. A rule on a loop that the
-/// layer does not have says nothing.
+/// A rule of the user on one layer, after precedence: `loop` is split over exactly these axes. A rule on a loop that
+/// the layer does not have has no effect.
 struct Pin {
     std::string loop;
     std::vector<std::string> axes; ///< major first; empty: not split
-    std::string text;              ///< the rule as the user wrote it, for reasons: "batch -> rows"
+    std::string text;              ///< the rule as the user wrote it, for messages: "batch -> rows"
 };
 
-/// What the layout says about one kind of variables; not said: the search may choose, else nothing is stored.
+/// The layout's rule for one kind of variables. Without one, the search may choose; otherwise nothing is sharded.
 using StoragePin = std::optional<std::vector<std::string>>; ///< axes, major first
 
-/// Rules `store … -> axes`. What is said of parameters holds for gradients unless these have a rule of their own, and
-/// what is said of gradients for the optimizer.
+/// Rules `store … -> axes`. The rule for parameters also holds for gradients, and that for gradients also for the
+/// optimizer's state, unless these have rules of their own.
 struct StorageRules {
     StoragePin parameters;
     StoragePin gradients;
@@ -62,7 +62,7 @@ struct StorageRules {
     std::vector<std::string> texts; ///< as the user wrote them: "store params -> rows"
 };
 
-/// The micro-batches that have one sample more than those of Request::graph, where the batch does not divide evenly.
+/// The micro-batches that have one sample more than those of Request::graph, if the batch does not divide evenly.
 struct LargerMicroBatches {
     Graph graph; ///< forward and backward pass; layers and variables correspond by name
     int count = 0;
@@ -74,18 +74,18 @@ struct Request {
     Machine machine;
     int ranks = 1;
     MeshRequest mesh;
-    std::vector<std::vector<Pin>> pins; ///< per layer; may be shorter than the layers
+    std::vector<std::vector<Pin>> pins; ///< per layer; may be shorter than the list of layers
     StorageRules storage;
-    bool search = true; ///< false: what no pin splits is not split (a layout without `auto`)
-    /// Per rank; 0: the machine's, which may be none. A layout without `auto` that exceeds the machine's gets a
-    /// warning, not an error: the price of memory is an upper bound.
+    bool search = true; ///< false: what no pin splits stays whole (a layout without `auto`)
+    /// Per rank; 0: the machine's limit, if it has one. A layout without `auto` that exceeds the machine's limit gets a
+    /// warning and not an error, because the price of memory is an upper bound.
     double memory_limit_bytes = 0;
-    bool baselines = true;       ///< price the plans of the literature too
-    bool runner_ups = true;      ///< alternatives are shown: find Plan::runner_ups, look at more of the baselines
+    bool baselines = true;       ///< also price the plans of the literature
+    bool runner_ups = true;      ///< alternatives will be shown: find Plan::runner_ups, consider more baselines
     std::string batch = "batch"; ///< the role of the samples, for the baselines
 };
 
-/// Plans are copied, tables are large.
+/// Shared, because plans are copied and tables are large.
 using SharedCost = std::shared_ptr<const CostTable>;
 
 /// A plan of the literature, priced like the answer.
@@ -94,22 +94,22 @@ struct Baseline {
     std::vector<std::string> axes;
     Mesh mesh;
     std::vector<LayerStrategy> layers;
-    Storage storage; ///< what the rules say
+    Storage storage; ///< as the rules say
     Seconds seconds{};
     Bytes payload{}; ///< CostTable::payload
     Bytes memory{};
     SharedCost cost;
-    std::string excluded;        ///< why it could not be the answer: a pin, memory; empty: it was a candidate
+    std::string excluded;        ///< why it cannot be the answer: a pin, memory; empty: it was a candidate
     std::optional<Seconds> step; ///< with overlap; none: not simulated
 };
 
-/// The best other choice for one layer with the rest as planned.
+/// The best other strategy of one layer, with all other layers as planned.
 struct RunnerUp {
     LayerStrategy strategy;
     Seconds added{};
 };
 
-/// The best plan on a shape of the mesh, where the search found it before or after the answer.
+/// The best plan on a shape of the mesh other than the answer's.
 struct PassedPlan {
     std::vector<std::string> axes;
     Mesh mesh;
@@ -119,54 +119,55 @@ struct PassedPlan {
     SharedCost cost;
 };
 
-/// The choice among plans of nearly the least sum and of the literature, by simulated time (plan/near_optimal.h).
+/// The choice by simulated time, among plans of nearly the least price and plans of the literature
+/// (plan/near_optimal.h).
 struct SimulatedChoice {
-    int plans = 1;          ///< that were simulated, the one of the least sum among them
-    int further = 0;        ///< of these, plans of the literature that are not of nearly the least sum
+    int plans = 1;          ///< number of simulated plans, including the one with the least price
+    int further = 0;        ///< of these, plans of the literature whose price is not nearly the least
     Seconds chosen{};       ///< a step of the answer, with overlap
-    Seconds of_least_sum{}; ///< a step of the plan of the least sum, with overlap
+    Seconds of_least_sum{}; ///< a step of the plan with the least price, with overlap
     Seconds least_sum{};    ///< its price
 };
 
 struct Plan {
-    std::string failure;        ///< why there is no plan: one line for the user; empty: there is one
+    std::string failure;        ///< why there is no plan: one line for the user; empty if there is one
     bool out_of_memory = false; ///< the failure: nothing fits
-    Bytes least_memory{};       ///< then: what the smallest plan takes, or a lower bound of that
-    std::string warning;        ///< what the user should know of a plan that there is; empty: nothing
+    Bytes least_memory{};       ///< in that case: the memory of the smallest plan, or a lower bound of it
+    std::string warning;        ///< a warning to the user about the plan; empty: none
     std::vector<std::string> axes;
     Mesh mesh;
     std::vector<LayerStrategy> layers; ///< as Graph::layers
     Storage storage;
     SharedCost cost = std::make_shared<const CostTable>();
-    Seconds lower_bound{};                           ///< no plan of the space takes less
+    Seconds lower_bound{};                           ///< no plan of the space has a lower price
     std::vector<std::optional<RunnerUp>> runner_ups; ///< per layer; none: no other choice, or not asked for
     std::vector<Baseline> baselines;
-    std::vector<PassedPlan> passed;           ///< in the order of the search; those that it gave up are not among them
-    std::optional<SimulatedChoice> simulated; ///< none: the sum alone decided
+    std::vector<PassedPlan> passed;           ///< in the order of the search, without those that it gave up
+    std::optional<SimulatedChoice> simulated; ///< none: the price alone decided
     int meshes = 0;                           ///< shapes of the mesh that were searched
-    std::vector<int> choices;                 ///< per layer: strategies to choose from on the chosen mesh
+    std::vector<int> choices;                 ///< per layer: the number of strategies on the chosen mesh
     bool memory_decided = false;              ///< the fastest plan did not fit
-    double memory_limit_bytes = 0;            ///< that held; 0: none
-    std::string note;                         ///< what made the search inexact; empty: nothing
-    std::shared_ptr<const void> tables;       ///< what the search made; giving it back takes a while
+    double memory_limit_bytes = 0;            ///< the limit in force; 0: none
+    std::string note;                         ///< why the search was not exact; empty: it was
+    std::shared_ptr<const void> tables;       ///< owned by the search; freeing it takes a while
 
-    /// (cost - lower bound) / cost; 0: certified as the minimum.
+    /// The optimality gap, (cost - lower bound) / cost; 0: certified as the minimum.
     [[nodiscard]] double gap() const;
 };
 
 /// The fastest plan. Deterministic: equal requests give equal plans.
 [[nodiscard]] Plan make_plan(const Request &request);
 
-/// Plan::runner_ups of a plan that was made without them.
+/// Computes Plan::runner_ups of a plan that was made without them.
 [[nodiscard]] std::vector<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan);
 
-/// Plan::failure where memory is short: `least` is what the smallest plan takes, or a lower bound of that.
+/// The text of Plan::failure if memory is short. `least`: the memory of the smallest plan, or a lower bound of it.
 [[nodiscard]] std::string does_not_fit(Bytes least, Bytes limit);
 
-/// Prices given strategies on a given mesh: lay_out() and price().
+/// The price of given strategies on a given mesh: lay_out() and price().
 [[nodiscard]] CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
                                  const std::vector<LayerStrategy> &layers, const Storage &storage = {});
-/// The same for many of them: index and facts are those of the graph.
+/// The same for many of them; index and facts belong to the graph.
 [[nodiscard]] CostTable evaluate(const Request &request, const sharding::GraphIndex &index,
                                  const cost::GraphFacts &facts, const Mesh &mesh, const std::vector<std::string> &axes,
                                  const std::vector<LayerStrategy> &layers, const Storage &storage = {});

@@ -48,7 +48,7 @@ std::optional<std::vector<int>> places(const Space &space, const Strategies &lay
 
 namespace {
 
-/// Why it could not be the answer; empty: it could.
+/// Why the baseline cannot be the answer; empty: it can.
 std::string exclusion(const Request &request, const MeshShape &shape, const Space &space, const Baseline &baseline,
                       double limit) {
     for (std::size_t l = 0; l < baseline.layers.size(); ++l) {
@@ -61,11 +61,11 @@ std::string exclusion(const Request &request, const MeshShape &shape, const Spac
             if (const std::string pin =
                     forbidding_pin(request, loops, static_cast<int>(l), wanted[axis], shape.axes[axis]);
                 !pin.empty())
-                return "the rule '" + pin + "' says otherwise";
+                return "the rule '" + pin + "' forbids it";
         return has_empty_blocks(request, shape, baseline.layers) ? "leaves ranks without work"
-                                                                 : "the layout says otherwise";
+                                                                 : "the layout forbids it";
     }
-    return limit > 0 && baseline.memory.value > limit ? "exceeds the memory" : "";
+    return limit > 0 && baseline.memory.value > limit ? "exceeds the memory limit" : "";
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// What a plan of the literature takes, and whether it could be the answer.
+// The price of a plan of the literature, and whether it can be the answer.
 #pragma once
 
 #include "plan/baselines.h"
@@ -11,16 +11,16 @@
 
 namespace planc::plan {
 
-/// Does a rule of the user leave ranks without work?
+/// Whether a rule of the user leaves ranks without work.
 [[nodiscard]] bool has_empty_blocks(const Request &request, const MeshShape &shape, const Strategies &layers);
 
-/// Where the rules say which of several axes that split one loop is the major one, a baseline keeps to that.
+/// Makes a baseline follow the rules that say which of several axes over one loop is the major one.
 void follow_orders(const Space &space, Strategies &layers);
 
-/// The place of each layer's strategy in the space; none: some are not there.
+/// The index of each layer's strategy in the space; none if some are not in it.
 [[nodiscard]] std::optional<std::vector<int>> places(const Space &space, const Strategies &layers);
 
-/// Of strategies that follow_orders(). `limit`: bytes of memory that a rank has; 0: any number.
+/// For strategies that follow_orders() was applied to. `limit`: bytes of memory of a rank; 0: no limit.
 [[nodiscard]] Baseline price_baseline(const Request &request, const sharding::GraphIndex &index,
                                       const cost::GraphFacts &facts, const MeshShape &shape, const Space &space,
                                       NamedStrategies named, double limit);

@@ -1,5 +1,5 @@
-// The search problem without any notion of layers or machines: variables with finite domains, factors that price
-// combinations of a few of them. A test drives the search with invented tables.
+// The search problem, independent of layers and machines: variables with finite domains, and factors that price
+// combinations of a few of them. A test runs the search on invented tables.
 //
 // Example: two variables of two values each, one factor {0, 1} with seconds {5, 1, 1, 5}: the minimum is 1.
 #pragma once
@@ -15,11 +15,11 @@
 
 namespace planc::plan {
 
-/// Prices by class of each variable, row-major, the last variable fastest. Infinite seconds: forbidden.
+/// Prices by the class of each variable, row-major, the last variable fastest. Infinite seconds: forbidden.
 struct Table {
     std::vector<double> seconds; ///< not negative
     std::vector<double> bytes;   ///< not negative; empty: none
-    /// In place of seconds where these are bounds: rounded_down(). Of all that a search keeps such tables are most.
+    /// Used instead of seconds for bounds: rounded_down(). Most of the memory of a search is such tables.
     std::vector<float> rounded{};
 
     [[nodiscard]] double seconds_of(std::size_t entry) const {
@@ -27,23 +27,25 @@ struct Table {
     }
 };
 
-/// A term of the objective. Values of a variable that the term does not tell apart are one class.
+/// A term of the objective. Values of a variable that the term does not distinguish form a class.
 struct Factor {
     std::vector<int> variables; ///< distinct
     /// Per variable: value -> class. Shared between factors of one structure.
     std::vector<std::shared_ptr<const std::vector<int>>> class_of;
     std::vector<int> classes; ///< per variable: how many
     std::shared_ptr<const Table> table;
-    bool count_bytes = true; ///< false: as if the table had none
+    bool count_bytes = true; ///< false: as if the table had no bytes
 };
 
 struct Problem {
     std::vector<int> domains; ///< per variable: number of values, at least one
     std::vector<Factor> factors;
     double byte_limit = std::numeric_limits<double>::infinity();
-    double give_up_at = std::numeric_limits<double>::infinity(); ///< seconds: a minimum above is of no interest
-    std::size_t largest_table = std::size_t{1} << 22;            ///< entries that elimination may join into one
-    std::size_t frontier_budget = std::size_t{1} << 24; ///< points that the search under a byte limit may look at
+    double give_up_at = std::numeric_limits<double>::infinity(); ///< seconds: minima above this are of no interest
+    std::size_t largest_table = std::size_t{1} << 22;            ///< the largest table into which elimination may join
+                                                                 ///< others, in entries
+    std::size_t frontier_budget = std::size_t{1} << 24; ///< the number of points that the search under a byte limit may
+                                                        ///< examine
 };
 
 struct Solution {
@@ -51,9 +53,9 @@ struct Solution {
     std::vector<int> values; ///< per variable
     double seconds = std::numeric_limits<double>::infinity();
     double bytes = 0;
-    double lower_bound = 0;     ///< no assignment within the byte limit takes less
+    double lower_bound = 0;     ///< no assignment within the byte limit has fewer seconds
     bool limit_decided = false; ///< the fastest assignment exceeds the byte limit
-    double least_bytes = 0;     ///< if infeasible: what would be needed at least (a lower bound)
+    double least_bytes = 0;     ///< if infeasible: a lower bound on the bytes needed
 };
 
 /// The seconds and bytes of one assignment.
@@ -63,12 +65,12 @@ struct Sum {
 };
 [[nodiscard]] Sum evaluate(const Problem &problem, const std::vector<int> &values);
 
-/// An assignment of least seconds within the byte limit. By variable elimination, exact (lower_bound == seconds) unless
-/// tables would exceed largest_table or frontiers the budget. Of equal assignments always the same.
+/// Finds an assignment with the least seconds within the byte limit, by variable elimination. Exact (lower_bound ==
+/// seconds) unless tables would exceed largest_table or frontiers the budget. Deterministic among equal assignments.
 [[nodiscard]] Solution minimise(const Problem &problem);
 
-/// What is found of one problem and holds for others of the same variables and factors, but for some tables: all tables
-/// must still be there.
+/// A cache of results that hold for other problems with the same variables and factors except for some tables. All
+/// tables must still exist.
 struct KnownSums;
 [[nodiscard]] Solution minimise(const Problem &problem, KnownSums &known);
 

@@ -15,13 +15,13 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The strategies of one mesh shape that take least by the profile.
+/// The strategies of one mesh shape with the least time under the profile.
 class Chain {
   public:
     Chain(const cost::ProfileModel &model, const Space &space, const Mesh &mesh)
         : model_(model), space_(space), mesh_(mesh) {}
 
-    /// False: no strategy of some layer is covered; unsupported() says which and why.
+    /// False: no strategy of some layer is covered. unsupported() names the layer and the reason.
     bool run() {
         for (std::size_t i = 0; i < model_.layers().size(); ++i)
             if (!extend(i))
@@ -51,7 +51,7 @@ class Chain {
     }
 
   private:
-    /// What of a strategy the sum depends on.
+    /// The properties of a strategy on which the sum depends.
     struct Option {
         cost::ProfileModel::Axes axes;
         double seconds = 0;
@@ -60,7 +60,7 @@ class Chain {
         std::size_t from = 0;   ///< the option of the layer before
     };
 
-    /// Axes that split nothing of the layer: a profile that knows no compute would like them best.
+    /// The number of axes that split nothing of the layer. A profile without computation would prefer them.
     [[nodiscard]] int idle_axes(std::size_t index, const LayerStrategy &strategy) const {
         const cost::ProfileModel::Axes axes = model_.axes(index, strategy, mesh_);
         int idle = 0;
@@ -84,7 +84,7 @@ class Chain {
         return option;
     }
 
-    /// Tabulates the least of all layers up to this one, per strategy of it.
+    /// Tabulates the minimum over all layers up to this one, for each strategy of it.
     bool extend(std::size_t index) {
         const Strategies &strategies = *space_.options[model_.layers()[index]];
         int least_idle = std::numeric_limits<int>::max();

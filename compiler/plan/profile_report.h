@@ -1,4 +1,4 @@
-// The table of a profile for people (text) and programs (JSON, CSV). The keys of JSON are documented in cost/README.md.
+// The table of a profile for people (text) and programs (JSON, CSV). cost/reports/README.md documents the keys of JSON.
 #pragma once
 
 #include "plan/profile_plan.h"
@@ -14,7 +14,7 @@ namespace planc::plan {
 /// One line per term, with a header line.
 [[nodiscard]] std::string csv_report(const Request &request, const ProfilePlan &plan);
 
-/// What was chosen, and every shape of the mesh beside it: the text of `planc explain --profile`.
+/// The text of `planc explain --profile`: the chosen plan, and the price on every shape of the mesh.
 [[nodiscard]] std::string explain(const Request &request, const ProfilePlan &plan);
 
 } // namespace planc::plan

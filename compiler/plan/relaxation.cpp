@@ -9,7 +9,7 @@ namespace planc::plan {
 
 namespace {
 
-/// Of a term that more than two layers decide on.
+/// For a term that more than two layers determine.
 constexpr double most_entries = 1 << 18;
 
 class Relaxation : TermBuilder {
@@ -44,7 +44,7 @@ class Relaxation : TermBuilder {
             bound_value(v);
     }
 
-    /// Of an origin: the seconds to a placement elsewhere, so many times.
+    /// For an origin: the seconds to a placement elsewhere, this many times.
     [[nodiscard]] auto from_many(int v, bool any_route, bool alone, double often) {
         return [this, v, any_route, alone, often, &transfers = transfers_of(v)](int lies) {
             return
@@ -68,8 +68,8 @@ class Relaxation : TermBuilder {
         bound_pairs(v, needs, key);
     }
 
-    /// All copies are made from where the value lies: what any need takes bounds them together. A term per pair of
-    /// layers, of which each counts for its part.
+    /// All copies are made from the value's placement, so each need bounds all of them together. One term for each pair
+    /// of layers; each counts with its share.
     void bound_pairs(int v, const std::vector<sharding::Need> &needs, const std::string &prefix) {
         const std::vector<int> of_origin = sharding::layers_of_origin(index_, v);
         std::map<std::vector<int>, std::vector<int>> by_layers; // layers -> needs
@@ -111,7 +111,8 @@ class Relaxation : TermBuilder {
         }
     }
 
-    /// Where all that want the value are known: each distinct copy is made in one reshard, from the value or another.
+    /// If all readers of the value are known: each distinct copy is made in one reshard, from the value or from another
+    /// copy.
     std::shared_ptr<const TermTable> bound_copies(int v, const std::vector<sharding::Need> &needs, const Term &term) {
         const Column from = origin(term, v);
         std::vector<Column> to;
@@ -130,7 +131,7 @@ class Relaxation : TermBuilder {
                                 from_many(v, false, alone, often));
         return table_of(term, from, to, [&](int lies, const std::vector<int> &others) {
             double sum = 0;
-            double first = std::numeric_limits<double>::infinity(); // one copy at least is made from the value itself
+            double first = std::numeric_limits<double>::infinity(); // at least one copy is made from the value itself
             for (int wanted : others) {
                 const double own = seconds(lies, wanted);
                 double least = own;
@@ -144,7 +145,7 @@ class Relaxation : TermBuilder {
         });
     }
 
-    /// Unless it is there already.
+    /// Adds a placement unless it is there already.
     static void add_other(Column column, const Column &from, std::vector<Column> &to) {
         const auto is_this = [&](const Column &other) {
             return other.strides == column.strides && other.numbers == column.numbers;
@@ -153,14 +154,14 @@ class Relaxation : TermBuilder {
             to.push_back(std::move(column));
     }
 
-    /// Does one layer alone decide where the value lies, and another one where all that want it do? So nearly all
-    /// entries of tables are.
+    /// Whether one layer alone determines where the value lies, and another one where all its readers need it. This
+    /// holds for nearly all entries of tables.
     static bool is_of_two(const Column &from, const std::vector<Column> &to) {
         return from.strides.size() == 2 && to.size() == 1 && (from.strides[0] == 0) != (from.strides[1] == 0) &&
                (to[0].strides[0] == 0) == (from.strides[1] == 0) && (to[0].strides[1] == 0) == (from.strides[0] == 0);
     }
 
-    /// Equal texts: the same seconds between two placements.
+    /// Equal texts mean equal seconds between two placements.
     [[nodiscard]] std::string what_is_bounded(int v, bool alone, double times) {
         const sharding::Value &value = graph_.values[v];
         std::string text = std::to_string(reinterpret_cast<std::uintptr_t>(&reshards_of(v)));
@@ -169,8 +170,8 @@ class Relaxation : TermBuilder {
         return text.append(reinterpret_cast<const char *>(&times), sizeof(times));
     }
 
-    /// Calls from_many(origin)(placement elsewhere) for each entry of such a term. Many values of one shape lie and are
-    /// wanted alike: they share a table.
+    /// Calls from_many(origin)(placement elsewhere) for each entry of such a term. Many values of one shape have the
+    /// same placements and needs, and share a table.
     template <class FromMany>
     std::shared_ptr<const TermTable> table_of_two(std::string key, const Term &term, const Column &from,
                                                   const Column &to, const FromMany &from_many) {
@@ -233,7 +234,8 @@ class Relaxation : TermBuilder {
 
     TransferBounds::OfShape &transfers_of(int v) { return cache_.transfers.of(reshards_of(v)); }
 
-    /// What layers within others' need bounds the same copies: it stands with these, of which each counts for more.
+    /// Merges needs whose layers are contained in those of another need: both bound the same copies, and each counts
+    /// for more.
     static void join_contained(std::map<std::vector<int>, std::vector<int>> &by_layers) {
         for (auto within = by_layers.begin(); within != by_layers.end();) {
             bool is_contained = false;
@@ -247,7 +249,7 @@ class Relaxation : TermBuilder {
         }
     }
 
-    /// Neither in a bucket nor with a companion, under any choice.
+    /// Whether the value is neither in a bucket nor with a companion, under any choice.
     [[nodiscard]] bool pays_latency(int v) const {
         return index_.companion[v] < 0 &&
                std::none_of(
@@ -257,8 +259,8 @@ class Relaxation : TermBuilder {
                    });
     }
 
-    /// May a copy of such a value travel in a bucket or with its companion? Only where all that it takes is one
-    /// all-reduce, not too large.
+    /// Whether a copy of such a value may share a call, in a bucket or with its companion. It may only if it is a
+    /// single all-reduce that is not too large.
     [[nodiscard]] bool may_share_call(int v, int from, int to) {
         const sharding::Value &value = graph_.values[v];
         const sharding::Reshards &reshards = reshards_of(v);
@@ -271,7 +273,7 @@ class Relaxation : TermBuilder {
                planrt::largest_volume(wanted, mesh_) * value.element_bytes <= most;
     }
 
-    /// How often a step makes a copy at least.
+    /// The minimum number of times that a step makes a copy.
     [[nodiscard]] double times(int v, const std::vector<sharding::Need> &needs) const {
         const int producer = graph_.values[v].producer;
         const bool each = std::all_of(needs.begin(), needs.end(), [this](const sharding::Need &need) {

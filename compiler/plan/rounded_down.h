@@ -3,7 +3,7 @@
 
 namespace planc::plan {
 
-/// At most the number, which is not negative.
+/// The largest float that is at most the number, which is not negative.
 [[nodiscard]] inline float rounded_down(double number) {
     constexpr double more_than_half_a_digit = 0x1.000002p-24;
     return static_cast<float>(number * (1 - more_than_half_a_digit));

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t most_at_once = 4;   ///< parts of the layers
 constexpr std::size_t least_at_once = 16; ///< layers of a part
 
-/// Each layer with its planned strategy only. Equal lists are one object, so that terms of equal structure share
-/// tables.
+/// A space in which each layer has only its planned strategy. Equal lists are one object, so that terms of equal
+/// structure share tables.
 Space one_each(const Strategies &layers) {
     std::map<std::pair<std::vector<std::string>, std::vector<int>>, std::shared_ptr<const Strategies>> known;
     Space space;
@@ -28,14 +28,14 @@ Space one_each(const Strategies &layers) {
     return space;
 }
 
-/// The terms that depend on one layer, of one layer after the other.
+/// The terms that depend on one layer, for one layer after another.
 class LayerTerms : TermBuilder {
   public:
     LayerTerms(const StepStructure &step, const Space &space, const MeshShape &shape, const Machine &machine,
                const Storage &storage, TermCache &cache)
         : TermBuilder(step, space, shape.mesh, machine, storage, cache) {}
 
-    /// For the space as it is now.
+    /// For the space in its current state.
     Objective of(int layer) {
         cache_.keep(space_.options[layer]);
         for (int o : step_.operations_of_layer[layer])
@@ -48,7 +48,7 @@ class LayerTerms : TermBuilder {
     }
 };
 
-/// A plan, and what it becomes where one layer has another strategy.
+/// A plan, and how it changes if one layer has another strategy.
 class Alternatives {
   public:
     Alternatives(const StepStructure &step, const MeshShape &shape, const Space &space, const Machine &machine,
@@ -87,7 +87,7 @@ class Alternatives {
         std::array<int, 32> joined{}; ///< per set of bucket axes: entries that join it
     };
 
-    /// Of all terms where `layer` has `value` and the others, if any, their only one.
+    /// The sums of all terms if `layer` has `value` and all other layers have their only strategy.
     static Sums sums(const Objective &objective, int layer, int value) {
         Sums sums;
         for (const Term &term : objective.terms) {

@@ -51,7 +51,7 @@ class MeshSearch {
     }
 
   private:
-    /// Some sets of bucket axes are paid for, some are forbidden, the rest is open.
+    /// A node of the branch and bound: some sets of bucket axes are paid for, some are forbidden, the rest is open.
     struct Node {
         std::uint32_t paid = 0;
         std::uint32_t forbidden = 0;
@@ -59,8 +59,9 @@ class MeshSearch {
         double bound = 0;
     };
 
-    /// The fastest plans exceed the memory by what does not live through the step. First counts what passes where they
-    /// have most of it; then lowers the limit until a plan fits, then raises it again as far as that helps.
+    /// The fastest plans exceed the memory limit by what does not live through the step. Counts what passes at the
+    /// operation where these plans have most of it; then lowers the limit until a plan fits, and raises it again as far
+    /// as that helps.
     void tighten() {
         found_.memory_decided = true;
         double too_high = byte_limit_; // its fastest plan does not fit
@@ -87,7 +88,7 @@ class MeshSearch {
         }
     }
 
-    /// What the sum of the terms does not know of memory keeps no plan from being found where these are few.
+    /// Searches plan by plan where the sum of the terms is not exact about memory and there are few plans.
     void split() {
         const auto interesting = [this] { return std::min(give_up_at_, best()); };
         if (found_.lower_bound >= interesting() * (1 - rounding))
@@ -143,7 +144,7 @@ class MeshSearch {
         open.push_back({paid, forbidden, solution.values, bound});
     }
 
-    /// Of all terms, and of each set of buckets once: a lower bound of the price of the whole plan.
+    /// The sum of all terms, with each set of buckets counted once: a lower bound of the price of the whole plan.
     [[nodiscard]] double seconds_of(const Solution &solution) const {
         const std::uint32_t used = problems_.used(solution.values);
         double seconds = solution.seconds;
@@ -156,7 +157,7 @@ class MeshSearch {
         return found_.feasible ? found_.cost->seconds().value : std::numeric_limits<double>::infinity();
     }
 
-    /// Prices a whole plan and keeps it if it fits and is the best so far. True: it is now the best.
+    /// Prices a whole plan and keeps it if it fits and is the best so far. Returns true if it is now the best.
     bool offer(const std::vector<int> &values) {
         SharedCost cost = std::make_shared<const CostTable>(
             evaluate(request_, index_, *step_.facts, shape_.mesh, shape_.axes, chosen(space_, values), storage_));
@@ -178,7 +179,7 @@ class MeshSearch {
         return true;
     }
 
-    /// One layer at a time, what the objective leaves out priced by hand.
+    /// Changes one layer at a time; prices directly what the objective leaves out.
     void improve() {
         std::map<int, std::vector<ValuePrices *>> left_out; // per layer: values that depend on it
         std::vector<std::unique_ptr<ValuePrices>> prices;
@@ -198,7 +199,7 @@ class MeshSearch {
         }
     }
 
-    /// True: the layer has a better strategy now.
+    /// Returns true if the layer has a better strategy now.
     bool improve(int layer, const std::vector<ValuePrices *> &left_out, Changes &changes, Strategies &strategies) {
         const auto by_hand = [&] {
             sharding::Copies copies(index_, shape_.mesh, strategies, storage_);

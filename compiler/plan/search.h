@@ -1,8 +1,8 @@
-// The fastest strategies on one mesh with given storage, with a certificate.
+// The fastest strategies on one mesh with a given storage, with a certificate.
 //
-// minimise() finds the least sum of the terms. What a sum over terms cannot say is settled around it: the latency of
-// fused gradients is paid once per set of axes (branch and bound over which sets occur at all), and memory that does
-// not live through the step is known only of a whole plan (the limit on the rest is tightened until the plan fits).
+// minimise() finds the least sum of the terms. Two things are not sums over terms: the latency of fused gradients is
+// paid once per set of axes (branch and bound over the sets that occur), and memory that does not live through the step
+// is known only for a whole plan (the limit on the rest is tightened until the plan fits).
 #pragma once
 
 #include "plan/objective.h"
@@ -17,26 +17,26 @@ namespace planc::plan {
 struct Found {
     bool feasible = false;
     std::vector<int> values; ///< per layer: index into the space's options
-    Strategies layers;       ///< that they stand for
+    Strategies layers;       ///< the strategies of `values`
     SharedCost cost = std::make_shared<const CostTable>();
     double lower_bound = 0;
     bool memory_decided = false;
-    double least_bytes = 0; ///< where nothing fits: what the smallest plan that was seen needs
-    bool too_many = false;  ///< strategies may be better that were not searched: narrowed_search()
+    double least_bytes = 0; ///< if nothing fits: the memory of the smallest plan seen
+    bool too_many = false;  ///< there may be better strategies that were not searched: narrowed_search()
     bool left_out = false;  ///< the objective was not complete: the answer was improved step by step
     std::shared_ptr<const Objective> objective;
 };
 
-/// `byte_limit` on cost::Memory::total(); 0: none. `give_up_at`: seconds; slower plans are of no interest.
+/// `byte_limit` on cost::Memory::total(); 0: none. `give_up_at`: in seconds; slower plans are of no interest.
 [[nodiscard]] Found search(const Request &request, const StepStructure &step, const MeshShape &shape,
                            const Space &space, const Storage &storage, TermCache &cache, double byte_limit,
                            double give_up_at);
 
-/// The strategies that `values` stand for.
+/// The strategies with the indices `values`.
 [[nodiscard]] Strategies chosen(const Space &space, const std::vector<int> &values);
 
-/// Per layer the best other strategy of the space with the rest as they are, within the byte limit (0: none) on what
-/// lives through the step.
+/// Per layer, the best other strategy of the space with all other layers unchanged, within the byte limit (0: none) on
+/// what lives through the step.
 [[nodiscard]] std::vector<std::optional<RunnerUp>> runner_ups(const StepStructure &step, const MeshShape &shape,
                                                               const Space &space, const Machine &machine,
                                                               const Storage &storage, TermCache &cache,

@@ -13,7 +13,7 @@ const LayerLoop *find(const std::vector<LayerLoop> &loops, const std::string &na
     return found == loops.end() ? nullptr : &*found;
 }
 
-/// One layer's choice on one mesh.
+/// The choice of one layer on one mesh.
 class Choice {
   public:
     Choice(const Request &request, const MeshShape &shape, const std::vector<LayerLoop> &loops,
@@ -57,7 +57,8 @@ class Choice {
         strategy_.loop_of_axis[axis].clear();
     }
 
-    /// Neither pinned elsewhere nor too short for the axis on top of those that split it already.
+    /// Whether the loop is not pinned elsewhere and long enough for the axis in addition to those that split it
+    /// already.
     [[nodiscard]] bool open(const LayerLoop &loop, std::size_t axis) const {
         if (std::any_of(pins_.begin(), pins_.end(), [&](const Pin &pin) { return pin.loop == loop.name; }))
             return false;
@@ -68,7 +69,7 @@ class Choice {
         return parts <= loop.extent;
     }
 
-    /// Pinned axes in the order of their rules, then the rest; empty where that is ascending.
+    /// Pinned axes in the order of their rules, then the rest; empty if that is ascending.
     [[nodiscard]] std::vector<int> order() const {
         std::vector<int> result;
         const auto add = [&](const std::string &name) {

@@ -1,7 +1,7 @@
-// What the planner may choose from: the strategies of each layer on one mesh.
+// The search space: the strategies of each layer on one mesh.
 //
-// Example: h1 with loops batch, pixel, hidden on [rows: 2, cols: 2], "batch -> rows" pinned: rows is batch; cols is
-// pixel, hidden or none: three strategies.
+// Example: h1 with loops batch, pixel, hidden on [rows: 2, cols: 2], "batch -> rows" pinned: rows splits batch; cols
+// splits pixel, hidden or nothing: three strategies.
 #pragma once
 
 #include "plan/meshes.h"
@@ -13,25 +13,25 @@
 
 namespace planc::plan {
 
-/// A loop of a layer as the choice sees it.
+/// A loop of a layer, as the choice sees it.
 struct LayerLoop {
     std::string name;
     std::int64_t extent = 1; ///< the smallest of any operation
 };
-/// Per layer, in order of appearance; what follows a parameter has no say, and loops that cannot be split are none.
+/// Per layer, in order of appearance. Operations that follow a parameter, and loops that cannot be split, are left out.
 [[nodiscard]] std::vector<std::vector<LayerLoop>> layer_loops(const Graph &graph);
 
 using Strategies = std::vector<LayerStrategy>;
 
 struct Space {
-    /// Per layer; equal lists are one object. Each has every assignment of the axes that the pins allow, leaves no rank
-    /// without work on a loop that no pin splits, and is never empty.
+    /// Per layer; equal lists are one object. Each list has every assignment of the axes that the pins allow and that
+    /// leaves no rank without work on a loop which no pin splits. No list is empty.
     std::vector<std::shared_ptr<const Strategies>> options;
 };
 [[nodiscard]] Space make_space(const Request &request, const MeshShape &shape);
 
-/// The rule of the user that forbids `loop` on `axis` in a layer (or takes the axis for another loop), as text; empty:
-/// none.
+/// The text of the user's rule that forbids `loop` over `axis` in a layer, or that assigns the axis to another loop;
+/// empty: there is none.
 [[nodiscard]] std::string forbidding_pin(const Request &request, const std::vector<LayerLoop> &loops, int layer,
                                          const std::string &loop, const std::string &axis);
 

@@ -16,7 +16,7 @@ struct Node {
     std::vector<int> fixed; ///< per variable: its value; -1: any
 };
 
-/// All values of fixed variables but one are forbidden.
+/// The problem with all values but one of each fixed variable forbidden.
 Problem restricted(const Problem &problem, const std::vector<int> &fixed, double give_up_at) {
     Problem result = problem;
     result.give_up_at = give_up_at;

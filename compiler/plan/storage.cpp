@@ -14,7 +14,7 @@ std::vector<int> axes_of(const StoragePin &pin, const MeshShape &shape) {
     return axes;
 }
 
-/// A parameter that nothing but its update reads need not be gathered at all where it is stored.
+/// Whether there is a parameter that only its update reads. If it is sharded, it need not be gathered at all.
 bool has_unread_parameter(const Graph &graph) {
     std::vector<bool> read(graph.values.size());
     for (const sharding::Operation &operation : graph.operations)

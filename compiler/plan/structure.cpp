@@ -41,7 +41,7 @@ std::vector<int> Structure::layers() const {
     return {layers.begin(), layers.end()};
 }
 
-/// An operation's own layer counts as soon as it is among operations_, unless it runs where its parameter lives.
+/// An operation's own layer matters as soon as it is among operations_, unless it runs where its parameter lives.
 void Structure::strategy(int operation) {
     operations_[operation];
     if (const int parameter = graph_.operations[operation].parameter; parameter >= 0)
@@ -127,7 +127,7 @@ void put_loops(std::string &text, const sharding::Nest &nest) {
     }
 }
 
-/// All that sharding::bind() and derive() go by, and the shapes of the tensors.
+/// Everything on which sharding::bind() and derive() depend, and the shapes of the tensors.
 std::string text_of_nest(const sharding::Graph &graph, const Operation &operation) {
     std::string text;
     put_loops(text, operation.nest);

@@ -1,4 +1,4 @@
-// Which operations a term of the objective depends on, and a text that is equal for terms of equal structure.
+// The operations on which a term of the objective depends, and a text that is equal for terms of equal structure.
 #pragma once
 
 #include "cost/price.h"
@@ -12,7 +12,7 @@
 
 namespace planc::plan {
 
-/// The operations whose strategies decide how a value is copied or where an operation runs, each with those of its
+/// The operations whose strategies determine how a value is copied or where an operation runs, each with those of its
 /// loops that matter. Follows lay_out(): producers, consumers, partial sums through linear operations, homes.
 class Structure {
   public:
@@ -21,11 +21,12 @@ class Structure {
     [[nodiscard]] static Structure of_value(const sharding::GraphIndex &index, int value);
     [[nodiscard]] static Structure of_operation(const sharding::GraphIndex &index, int operation);
 
-    /// operation -> its loops that matter. Updates have none of their own.
+    /// operation -> its loops that matter. Updates have none.
     [[nodiscard]] const std::map<int, std::set<int>> &operations() const { return operations_; }
     /// Layers, ascending.
     [[nodiscard]] std::vector<int> layers() const;
-    /// Equal texts: equal structure, extents, kinds and loop names; layers and values by order of appearance only.
+    /// Equal texts mean equal structure, extents, kinds and loop names; layers and values are numbered by order of
+    /// appearance.
     [[nodiscard]] std::string text(int value) const;
 
   private:
@@ -40,10 +41,10 @@ class Structure {
     const sharding::GraphIndex &index_;
     const sharding::Graph &graph_;
     std::map<int, std::set<int>> operations_;
-    std::set<int> expanded_; ///< linear operations whose operands' origins were followed
+    std::set<int> expanded_; ///< linear operations whose operands' origins have been followed
 };
 
-/// What the terms of a graph are made of whatever the mesh: made once for all shapes of it.
+/// The structure of the terms of a graph, which does not depend on the mesh: computed once for all shapes.
 struct StepStructure {
     /// The index must outlive this.
     StepStructure(const sharding::GraphIndex &given, const cost::Machine &machine)
@@ -58,10 +59,10 @@ struct StepStructure {
     std::vector<std::vector<int>> value_layers;
     std::vector<std::vector<int>> operations_of_layer; ///< per layer: those whose term depends on it
     std::vector<std::vector<int>> values_of_layer;
-    std::vector<int>
-        operation_kind;          ///< equal for operations whose terms price alike, given equal choices of strategies
-    std::vector<int> value_kind; ///< the same of values
-    std::vector<int> nest_kind;  ///< equal for operations whose tensors are placed alike, given equal strategies
+    std::vector<int> operation_kind; ///< equal for operations whose terms have equal prices under equal choices of
+                                     ///< strategies
+    std::vector<int> value_kind;     ///< the same of values
+    std::vector<int> nest_kind; ///< equal for operations whose tensors have equal placements under equal strategies
 };
 
 } // namespace planc::plan

@@ -6,7 +6,7 @@
 
 namespace planc::plan {
 
-/// Entries of a table that are priced one by one; more would take seconds.
+/// The maximum number of entries of a table that are priced one by one; more would take seconds.
 static constexpr double largest_term = 1 << 16;
 
 Objective TermBuilder::finished() {
@@ -171,7 +171,7 @@ void TermBuilder::price_value(int v, const Term &term, TermTable &table) {
     } while (advance(term, places, at, [](std::size_t) {}));
 }
 
-/// The bit of a bucket's set of axes; 0 where there are no bits left: then its latency is never counted.
+/// The bit of a bucket's set of axes; 0 if no bit is left: its latency is then never counted.
 std::uint32_t TermBuilder::bucket(const ValuePrice::Fused &call) {
     const auto [known, is_new] =
         cache_.buckets.emplace(std::pair(call.norm, call.axes), static_cast<int>(cache_.buckets.size()));
@@ -233,7 +233,7 @@ const StrategyClasses *TermBuilder::known_classes(const Scope &scope, std::size_
     return known == of_kind.end() ? nullptr : known->classes;
 }
 
-/// Strategies of a layer that bind the loops that matter alike are one class. Equal lists are one object.
+/// Strategies of a layer that bind the relevant loops alike are one class. Equal lists are one object.
 const StrategyClasses &TermBuilder::classes(const Structure &structure, int layer) {
     std::string key = std::to_string(reinterpret_cast<std::uintptr_t>(space_.options[layer].get()));
     std::vector<std::pair<int, const std::set<int> *>> operations;

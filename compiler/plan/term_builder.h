@@ -1,5 +1,5 @@
-// What builds terms of an objective: enumerates classes of strategies, numbers the placements that follow from them,
-// and shares tables between terms of one structure. objective.cpp prices with it, relaxation.cpp bounds prices.
+// Builds the terms of an objective: enumerates classes of strategies, numbers the resulting placements, and shares
+// tables between terms of equal structure. objective.cpp computes prices with it, relaxation.cpp bounds.
 #pragma once
 
 #include "plan/objective.h"
@@ -20,7 +20,8 @@ class TermBuilder {
     TermBuilder(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
                 const Storage &storage, TermCache &cache);
 
-    /// Numbers of the placements that something has under all strategies that decide it: few of the term's layers.
+    /// The numbers of something's placements under all strategies that determine it, those of a few of the term's
+    /// layers.
     struct Column {
         std::vector<int> numbers;
         std::vector<int> strides; ///< per layer of the term
@@ -29,11 +30,11 @@ class TermBuilder {
         }
         [[nodiscard]] int at(const std::vector<int> &classes) const { return numbers[place(classes)]; }
     };
-    /// Of where a need wants a value, and of where the value lies (not of free ones).
+    /// The placements in which a need wants a value, and those of the value itself (not for free values).
     Column wanted(const Term &term, int value, const sharding::Need &need);
     Column origin(const Term &term, int value);
 
-    /// Those of a value's shape.
+    /// Those for the value's shape.
     sharding::Reshards &reshards_of(int value) {
         sharding::Reshards *&known = reshards_of_[value];
         if (known == nullptr)
@@ -41,7 +42,7 @@ class TermBuilder {
         return *known;
     }
 
-    /// The layers that decide where something wants a value, ascending.
+    /// The layers that determine where something needs a value, ascending.
     [[nodiscard]] std::vector<int> layers_of(const sharding::Need &need) const;
 
     static std::vector<std::size_t> all(const Term &term) {
@@ -50,8 +51,8 @@ class TermBuilder {
         return places;
     }
 
-    /// Visits all combinations of classes of the term's layers at these places, the last fastest, the other layers at
-    /// class 0: layers_ has a strategy of each class.
+    /// Visits all combinations of classes of the term's layers at these indices, the last fastest, with the other
+    /// layers at class 0. layers_ then has a strategy of each class.
     template <class Visit> void for_each(const Term &term, const std::vector<std::size_t> &places, const Visit &visit) {
         std::vector<std::vector<int>> strategies; // per layer: the first of each class
         for (std::size_t i = 0; i < term.layers.size(); ++i) {
@@ -65,7 +66,7 @@ class TermBuilder {
                        [&](std::size_t place) { choose(term.layers[place], strategies[place][at[place]]); }));
     }
 
-    /// The next combination of classes at these places; false: all are back at class 0. Calls moved(place).
+    /// The next combination of classes at these indices; calls moved(index). False: all are back at class 0.
     template <class Moved>
     static bool advance(const Term &term, const std::vector<std::size_t> &places, std::vector<int> &at,
                         const Moved &moved) {
@@ -82,7 +83,7 @@ class TermBuilder {
     [[nodiscard]] bool depends_on_storage(int value) const;
     [[nodiscard]] std::string storage_text() const;
 
-    /// What a term depends on, and a number that is equal for terms of equal structure.
+    /// The layers on which a term depends, and a number that is equal for terms of equal structure.
     struct Scope {
         const Structure &structure;
         const std::vector<int> &layers;
@@ -96,15 +97,15 @@ class TermBuilder {
     struct ScopedTerm {
         Term term;
         std::string key; ///< of the table
-        /// Where strategies were taken from longer lists that have a table: that one, and per layer the class there.
+        /// If strategies were selected from longer lists that have a table: that table, and per layer the class there.
         std::shared_ptr<const TermTable> whole;
         std::vector<std::vector<int>> class_in_whole; ///< by class
         std::vector<int> classes_of_whole;
     };
-    /// The term of these layers of the scope. `key`: equal for terms of equal structure.
+    /// The term for these layers of the scope. `key`: equal for terms of equal structure.
     ScopedTerm scoped(const Scope &scope, const std::vector<int> &layers, std::string key);
     static double entries(const Term &term);
-    /// Takes the term's table from the cache, or `price(term, table)` fills it; keeps the term unless it is zero.
+    /// Takes the term's table from the cache, or lets `price(term, table)` fill it; keeps the term unless it is zero.
     template <class Price> void add(ScopedTerm scoped, const Price &price) {
         add_made(std::move(scoped), [&](const Term &priced) {
             TermTable filled;
@@ -123,13 +124,13 @@ class TermBuilder {
         objective_.terms.push_back(std::move(scoped.term));
     }
 
-    /// The compute of an operation.
+    /// Adds the computation of an operation.
     void add_operation(int operation);
-    /// What the copies of a value cost; left out where that depends on too many choices.
+    /// Adds the cost of a value's copies; leaves it out if it depends on too many choices.
     void add_value(int value);
     [[nodiscard]] Objective finished();
 
-    /// Of the placements of an operation's tensors.
+    /// The placements of an operation's tensors.
     struct Numbers {
         std::vector<int> operands;
         std::vector<int> results;
@@ -143,7 +144,7 @@ class TermBuilder {
     const Machine &machine_;
     const Storage &storage_;
     TermCache &cache_;
-    std::vector<const Narrowed *> narrowed_; ///< per layer; null: its strategies were not taken from others
+    std::vector<const Narrowed *> narrowed_; ///< per layer; null: its strategies were not selected from a longer list
     Strategies layers_;                      ///< scratch: the strategies that are being priced
     std::map<std::pair<int, const Strategies *>, PlacedOperation> following_; ///< by kind of operation
     std::vector<sharding::Reshards *> reshards_of_;                           ///< per value; null: not asked for yet
@@ -152,24 +153,24 @@ class TermBuilder {
     Objective objective_;
 
   private:
-    /// By `number()`, under all strategies of `layers`.
+    /// The numbers that `number()` returns under all strategies of `layers`.
     template <class Number> Column column(const Term &term, const std::vector<int> &layers, const Number &number);
-    /// By the numbers under each strategy of one layer.
+    /// The numbers under each strategy of one layer.
     static Column column(const Term &term, int layer, const std::vector<int> &numbers);
-    /// Where an operation wants its operands and leaves its results under each strategy of the layer that decides;
-    /// null: more than one does.
+    /// Where an operation needs its operands and leaves its results under each strategy of the layer that determines
+    /// it; null: several layers do.
     const PlacedOperation *placed(int operation);
-    /// The same of an operation that follows a parameter: what runs at one home runs alike.
+    /// The same for an operation that follows a parameter: operations with the same home are placed alike.
     const PlacedOperation &following(int operation);
-    /// `wanted`: number of the placement in which the parameter is read; -1: to be derived.
+    /// `wanted`: the number of the placement in which the parameter is read; -1: to be derived.
     Numbers following(int operation, int layer, const LayerStrategy &strategy, int wanted);
     [[nodiscard]] bool follows_layer(int operation) const;
-    /// The same under the strategies that are chosen now, where partial sums may pass but nothing else decides.
+    /// The same under the current strategies, if partial sums may pass but nothing else matters.
     const PassingOperation::Placed &passing(int operation);
     [[nodiscard]] bool is_passing(int operation);
-    /// How many such operations follow one another up to this one.
+    /// The number of such operations in sequence that end with this one.
     int sums_above(int operation);
-    /// Of a value that is_passing() has seen.
+    /// For a value that is_passing() has seen.
     PartialSums sums_of(int value);
     void price_operation(int operation, const Term &term, TermTable &table);
     void price_value(int value, const Term &term, TermTable &table);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr double rounding = 1e-12;
 
-/// Elements that a rank receives at most, on average, of one that is paid for, in a group of the ranks.
+/// The maximum number of elements that a rank receives, on average, for each element that is paid for, in a group of
+/// this many ranks.
 double received(const support::CollectiveRate &rate) {
     const auto ranks = static_cast<double>(rate.ranks);
     if (rate.collective == "allreduce")
@@ -29,7 +30,8 @@ double fastest_link(const cost::Machine &machine) {
     return rate;
 }
 
-/// Of a round among lg(ranks) or more; what was measured is of all of a group's rounds, and of smaller groups'.
+/// The least latency of a round, out of lg(ranks) or more. Measured latencies cover all rounds of a group, and of
+/// smaller groups.
 double least_latency(const cost::Machine &machine) {
     double latency = std::numeric_limits<double>::infinity();
     for (const cost::Level &level : machine.levels)
@@ -91,7 +93,7 @@ double TransferBounds::arriving(const PlacedVolume &from, const PlacedVolume &to
     return arriving > rounding * to.average ? arriving : 0;
 }
 
-/// Where an axis cuts another dimension before than after, no route but a gather spares moving blocks.
+/// If an axis splits another dimension after than before, every route without a gather must move blocks.
 DirectBound TransferBounds::directly(const PlacedVolume &from, const PlacedVolume &to, const PlacedPair &pair) const {
     const double arriving = std::max(this->arriving(from, to, pair), arriving_by_steps(from, to));
     const double latency = latencies(from, to, pair);
@@ -116,7 +118,7 @@ double TransferBounds::multiplied(std::uint32_t axes) const {
     return size;
 }
 
-/// Routes reduce in the blocks of `from`: cut further first, or not; to what windows touch also without a scatter.
+/// Routes reduce in the blocks of `from`, split further first or not; for windows also without a scatter.
 double TransferBounds::arriving_by_steps(const PlacedVolume &from, const PlacedVolume &to) const {
     if (from.partial == to.partial || (from.stored | to.stored) != 0)
         return 0;
@@ -130,7 +132,7 @@ double TransferBounds::arriving_by_steps(const PlacedVolume &from, const PlacedV
     return least;
 }
 
-/// Of a route that cuts by axes, scatters sums over others, reduces the rest of them, and moves what it has then.
+/// For a route that splits by some axes, scatters sums over others, all-reduces the rest, and then moves what it has.
 double TransferBounds::arriving_by_route(const PlacedVolume &from, const PlacedVolume &to, std::uint32_t sliced,
                                          std::uint32_t scattered) const {
     const double rest = size(from.partial & ~to.partial & ~scattered);

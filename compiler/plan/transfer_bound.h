@@ -1,30 +1,30 @@
-// How long it takes at least to bring a tensor from one placement to another, whatever the route.
+// A lower bound on the time to bring a tensor from one placement to another by any route.
 //
-// Every step but a slice is priced at no less than beta per element that a rank receives on average, beta that of the
-// machine's fastest link (collectives.h): an all-gather of n by (P-1)/P n, what an exchange or all-to-all lets leave
-// the busiest rank by that, a reduce-scatter of n by (P-1)/P n, an all-reduce by twice that. So count elements that
-// arrive. Collectives that were measured take n of their own beta, whatever P up to the P measured: beta is the least
-// of the links' and, per element that arrives, of theirs.
+// Every step except a slice is priced at no less than beta per element that a rank receives on average, with the beta
+// of the machine's fastest link (collectives.h): an all-gather of n as (P-1)/P n, an exchange or all-to-all as what
+// leaves the busiest rank, a reduce-scatter of n as (P-1)/P n, an all-reduce as twice that. So it suffices to count
+// arriving elements. Measured collectives take n times their own beta, for any P up to the P measured: beta is the
+// least of the links' and, per arriving element, of theirs.
 //
-//   no partial sums go   a rank wants |to| and has of that at most the product over dimensions of the shorter block, in
-//                        one of them of what blocks have in common on average, and at most its share
-//   sums over R go       each element is added up from R addends, R - 1 of which travel; where it is added up it is
-//                        there for free, all other places where it is wanted receive it:
-//                        E (R - 1) + (sum over ranks of |to|) - E elements, of E elements in the tensor (in each of the
-//                        tensors of partial sums that stay)
-//   the same, in one     before blocks move: of V elements in a rank's part, cut further by what cuts `to`, (1 - 1/R) V
-//   reshard              arrive in a reduce-scatter, or twice that in an all-reduce; then |to| less what the rank has
-//   of
-//                        it in its part of the sums
-//   an axis cuts another in one reshard either blocks move, in messages of no more than two blocks have in common, or
-//   dimension then       what it cut is gathered first
+//   no sums reduced      a rank needs |to|. It already has at most the product over dimensions of the shorter block
+//                        (in one dimension, of the average overlap of blocks), and at most its shard
+//   sums over R reduced  each element is the sum of R addends, of which R - 1 travel. Where it is summed it is
+//   available
+//                        for free; all other places where it is needed receive it:
+//                        E (R - 1) + (sum over ranks of |to|) - E elements, with E elements in the tensor (in each of
+//                        the tensors of partial sums that stay)
+//   the same, in one     before blocks move: with V elements in a rank's part, cut further by what splits `to`,
+//   reshard              (1 - 1/R) V arrive in a reduce-scatter, or twice that in an all-reduce; then |to| less what
+//   the
+//                        rank has of it in its part of the sums
+//   an axis splits       in one reshard, either blocks move, in messages no larger than the overlap of two blocks,
+//   another dimension    or what the axis split is gathered first
 //
-// Messages are counted by axis, beside that: of a collective over several axes there are at least as many as of one
-// over each in turn, (size - 1) of a ring and lg(size) of anything. An axis that cuts a dimension which is wanted
-// whole, and nothing else there, takes part in an all-gather (or in an exchange with as many messages), and so does an
-// axis of shares that cuts nothing there; an axis of sums that go takes part in a reduction, and in an all-gather too
-// where the sums are wanted everywhere, or in an all-reduce for both. A latency that was measured of P ranks counts as
-// lg(P) messages.
+// Messages are counted by axis, in addition. A collective over several axes has at least as many as one over each axis
+// in turn: (size - 1) for a ring and lg(size) for anything else. An axis that splits a dimension which is needed whole,
+// and nothing else there, takes part in an all-gather (or in an exchange with as many messages). So does an axis of
+// shards that splits nothing there. An axis of reduced sums takes part in a reduction, and in an all-gather too if the
+// sums are needed everywhere, or in an all-reduce for both. A measured latency of P ranks counts as lg(P) messages.
 #pragma once
 
 #include "cost/machine.h"
@@ -39,7 +39,7 @@
 
 namespace planc::plan {
 
-/// Of one reshard, whose blocks move to other ranks or are gathered.
+/// For one reshard, in which blocks move to other ranks or are gathered.
 struct DirectBound {
     double moving = 0; ///< elements that arrive
     double moving_latency = 0;
@@ -52,29 +52,30 @@ class TransferBounds {
     /// The mesh must outlive this.
     TransferBounds(const sharding::Mesh &mesh, const cost::Machine &machine);
 
-    /// Between placements of one shape, by their numbers: what a lower bound of the price of any route that planc takes
-    /// is made of, found once for each pair.
+    /// For placements of one shape, by number: the quantities of which a lower bound of the price of any route
+    /// consists, computed once for each pair.
     class OfShape {
         class Row;
 
       public:
         OfShape(const TransferBounds &bounds, const sharding::Reshards &reshards)
             : bounds_(bounds), reshards_(reshards), volumes_(bounds.mesh_, reshards) {}
-        /// `latency`: with that of the messages. Holds through other placements too, as copies are made from copies.
+        /// `latency`: includes that of the messages. Also valid for routes through other placements, since copies are
+        /// made from copies.
         cost::Seconds seconds(int from, int to, int element_bytes, bool latency) {
             float &least = by_any_.of(element_bytes, latency).row(from).at(to, reshards_);
             if (least < 0)
                 least = found(from, to, element_bytes, latency);
             return cost::Seconds(least);
         }
-        /// Of one reshard.
+        /// For one reshard.
         cost::Seconds directly(int from, int to, int element_bytes, bool latency) {
             float &least = by_one_.of(element_bytes, latency).row(from).at(to, reshards_);
             if (least < 0)
                 least = found_directly(from, to, element_bytes, latency);
             return cost::Seconds(least);
         }
-        /// seconds() and directly() from one placement to many. Valid until another placement is asked for.
+        /// seconds() and directly() from one placement to many. Valid until another placement is requested.
         class From {
           public:
             From(OfShape &shape, bool any_route, int from, int element_bytes)
@@ -96,12 +97,12 @@ class TransferBounds {
             int element_bytes_;
             std::array<Row *, 2> rows_; ///< without and with latency
         };
-        /// Is there a route at all? Partial sums are made by operations alone, and what windows touch is no source.
+        /// Whether a route exists. Only operations make partial sums, and ranges that windows touch are no source.
         bool possible(int from, int to);
 
       private:
-        /// Seconds by two numbers of placements, of which more come as they are met; negative: not known yet. Of all
-        /// that a search keeps these are most: in single precision, rounded down, for no more than there are.
+        /// Seconds by the numbers of two placements, growing as more are requested; negative: not computed yet. Most of
+        /// the memory of a search is such rows, so they are in single precision, rounded down.
         class Row {
           public:
             float &at(int to, const sharding::Reshards &reshards) {
@@ -126,7 +127,7 @@ class TransferBounds {
           private:
             std::vector<Row> rows_;
         };
-        /// By bytes of an element, and with latency or without: one or two of these occur.
+        /// By bytes per element, with and without latency; one or two of these occur.
         class Tables {
           public:
             Pairs &of(int element_bytes, bool latency) {
@@ -162,7 +163,7 @@ class TransferBounds {
     OfShape &of(const sharding::Reshards &reshards) {
         return shapes_.try_emplace(&reshards, *this, reshards).first->second;
     }
-    /// Gives memory back; what is asked for again is found again.
+    /// Frees memory; whatever is requested again is computed again.
     void forget() { shapes_.clear(); }
 
   private:
@@ -171,7 +172,7 @@ class TransferBounds {
     [[nodiscard]] double arriving_by_steps(const PlacedVolume &from, const PlacedVolume &to) const;
     [[nodiscard]] double arriving_by_route(const PlacedVolume &from, const PlacedVolume &to, std::uint32_t sliced,
                                            std::uint32_t scattered) const;
-    /// Ranks along a set of axes.
+    /// The number of ranks along a set of axes.
     [[nodiscard]] double size(std::uint32_t axes) const {
         return axes < size_of_.size() ? size_of_[axes] : multiplied(axes);
     }
@@ -181,9 +182,9 @@ class TransferBounds {
     const sharding::Mesh &mesh_;
     double ranks_;
     double bytes_per_second_;            ///< of the fastest link
-    double message_seconds_ = 0;         ///< of a message between two ranks; 0: MPI's calls were measured
+    double message_seconds_ = 0;         ///< of a message between two ranks; 0 if MPI's calls were measured
     std::vector<double> size_of_;        ///< per set of the first axes
-    std::vector<double> gather_seconds_; ///< per axis: latency of an all-gather or reduce-scatter at least
+    std::vector<double> gather_seconds_; ///< per axis: the least latency of an all-gather or reduce-scatter
     std::vector<double> reduce_seconds_; ///< of an all-reduce
     std::map<const sharding::Reshards *, OfShape> shapes_;
 };

@@ -11,7 +11,7 @@ int MeshReshards::routes() const {
                            [](int sum, const auto &shape) { return sum + shape.second.routes(); });
 }
 
-/// Of an operation that makes or uses a value: how often it runs, and in which phase; 0: none.
+/// The kind of an operation that makes or uses a value: how often it runs, and in which phase; 0: none.
 static std::size_t kind_of_use(const sharding::Graph &graph, int operation) {
     if (operation < 0 || operation >= static_cast<int>(graph.operations.size()))
         return 0;

@@ -1,8 +1,8 @@
-// What the copies of one value cost: its communication, and its bytes in memory.
+// The cost of one value's copies: their communication, and their bytes in memory.
 //
-// A search asks for every combination of the strategies that decide where a value lies and is wanted: tens of thousands
-// for the stream of a residual network. They are combinations of a few placements, so routes between placements are
-// found and priced once, and a combination is priced by numbers.
+// A search asks for every combination of the strategies that determine where a value lies and is needed: tens of
+// thousands for the residual stream of a residual network. These are combinations of a few placements, so routes
+// between placements are found and priced once, and a combination is priced by numbers.
 #pragma once
 
 #include "cost/collectives/step_price.h"
@@ -19,7 +19,7 @@
 namespace planc::plan {
 
 struct ValuePrice {
-    double seconds = 0;  ///< fused gradients without their latency
+    double seconds = 0;  ///< without the latency of fused gradients
     cost::Bytes bytes{}; ///< of its copies: cost::copies_bytes()
     struct Fused {
         std::vector<int> axes;
@@ -29,7 +29,7 @@ struct ValuePrice {
     std::vector<Fused> fused;
 };
 
-/// Routes on one mesh, by the shape of the tensors.
+/// The routes on one mesh, by the shape of the tensors.
 class MeshReshards {
   public:
     /// The mesh must outlive this.
@@ -37,7 +37,7 @@ class MeshReshards {
     sharding::Reshards &of(const std::vector<std::int64_t> &extents) {
         return shapes_.try_emplace(extents, mesh_).first->second;
     }
-    /// How many routes have been found.
+    /// The number of routes found so far.
     [[nodiscard]] int routes() const;
 
   private:
@@ -45,21 +45,21 @@ class MeshReshards {
     std::map<std::vector<std::int64_t>, sharding::Reshards> shapes_;
 };
 
-/// A link as it is priced: what matters of its first use is how often and in which phase.
+/// A link with its price. Of its first use, only the frequency and the phase matter.
 struct LinkPrice {
     cost::CopyMemory memory;
     std::vector<double> seconds; ///< to be added up
     std::vector<ValuePrice::Fused> fused;
 };
 
-/// Those of values that pay alike for a route; null: not known yet.
+/// The prices for values that pay the same for a route; null: not known yet.
 struct LinkPrices {
     using Known = std::vector<std::unique_ptr<const LinkPrice>>;
     std::array<Known, 5> of_route; ///< per kind of first use, by number of the route
     Known of_placement;            ///< of links without a route
 };
 
-/// What has been priced on one mesh.
+/// The prices found so far on one mesh.
 class MeshPrices {
   public:
     /// Both must outlive this.
@@ -81,7 +81,7 @@ class ValuePrices {
     [[nodiscard]] const std::vector<sharding::Need> &needs() const { return links_.needs(); }
     int number(const sharding::Placement &placement) { return reshards_.number(placement); }
 
-    /// `origin` and `wanted` as for sharding::Links: numbers of placements.
+    /// `origin` and `wanted` as in sharding::Links: numbers of placements.
     const ValuePrice &of(int origin, std::span<const int> wanted);
     /// Under the strategies of `copies`.
     const ValuePrice &of(sharding::Copies &copies);
@@ -91,7 +91,7 @@ class ValuePrices {
     [[nodiscard]] LinkPrice priced(const sharding::Link &link) const;
 
     const sharding::Graph &graph_;
-    bool has_companion_; ///< sums that it may travel with
+    bool has_companion_; ///< sums that may share its call
     const sharding::Mesh &mesh_;
     cost::StepPrices &prices_;
     int value_;

@@ -99,7 +99,7 @@ class WhyNot {
         return {};
     }
 
-    /// Does a strategy do what was asked about?
+    /// Whether a strategy does what the question asks for.
     [[nodiscard]] bool asked(const LayerStrategy &strategy) const {
         const std::vector<std::string> &loops = strategy.loop_of_axis;
         if (axes_.empty())
@@ -109,9 +109,9 @@ class WhyNot {
 
     [[nodiscard]] std::string forbidden() const {
         if (const std::string pin = forbidding(); !pin.empty())
-            return "the rule '" + pin + "' says otherwise";
+            return "the rule '" + pin + "' forbids it";
         if (!request_.search)
-            return "the layout is not 'auto', and no rule of it says so";
+            return "the layout is not 'auto' and has no such rule";
         std::int64_t parts = 1;
         for (std::size_t i = 0; i < axes_.size(); ++i) {
             if (plan_.mesh.sizes[axes_[i]] == 1)
@@ -135,7 +135,7 @@ class WhyNot {
         return {};
     }
 
-    /// The best plan that does it, on the same mesh.
+    /// The best plan on the same mesh that does it.
     [[nodiscard]] std::string price() const {
         const MeshShape shape{plan_.axes, plan_.mesh};
         Space space = make_space(request_, shape);
@@ -198,7 +198,7 @@ class WhyNot {
         return sum;
     }
 
-    /// The layers that would be split otherwise.
+    /// The layers that would be split differently.
     [[nodiscard]] std::string changes(const CostTable &other, const Strategies &strategies) const {
         std::string text;
         for (std::size_t l = 0; l < strategies.size(); ++l)

@@ -7,30 +7,43 @@ namespace planc::program {
 
 namespace {
 
-void run_all(const std::vector<int> &bodies, int micro_batch, std::vector<Action> &actions) {
-    for (const int body : bodies)
-        actions.push_back({ActionKind::run, body, micro_batch, 0});
+const std::vector<int> &bodies_of(const std::vector<MicroBatch> &micro_batches, const std::vector<KindBodies> &kinds,
+                                  int micro_batch) {
+    const MicroBatchKind wanted = kind_of(micro_batches, static_cast<std::size_t>(micro_batch));
+    const auto kind = std::find_if(kinds.begin(), kinds.end(),
+                                   [&](const auto &each) { return each.kind == wanted && !each.bodies.empty(); });
+    if (kind == kinds.end())
+        throw std::invalid_argument("no bodies for a micro-batch of " + std::to_string(wanted.samples) + " samples");
+    return kind->bodies;
 }
 
 } // namespace
 
 std::vector<std::vector<Action>> trivial(const KindBodies &step) {
     std::vector<Action> actions;
-    run_all(step.bodies, 0, actions);
+    for (const int body : step.bodies)
+        actions.push_back({ActionKind::run, body, 0, 0});
     return {actions};
 }
 
 std::vector<std::vector<Action>> accumulating(const std::vector<MicroBatch> &micro_batches,
                                               const std::vector<KindBodies> &kinds) {
+    return interleaved(micro_batches, kinds, 1);
+}
+
+std::vector<std::vector<Action>> interleaved(const std::vector<MicroBatch> &micro_batches,
+                                             const std::vector<KindBodies> &kinds, int slots) {
     std::vector<Action> actions;
-    for (std::size_t i = 0; i < micro_batches.size(); ++i) {
-        const MicroBatchKind wanted = kind_of(micro_batches, i);
-        const auto kind =
-            std::find_if(kinds.begin(), kinds.end(), [&](const auto &each) { return each.kind == wanted; });
-        if (kind == kinds.end())
-            throw std::invalid_argument("no bodies for a micro-batch of " + std::to_string(wanted.samples) +
-                                        " samples");
-        run_all(kind->bodies, static_cast<int>(i), actions);
+    const auto count = static_cast<int>(micro_batches.size());
+    for (int first = 0; first < count; first += slots) {
+        const int end = std::min(first + slots, count);
+        for (int i = first; i < end; ++i)
+            actions.push_back({ActionKind::run, bodies_of(micro_batches, kinds, i).front(), i, i - first});
+        for (int i = first; i < end; ++i) {
+            const std::vector<int> &bodies = bodies_of(micro_batches, kinds, i);
+            for (std::size_t body = 1; body < bodies.size(); ++body)
+                actions.push_back({ActionKind::run, bodies[body], i, i - first});
+        }
     }
     return {actions};
 }

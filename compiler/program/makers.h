@@ -1,5 +1,5 @@
-// Table makers: in which order a step's bodies run on its micro-batches. Each makes the actions of every role; a new
-// schedule is a new maker.
+// Table makers: they decide in which order a step's bodies run on its micro-batches, and make the actions of every
+// role. A new schedule is a new maker.
 #pragma once
 
 #include "program/micro_batches.h"
@@ -9,18 +9,23 @@
 
 namespace planc::program {
 
-/// The code of one kind of micro-batch.
+/// The bodies for one kind of micro-batch.
 struct KindBodies {
     MicroBatchKind kind;
     std::vector<int> bodies; ///< of one role, in the order in which they run: forward, backward, update
 };
 
-/// One micro-batch, one role: its bodies one after the other.
+/// One micro-batch, one role: its bodies one after another.
 [[nodiscard]] std::vector<std::vector<Action>> trivial(const KindBodies &step);
 
-/// One micro-batch after the other, each wholly, in slot 0; gradients add up, the last one updates. One role. Throws
-/// std::invalid_argument where a kind has no bodies.
+/// Complete micro-batches one after another, in slot 0, for one role. Gradients are accumulated, and the last
+/// micro-batch updates. Throws std::invalid_argument if a kind has no bodies.
 [[nodiscard]] std::vector<std::vector<Action>> accumulating(const std::vector<MicroBatch> &micro_batches,
                                                             const std::vector<KindBodies> &kinds);
+
+/// As a stage of a pipeline runs them while it fills: the first body of `slots` micro-batches, each in a slot of its
+/// own, then their other bodies, one micro-batch after the other. One role; as accumulating() else.
+[[nodiscard]] std::vector<std::vector<Action>> interleaved(const std::vector<MicroBatch> &micro_batches,
+                                                           const std::vector<KindBodies> &kinds, int slots);
 
 } // namespace planc::program

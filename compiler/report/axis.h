@@ -1,4 +1,4 @@
-// An axis of a plot: where a value stands on it, and round ticks.
+// An axis of a plot: the position of each value, and round ticks.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct AxisOptions {
 
 class Axis {
   public:
-    /// From a round number at or below `least` to one at or above `most`; linear axes begin at 0. Logarithmic ones need
+    /// From a round number at or below `least` to one at or above `most`. Linear axes begin at 0; logarithmic axes need
     /// numbers above 0.
     Axis(Scale scale, double least, double most);
 
@@ -36,11 +36,11 @@ class Axis {
     std::vector<double> minor_ticks_;
 };
 
-/// Labels of ticks: "1000", "20,000"; "500 us", "2 s"; "20 %" of 0.2; "25 GB/s" of 2.5e10.
+/// Labels of ticks: "1000", "20,000"; "500 us", "2 s"; "20 %" for 0.2; "25 GB/s" for 2.5e10.
 [[nodiscard]] std::string number_label(double value);
 [[nodiscard]] std::string seconds_label(double value);
 [[nodiscard]] std::string percent_label(double value);
-/// Of a quantity in base units: "25 GB/s" for 2.5e10 and "B/s".
+/// The label of a quantity in base units: "25 GB/s" for 2.5e10 and "B/s".
 [[nodiscard]] std::string metric_label(double value, const std::string &unit);
 
 } // namespace planc::report

@@ -1,5 +1,5 @@
-// Plots as SVG: dark lines and text on white, lines told apart by dashes and markers too, so that a print in black and
-// white can be read. Nothing outside of the text is needed to show them.
+// Plots as self-contained SVG, with dark lines and text on white. Lines also differ in dashes and markers, so that a
+// black-and-white print can be read.
 #pragma once
 
 #include "report/axis.h"
@@ -12,7 +12,7 @@ namespace planc::report {
 struct Point {
     double x = 0;
     double y = 0;
-    std::string words; ///< what is shown when one points at it
+    std::string words; ///< the tooltip
 };
 
 struct Line {
@@ -25,9 +25,9 @@ struct LineChart {
     std::string title;
     AxisOptions x;
     AxisOptions y;
-    std::vector<Line> lines; ///< a legend stands to the right
+    std::vector<Line> lines; ///< the legend is to the right
 };
-/// Lines without points are in the legend only. Empty if there is no point.
+/// Lines without points appear only in the legend. Returns an empty text if there is no point.
 [[nodiscard]] std::string svg(const LineChart &chart);
 
 struct Bar {
@@ -35,7 +35,7 @@ struct Bar {
     std::vector<double> parts; ///< as BarChart::parts
 };
 
-/// Bars lie, one below the other, their parts stacked.
+/// Horizontal bars, one below another, with stacked parts.
 struct BarChart {
     std::string title;
     AxisOptions x;                            ///< linear

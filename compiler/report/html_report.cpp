@@ -54,7 +54,7 @@ std::string spaced(std::string name) {
     return name;
 }
 
-/// A bandwidth that was given in bits is drawn in bits.
+/// A bandwidth that was given in bits is plotted in bits.
 double factor(const Coordinate &axis) {
     return axis.text.ends_with("bit/s") ? 8 : 1;
 }
@@ -68,7 +68,7 @@ AxisOptions along(const Coordinate &axis) {
             [unit = factor(axis) > 1 ? "bit/s" : axis.unit](double value) { return metric_label(value, unit); }};
 }
 
-/// What a plot shows of a point.
+/// A quantity of the points that a plot shows.
 struct Quantity {
     AxisOptions axis;
     double (*of)(const Series &, const SweepPoint &);
@@ -112,7 +112,7 @@ class Page {
 
     void add_scaling(const Coordinate &ranks, const std::string &scaling) {
         const bool strong = scaling == "strong";
-        html_ += strong ? "<h2>Strong scaling: the batch stays</h2>\n"
+        html_ += strong ? "<h2>Strong scaling: the batch is constant</h2>\n"
                         : "<h2>Weak scaling: the batch grows with the ranks</h2>\n";
         add_plot(time_of_step(), ranks, scaling, step_time, false);
         add_plot("Samples per second", ranks, scaling, sample_rate, false);
@@ -157,7 +157,7 @@ class Page {
     }
 
     static Line ideal_line(const std::vector<Series> &all) {
-        Line line{"in proportion to the ranks", {}, true};
+        Line line{"proportional to the ranks", {}, true};
         double least = 0;
         double most = 0;
         for (const Series &one : all)
@@ -177,7 +177,7 @@ class Page {
                " communication";
     }
 
-    /// Of each file, layout and scaling the point with the most ranks that has figures.
+    /// For each file, layout and scaling: the point with figures that has the most ranks.
     void add_layers() {
         std::vector<const SweepPoint *> last;
         for (const SweepPoint &point : sweep_.points) {
@@ -212,7 +212,7 @@ class Page {
         html_ += "<figure>\n" + svg(chart) + "</figure>\n";
     }
 
-    /// Many layers are summed by the beginnings of their paths.
+    /// If there are many layers, sums them by the first components of their paths.
     static std::vector<LayerTime> grouped(const std::vector<LayerTime> &layers) {
         for (int names = 3; names > 0; --names) {
             std::vector<LayerTime> sums;

@@ -1,4 +1,4 @@
-// Elements of SVG, with numbers to a tenth of a pixel.
+// Writes elements of SVG, with numbers to a tenth of a pixel.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class SvgWriter {
 
     void line(double x1, double y1, double x2, double y2, const std::string &style);
     void polyline(const std::string &points, const std::string &style);
-    /// `tip`: shown when one points at it.
+    /// `tip`: the tooltip.
     void rectangle(double x, double y, double width, double height, const std::string &style,
                    const std::string &tip = {});
     void path(const std::string &d, const std::string &style, const std::string &tip = {});
@@ -28,9 +28,9 @@ class SvgWriter {
 
 /// "12.5"
 [[nodiscard]] std::string pixels(double value);
-/// About the width of words in 12 px letters.
+/// The approximate width of words in 12 px letters.
 [[nodiscard]] double text_width(const std::string &words);
-/// Cut to a width, with an ellipsis.
+/// The words, cut to a width with an ellipsis.
 [[nodiscard]] std::string shortened(const std::string &words, double width);
 
 } // namespace planc::report

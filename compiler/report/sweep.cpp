@@ -14,7 +14,7 @@ const Coordinate *find(const SweepPoint &point, const std::string &name) {
     return at == point.coordinates.end() ? nullptr : &*at;
 }
 
-/// What tells points apart beside `axis` and scaling.
+/// What distinguishes points besides `axis` and scaling.
 std::vector<std::string> identity(const SweepPoint &point, const std::string &axis) {
     std::vector<std::string> words{point.label, point.layout};
     for (const Coordinate &coordinate : point.coordinates)
@@ -22,7 +22,7 @@ std::vector<std::string> identity(const SweepPoint &point, const std::string &ax
     return words;
 }
 
-/// Names by the words that are not the same in all of them.
+/// Names series by the words in which they differ.
 void set_names(std::vector<Series> &all) {
     for (Series &one : all) {
         one.name.clear();

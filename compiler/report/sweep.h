@@ -1,6 +1,6 @@
-// A sweep: the same question at many points, as a table, CSV, JSON, or a page with plots.
+// A sweep: predictions at many points, as a table, CSV, JSON, or a page with plots.
 //
-// Example: alexnet.plan under two layouts on 1, 2, 4, … 1000 ranks is 22 points; a plot of the time of a step over the
+// Example: alexnet.plan under two layouts on 1, 2, 4, … 1000 ranks has 22 points; a plot of the time of a step over the
 // ranks has two lines.
 #pragma once
 
@@ -17,12 +17,12 @@ namespace planc::report {
 using support::Bytes;
 using support::Seconds;
 
-/// One of the values that a sweep goes through, as it stands at a point.
+/// The value of one varied quantity at a point.
 struct Coordinate {
     std::string name; ///< "ranks", "batch", "latency", …
     double value = 0; ///< in base units
     std::string text; ///< "1000", "2us"
-    std::string unit; ///< of the value: "s", "B/s", "flop/s", "B"; empty: a number
+    std::string unit; ///< of the value: "s", "B/s", "flop/s", "B"; empty: a plain number
 };
 
 struct LayerTime {
@@ -32,19 +32,20 @@ struct LayerTime {
 };
 
 struct SweepPoint {
-    std::string label; ///< what tables and plots call it: the network
+    std::string label; ///< the name in tables and plots: the network
     std::string file;
     std::string layout;
     std::string scaling; ///< "strong", "weak"
     std::int64_t ranks = 1;
     std::int64_t batch = 0;              ///< samples of a step
-    std::vector<Coordinate> coordinates; ///< all that was given as a list, in one order at all points; ranks first
-    std::string failure;                 ///< why there are no figures: one line; empty: there are
+    std::vector<Coordinate> coordinates; ///< all quantities that were given as lists, in the same order at all points;
+                                         ///< ranks first
+    std::string failure;                 ///< why there are no figures: one line; empty if there are some
     std::string mesh;                    ///< "rows 4 x cols 2"
-    Seconds step{}; ///< the sum of compute and communication, or less where the profile lets them overlap
+    Seconds step{}; ///< the sum of computation and communication, or less if the profile lets them overlap
     Seconds compute{};
     Seconds communication{};
-    std::optional<Seconds> overlap; ///< the step of the simulated schedule, communication beside computation
+    std::optional<Seconds> overlap; ///< the step in the simulated schedule, with overlap
     Bytes payload{};                ///< handed to MPI by the busiest rank; 0 under a profile
     Bytes memory{};                 ///< of a rank; 0 under a profile
     std::vector<LayerTime> layers;
@@ -62,10 +63,10 @@ struct Sweep {
     std::string title;                    ///< "alexnet, vgg16 on machine skylake"
     std::vector<std::string> assumptions; ///< lines
     std::string batch;                    ///< the role of the samples
-    std::vector<SweepPoint> points;       ///< those of one line one after the other, ranks ascending
+    std::vector<SweepPoint> points;       ///< points of one line of a plot are adjacent, with ascending ranks
 };
 
-/// Was any of its points simulated?
+/// Whether any of its points was simulated.
 [[nodiscard]] bool has_overlap(const Sweep &sweep);
 /// Is SweepPoint::step the sum of its parts everywhere? Else a profile lets compute and communication overlap.
 [[nodiscard]] bool steps_are_sums(const Sweep &sweep);
@@ -75,30 +76,30 @@ struct Sweep {
 [[nodiscard]] std::string text_report(const Sweep &sweep);
 [[nodiscard]] std::string csv_report(const Sweep &sweep);
 [[nodiscard]] std::string json_report(const Sweep &sweep);
-/// One page, with everything that it needs in itself.
+/// A self-contained page.
 [[nodiscard]] std::string html_report(const Sweep &sweep);
 
-/// Points that differ in one coordinate alone: one line of a plot.
+/// Points that differ in one coordinate only: one line of a plot.
 struct Series {
-    std::string name;                       ///< what tells it from the others of its plot
-    std::vector<std::string> identity;      ///< network, layout, and its other coordinates
+    std::string name;                       ///< distinguishes it from the other series of its plot
+    std::vector<std::string> identity;      ///< network, layout, and the other coordinates
     std::vector<const SweepPoint *> points; ///< with figures, by ascending value
 };
 
 struct Plot {
-    std::string of; ///< network and layout; empty: of all
+    std::string of; ///< network and layout; empty: all of them
     std::vector<Series> series;
 };
-/// The series along a coordinate under one scaling, all in one plot, or by network and layout where these would be more
-/// than `most_lines`. Those without figures have no points.
+/// The series along a coordinate under one scaling, all in one plot, or, if there were more than `most_lines`, one plot
+/// for each network and layout. Series without figures have no points.
 [[nodiscard]] std::vector<Plot> plots(const Sweep &sweep, const std::string &axis, const std::string &scaling,
                                       std::size_t most_lines);
 
 /// "alexnet, best, ranks 8, latency 2us"
 [[nodiscard]] std::string words(const SweepPoint &point);
 
-/// Speed of a point in a series against its first, 1 there: of step times under strong scaling; under weak scaling of
-/// samples a second.
+/// The speed-up of a point over the first point of its series: of step times under strong scaling, of samples per
+/// second under weak scaling.
 [[nodiscard]] double speedup(const Series &series, const SweepPoint &point);
 
 } // namespace planc::report

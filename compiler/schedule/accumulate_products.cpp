@@ -1,6 +1,7 @@
-// A product that is added to another value is accumulated into it by the matrix product itself: gradients of a
-// parameter that is used twice, residual sums, sums over micro-batches; and into a variable, scaled, that the sum is
-// written to again: momentum * velocity + gradient, which spares the gradient a buffer and two ways through memory.
+// A product that is added to another value is accumulated by the matrix product itself: gradients of a parameter that
+// is used twice, residual sums, sums over micro-batches. It is also accumulated into a scaled variable to which the sum
+// is written back, as in momentum * velocity + gradient; this saves the gradient a buffer and two passes through
+// memory.
 
 #include "schedule/functions.h"
 #include "schedule/passes.h"
@@ -9,7 +10,7 @@ namespace planc::schedule {
 
 namespace {
 
-/// Has a buffer of its own, and the addition is its only use: it can be overwritten.
+/// Whether the value has a buffer of its own and the addition is its only use, so that it can be overwritten.
 bool dies_at_addition(mlir::Value value, mlir::SymbolTableCollection &symbols) {
     return value.hasOneUse() && (value.getDefiningOp<ir::GemmOp>() || reads_accumulator(value, symbols));
 }
@@ -32,7 +33,7 @@ bool accumulate(ir::PointwiseOp add, mlir::SymbolTableCollection &symbols) {
     return false;
 }
 
-/// The variable that the value is written to; null: none.
+/// The variable to which the value is written; null if there is none.
 mlir::FlatSymbolRefAttr written_to(mlir::Value value) {
     for (mlir::Operation *user : value.getUsers())
         if (auto write = mlir::dyn_cast<ir::WriteOp>(user))
@@ -40,7 +41,7 @@ mlir::FlatSymbolRefAttr written_to(mlir::Value value) {
     return {};
 }
 
-/// `scaled` = number * (old value of `variable`), both used here only.
+/// `scaled` = number * (old value of `variable`), both used only here.
 struct ScaledVariable {
     ir::ReadOp read;
     double factor = 0;

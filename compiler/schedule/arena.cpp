@@ -7,7 +7,7 @@ namespace planc::schedule {
 
 namespace {
 
-/// What is placed, one behind the other in memory: all of it is looked at for each buffer.
+/// A placed buffer. Blocks are contiguous in memory, because all of them are examined for each new buffer.
 struct Block {
     int begin = 0;
     int end = 0;

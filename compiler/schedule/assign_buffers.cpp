@@ -1,5 +1,7 @@
 // Every value gets its place in one arena: variables first, then a step's inputs, then temporaries by their lifetimes.
-// Entry functions never run at the same time: all begin behind the variables.
+// Entry functions never run at the same time: all begin behind the variables. Where several micro-batches are in
+// flight, what outlives a body, inputs included, lies in slots, one for each of them, behind the variables; temporaries
+// follow.
 //
 // A result takes over the buffer of an operand that dies there where that is safe: loops where each point is read
 // before it is written, products and convolutions their accumulator, all-reduces their input; or of another result that
@@ -10,10 +12,12 @@
 #include "schedule/functions.h"
 #include "schedule/loop_nest.h"
 #include "schedule/passes.h"
+#include "schedule/segments.h"
 
 #include "llvm/ADT/DenseSet.h"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <set>
 #include <utility>
@@ -44,17 +48,39 @@ class Assignment {
     Assignment(mlir::func::FuncOp function, ir::MeshAttr mesh, int64_t base, ScratchSizes &sizes)
         : function_(function), mesh_(mesh), sizes_(sizes), base_(base), builder_(function.getContext()) {}
 
-    /// Returns the end of what the function uses.
+    /// Everything after the inputs by lifetime. Returns the end of what the function uses.
     int64_t run() {
-        number_operations();
-        find_last_uses();
-        const int64_t inputs_end = place_inputs();
-        for (Operation &op : block())
-            visit(&op);
+        find_buffers();
         const Placed placed = place(lifetimes_);
-        for (Operation &op : block())
-            write_offsets(&op, inputs_end, placed);
-        return inputs_end + placed.bytes;
+        for (int64_t offset : placed.offsets)
+            offsets_.push_back(inputs_end_ + offset);
+        write_all();
+        return inputs_end_ + placed.bytes;
+    }
+
+    /// With slots, in two steps: what one slot takes,
+    int64_t run_in_slots() {
+        find_buffers();
+        std::vector<Lifetime> kept;
+        for (const Lifetime &lifetime : lifetimes_)
+            if (outlives_its_body(lifetime))
+                kept.push_back(lifetime);
+        in_slot_ = place(kept);
+        return inputs_end_ - base_ + aligned(in_slot_.bytes);
+    }
+    /// and, all slots being as large as the largest, the rest behind them. Returns the end.
+    int64_t place_behind_slots(int64_t slots_end) {
+        std::vector<Lifetime> passing;
+        for (const Lifetime &lifetime : lifetimes_)
+            if (!outlives_its_body(lifetime))
+                passing.push_back(lifetime);
+        const Placed placed = place(passing);
+        auto kept = in_slot_.offsets.begin();
+        auto other = placed.offsets.begin();
+        for (const Lifetime &lifetime : lifetimes_)
+            offsets_.push_back(outlives_its_body(lifetime) ? inputs_end_ + *kept++ : slots_end + *other++);
+        write_all();
+        return slots_end + placed.bytes;
     }
 
   private:
@@ -67,6 +93,38 @@ class Assignment {
     };
 
     mlir::Block &block() { return function_.getBody().front(); }
+
+    void find_buffers() {
+        number_operations();
+        find_last_uses();
+        inputs_end_ = place_inputs();
+        for (Operation &op : block())
+            visit(&op);
+    }
+
+    void write_all() {
+        for (Operation &op : block())
+            write_offsets(&op);
+    }
+
+    /// Is it used in another body than the one that it begins in?
+    bool outlives_its_body(const Lifetime &lifetime) {
+        if (body_of_.empty()) {
+            body_of_.resize(index_.size(), -1);
+            const Segments parts = segments(block());
+            for (size_t part = 0; part < parts.size(); ++part)
+                for (Operation *op : parts[part])
+                    body_of_[static_cast<size_t>(index_.lookup(op))] = static_cast<int>(part);
+        }
+        int body = -1;
+        for (int at = lifetime.begin; at <= lifetime.end; ++at) {
+            const int here = body_of_[static_cast<size_t>(at)];
+            if (here >= 0 && body >= 0 && here != body)
+                return true;
+            body = here >= 0 ? here : body;
+        }
+        return lifetime.end == index_.lookup(block().getTerminator()); // a result
+    }
 
     void number_operations() {
         int index = 0;
@@ -292,8 +350,8 @@ class Assignment {
         return at != locations_.end() && at->second.buffer != in_variable && !taken_.contains(root);
     }
 
-    void write_offsets(Operation *op, int64_t temporaries, const Placed &placed) {
-        const auto offset = [&](int buffer) { return temporaries + placed.offsets[static_cast<size_t>(buffer)]; };
+    void write_offsets(Operation *op) {
+        const auto offset = [&](int buffer) { return offsets_[static_cast<size_t>(buffer)]; };
         llvm::SmallVector<int64_t> offsets;
         for (Value result : op->getResults())
             if (const auto at = locations_.find(result); at != locations_.end())
@@ -321,6 +379,10 @@ class Assignment {
     llvm::DenseMap<Operation *, int> scratch_;
     std::pair<Operation *, LoopNest> nest_; ///< that was asked about last
     std::vector<Lifetime> lifetimes_;
+    std::vector<int64_t> offsets_; ///< by lifetime
+    int64_t inputs_end_ = 0;
+    Placed in_slot_;                 ///< of lifetimes that outlive their body
+    std::vector<int> body_of_;       ///< by operation: its segment
     llvm::DenseSet<Value> taken_;    ///< whose buffers are another value's by now
     std::set<int64_t> taken_places_; ///< of sums over micro-batches
 };
@@ -354,9 +416,35 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
         const int64_t base = place_variables(getOperation(), mesh);
         int64_t end = base;
         ScratchSizes sizes(mesh);
+        std::vector<mlir::func::FuncOp> in_flight;
         for (mlir::func::FuncOp function : ir::entry_functions(getOperation()))
-            end = std::max(end, Assignment(function, mesh, base, sizes).run());
-        getOperation()->setAttr("plan.arena_bytes", mlir::Builder(&getContext()).getI64IntegerAttr(end));
+            if (slots_of(getOperation()) > 1 && ir::is_training(function))
+                in_flight.push_back(function);
+            else
+                end = std::max(end, Assignment(function, mesh, base, sizes).run());
+        if (!in_flight.empty())
+            end = std::max(end, place_in_slots(in_flight, mesh, base, sizes));
+        set("plan.arena_bytes", end);
+    }
+
+  private:
+    void set(const char *name, int64_t value) {
+        getOperation()->setAttr(name, mlir::Builder(&getContext()).getI64IntegerAttr(value));
+    }
+
+    /// Functions of micro-batches that are in flight at the same time share the slots and what lies behind them.
+    int64_t place_in_slots(const std::vector<mlir::func::FuncOp> &functions, ir::MeshAttr mesh, int64_t base,
+                           ScratchSizes &sizes) {
+        std::deque<Assignment> assignments;
+        int64_t bytes = 0;
+        for (mlir::func::FuncOp function : functions)
+            bytes = std::max(bytes, assignments.emplace_back(function, mesh, base, sizes).run_in_slots());
+        set("plan.slot_offset", base);
+        set("plan.slot_bytes", bytes);
+        int64_t end = base;
+        for (Assignment &assignment : assignments)
+            end = std::max(end, assignment.place_behind_slots(base + slots_of(getOperation()) * bytes));
+        return end;
     }
 };
 

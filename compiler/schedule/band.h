@@ -1,5 +1,5 @@
-// Products with a triangular matrix, as causal attention's weights are: of op(A) the elements outside of a band are
-// zero, or those of the result outside of one are not needed. Attribute `band` of plan.gemm, written by `find-bands`.
+// Products with a triangular matrix, such as the weights of causal attention: the elements of op(A) outside a band are
+// zero, or those of the result outside a band are not needed. Attribute `band` of plan.gemm, written by `find-bands`.
 #pragma once
 
 #include "ir/plan_dialect.h"
@@ -9,8 +9,8 @@
 
 namespace planc::schedule {
 
-/// Of one matrix of a product the elements whose index in `lesser` is at most (if strict: less than) that in `greater`,
-/// both counted over all ranks. Loops of the product's subscripts.
+/// The elements of one matrix of a product whose index in `lesser` is at most (if strict: less than) that in `greater`,
+/// both counted over all ranks. Both are loops of the product's subscripts.
 struct Band {
     std::string matrix; ///< "a", "b": it is zero elsewhere; "result": it is not needed elsewhere
     std::string lesser;
@@ -18,7 +18,7 @@ struct Band {
     bool strict = false;
 };
 
-/// Empty where all elements count.
+/// Empty if all elements are needed.
 [[nodiscard]] std::optional<Band> band_of(ir::GemmOp gemm);
 void set_band(ir::GemmOp gemm, const Band &band);
 

@@ -1,4 +1,4 @@
-// Where values lie in the arena, after assign-buffers.
+// The places of values in the arena, after assign-buffers.
 #pragma once
 
 #include "ir/plan_dialect.h"
@@ -12,20 +12,21 @@
 
 namespace planc::schedule {
 
-/// Bytes from the start of the arena. Arguments carry `plan.offset`, variables and reads of them `offset`, operations
-/// `offsets`; views and waits show another value's buffer.
+/// Bytes from the start of the arena. Arguments have `plan.offset`, variables and reads of them `offset`, operations
+/// `offsets`; views and waits refer to the buffer of another value.
 [[nodiscard]] int64_t offset_of(mlir::Value value);
 
-/// The value whose buffer this one shows: through views and waits.
+/// The value whose buffer this value uses, through views and waits.
 [[nodiscard]] mlir::Value buffer_root(mlir::Value value);
 
 /// Bytes of the largest block of any rank.
 [[nodiscard]] int64_t buffer_bytes(ir::TensorType type, ir::MeshAttr mesh);
 
-/// Of a value that an operation makes: weights in a format of the kernel's take what that may take.
+/// For a value that an operation makes. Weights in a kernel's format take as much as this format may need.
 [[nodiscard]] int64_t buffer_bytes(mlir::Value value, ir::MeshAttr mesh);
 
-/// What started collectives pack into, on one mesh. Layers repeat, and each rank packs another part: remembers.
+/// The scratch that started collectives pack into, on one mesh. Results are cached, because layers repeat and each rank
+/// packs a different part.
 class ScratchSizes {
   public:
     explicit ScratchSizes(ir::MeshAttr mesh) : mesh_(mesh) {}

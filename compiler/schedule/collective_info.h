@@ -1,4 +1,4 @@
-// A started collective as plain data: what its price, its prediction and its table in the emitted program rest on.
+// A started collective as plain data: the basis of its price, its prediction and its table in the emitted program.
 #pragma once
 
 #include "ir/plan_dialect.h"
@@ -45,9 +45,9 @@ struct TransferInfo {
     std::int64_t runs = 0; ///< times that it is sent in a step
 };
 [[nodiscard]] TransferInfo transfer_info(const Bodies &bodies, const program::Transfer &transfer, ir::MeshAttr mesh);
-/// Of each rank of the whole mesh, in a step.
+/// For each rank of the whole mesh, in a step.
 [[nodiscard]] std::vector<Predicted> predicted(const TransferInfo &info, const planrt::Mesh &mesh);
-/// That a rank packs, the most of any.
+/// The bytes that a rank packs; the maximum over the ranks.
 [[nodiscard]] std::int64_t scratch_bytes(const TransferInfo &info, const planrt::Mesh &mesh);
 
 } // namespace planc::schedule

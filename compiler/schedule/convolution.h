@@ -1,4 +1,4 @@
-// What the loops of a convolution are, and the order in which its kernel wants them.
+// The loops of a convolution by role, and the order of dimensions that its kernel needs.
 //
 //   forward "batch height in, kernel in out -> batch height out", windows ["height"], kernels ["kernel"]:
 //   samples {batch}, windows {height}, kernels {kernel}, no groups, in {in}, out {out}
@@ -19,7 +19,7 @@ struct ConvolutionTensor {
     Loops loops;
 };
 
-/// A convolution or a gradient of one, by what its tensors are: y = x * w.
+/// A convolution or one of its gradients, by the roles of its tensors: y = x * w.
 struct ConvolutionParts {
     ConvolutionTensor x;
     ConvolutionTensor w;
@@ -30,11 +30,11 @@ struct ConvolutionParts {
     Loops groups;  ///< of all three
     Loops in;      ///< of x and w
     Loops out;     ///< of w and y
-    Loops alone;   ///< of one operand only: lower-convolutions leaves none
+    Loops alone;   ///< of one operand only; lower-convolutions removes them
 
     explicit ConvolutionParts(ir::ConvOp conv);
 
-    /// Orders of dimensions that the kernel works on.
+    /// The orders of dimensions that the kernel works on.
     [[nodiscard]] Loops order_of_x() const;
     [[nodiscard]] Loops order_of_w() const;
     [[nodiscard]] Loops order_of_y() const;
@@ -55,10 +55,10 @@ constexpr llvm::StringLiteral winograd_format = "winograd"; ///< planrt/winograd
 /// The convolution of the first rank, whose blocks are the largest; its dimensions in the kernel's order.
 [[nodiscard]] planrt::Convolution largest_convolution(ir::ConvOp conv, ir::MeshAttr mesh);
 
-/// Elements of the weights of a convolution in their format, the most of any rank.
+/// The number of elements of a convolution's weights in their format; the maximum over the ranks.
 [[nodiscard]] std::int64_t packed_elements(ir::ConvOp conv, ir::MeshAttr mesh);
 
-/// Weights or a weight gradient in a format of the kernel's: the convolution that decides on it; else null.
+/// For weights or a weight gradient in a kernel's format: the convolution that determines the format; otherwise null.
 [[nodiscard]] ir::ConvOp format_of(mlir::Value value);
 
 } // namespace planc::schedule

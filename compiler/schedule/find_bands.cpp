@@ -1,10 +1,10 @@
-// Masks whose condition compares two indices, as causal attention has, and the products that they make half of
-// needless:
+// Finds masks whose condition compares two indices, as in causal attention, and the products of which they discard
+// half:
 //
 //   result: every use ends in select(key <= query, …, other), or is multiplied by what is zero outside
 //   operand: select(key <= query, …, 0), a softmax of select(key <= query, …, -1e30), and products with those
 //
-// Outside of the band the product writes zeros, so that what is computed from them stays a number.
+// Outside the band, the product writes zeros, so that results computed from them are still numbers.
 
 #include "schedule/band.h"
 #include "schedule/functions.h"
@@ -26,7 +26,7 @@ using ir::PointwiseOp;
 using mlir::StringRef;
 using mlir::Value;
 
-/// What a mask lets through, by dimensions.
+/// The elements that a mask keeps, by dimensions.
 struct Triangle {
     std::string lesser;
     std::string greater;
@@ -34,9 +34,10 @@ struct Triangle {
     friend bool operator==(const Triangle &, const Triangle &) = default;
 };
 
-/// Scores that masks set are at most this: their exponentials are zero beside any other of the row.
+/// Masks set scores to at most this: their exponentials are zero compared with any other of the row.
 constexpr double minus_infinity = -1e30;
-/// Operations from a product to the mask that tells what of it is needed: a softmax's gradient has three.
+/// The maximum number of operations from a product to the mask that determines what is needed of it; the gradient of a
+/// softmax has three.
 constexpr int most_steps = 8;
 
 PointwiseOp pointwise(Value value, StringRef function) {
@@ -71,7 +72,7 @@ PointwiseOp mask(Value value, const Triangle &triangle) {
     return select && triangle_of(select.getInputs()[0]) == triangle ? select : PointwiseOp();
 }
 
-/// What a collective that is complete was started with.
+/// The operand with which a completed collective was started.
 Value started(Value value) {
     auto wait = value.getDefiningOp<ir::WaitOp>();
     if (!wait)
@@ -81,8 +82,8 @@ Value started(Value value) {
     return start ? start.getInputs()[mlir::cast<mlir::OpResult>(pending).getResultNumber()] : value;
 }
 
-/// Does every row over which `reduce` runs have an element within the triangle? The least index of one dimension, or
-/// the largest of the other, must be within for all of the other one.
+/// Whether every row over which `reduce` runs has an element within the triangle. The least index of one dimension, or
+/// the largest of the other, must be within it for all indices of the other dimension.
 bool reaches_all(ir::ReduceOp reduce, const Triangle &triangle) {
     const ir::TensorType type = tensor(reduce.getOperand());
     const auto is_reduced = [&](const std::string &role) { return tensor(reduce.getResult()).find(role) < 0; };
@@ -94,7 +95,7 @@ bool reaches_all(ir::ReduceOp reduce, const Triangle &triangle) {
             extent(triangle.greater) >= extent(triangle.lesser) + (triangle.strict ? 1 : 0));
 }
 
-/// A mask's result, also less the maxima of rows all of which have an element that the mask lets through.
+/// The result of a mask, possibly less the row maxima, if every row has an element that the mask keeps.
 bool is_minus_infinity_outside(Value value, const Triangle &triangle) {
     if (auto shifted = pointwise(value, "sub")) {
         value = shifted.getInputs()[0];
@@ -144,7 +145,7 @@ bool is_needed_within(Value value, const Triangle &triangle, int steps = 0) {
     });
 }
 
-/// The loops of an operand or of the result, if it has both dimensions, each whole or cut into blocks.
+/// The loops of an operand or of the result, if it has both dimensions, each one whole or cut into blocks.
 std::optional<Band> loops_of(StringRef matrix, Value value, const std::vector<std::string> &loops,
                              const Triangle &triangle) {
     Band band{matrix.str(), "", "", triangle.strict};

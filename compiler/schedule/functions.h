@@ -1,4 +1,4 @@
-// What the passes of this folder share: which functions they work on, and how operations name their place.
+// What the passes of this folder share: the functions that they work on, and the layers and phases of operations.
 #pragma once
 
 #include "ir/entry_functions.h"
@@ -17,7 +17,8 @@ namespace planc::schedule {
 /// The parts of a training step, in the order in which they run.
 enum class Part : std::uint8_t { forward, backward, update };
 [[nodiscard]] const char *name(Part part);
-/// "update" is update; gradients and what is computed again are backward; all else, also none, is forward.
+/// "update" is update; gradients and recomputed operations are backward; everything else, also an empty phase, is
+/// forward.
 [[nodiscard]] Part part_of_phase(const std::string &phase);
 /// By the operation's phase.
 [[nodiscard]] Part part_of(mlir::Operation *op);
@@ -27,13 +28,13 @@ enum class Part : std::uint8_t { forward, backward, update };
 }
 [[nodiscard]] std::string layer_of(mlir::Operation *op);
 [[nodiscard]] std::string phase_of(mlir::Operation *op);
-/// Layer and phase of `from` for an operation that replaces it or a part of it.
+/// Copies layer and phase of `from` to an operation that replaces it or a part of it.
 void set_place(mlir::Operation *op, mlir::Operation *from);
 
-/// A kernel of its own: everything that computes and is no loop.
+/// Whether it is a kernel: everything that computes and is not part of a loop.
 [[nodiscard]] bool is_kernel(mlir::Operation *op);
 
-/// Is it the sum over micro-batches so far? Its place is free for the new sum.
+/// Whether the value is the current sum over micro-batches, whose place is free for the new sum.
 [[nodiscard]] bool reads_accumulator(mlir::Value value, mlir::SymbolTableCollection &symbols);
 
 /// The type with its dimensions renamed, one by one.
@@ -41,8 +42,11 @@ void set_place(mlir::Operation *op, mlir::Operation *from);
 /// The type with these of its dimensions, in this order.
 [[nodiscard]] ir::TensorType with_dimensions(ir::TensorType type, const std::vector<std::string> &roles);
 
-/// Of the sum over all dimensions but these: whatever cuts one that goes leaves a partial sum.
+/// The type of the sum over all dimensions except these. Axes that split a removed dimension leave a partial sum.
 [[nodiscard]] ir::TensorType summed_type(ir::TensorType type, const std::vector<std::string> &kept, ir::MeshAttr mesh);
+
+/// How many micro-batches are in flight (`plan.slots` of the module; without: one).
+[[nodiscard]] int slots_of(mlir::ModuleOp module);
 
 /// A pass on the entry functions (ir/entry_functions.h).
 class StepPass : public mlir::OperationPass<mlir::ModuleOp> {

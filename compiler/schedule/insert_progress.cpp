@@ -1,5 +1,5 @@
-// MPI does not advance a started collective by itself: after each kernel that runs while one is under way stands a
-// plan.progress.
+// MPI does not advance a started collective by itself. So a plan.progress follows each kernel that runs while a
+// collective is active.
 
 #include "schedule/functions.h"
 #include "schedule/passes.h"

@@ -92,7 +92,7 @@ int sweep_of(mlir::Operation *op, const LoopNest &nest) {
     return sweep;
 }
 
-/// Elements are made in the sweep that needs them first.
+/// Computes elements in the sweep that needs them first.
 void delay(LoopNest &nest) {
     for (LoopMember &member : llvm::reverse(nest.members)) {
         if (!member.inner || member.role != LoopRole::element)

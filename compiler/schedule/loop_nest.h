@@ -1,4 +1,4 @@
-// How the operations of one fused loop run: which share a sweep, what is kept from one sweep to the next.
+// How the operations of one fused loop run: which of them share a sweep, and what is kept from one sweep to the next.
 //
 // Example: softmax over digit on [batch, digit], outer = 1 (batch). For each row:
 //   sweep 0   m = max over digit of x                       (reduces the row)
@@ -15,8 +15,8 @@
 
 namespace planc::schedule {
 
-/// One loop: a role with its extent and the mesh axes that cut it; or, with `within`, the share of a stored tensor: the
-/// rank's part of these dimensions, row-major, cut by the axes into balanced ranges.
+/// One loop: a role with its extent and the mesh axes that split it; or, with `within`, the shard of a stored tensor:
+/// the rank's part of these dimensions, row-major, cut by the axes into balanced ranges.
 struct LoopDimension {
     std::string role;
     int64_t extent = 1;
@@ -29,11 +29,11 @@ using LoopSpace = std::vector<LoopDimension>;
 
 /// The dimensions of a tensor.
 [[nodiscard]] LoopSpace dimensions_of(ir::TensorType type);
-/// The loops over its elements: the dimensions; of a stored tensor the rank's share.
+/// The loops over its elements: the dimensions, or for a sharded tensor the rank's share.
 [[nodiscard]] LoopSpace space_of(ir::TensorType type);
-/// The loops that an operation runs over: those of its result; of what a reduction reads; of an update's parameter.
+/// The loops of an operation: those of its result; for a reduction, of its operand; for an update, of its parameter.
 [[nodiscard]] LoopSpace space_of(mlir::Operation *op);
-/// How many loops space_of() has.
+/// The number of loops of space_of().
 [[nodiscard]] int depth_of(ir::TensorType type);
 [[nodiscard]] int depth_of(mlir::Operation *op);
 [[nodiscard]] bool is_prefix(const LoopSpace &prefix, const LoopSpace &space);
@@ -44,8 +44,8 @@ enum class LoopRole : std::uint8_t {
     accumulates  ///< over other loops: complete after the whole nest
 };
 
-/// Written where it is used instead of being computed once: constants, iotas, random numbers, the number of the step,
-/// and functions of these alone along some dimension that only loops use.
+/// Computed where it is used instead of once: constants, iotas, random numbers, the number of the step, and functions
+/// of these along dimensions that only loops use.
 [[nodiscard]] bool is_inline(mlir::Operation *op);
 /// The operations that become loops.
 [[nodiscard]] bool is_loop(mlir::Operation *op);
@@ -62,17 +62,17 @@ struct LoopNest {
     int outer = 0;   ///< how many of them are outer loops
     int sweeps = 1;
     std::vector<LoopMember> members; ///< in the order of the operations
-    /// Values that a later sweep needs again: they need a buffer. Cheap ones that are made of values of the row are
-    /// made again instead.
+    /// Values that a later sweep needs again, so that they need a buffer. Cheap values that are computed from values of
+    /// the row are recomputed instead.
     llvm::SmallVector<mlir::Value> kept;
 
-    /// The member that computes a value; null where it comes from outside.
+    /// The member that computes a value; null if it comes from outside.
     [[nodiscard]] const LoopMember *producer(mlir::Value value) const;
-    /// A value that later sweeps make again.
+    /// Whether later sweeps recompute the value.
     [[nodiscard]] bool is_made_again(const LoopMember &member) const;
 };
 
-/// Operations that are written where they are used are left out.
+/// Operations that are computed where they are used are left out.
 [[nodiscard]] LoopNest analyze_loops(const std::vector<mlir::Operation *> &operations, int outer);
 [[nodiscard]] LoopNest analyze_loops(ir::LoopsOp loops);
 

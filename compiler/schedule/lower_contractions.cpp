@@ -1,4 +1,4 @@
-// Products become plan.gemm, done where the operands lie (matrix_product.h). Where strides do not allow that, the
+// Turns products into plan.gemm on the operands in place (matrix_product.h). Where strides do not allow that, the
 // smallest of the three tensors that helps is permuted. A loop of one operand alone is summed first.
 
 #include "ir/subscripts.h"
@@ -59,7 +59,7 @@ class Lowering {
     }
 
   private:
-    /// Sums the loops that neither the result nor the other operand has.
+    /// Sums over the loops that neither the result nor the other operand has.
     Factor sum_alone(const Factor &factor, const Loops &other) {
         Loops kept;
         for (const std::string &loop : factor.loops)
@@ -74,7 +74,7 @@ class Lowering {
         return {sum.getResult(), kept};
     }
 
-    /// A product without rows and columns of its own.
+    /// A product that has no rows and columns.
     Factor elementwise(const Factor &a, const Factor &b) {
         const mlir::Value first = with_loop_roles(a);
         const mlir::Value second = with_loop_roles(b);
@@ -85,7 +85,7 @@ class Lowering {
         return {mul.getResult(), a.loops};
     }
 
-    /// The product of two tensors is an addend wherever one of them is.
+    /// The product of two tensors is a partial sum wherever one of them is.
     ir::TensorType addend_type(ir::TensorType type, ir::TensorType other) {
         if (!type.getLayout())
             return type;
@@ -108,7 +108,7 @@ class Lowering {
         return {gemm.getResult(), orders.result};
     }
 
-    /// Orders of dimensions for which there is a matrix product, with the fewest elements to permute.
+    /// The orders of dimensions for which a matrix product exists, with the fewest elements to permute.
     Orders best_orders(const Factor &a, const Factor &b) {
         const std::map<std::string, int64_t> extents = loop_extents(a, b);
         const auto extent = [&](const std::string &loop) { return extents.at(loop); };
@@ -129,8 +129,8 @@ class Lowering {
         return best;
     }
 
-    /// What is permuted gets the order (batch, rows, summed), (batch, summed, columns), (batch, rows, columns), within
-    /// each group as the tensors that stay have it.
+    /// Permuted tensors get the order (batch, rows, summed), (batch, summed, columns), (batch, rows, columns); within
+    /// each group the order of the tensors that are not permuted.
     Orders canonical(const Loops &a, const Loops &b, unsigned choice) const {
         const Loops &c = subscripts_.result;
         const bool move_a = (choice & 1) != 0;
@@ -202,7 +202,7 @@ class Lowering {
     ir::MeshAttr mesh_;
 };
 
-/// Dimensions that are cut keep their place, so the local elements stay where they are.
+/// Dimensions that are split keep their place, so the local elements stay in place.
 void lower_reshape(ir::ReshapeOp op) {
     mlir::OpBuilder builder(op);
     auto view = builder.create<ir::ViewOp>(op.getLoc(), op.getResult().getType(), op.getOperand(), mlir::StringAttr(),

@@ -8,14 +8,14 @@ namespace {
 
 using Extent = std::function<std::int64_t(const std::string &)>;
 
-/// Shorter rows or columns are not worth a matrix product of their own: a copy comes cheaper.
+/// Shorter rows or columns are not worth a separate matrix product: a copy is cheaper.
 constexpr std::int64_t shortest_block = 16;
 
 bool has(const Loops &loops, const std::string &loop) {
     return std::find(loops.begin(), loops.end(), loop) != loops.end();
 }
 
-/// Do the loops stand side by side in this order?
+/// Whether the loops are adjacent in this order.
 bool neighbours(const Loops &group, const Loops &tensor) {
     return group.empty() || std::search(tensor.begin(), tensor.end(), group.begin(), group.end()) != tensor.end();
 }
@@ -24,7 +24,7 @@ bool innermost(const Loops &group, const Loops &tensor) {
     return !group.empty() && !tensor.empty() && group.back() == tensor.back();
 }
 
-/// The longest end of a group that runs as one index in both tensors; what is before it runs outside.
+/// The longest end of a group that runs as one index in both tensors; the loops before it run outside.
 Loops joined_end(const Loops &group, const Loops &first, const Loops &second, Loops &outside) {
     Loops end = group;
     while (!neighbours(end, first) || !neighbours(end, second)) {
@@ -67,8 +67,7 @@ class Matching {
         return kept.size() != all.size() && block < shortest_block;
     }
 
-    /// One of the two indices of each matrix walks through memory element by element; a single row or column may have
-    /// any stride.
+    /// One of the two indices of each matrix must have stride 1; a single row or column may have any stride.
     bool strides_fit(MatrixProduct &product) const {
         const auto plain = [](const Loops &second, const Loops &tensor) {
             return second.empty() || innermost(second, tensor);
@@ -79,7 +78,7 @@ class Matching {
                (!product.transpose_b || plain(product.summed, b_));
     }
 
-    /// Outer loops in the order of the result; neighbours in every tensor that has them run as one.
+    /// Outer loops in the order of the result. Loops that are neighbours in every tensor that has them run as one.
     void join_outer(const Loops &outside, MatrixProduct &product) const {
         for (const std::string &loop : c_) {
             if (!has(outside, loop))

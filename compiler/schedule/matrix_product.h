@@ -1,5 +1,5 @@
-// How BLAS does a product of two operands where they lie: which loops run as rows, columns and summed index of the
-// matrix products, and which run around them. Dimensions that are neighbours run as one index.
+// How BLAS computes a product of two operands in place: which loops are rows, columns and summed index of the matrix
+// products, and which loops run around them. Neighbouring dimensions run as one index.
 //
 //   scores of attention, "batch query head feature, batch key head feature -> batch head query key":
 //   outer {batch}, {head}; rows {query}, summed {feature}, columns {key}; b transposed; the row strides of a and b are
@@ -28,7 +28,7 @@ struct MatrixProduct {
     bool transpose_b = false;
 };
 
-/// Empty if some operand has to be permuted first. `extent` says how long a loop is.
+/// Empty if an operand must be permuted first. `extent` returns the extent of a loop.
 [[nodiscard]] std::optional<MatrixProduct>
 matrix_product(const ir::Subscripts &subscripts, const std::function<std::int64_t(const std::string &)> &extent);
 

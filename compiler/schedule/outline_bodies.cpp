@@ -5,9 +5,8 @@
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
 #include "schedule/passes.h"
+#include "schedule/segments.h"
 #include "schedule/step_program.h"
-
-#include <array>
 
 namespace planc::schedule {
 
@@ -15,44 +14,6 @@ namespace {
 
 using mlir::Operation;
 using mlir::Value;
-
-bool is_compute(Operation *op) {
-    return is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
-}
-
-/// Waits just before a part's first kernel belong to it.
-bool prepares(Operation *op) {
-    return mlir::isa<ir::WaitOp, ir::ViewOp>(op);
-}
-
-using Segments = std::array<std::vector<Operation *>, 3>;
-
-/// Cuts the block into parts: a part begins behind the last operation of the one before, so that updates ahead of their
-/// part belong to the backward pass. Reads are left out: each function has its own.
-Segments segments(mlir::Block &block) {
-    std::vector<Operation *> ops;
-    for (Operation &op : block.without_terminator())
-        if (!mlir::isa<ir::ReadOp>(op))
-            ops.push_back(&op);
-    std::array<size_t, 4> begin{0, ops.size(), ops.size(), ops.size()};
-    size_t least = 2; // the first part whose beginning is still open
-    for (size_t i = ops.size(); i-- > 0;) {
-        if (!is_compute(ops[i]))
-            continue;
-        const auto part = static_cast<size_t>(part_of(ops[i]));
-        least = std::min(least, part);
-        for (size_t open = 1; open <= least; ++open)
-            begin[open] = i;
-    }
-    for (size_t part = 1; part < 3; ++part)
-        while (begin[part] > begin[part - 1] && prepares(ops[begin[part] - 1]))
-            --begin[part];
-    Segments result;
-    for (size_t part = 0; part < 3; ++part)
-        result[part].assign(ops.begin() + static_cast<std::ptrdiff_t>(begin[part]),
-                            ops.begin() + static_cast<std::ptrdiff_t>(std::max(begin[part], begin[part + 1])));
-    return result;
-}
 
 /// One body in the making: operations of a training function, what they need of others and what others need of them.
 struct Segment {
@@ -207,6 +168,21 @@ class Outlining {
     llvm::DenseMap<Value, int> values_; ///< numbers in the program
 };
 
+/// With the slots that assign-buffers has made.
+program::Role all_ranks(mlir::ModuleOp module) {
+    program::Role role{"all"};
+    const auto number = [&](const char *name) {
+        const auto attribute = module->getAttrOfType<mlir::IntegerAttr>(name);
+        return attribute ? attribute.getInt() : 0;
+    };
+    if (number("plan.slot_bytes") == 0)
+        return role;
+    role.slots = slots_of(module);
+    role.slot_offset = number("plan.slot_offset");
+    role.slot_bytes = number("plan.slot_bytes");
+    return role;
+}
+
 struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir::ModuleOp>> {
     MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OutlineBodies)
 
@@ -218,7 +194,7 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
     void runOnOperation() override {
         mlir::ModuleOp module = getOperation();
         program::Program program;
-        program.roles.push_back({"all"});
+        program.roles.push_back(all_ranks(module));
         program.micro_batches = program::micro_batches(ir::batch_of(module), ir::micro_batch_count(module));
         std::vector<program::KindBodies> kinds;
         mlir::SymbolTable symbols(module);
@@ -229,7 +205,9 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
             }
         if (kinds.empty())
             return; // an evaluation alone
+        const int slots = program.roles.front().slots;
         program.actions = program.micro_batches.size() == 1 ? program::trivial(kinds.front())
+                          : slots > 1                       ? program::interleaved(program.micro_batches, kinds, slots)
                                                             : program::accumulating(program.micro_batches, kinds);
         set_step_program(module, program);
     }

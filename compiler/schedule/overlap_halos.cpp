@@ -1,15 +1,15 @@
-// A convolution of a split image computes with the rank's own rows while the halo travels, and adds what the halo gives
-// when it is there: a convolution is linear in what it reads. Own rows are read where they lie; only the parts of the
-// halo have buffers: before and behind the own block along each split dimension, corners with the first of them. Weight
-// gradients, linear in the same way, use the same parts.
+// A convolution of a split image computes on the rank's own rows while the halo travels, and adds the contribution of
+// the halo when that has arrived; this is possible because a convolution is linear in its input. Own rows are read in
+// place; only the parts of the halo have buffers: those before and after the own block along each split dimension, with
+// the corners in the first of them. Weight gradients are linear too and use the same parts.
 //
 //   %h = collective "exchange" %x : own rows -> own rows with halo     %0 = conv (%x, %w)
 //   %y = conv (%h, %w)                                            =>   %b = collective "exchange" %x : -> rows before
-//                                                                      %1 = conv (%b, %w, %0), likewise rows behind
+//                                                                      %1 = conv (%b, %w, %0), likewise rows after
 //
-// Not where that costs more than it saves, which is the copy of the own rows to a buffer with room for the halo: each
-// part goes through the rows of the result that it meets, or through a whole weight gradient, once more for every few
-// taps.
+// This is not done where it costs more than it saves. It saves the copy of the own rows to a buffer with room for the
+// halo. Each part passes once more over the rows of the result that it meets, or over a whole weight gradient, for
+// every few taps.
 
 #include "ir/subscripts.h"
 #include "ir/windows.h"
@@ -29,10 +29,10 @@ using planrt::Placement;
 using planrt::Range;
 using planrt::WindowPart;
 
-/// What the call of a kernel costs, in elements moved: some ten microseconds.
+/// The cost of calling a kernel, in elements moved: about ten microseconds.
 constexpr std::int64_t elements_of_a_call = 32768;
 
-/// Does the exchange bring what the windows of a cut dimension touch beyond the own block, and nothing else?
+/// Whether the exchange brings exactly what the windows of a split dimension touch outside the own block.
 bool brings_halos(const Placement &from, const Placement &to) {
     for (std::size_t d = 0; d < from.dimensions.size(); ++d)
         if (from.dimensions[d].axes != to.dimensions[d].axes)
@@ -40,8 +40,8 @@ bool brings_halos(const Placement &from, const Placement &to) {
     return planrt::is_windowed(to) && from.partial.empty() && from.stored.empty();
 }
 
-/// A part of the halo: beyond the own block along one dimension, within it along those before, all along those behind.
-/// Together with the own block the parts are what the windows touch.
+/// A part of the halo: outside the own block along one dimension, within it along earlier dimensions, and the whole
+/// range along later ones. Together with the own block, the parts are what the windows touch.
 struct HaloPart {
     std::string name; ///< "height before"
     Placement placement;
@@ -63,7 +63,7 @@ std::vector<HaloPart> halo_parts(ir::TensorType type, const Placement &whole, co
     return parts;
 }
 
-/// One rank's part of a convolution of own rows.
+/// One rank's part of a convolution on own rows.
 class OwnRows {
   public:
     OwnRows(ir::ConvOp conv, const ConvolutionParts &parts, ir::TensorType own, ir::MeshAttr mesh, int rank)
@@ -78,7 +78,8 @@ class OwnRows {
         w_ = box(parts.w.value);
     }
 
-    /// Has each position a row of its own to read, and each row a position? Else the kernels are slow, or lack it.
+    /// Whether each position has an own row to read, and each row a position. Otherwise the kernels are slow or do not
+    /// exist.
     [[nodiscard]] bool suit_kernels() const {
         return llvm::all_of(parts_.windows, [&](const std::string &loop) {
             const std::size_t i = parts_.window(loop);
@@ -93,16 +94,17 @@ class OwnRows {
         });
     }
 
-    /// Elements that are moved to add what this part of the first operand gives.
+    /// The elements that are moved to add the contribution of this part of the first operand.
     [[nodiscard]] std::int64_t moved_for(const Box &part) const {
         if (planrt::volume(part) == 0)
             return 0;
-        std::int64_t far = planrt::volume(transposed_ ? x_ : y_); // of the other activation, what the part meets
+        // the part of the other activation that this part meets
+        std::int64_t far = planrt::volume(transposed_ ? x_ : y_);
         for (const std::string &loop : parts_.windows) {
             const Range whole = transposed_ ? of(parts_.x, x_, loop) : of(parts_.y, y_, loop);
             far = far / std::max<std::int64_t>(whole.size(), 1) * meets(part, loop, whole);
         }
-        // Read and written, twice: the rows of few taps stay in cache.
+        // Read and written, twice: the rows of a few taps stay in the cache.
         return elements_of_a_call + 4 * (of_weights_ ? planrt::volume(w_) : far);
     }
 
@@ -116,7 +118,7 @@ class OwnRows {
         return of(parts_.w, w_, parts_.kernels[static_cast<std::size_t>(at)]).size();
     }
 
-    /// Rows of `whole` that touch, or transposed are touched by, those of the part.
+    /// The rows of `whole` that touch those of the part or, transposed, are touched by them.
     [[nodiscard]] std::int64_t meets(const Box &part, const std::string &loop, Range whole) const {
         const ir::WindowNumbers numbers(conv_, parts_.window(loop));
         const planrt::Window window{1, kernel(loop), numbers.stride, numbers.dilation, numbers.before, !transposed_};
@@ -156,7 +158,7 @@ class Exchange {
     }
 
   private:
-    /// By nothing else, with all dimensions where the kernels want them.
+    /// Whether only convolutions read it, with all dimensions in the order of the kernels.
     bool is_read_by_convolutions() {
         for (mlir::OpOperand &use : op_.getResult().getUses()) {
             auto conv = mlir::dyn_cast<ir::ConvOp>(use.getOwner());
@@ -171,7 +173,8 @@ class Exchange {
         return !convolutions_.empty();
     }
 
-    /// On every rank: own rows that the kernels can use, no more moved to add parts than to copy the own rows.
+    /// Whether, on every rank, the kernels can use the own rows, and adding the parts moves no more than copying the
+    /// own rows.
     bool pays() {
         for (int rank = 0; rank < ranks_.ranks(); ++rank) {
             const Box own = planrt::local_box(from_, ranks_, rank);

@@ -1,4 +1,4 @@
-// Products of three or more operands become products of two: the pair with the smallest result first.
+// Turns products of three or more operands into products of two: the pair with the smallest result comes first.
 
 #include "ir/subscripts.h"
 #include "schedule/functions.h"
@@ -88,7 +88,7 @@ class Pairing {
         return product;
     }
 
-    /// Dimensions bear the names of their loops; whatever cuts a loop that is gone leaves a partial sum.
+    /// Dimensions are named after their loops. Axes that split a removed loop leave a partial sum.
     ir::TensorType type(const Loops &loops) {
         llvm::SmallVector<mlir::StringAttr> roles;
         llvm::SmallVector<int64_t> extents;

@@ -15,30 +15,30 @@ std::unique_ptr<mlir::Pass> pair_contractions();
 std::unique_ptr<mlir::Pass> lower_contractions();
 /// --accumulate-products: a product that is added to another one is accumulated into it.
 std::unique_ptr<mlir::Pass> accumulate_products();
-/// --order-steps: forward, then backward, then update; what a collective waits for comes first.
+/// --order-steps: forward, then backward, then update; operations for which a collective waits come first.
 std::unique_ptr<mlir::Pass> order_steps();
-/// --overlap-halos: convolutions compute with the rank's own rows while the halo travels, and add what that gives.
+/// --overlap-halos: convolutions compute on the rank's own rows while the halo travels, and then add its contribution.
 /// `all`: even where that does not pay.
 std::unique_ptr<mlir::Pass> overlap_halos(bool all = false);
-/// --lower-convolutions: convolutions and pools in the order of dimensions that the kernels want; weights packed.
+/// --lower-convolutions: convolutions and pools in the order of dimensions that the kernels need; weights packed.
 std::unique_ptr<mlir::Pass> lower_convolutions();
-/// --advance-updates: parameters whose gradients are not communicated are updated as soon as nobody needs the old
-/// value.
+/// --advance-updates: parameters whose gradients are not communicated are updated as soon as the old value is no longer
+/// needed.
 std::unique_ptr<mlir::Pass> advance_updates();
 /// --start-collectives: collectives become plan.start and plan.wait, as far apart as the data allows.
 std::unique_ptr<mlir::Pass> start_collectives(bool overlap = true);
-/// --find-bands: products of which a mask makes half needless carry the band that counts (schedule/band.h).
+/// --find-bands: products of which a mask discards half are marked with the band that counts (schedule/band.h).
 std::unique_ptr<mlir::Pass> find_bands();
 /// --fuse-loops: pointwise operations and reductions over the same iteration space share a plan.loops.
 std::unique_ptr<mlir::Pass> fuse_loops();
-/// --insert-progress: plan.progress between kernels while a collective is under way.
+/// --insert-progress: plan.progress between kernels while a collective is active.
 std::unique_ptr<mlir::Pass> insert_progress();
 /// --assign-buffers: every value gets its place in the arena.
 std::unique_ptr<mlir::Pass> assign_buffers();
 /// --outline-bodies: the training functions become bodies, and the step program says when each runs.
 std::unique_ptr<mlir::Pass> outline_bodies();
 
-/// All of them for plan-opt, and --schedule for the whole row.
+/// Registers all of them for plan-opt, and --schedule for the whole sequence.
 void register_passes();
 
 } // namespace planc::schedule

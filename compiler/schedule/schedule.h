@@ -1,5 +1,5 @@
-// From a rank program to its schedule: kernels, starts and waits, buffers, stage functions. The order of the passes and
-// the invariant that each establishes stand in run().
+// Turns a rank program into its schedule: kernels, starts and waits, buffers, stage functions. run() states the order
+// of the passes and the invariant that each establishes.
 //
 //   schedule::run(module)   @train becomes calls of @forward, @backward, @update; see README.md
 #pragma once
@@ -10,18 +10,20 @@
 namespace planc::schedule {
 
 struct Options {
-    /// Start collectives where their data is ready and wait where it is needed; else both at once.
+    /// Start collectives as soon as their data is ready and wait where the result is needed; otherwise do both at once.
     bool overlap = true;
-    /// Let convolutions compute while their halos travel even where that does not pay: for tests, whose images are
+    /// Let convolutions compute while their halos travel even where that does not pay; for tests, whose images are
     /// small.
     bool overlap_all_halos = false;
+    /// How many micro-batches are in flight: each has buffers of its own for what outlives a body.
+    int slots = 1;
 };
 
-/// Schedules @train and @evaluate of a rank program (after materialize-layouts). Fails with a message at the operation
-/// that has no kernel.
+/// Schedules @train and @evaluate of a rank program (after materialize-layouts). Fails, with a message at the
+/// operation, if an operation has no kernel.
 [[nodiscard]] mlir::LogicalResult run(mlir::ModuleOp module, const Options &options = {});
 
-/// The passes of run(), for a pass manager of the caller's.
+/// Adds the passes of run() to the caller's pass manager.
 void add_passes(mlir::OpPassManager &manager, const Options &options = {});
 
 } // namespace planc::schedule

@@ -1,5 +1,6 @@
-// What semantic analysis hands on: a checked program, layers elaborated away, every name resolved, every extent a
-// number. Plain data without syntax nodes; compiler/ir turns `networks` into the plan dialect operation by operation.
+// The result of semantic analysis: a checked program in which layers are inlined, every name is resolved and every
+// extent is a number. Plain data without syntax nodes; compiler/ir turns `networks` into the plan dialect, operation by
+// operation.
 //
 // Example: `h1 = relu(dense(image, hidden))` of digits.plan becomes, all with layer "h1":
 //   %2 = parameter "h1.w" [pixel: 64, hidden: 256] glorot_uniform(fan_in 64, fan_out 256)
@@ -57,7 +58,7 @@ enum class OperationKind : std::uint8_t {
     dropout,           ///< training: 0 with probability `number`, else x / (1 - number); text = key of its random
                        ///< numbers, unique in the network; evaluation and prediction: x
     slice,             ///< indices [begin, end) of dimension roles[0]
-    concat,            ///< operands one behind the other along roles[0]; their other dimensions agree
+    concat,            ///< operands joined one after another along roles[0]; their other dimensions agree
     reshape            ///< the same elements, row-major in the canonical orders, under the result's dimensions
 };
 // `rename` and `transpose` are an einsum of one operand whose result has other roles or another order.
@@ -79,8 +80,8 @@ struct Loop {
     std::int64_t extent = 1;
 };
 
-/// A window that moves over a dimension: at position p it touches the indices p * stride - before + k * dilation for k
-/// from 0 up to, but without, `kernel`.
+/// A window that moves over a dimension: at position p it touches the indices p * stride - before + k * dilation for 0
+/// <= k < `kernel`.
 struct Window {
     std::string role; ///< of the dimension
     std::int64_t kernel = 1;
@@ -132,7 +133,7 @@ struct Network {
 
 // --- machines and meshes ----------------------------------------------------------------------------------------
 
-/// What joins the units of one level of a machine: ranks to a node, nodes to a rack, …
+/// The network that joins the units of one level of a machine: ranks to a node, nodes to a rack, …
 struct Link {
     std::int64_t units = 1;
     std::string topology = "star";   ///< star, mesh, torus
@@ -156,7 +157,7 @@ struct Machine {
     std::vector<std::int64_t> gemm_block;  ///< {m_c, n_c, k_c}; empty: unblocked
     double reduction_flops_per_second = 0; ///< 0: arithmetic of reductions not priced
     std::vector<Link> levels;              ///< innermost first, at least one; the units of the first are ranks
-    std::vector<AlgorithmRange> allreduce; ///< ascending, the first above 0; empty: not said; also the others
+    std::vector<AlgorithmRange> allreduce; ///< ascending, the first above 0; empty: not given; so for the others
     std::vector<AlgorithmRange> reduce_scatter;
     std::vector<AlgorithmRange> allgather;
     std::vector<AlgorithmRange> broadcast;
@@ -188,17 +189,17 @@ struct Rule {
     support::SourceRange where;
 };
 
-/// `store params -> axes`: what is kept in shares, balanced ranges of each rank's local part, along the axes. Storing
-/// params stores gradients too, and these the optimizer's state, unless a rule of their own says otherwise (ZeRO 3, 2,
-/// 1).
+/// `store params -> axes`: what is sharded, in balanced ranges of each rank's local part, over the axes. Storing params
+/// also stores gradients, and storing gradients also stores the optimizer's state, unless a rule of their own says
+/// otherwise (ZeRO 3, 2, 1).
 struct StoreRule {
     enum class What : std::uint8_t { params, gradients, optimizer } what = What::params;
     std::vector<std::string> axes; ///< major first; empty: none
     support::SourceRange where;
 };
 
-/// `recompute` in a nested body, or for all layers: the activations inside of what the selector names are not kept for
-/// the backward pass but computed again.
+/// `recompute` in a nested body, or for all layers: the activations inside the selected layers are not kept for the
+/// backward pass but recomputed.
 struct RecomputeRule {
     std::string selector; ///< "" for all layers
     support::SourceRange where;
@@ -211,7 +212,7 @@ struct Layout {
     std::vector<Rule> rules;       ///< flattened: nested selectors joined
     std::vector<StoreRule> stores; ///< at most one of each kind
     std::vector<RecomputeRule> recomputes;
-    std::optional<std::int64_t> microbatches;  ///< gradients are accumulated over so many parts of the batch
+    std::optional<std::int64_t> microbatches;  ///< number of parts of the batch over which gradients are accumulated
     support::SourceRange microbatches_where{}; ///< the rule
     std::optional<double> memory_limit_bytes;
     bool forbid_pipeline = false;
@@ -225,10 +226,11 @@ struct Affine {
     double shift = 0;
 };
 
-/// How raw images change in training: by the seed, the epoch and the sample.
+/// How raw images change in training; determined by the seed, the epoch and the sample.
 struct Augmentation {
     bool flip = false;        ///< along the width, with probability 1/2
-    std::int64_t padding = 0; ///< moved by up to so many places along height and width, raw 0 outside; 0: not
+    std::int64_t padding = 0; ///< shifted by up to this many places along height and width, with raw zeros outside; 0:
+                              ///< no shift
     [[nodiscard]] bool any() const { return flip || padding > 0; }
 };
 
@@ -261,9 +263,9 @@ struct Data {
     support::SourceRange where;
 };
 
-/// The learning rate as a function of the steps t done so far. During warm-up it grows in proportion: at t < warmup it
-/// is start + (rate - start) · (t + 1) / (warmup + 1), where rate is the value at the end of warm-up; the shapes below
-/// count t - warmup.
+/// The learning rate as a function of the number of steps t done so far. During warm-up it grows linearly: at t <
+/// warmup it is start + (rate - start) · (t + 1) / (warmup + 1), where rate is the value at the end of warm-up; the
+/// shapes below count t - warmup.
 struct Schedule {
     enum class Shape : std::uint8_t {
         constant,
@@ -271,7 +273,7 @@ struct Schedule {
         cosine,    ///< floor + (peak - floor) · (1 + cos(π · min(t / steps, 1))) / 2
         polynomial ///< floor + (peak - floor) · (1 - min(t / steps, 1))^power; power 1: linear
     } shape = Shape::constant;
-    double peak = 0.01; ///< after the linear scaling rule, where it is asked for (Goyal et al. 2017)
+    double peak = 0.01; ///< after the linear scaling rule, if it is used (Goyal et al. 2017)
     double floor = 0;
     double factor = 0.1;
     double power = 1;
@@ -314,12 +316,13 @@ struct Optimizer {
 struct Train {
     std::string network;
     std::string data;
-    /// The loss as a network of its own: arguments are the data fields that it uses (inputs, then labels), the
-    /// network's operations come first with its layers, the loss itself has layer "loss"; result: the scalar.
+    /// The loss as a separate network. Its arguments are the data fields that it uses (inputs, then labels). The
+    /// network's operations come first, with their layers; the loss itself has the layer "loss". Its result is the
+    /// scalar.
     Network loss;
     ValueId prediction = -1; ///< in `loss`: the network's result
     ValueId label = -1;      ///< in `loss`: the i32 labels; -1: no accuracy
-    std::string class_role;  ///< dimension of the prediction over which the arg max goes
+    std::string class_role;  ///< dimension of the prediction over which the argmax is taken
     Optimizer optimizer;
     std::int64_t epochs = 0;
     std::int64_t steps = 0;
@@ -335,8 +338,8 @@ struct Program {
     std::vector<Machine> machines;
     std::vector<Mesh> meshes;
     std::vector<Layout> layouts;
-    std::size_t layouts_of_file = 0; ///< of `layouts`, so many are those of Options::layout_file; they come first, like
-                                     ///< its machines and meshes
+    std::size_t layouts_of_file = 0; ///< the number of `layouts` that come from Options::layout_file; they come first,
+                                     ///< as do its machines and meshes
     std::vector<Data> data;
     std::vector<Train> trains;
 };

@@ -1,4 +1,4 @@
-// Validity of a Graph: indices in range, shapes that agree, values produced before they are used.
+// Checks a Graph: indices are in range, shapes agree, values are produced before they are used.
 #pragma once
 
 #include "sharding/graph.h"
@@ -7,8 +7,8 @@
 
 namespace planc::sharding {
 
-/// Empty if the graph is valid, else what is wrong first, naming the operation or the value. For tests and for checks
-/// of the compiler on itself; a user never sees it.
+/// Returns an empty text if the graph is valid, else the first fault, with its operation or value. For tests and for
+/// checks of the compiler on itself; users never see it.
 [[nodiscard]] std::string check_graph(const Graph &graph);
 
 } // namespace planc::sharding

@@ -1,5 +1,5 @@
-// Where every value of a graph lies and which copies of it are made, computed on demand and remembered: lay_out() asks
-// for everything, copies_of() for one value. Both get the same answers.
+// The placement of every value of a graph and the copies that are made of it, computed on demand and cached. lay_out()
+// asks for all values, copies_of() for one; both get the same answers.
 #pragma once
 
 #include "sharding/links.h"
@@ -18,30 +18,31 @@ class Copies {
     Copies(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers, const Storage &storage)
         : index_(index), graph_(index.graph), mesh_(mesh), layers_(layers), storage_(storage) {}
 
-    /// Everything will be asked for.
+    /// Prepares for requests for all values.
     void reserve_all() {
         strategies_.reserve(graph_.operations.size());
         derived_.reserve(graph_.operations.size());
     }
 
-    /// The layer's strategy on the operation; where it follows a parameter, the one that keeps that at home.
+    /// The layer's strategy on the operation. If the operation follows a parameter, the strategy that leaves it where
+    /// it lives.
     const Strategy &strategy(int operation);
-    /// Where the operation wants its operands and leaves its results, partial sums passed on included.
+    /// Where the operation needs its operands and leaves its results, including partial sums that it passes on.
     const Derived &derived(int operation);
-    /// Where copy 0 of a value lies: as produced, or a variable's home. Not for free values.
+    /// The placement of copy 0 of a value: as produced, or a variable's home. Not for free values.
     const Placement &origin(int value);
-    /// Where something wants a value.
+    /// The placement in which something needs a value.
     Placement wanted(int value, const Need &need);
     /// All copies of a value; each one's source comes before it.
     std::vector<Copy> of(int value) {
         return of(value, [](const Need &, int) {});
     }
-    /// The same; calls reads(need, number of the copy) for all that need the value.
+    /// The same; also calls reads(need, index of the copy) for everything that needs the value.
     using Reads = std::function<void(const Need &, int)>;
     std::vector<Copy> of(int value, const Reads &reads);
-    /// Of a variable without a home of its own: its first reader wants it so. Then that is not derived.
+    /// Sets the placement in which the first reader needs a variable that has no home yet, so that it is not derived.
     void know_reader(int variable, const Placement &wanted) { homes_[variable] = home_as_read(variable, wanted); }
-    /// strategy() and derived(), given away: nothing is asked any more afterwards.
+    /// Moves strategy() and derived() out. Nothing may be asked afterwards.
     std::pair<Strategy, Derived> take(int operation);
 
   private:
@@ -52,7 +53,7 @@ class Copies {
     Placement find_home(int variable);
     [[nodiscard]] Placement home_as_read(int variable, Placement wanted) const;
     [[nodiscard]] Placement with_shares(int variable, Placement home) const;
-    /// Of a computed value: as its producer leaves it.
+    /// The placement in which the producer leaves a computed value.
     const Placement &produced(int value);
 
     const GraphIndex &index_;

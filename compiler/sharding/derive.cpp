@@ -18,7 +18,7 @@ static std::vector<planrt::AxisList> axes_of_loops(const Nest &nest, const Strat
     return result;
 }
 
-/// Do the windows at each block of the positions touch just the block of the dimension?
+/// Whether the windows at each block of the positions touch exactly the block of the dimension.
 static bool touch_blocks(const planrt::DimensionPlacement &dimension, const Mesh &mesh, std::size_t cuts,
                          const planrt::CutBlock &cut) {
     if (cuts == dimension.axes.size()) {
@@ -64,7 +64,7 @@ Strategy bind(const LayerStrategy &strategy, const Nest &nest, const Mesh &mesh)
     return result;
 }
 
-/// The operand is read whole where its windows are not cut, and as blocks where these are what they touch.
+/// If the windows are not split, the operand is read whole; if they touch exactly the blocks, it is read as blocks.
 static void place_window(const NestWindow &window, const Nest &nest, const Mesh &mesh,
                          planrt::DimensionPlacement &dimension) {
     dimension.extent = window.extent;

@@ -1,5 +1,5 @@
-// A training step as the planner and the lowering see it: operations with loop nests, values between them, layers that
-// share a strategy. Plain data; extracted from the IR by compiler/spmd, or written by a test.
+// A training step as planner and lowering see it: operations with loop nests, the values between them, and layers that
+// share a strategy. Plain data; compiler/spmd extracts it from the IR, and tests write it.
 #pragma once
 
 #include "sharding/nest.h"
@@ -15,9 +15,9 @@ enum class Phase : std::uint8_t { forward, loss, input_gradient, weight_gradient
 [[nodiscard]] const char *name(Phase phase); ///< "forward", "loss", "input gradient", …
 
 enum class ValueKind : std::uint8_t {
-    computed, ///< lies as its producer leaves it
-    free,     ///< a data field, a constant, an iota: made by each rank in whatever placement is asked for, at no cost
-    variable  ///< a parameter or optimizer state: its home is where its first user wants it
+    computed, ///< lies where its producer leaves it
+    free,     ///< a data field, a constant, an iota: each rank makes it in any placement, without communication
+    variable  ///< a parameter or optimizer state: it lives where its first reader needs it
 };
 
 struct Value {
@@ -28,8 +28,8 @@ struct Value {
     ValueKind kind = ValueKind::computed;
     int producer = -1; ///< operation, -1 where not computed
     int layer = 0;     ///< of the producer, or the owner of the variable
-    /// Variables: where another function of the program keeps it already (evaluation after training); lay_out() takes
-    /// it as the home.
+    /// For variables: where another function of the program already keeps it (evaluation after training); lay_out()
+    /// uses that as the home.
     std::optional<planrt::Placement> home;
 };
 
@@ -38,7 +38,7 @@ enum class Kernel : std::uint8_t {
     pointwise,
     reduction,
     window, ///< slides windows over its operands and is not fused: pools
-    look_up ///< touches of its operands as many elements as the result has at most
+    look_up ///< reads at most as many elements of its operands as the result has
 };
 
 struct Operation {
@@ -50,13 +50,13 @@ struct Operation {
     std::vector<int> operands;  ///< values
     std::vector<int> results;   ///< values
     double flops_per_point = 1; ///< per point of the nest: 2 for a multiply-add
-    /// results[i] is stored in the home of this variable (an update): -1 for none. Its placement is the home's.
+    /// results[i] is stored in the home of this variable (an update); -1: in none. Its placement is that home.
     std::vector<int> writes;
-    /// The variable to which it belongs: the operation follows that parameter and what is stored of it, not the rules
-    /// of its layer. An operation of an update, or one that accumulates a gradient; -1: none.
+    /// The variable to which it belongs, or -1. Such an operation (of an update, or one that accumulates a gradient)
+    /// follows the placement and the storage of that parameter instead of the rules of its layer.
     int parameter = -1;
     bool accumulates = false; ///< adds its operand up over the micro-batches
-    bool per_step = false;    ///< depends on what is accumulated: runs once a step, the others once a micro-batch
+    bool per_step = false;    ///< depends on accumulated gradients: runs once per step, not once per micro-batch
 };
 
 struct Layer {
@@ -68,28 +68,28 @@ struct Graph {
     std::vector<Value> values;
     std::vector<Operation> operations;
     std::vector<Layer> layers;
-    std::vector<int> outputs; ///< values that the program reports (the loss): wanted replicated, not partial
+    std::vector<int> outputs; ///< values that the program reports (the loss): needed replicated, not partial
     int microbatches = 1;     ///< how often a step runs the operations that are not per_step
 };
 
-/// Which of its producer's results a computed value is.
+/// The index of a computed value among its producer's results.
 [[nodiscard]] std::size_t result_number(const Graph &graph, int value);
 
-/// A layer's strategy by loop name: rules[axis] is the loop's name, empty for none. An operation of the layer that
-/// lacks the loop is replicated along the axis.
+/// A layer's strategy by loop name: rules[axis] is the name of the loop, or empty. An operation of the layer that lacks
+/// this loop is replicated along the axis.
 struct LayerStrategy {
     std::vector<std::string> loop_of_axis;
     std::vector<int> order; ///< as in Strategy
     friend bool operator==(const LayerStrategy &, const LayerStrategy &) = default;
 };
 
-/// Mesh axes along which variables are kept in shares (planrt::Placement::stored), major first, instead of replicas;
-/// with the strategies a part of the choice. An axis that cuts a variable anyway is left out for it. Rajbhandari et al.
-/// 2020: optimizer state alone is ZeRO 1, with gradients ZeRO 2, with parameters ZeRO 3.
+/// Mesh axes over which variables are sharded (planrt::Placement::stored), major first, instead of replicated. Together
+/// with the strategies, this is the choice of the planner. An axis that already splits a variable is left out for it.
+/// Rajbhandari et al. 2020: optimizer state alone is ZeRO 1, with gradients ZeRO 2, with parameters ZeRO 3.
 struct Storage {
     std::vector<int> parameters; ///< gathered for the forward pass, and again for the backward pass
     std::vector<int> gradients;  ///< while they are accumulated over micro-batches
-    std::vector<int> optimizer;  ///< updates run on these shares; new parameters go home from there
+    std::vector<int> optimizer;  ///< updates run on these shards; new parameters return home from there
     friend bool operator==(const Storage &, const Storage &) = default;
 };
 

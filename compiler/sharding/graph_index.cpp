@@ -19,7 +19,7 @@ bool is_flat(const Nest &nest) {
            std::all_of(nest.results.begin(), nest.results.end(), fits);
 }
 
-/// Per name the dimension of the parameter with that role and extent, -1 for none.
+/// For each name, the dimension of the parameter with that role and extent; -1 if there is none.
 static std::vector<int> dimensions_of(const Value &parameter, const std::vector<std::string> &names,
                                       const std::vector<std::int64_t> &extents) {
     std::vector<int> result;
@@ -82,7 +82,7 @@ void GraphIndex::find_partial_sums() {
     for (std::size_t o = 0; o < graph.operations.size(); ++o) {
         const Operation &operation = graph.operations[o];
         const Nest &nest = operation.nest;
-        // A gradient is reduced as soon as it is there, not within its update; norms travel together (bucket.h).
+        // A gradient is reduced as soon as it is complete, not within its update; norms share calls (bucket.h).
         const bool updates = operation.phase == Phase::update && !operation.accumulates;
         may_pass_partial[o] = nest.linear && nest.windows.empty() && !updates && !operation.operands.empty() &&
                               std::all_of(operation.operands.begin(), operation.operands.end(), travels);
@@ -94,7 +94,7 @@ void GraphIndex::find_partial_sums() {
     }
 }
 
-/// Optimizer state that only the operations of one parameter touch lies as that parameter.
+/// Optimizer state that only the operations of one parameter use is placed like that parameter.
 void GraphIndex::find_anchors() {
     value_anchor.resize(graph.values.size());
     operation_anchor.resize(graph.operations.size());

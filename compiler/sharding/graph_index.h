@@ -1,5 +1,5 @@
-// What lay_out() asks of a graph again and again and no strategy changes: who reads a value, which operations may pass
-// partial sums on, and which variable decides where an update runs.
+// Facts about a graph that lay_out() needs again and again and that do not depend on strategies: who reads a value,
+// which operations may pass partial sums on, and which variable decides where an update runs.
 #pragma once
 
 #include "sharding/graph.h"
@@ -13,18 +13,19 @@ struct Use {
     int operand = -1;
 };
 
-/// Where something lies follows from the home of parameter `root`: its dimension (or loop) i is cut as dimension
-/// root_dimension[i] of the root is, -1: not cut. They correspond by role and extent. root -1: nothing decides.
+/// A placement that follows from the home of parameter `root`: dimension (or loop) i is split like dimension
+/// root_dimension[i] of the root; -1: not split. They correspond by role and extent. root -1: no parameter decides.
 struct Anchor {
     int root = -1;
     std::vector<int> root_dimension;
 };
 
-/// Every tensor of the nest has all loops in one order, or none: its iterations can be cut as stored tensors are.
+/// Whether every tensor of the nest has all loops in the same order, or none. Then its iterations can be split as
+/// stored tensors are.
 [[nodiscard]] bool is_flat(const Nest &nest);
 
-/// In which part of the step an operation runs. A parameter that is stored in shares is gathered in each part that
-/// needs it, so that it need not be kept between them.
+/// The part of the step in which an operation runs. A sharded parameter is gathered in each part that needs it, so that
+/// it need not be kept in between.
 enum class Pass : std::uint8_t { forward, backward, update };
 
 struct GraphIndex {
@@ -39,7 +40,7 @@ struct GraphIndex {
     std::vector<Pass> pass;               ///< per operation
     std::vector<bool> may_be_partial;     ///< per value, under some strategy
     std::vector<bool> may_pass_partial;   ///< per operation, under some strategy
-    std::vector<int> companion;           ///< per value: as companions() says (sharding/joint_sums.h)
+    std::vector<int> companion;           ///< per value: see companions() (sharding/joint_sums.h)
     std::vector<Anchor> value_anchor;     ///< per variable without a reader (optimizer state): by dimension
     std::vector<Anchor> operation_anchor; ///< per operation that follows a parameter: by loop
 

@@ -13,7 +13,7 @@ bool backward(Phase phase) {
     return phase == Phase::input_gradient || phase == Phase::weight_gradient;
 }
 
-/// What sums that travel together have in common.
+/// The common properties of sums that share a call.
 struct Kind {
     int layer = 0;
     bool in_backward = false;
@@ -37,7 +37,7 @@ Kind kind_of(const Operation &operation, const Value &value, std::size_t result)
     return kind;
 }
 
-/// Sums that may still get companions: nobody has used them.
+/// Sums that may still get companions, because none of them has been used.
 struct Open {
     int first = -1; ///< value
     std::vector<int> values;

@@ -1,9 +1,9 @@
-// Joint sums: small sums that one layer makes in the same loops, before any of them is used, travel in one all-reduce.
+// Joint sums: small sums that one layer computes in the same loops, before any of them is used, share one all-reduce.
 //
-// Example: backwards through a batch normalisation whose batch is split, sum dy and sum dy (x - mean), both [channel].
-// Which values belong together is a matter of the graph alone: under every strategy they are partial along the same
-// axes. One rule for the cost model, which prices the messages once, the planner, and the schedule, which emits the
-// call.
+// Example: in the backward pass of a batch normalisation whose batch is split, sum dy and sum dy (x - mean), both
+// [channel]. Which values belong together depends on the graph alone: under every strategy they are partial along the
+// same axes. One rule serves the cost model, which prices the latency once, the planner, and the schedule, which emits
+// the call.
 #pragma once
 
 #include "sharding/bucket.h"
@@ -13,17 +13,17 @@
 
 namespace planc::sharding {
 
-/// What is larger travels alone, as soon as it is there.
+/// A larger value has its own call, which starts as soon as the value is complete.
 inline constexpr std::int64_t largest_joint_bytes = 64 * 1024;
 
-/// Per value the first of those that it is summed with; -1 for none. Values are summed together that operations of one
-/// layer make in the same reduced loops, all before one of them is used.
+/// Per value: the first value with which it shares a call; -1 for none. Values share a call if operations of one layer
+/// compute them in the same reduced loops, all before one of them is used.
 [[nodiscard]] std::vector<int> companions(const Graph &graph);
 
-/// May this copy travel with those of its companions? An all-reduce by sum, for another operation than an update.
+/// Whether this copy may share a call with its companions: an all-reduce by sum that is not for an update.
 [[nodiscard]] bool joins(const Graph &graph, const Mesh &mesh, int value, const Copy &copy);
 
-/// The calls with two or more members, which have the same axes, in the order in which they are produced. The first
+/// The calls with two or more members, in order of production. The members of a call have the same axes; the first one
 /// pays for the call.
 [[nodiscard]] std::vector<Bucket> joint_sums(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh);
 

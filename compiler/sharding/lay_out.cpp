@@ -60,7 +60,7 @@ LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const std::vector<Lay
 
 namespace {
 
-/// Collects the layers whose strategies an answer of Copies reads; mirrors its functions one by one.
+/// Collects the layers whose strategies an answer of Copies reads. It mirrors the functions of Copies one by one.
 class Scope {
   public:
     explicit Scope(const GraphIndex &index) : index_(index), graph_(index.graph) {}

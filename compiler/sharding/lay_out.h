@@ -1,9 +1,9 @@
-// lay_out(): what a complete choice of strategies communicates. The cost model prices what it returns, the lowering
-// emits what it returns; nothing else in the compiler knows about communication.
+// lay_out(): what a complete choice of strategies communicates. The cost model prices its result and the lowering emits
+// it; nothing else in the compiler knows about communication.
 //
-//   derive()    one operation under one strategy: where operands are wanted, where results lie
+//   derive()    one operation under one strategy: where operands are needed, where results lie
 //   reshard()   one tensor from one placement to another: the collectives, in order
-//   lay_out()   a whole graph: derive() on every operation, reshard() for every distinct wanted placement
+//   lay_out()   a whole graph: derive() for every operation, reshard() for every distinct placement that is needed
 #pragma once
 
 #include "sharding/graph.h"
@@ -22,21 +22,21 @@ using planrt::CollectiveKind;
 using planrt::Mesh;
 using planrt::Placement;
 
-/// The strategy of a layer on one of its operations' nests (loops by name; axes of absent or whole loops: none).
-/// Operations that follow a parameter do not follow their layer: see strategy_of().
+/// The strategy of a layer for the nest of one of its operations: loops are found by name; axes of absent or whole
+/// loops have none. Operations that follow a parameter do not follow their layer: see strategy_of().
 [[nodiscard]] Strategy bind(const LayerStrategy &strategy, const Nest &nest, const Mesh &mesh);
 
 struct Derived {
-    std::vector<Placement> operands; ///< wanted
+    std::vector<Placement> operands; ///< as needed
     std::vector<Placement> results;  ///< partial along the axes of split reduced loops
 };
-/// Axes of the mesh with one rank cut nothing, so no placement names them.
-/// `partial_in`: for a linear nest the axes along which all operands may come as partial sums (none of them used by
-/// the strategy); they pass into the results.
+/// Placements do not name axes with one rank, since these split nothing. `partial_in`: for a linear nest, the axes
+/// along which all operands may arrive as partial sums (the strategy uses none of them); the results are then partial
+/// along them too.
 [[nodiscard]] Derived derive(const Nest &nest, const Strategy &strategy, const Mesh &mesh,
                              const std::vector<int> &partial_in = {});
-/// One of its operands or results alone. They depend on what the strategy does with this one's loops, its order and its
-/// stored axes, a result's also on what it does with reduced loops.
+/// The placement of one operand or result alone. It depends on what the strategy does with this tensor's loops, on its
+/// order and its stored axes; for a result also on what it does with reduced loops.
 [[nodiscard]] Placement derive_operand(const Nest &nest, const Strategy &strategy, const Mesh &mesh, int operand);
 [[nodiscard]] Placement derive_result(const Nest &nest, const Strategy &strategy, const Mesh &mesh, int result);
 
@@ -47,13 +47,13 @@ struct Step {
     Placement to;
     friend bool operator==(const Step &, const Step &) = default;
 };
-/// Steps that turn `from` into `to`; none if they are equal. `to` may be partial only along axes along which `from` is.
-/// Into windows the last step is an exchange, in which each rank gets what it lacks and no more, or a slice; windows
-/// that `from` has must be those of `to`.
-/// The sequence that moves least (wire_volume() in placement.h), then the shortest: reductions as reduce-scatters where
-/// `to` is cut by the axis, blocks made small before they are permuted and large after.
+/// The steps that turn `from` into `to`; none if they are equal. `to` may be partial only along axes along which `from`
+/// is. If `to` has windows, the last step is an exchange, in which each rank gets exactly what it lacks, or a slice;
+/// windows of `from` must be those of `to`. The sequence is the one that moves least (wire_volume() in placement.h),
+/// then the shortest: a reduction is a reduce-scatter if `to` is split over the axis; blocks are made small before they
+/// are permuted, and large afterwards.
 [[nodiscard]] std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh &mesh);
-/// The same, with reshard() of what comes before the step into windows found by `before_windows`: it is often the same.
+/// The same. `before_windows` finds the steps before the one into windows, so that a caller can cache them.
 using FindSteps = std::function<std::vector<Step>(const Placement &from, const Placement &to)>;
 [[nodiscard]] std::vector<Step> reshard(const Placement &from, const Placement &to, const Mesh &mesh,
                                         const FindSteps &before_windows);
@@ -63,16 +63,18 @@ struct Copy {
     Placement placement;
     int source = -1;         ///< index of the copy it is made from; -1: as produced (or free)
     std::vector<Step> steps; ///< from the source's placement
-    int layer = 0; ///< to which the communication is booked: the first consumer's for data, the producer's for
-                   ///< partial sums
+    int layer = 0; ///< the communication is booked to this layer: of data to the first consumer's, of partial sums to
+                   ///< the producer's
     Phase phase = Phase::forward;
-    int first_use = -1; ///< operation that needs it first, itself or to make another copy; -1: the end of the program
-    Pass pass = Pass::forward; ///< of a parameter that is gathered from shares: in which part of the step
+    int first_use = -1; ///< the first operation that needs it, itself or to make another copy; -1: the end of the
+                        ///< program
+    Pass pass = Pass::forward; ///< for a parameter that is gathered from shards: the part of the step
 };
 
-/// Is the copy of `value` made once a step, since what it is made for, or from, runs once? Else once a micro-batch.
+/// Whether the copy of `value` is made once per step, because its reader or its producer runs once; otherwise it is
+/// made once per micro-batch.
 [[nodiscard]] bool once_a_step(const Graph &graph, int value, const Copy &copy);
-/// How often a step makes the copy.
+/// How many times a step makes the copy.
 [[nodiscard]] int times(const Graph &graph, int value, const Copy &copy);
 
 struct LaidOutOperation {
@@ -89,22 +91,22 @@ struct LaidOut {
     std::vector<int> output_copy;          ///< per output of the graph
 };
 /// `layers[i]` is the strategy of graph.layers[i]. Deterministic.
-///   - A computed value lies as its producer leaves it; every distinct wanted placement is made once, each time the one
-///     that is cheapest to make from a copy in hand. A free value is made in each wanted placement at no cost.
-///   - Partial sums pass through a linear operation if all its operands are partial along the axis and have no other
-///     use, its own strategy does not use the axis, and its result is not larger. Anything else reduces first.
-///   - What an operation reads through windows is made from blocks, never from what other windows touch.
-///   - A variable's home is where its first reader that follows no parameter wants it; what follows the parameter
-///     (updates, its optimizer state) lies there, whatever the layer's strategy says.
-///   - `storage` cuts homes further into shares. A stored parameter is gathered once for each part of the step (Pass)
-///     that needs it. Updates run on the shares of the optimizer state, gradients are reduce-scattered into them.
+/// - A computed value lies where its producer leaves it. Every distinct placement that is needed is made once, each
+///   time the one that is cheapest to make from an existing copy. A free value is made in every placement at no cost.
+/// - Partial sums pass through a linear operation if all its operands are partial along the axis and have no other use,
+///   its own strategy does not use the axis, and its result is not larger. Anything else reduces first.
+/// - What an operation reads through windows is made from blocks, never from the operand of other windows.
+/// - A variable lives where its first reader that follows no parameter needs it. Whatever follows the parameter
+///   (updates, its optimizer state) lies there too, whatever the layer's strategy says.
+/// - `storage` cuts homes further into shards. A sharded parameter is gathered once for each part of the step (Pass)
+///   that needs it. Updates run on the shards of the optimizer state, and gradients are reduce-scattered into them.
 [[nodiscard]] LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
                               const Storage &storage = {});
 [[nodiscard]] LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
                               const Storage &storage = {});
 
-/// The layers on whose strategies the copies of value `v` depend: its producer's, its consumers', and, through linear
-/// operations that pass partial sums on, those above. For the planner's factors. Ascending.
+/// The layers on whose strategies the copies of value `v` depend: that of its producer, those of its consumers, and,
+/// through linear operations that pass partial sums on, those above. The planner makes its factors of them. Ascending.
 /// For many calls on one graph, build its GraphIndex once.
 [[nodiscard]] std::vector<int> scope(const Graph &graph, int value);
 [[nodiscard]] std::vector<int> scope(const GraphIndex &index, int value);
@@ -122,9 +124,9 @@ struct LaidOut {
 [[nodiscard]] Strategy strategy_of(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
                                    int operation, const Storage &storage = {});
 [[nodiscard]] std::vector<int> layers_of_strategy(const GraphIndex &index, int operation);
-/// The layers on whose strategies it depends how an operation's operands are wanted and its results lie. Ascending.
+/// The layers whose strategies determine how an operation's operands are needed and where its results lie. Ascending.
 [[nodiscard]] std::vector<int> layers_of_placements(const GraphIndex &index, int operation);
-/// The same for where a value lies as produced, or a variable's home.
+/// The same for the placement of a value as produced, or for a variable's home.
 [[nodiscard]] std::vector<int> layers_of_origin(const GraphIndex &index, int value);
 
 } // namespace planc::sharding

@@ -52,7 +52,7 @@ Pass Links::pass(int origin, int wanted, int reader) const {
     return pass_of(index_, value_, reshards_.placement(origin), reshards_.placement(wanted), reader);
 }
 
-/// Each distinct placement that is wanted, with what wants it first.
+/// Collects each distinct placement that is needed, with the first need for it.
 void Links::collect(int origin, std::span<const int> wanted) {
     wanted_.clear();
     for (std::size_t n = 0; n < needs_.size(); ++n) {
@@ -65,7 +65,7 @@ void Links::collect(int origin, std::span<const int> wanted) {
     }
 }
 
-/// Makes what is wanted from what is in hand, each time the copy that moves least.
+/// Makes the needed copies from existing ones, each time the one that moves least.
 void Links::connect(int origin) {
     Link first{origin, -1, static_cast<int>(index_.graph.operations.size())};
     std::erase_if(wanted_, [&](const Link &need) {

@@ -1,5 +1,5 @@
-// Which copy of a value is made from which, given where it lies and where it is wanted: by numbers of placements, so
-// that a search can ask for every combination of strategies. Copies asks for one.
+// Which copy of a value is made from which, given where it lies and where it is needed. Placements are numbers, so that
+// a search can ask for every combination of strategies. Copies asks for one combination.
 #pragma once
 
 #include "sharding/reshards.h"
@@ -9,17 +9,17 @@
 
 namespace planc::sharding {
 
-/// Something that wants a value in some placement.
+/// Something that needs a value in some placement.
 struct Need {
     int operation = 0; ///< operations.size(): the end of the program
     int operand = -1;  ///< of the operation
-    int home = -1;     ///< at the end: the variable where it is stored; -1: wanted whole
+    int home = -1;     ///< at the end: the variable where it is stored; -1: needed replicated
 };
-/// In order of execution. A free value that nothing wants is wanted whole.
+/// In execution order. A free value that nothing needs is needed replicated.
 [[nodiscard]] std::vector<Need> needs(const GraphIndex &index, int value);
 
-/// In which part of the step a copy is made. Parameters in shares are gathered for each part of the step that wants
-/// them whole; all else is made once.
+/// The part of the step in which a copy is made. A sharded parameter is gathered for each part of the step that needs
+/// it whole; every other copy is made once.
 [[nodiscard]] Pass pass_of(const GraphIndex &index, int value, const Placement &home, const Placement &wanted,
                            int reader);
 
@@ -32,17 +32,17 @@ struct Link {
     const Reshards::Route *route = nullptr; ///< from the source; null: none
 };
 
-/// The copies of one value. Remembers nothing but memory.
+/// Finds the copies of one value. It has no state except reused memory.
 class Links {
   public:
     /// Both must outlive this.
     Links(const GraphIndex &index, int value, Reshards &reshards);
     [[nodiscard]] const std::vector<Need> &needs() const { return needs_; }
 
-    /// `origin`: where the value lies, of no matter for free ones; `wanted`: per need. Each copy's source comes before
-    /// it. Valid until the next call.
+    /// `origin`: the placement of the value (ignored for free values); `wanted`: one placement per need. Each copy
+    /// comes after its source. The result is valid until the next call.
     std::span<const Link> of(int origin, std::span<const int> wanted);
-    /// Of the last call: which of the copies a need reads that wants the value so.
+    /// For the last call: the copy that a need reads which needs the value in this placement.
     [[nodiscard]] int read_by(std::size_t need, int wanted) const;
 
   private:
@@ -60,7 +60,7 @@ class Links {
     std::vector<Link> links_;
 };
 
-/// The copy that a link stands for, booked to a layer and a phase.
+/// Turns a link into a copy, booked to a layer and a phase.
 [[nodiscard]] Copy copy_of(const Graph &graph, int value, const Link &link, const Reshards &reshards);
 
 } // namespace planc::sharding

@@ -1,4 +1,4 @@
-// The loop nest of an operation: the one description from which all of its communication is derived.
+// The loop nest of an operation, from which all of its communication is derived.
 //
 // Example: y[batch, out] = sum over in of x[batch, in] * w[in, out]
 //   loops    batch (parallel), in (reduced by sum), out (parallel)
@@ -17,7 +17,7 @@ using planrt::Reduction;
 
 enum class LoopKind : std::uint8_t {
     parallel, ///< each iteration writes its own part of the result
-    reduced,  ///< iterations combine by Nest::reduction
+    reduced,  ///< Nest::reduction combines the iterations
     whole     ///< cannot be split
 };
 
@@ -27,12 +27,12 @@ struct Loop {
     LoopKind kind = LoopKind::parallel;
 };
 
-/// A dimension of an operand that two loops index, as convolutions and pools do: operands[operand][dimension] gives the
-/// positions of the window, `kernel_loop`, which is whole, runs within it (planrt::Window).
+/// A dimension of an operand that two loops index, as in convolutions and pools: operands[operand][dimension] is the
+/// loop of the window's positions; `kernel_loop`, which cannot be split, runs within the window (planrt::Window).
 ///
 /// Example: y[row] = sum over k of x[2 * row - 1 + k] * w[k]: loops row (parallel), k (whole); operands x {0}, w {1},
-/// result y {0}; windows {operand 0, dimension 0, kernel_loop 1, extent of x, stride 2, dilation 1, padding 1}. Where
-/// `row` is cut, x is wanted with a halo; where not, whole.
+/// result y {0}; windows {operand 0, dimension 0, kernel_loop 1, extent of x, stride 2, dilation 1, padding 1}. If
+/// `row` is split, x is needed with a halo; otherwise replicated.
 struct NestWindow {
     int operand = 0;
     int dimension = 0;
@@ -42,37 +42,37 @@ struct NestWindow {
     std::int64_t dilation = 1;
     std::int64_t padding = 0; ///< before index 0
     bool transposed = false;
-    /// The loop of the positions is cut only where windows touch just the blocks of the dimension (bind()).
+    /// The loop of the positions is split only if the windows coincide with the blocks of the dimension (bind()).
     bool blocks_only = false;
 
     friend bool operator==(const NestWindow &, const NestWindow &) = default;
 };
 
 /// Maps dimensions of operands and results to loops: operands[i][d] is the loop of dimension d of operand i. An operand
-/// need not have every loop (it is replicated along it); each dimension has exactly one loop; the loops of one
+/// need not have every loop (it is replicated along the others). Each dimension has exactly one loop; the loops of one
 /// tensor are distinct. A parallel loop appears in every result, a reduced one in none. The extent of a dimension is
-/// that of its loop, but for windows.
+/// that of its loop, except for windows.
 struct Nest {
     std::vector<Loop> loops;
     std::vector<std::vector<int>> operands;
     std::vector<std::vector<int>> results;
     Reduction reduction = Reduction::sum;
-    /// A sum may pass through: f(a + b) = f(a) + f(b) in all operands jointly (sum of partials, scaling by a constant,
-    /// summing over a loop, permuting). Products of two operands are not linear in this sense.
+    /// Partial sums may pass through: f(a + b) = f(a) + f(b) in all operands jointly (adding partial sums, scaling by a
+    /// constant, summing over a loop, permuting). Products of two operands are not linear in this sense.
     bool linear = false;
     std::vector<NestWindow> windows = {};
 
-    /// The window of a dimension of an operand; null: its one loop alone indexes it.
+    /// The window of a dimension of an operand; null if its one loop alone indexes it.
     [[nodiscard]] const NestWindow *window(std::size_t operand, std::size_t dimension) const;
 };
-/// As the runtime knows it.
+/// The window in the runtime's terms.
 [[nodiscard]] planrt::Window window_of(const NestWindow &window, const Nest &nest);
 
-/// Mesh axis -> loop of one nest, -1 for none. strategy[axis] is an index into Nest::loops. Where several axes cut the
-/// same loop, `order` says which is major; it lists all axes, by default ascending.
+/// Maps each mesh axis to a loop of one nest: loop_of_axis[axis] is an index into Nest::loops, or -1. If several axes
+/// split the same loop, `order` says which is major; it lists all axes, by default ascending.
 ///
-/// `stored`: axes by which the iterations of a flat nest (is_flat()), row-major, are cut into balanced ranges, as
-/// shares of stored tensors are (planrt::Placement::stored); none of them cuts a loop.
+/// `stored`: axes by which the iterations of a flat nest (is_flat()), in row-major order, are cut into balanced ranges,
+/// like the shards of stored tensors (planrt::Placement::stored). None of them splits a loop.
 struct Strategy {
     std::vector<int> loop_of_axis;
     std::vector<int> order;

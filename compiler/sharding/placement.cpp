@@ -38,8 +38,8 @@ std::int64_t group_size(std::span<const int> axes, const Mesh &mesh) {
     return result;
 }
 
-/// An exchange into cuts by axes along which `from` has replicas: only one of them serves, so that it may send to as
-/// many as there are replicas.
+/// For an exchange into splits by axes along which `from` is replicated: only one replica serves, so it may send to as
+/// many ranks as there are replicas.
 static std::int64_t exchange_concentration(const Step &step, const Mesh &mesh) {
     std::vector<int> added;
     for (const planrt::DimensionPlacement &dimension : step.to.dimensions)
@@ -51,7 +51,7 @@ static std::int64_t exchange_concentration(const Step &step, const Mesh &mesh) {
 
 namespace {
 
-/// Along one dimension: how long the part is that a rank wants, and what it has of that.
+/// Along one dimension: the length of the part that a rank needs, and how much of it the rank already has.
 using WantedAndKept = std::pair<std::int64_t, std::int64_t>;
 
 planrt::Range range_of(const planrt::DimensionPlacement &dimension, const Mesh &mesh, const std::vector<int> &at) {
@@ -73,7 +73,7 @@ struct Lengths {
     }
 };
 
-/// Moves on along these axes, the first fastest; false: after the last coordinates, back at the first.
+/// Advances the coordinates along these axes, the first fastest. False: it wrapped around to the first ones.
 bool next(std::vector<int> &coordinates, const std::vector<int> &axes, const Mesh &mesh) {
     for (int axis : axes) {
         if (++coordinates[axis] < mesh.sizes[axis])
@@ -107,7 +107,7 @@ Lengths lengths(const planrt::DimensionPlacement &from, const planrt::DimensionP
 
 } // namespace
 
-/// Of dimensions that no axis cuts together: every combination of their lengths is some rank's.
+/// For dimensions that share no axis: every combination of their lengths occurs on some rank.
 static std::int64_t largest_of_any(std::vector<Lengths> &dimensions) {
     std::vector<WantedAndKept> products{{1, 1}};
     for (Lengths &dimension : dimensions) {
@@ -126,7 +126,7 @@ static std::int64_t largest_of_any(std::vector<Lengths> &dimensions) {
     return largest;
 }
 
-/// What the rank that lacks most receives.
+/// The elements that the rank which lacks most receives.
 static std::int64_t largest_halo(const Step &step, const Mesh &mesh) {
     std::vector<Lengths> dimensions;
     std::vector<int> axes; // along which ranks differ

@@ -1,4 +1,4 @@
-// Small questions about placements and steps that derive(), reshard() and lay_out() share.
+// Small functions on placements and steps, shared by derive(), reshard() and lay_out().
 #pragma once
 
 #include "sharding/lay_out.h"
@@ -9,22 +9,22 @@
 
 namespace planc::sharding {
 
-/// A tensor of these extents, whole on every rank.
+/// A tensor of these extents, replicated.
 [[nodiscard]] Placement replicated(const std::vector<std::int64_t> &extents);
 
-/// The same with blocks in place of what windows touch.
+/// The same placement with blocks instead of the ranges that windows touch.
 [[nodiscard]] Placement without_windows(Placement placement);
 
-/// Does `axis` cut a dimension of the placement?
+/// Whether `axis` splits a dimension of the placement.
 [[nodiscard]] bool cuts(const Placement &placement, int axis);
 [[nodiscard]] bool contains(std::span<const int> axes, int axis);
 [[nodiscard]] bool is_prefix(std::span<const int> prefix, std::span<const int> list);
 
-/// Ranks in one group over `axes`.
+/// The number of ranks in one group over `axes`.
 [[nodiscard]] std::int64_t group_size(std::span<const int> axes, const Mesh &mesh);
 
-/// Elements that cross the wire for the rank with the largest blocks, times the ranks of the mesh (so that the shares
-/// (P-1)/P of different groups compare exactly). For ranking sequences of steps; seconds are the cost model's.
+/// The elements that the rank with the largest blocks sends, times the ranks of the mesh, so that shares (P-1)/P of
+/// different groups compare exactly. Only for ranking sequences of steps; the cost model computes seconds.
 [[nodiscard]] double wire_volume(const Step &step, const Mesh &mesh);
 [[nodiscard]] double wire_volume(const std::vector<Step> &steps, const Mesh &mesh);
 

@@ -1,4 +1,4 @@
-// Every route from one placement to another has the same shape, known from Rink et al. 2021, "Memory-efficient array
+// Every route from one placement to another has the same form, known from Rink et al. 2021, "Memory-efficient array
 // redistribution through portable collective communication": make blocks smaller (slice, reduce-scatter), permute the
 // small blocks, then make them larger (all-gather). Routes differ in a few choices; the one that moves least is taken.
 #include "sharding/placement.h"
@@ -42,7 +42,8 @@ class Route {
   public:
     Route(const Placement &from, const Placement &to) : to_(to), now_(from) {}
 
-    /// Cuts further by the axes of `to` that hold replicas now, each dimension's in the order of `to`.
+    /// Splits further by the axes of `to` along which the tensor is replicated now, in each dimension in the order of
+    /// `to`.
     void slice() {
         Placement next = now_;
         append_missing(next, [this](int axis) { return !contains(now_.partial, axis); });
@@ -50,8 +51,9 @@ class Route {
         go(CollectiveKind::slice, std::move(next), std::move(axes));
     }
 
-    /// Combines the partial sums that `to` does not have, by reduce-scatter where `to` is cut by the axis. Axes that
-    /// cut nothing in `to` are scattered over `dimension`, to be gathered at the end, or all-reduced if it is -1.
+    /// Reduces the partial sums that `to` does not have, by reduce-scatter if `to` is split over the axis. Axes that
+    /// split nothing in `to` are scattered over `dimension`, to be gathered at the end, or all-reduced if `dimension`
+    /// is -1.
     void reduce(int dimension) {
         if (std::none_of(now_.partial.begin(), now_.partial.end(), [this](int axis) { return going(axis); }))
             return;
@@ -73,7 +75,7 @@ class Route {
         go(CollectiveKind::all_reduce, std::move(next), std::move(rest));
     }
 
-    /// Moves blocks of the present size to where they are in `to`, leaving the axes that `to` lacks as last cuts.
+    /// Moves blocks of the current size to their place in `to`; axes that `to` lacks remain as the last cuts.
     void permute() {
         if (same_cuts(now_, to_))
             return;
@@ -96,7 +98,7 @@ class Route {
         go(CollectiveKind::all_gather, std::move(next), std::move(axes));
     }
 
-    /// Gathers everything that is not cut alike in `to`.
+    /// Gathers everything that is split differently in `to`.
     void gather_to_common() {
         Placement next = now_;
         for (std::size_t d = 0; d < next.dimensions.size(); ++d) {
@@ -159,7 +161,7 @@ class Route {
     std::vector<Step> steps_;
 };
 
-/// Keeps the route that moves least; of equal ones the shortest, then the first.
+/// Keeps the route that moves least; among equal ones the shortest, then the first.
 class Cheapest {
   public:
     explicit Cheapest(const Mesh &mesh) : mesh_(mesh) {}
@@ -181,7 +183,7 @@ class Cheapest {
     std::vector<Step> steps_;
 };
 
-/// The choices: what to cut before reducing, whether to permute small blocks or to gather large ones.
+/// The choices: what to split before reducing, and whether to permute small blocks or gather large ones.
 void offer_routes(const Placement &from, const Placement &to, int scattered, Cheapest &cheapest) {
     Route small_first(from, to);
     small_first.slice();
@@ -219,7 +221,7 @@ void normalise(Placement &placement) {
 
 } // namespace
 
-/// Neither placement is cut into shares, or both alike and only partial sums go.
+/// For placements without shards, or with equal shards where only partial sums are reduced.
 static std::vector<Step> reshard_blocks(const Placement &from, const Placement &to, const Mesh &mesh) {
     if (from == to)
         return {};
@@ -243,8 +245,8 @@ static std::vector<Step> reshard_blocks(const Placement &from, const Placement &
 
 namespace {
 
-/// Routes to what windows touch end with one step into it: an exchange of halos, or a slice where each rank has its
-/// part.
+/// Routes to a placement with windows end with one step into it: a halo exchange, or a slice if each rank already has
+/// its part.
 class WindowRoutes {
   public:
     WindowRoutes(const Placement &from, const Placement &to, const Mesh &mesh, const FindSteps &steps)
@@ -283,7 +285,7 @@ class WindowRoutes {
             const bool windowed = to_.dimensions[d].window.has_value();
             if (windowed ? !has.empty() : !is_prefix(has, wants))
                 step.kind = CollectiveKind::exchange;
-            // Ranks that an axis cuts alike have no halos between them, unless it cuts the windows.
+            // There are no halos between ranks that an axis splits alike, unless it splits the windows.
             const auto [rest_has, rest_wants] = std::mismatch(has.begin(), has.end(), wants.begin(), wants.end());
             step.axes.insert(step.axes.end(), windowed ? has.begin() : rest_has, has.end());
             step.axes.insert(step.axes.end(), windowed ? wants.begin() : rest_wants, wants.end());
@@ -300,12 +302,12 @@ class WindowRoutes {
     std::vector<Placement> offered_;
 };
 
-/// Routes between placements in shares: whole blocks move as ever, shares are gathered before or cut after.
+/// Routes between sharded placements: whole blocks move as usual; shards are gathered before or cut afterwards.
 class SharesRoute {
   public:
     SharesRoute(const Placement &from, const Placement &to, const Mesh &mesh) : to_(to), mesh_(mesh), now_(from) {}
 
-    /// `early`: partial sums are reduced before blocks grow, else once they are in shares.
+    /// `early`: partial sums are reduced before blocks grow; otherwise after they have been cut into shards.
     std::vector<Step> run(bool early) {
         if (same_cuts(now_, to_) && is_prefix(now_.stored, to_.stored)) {
             cut();
@@ -342,7 +344,7 @@ class SharesRoute {
         now_ = next;
     }
 
-    /// The partial sums that `to` wants neither as such nor in shares.
+    /// Reduces the partial sums that `to` has neither as partial sums nor in shards.
     void reduce() {
         Placement next = now_;
         std::erase_if(next.partial,
@@ -355,7 +357,7 @@ class SharesRoute {
             go(CollectiveKind::all_reduce, next, axes);
     }
 
-    /// But for the first `kept` stored axes.
+    /// Gathers all stored axes except the first `kept`.
     void gather(std::ptrdiff_t kept) {
         Placement next = now_;
         next.stored.resize(static_cast<std::size_t>(kept));
@@ -363,7 +365,7 @@ class SharesRoute {
             go(CollectiveKind::all_gather, next, {now_.stored.begin() + kept, now_.stored.end()});
     }
 
-    /// By the stored axes of `to`, as many at once as are alike: partial sums are scattered, replicas cut.
+    /// Cuts by the stored axes of `to`, as many at once as are of one kind: partial sums are scattered, replicas cut.
     void cut() {
         while (now_.stored.size() < to_.stored.size()) {
             const bool partial = contains(now_.partial, to_.stored[now_.stored.size()]);

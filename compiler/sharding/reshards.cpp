@@ -23,7 +23,7 @@ class Hash {
     std::size_t value_ = 0;
 };
 
-/// Of tensors of one shape. Windows of one dimension differ by few numbers.
+/// For tensors of one shape. Windows of one dimension differ in few numbers.
 std::size_t hash(const Placement &placement) {
     Hash hash;
     for (const planrt::DimensionPlacement &dimension : placement.dimensions) {

@@ -1,4 +1,5 @@
-// Placements by number and the routes between them, each found once: a search asks for the same few again and again.
+// Numbers for placements, and the routes between them. Each route is found once, because a search asks for the same few
+// again and again.
 #pragma once
 
 #include "sharding/lay_out.h"
@@ -9,27 +10,27 @@
 
 namespace planc::sharding {
 
-/// Of tensors of one shape: one table of routes for all shapes would be mostly empty.
+/// For tensors of one shape: one table of routes for all shapes would be almost empty.
 class Reshards {
   public:
     /// The mesh must outlive this.
     explicit Reshards(const Mesh &mesh) : mesh_(mesh) {}
 
-    /// Equal placements have equal numbers, ascending from 0 as they are met.
+    /// Equal placements have equal numbers. Numbers ascend from 0 in the order of the first requests.
     int number(const Placement &placement);
     [[nodiscard]] const Placement &placement(int number) const { return placements_[number]; }
-    /// How many have numbers.
+    /// The number of placements that have numbers.
     [[nodiscard]] int placements() const { return static_cast<int>(placements_.size()); }
 
     struct Route {
         int number = 0;       ///< ascending from 0 as they are found
-        bool possible = true; ///< false: partial sums are wanted along an axis that has none, or windows lie in `from`
+        bool possible = true; ///< false: `to` is partial along an axis along which `from` is not, or `from` has windows
         std::vector<Step> steps;
         double volume = 0; ///< wire_volume()
     };
     /// reshard() between two numbered placements. The reference stays valid.
     const Route &route(int from, int to);
-    /// How many have been found.
+    /// The number of routes found so far.
     [[nodiscard]] int routes() const { return static_cast<int>(found_.size()); }
 
   private:

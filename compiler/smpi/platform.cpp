@@ -37,7 +37,7 @@ std::string torus(const cost::Link &link) {
                    " topology=\"TORUS\" topo_parameters=\"" + sizes + "\"");
 }
 
-/// Units within units, each with a zone of its own whose gateway is a router in its middle.
+/// Units within units; each is a zone whose gateway is a router in its middle.
 class Hierarchy {
   public:
     Hierarchy(const cost::Machine &machine, std::int64_t ranks) : machine_(machine), ranks_(ranks) {}
@@ -50,7 +50,7 @@ class Hierarchy {
     }
 
   private:
-    /// Ranks that a unit joins whose parts hang on the links of this level.
+    /// The number of ranks in a unit whose parts are connected by the links of this level.
     [[nodiscard]] std::int64_t ranks_in_unit(int level) const {
         std::int64_t ranks = 1;
         for (int each = 0; each <= level; ++each) {
@@ -74,7 +74,8 @@ class Hierarchy {
         return text + "</" + element + ">\n";
     }
 
-    /// Ranks that share a node: every two of them talk over their own links; what leaves the node does not take these.
+    /// Ranks that share a node: every pair communicates over its own links, which traffic leaving the node does not
+    /// use.
     std::string node(const std::string &name, std::int64_t first, std::int64_t count) const {
         const cost::Link &inside = machine_.levels.front().link;
         std::string text = "  <zone id=\"" + name + "\" routing=\"Full\">\n";

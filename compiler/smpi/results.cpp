@@ -39,7 +39,7 @@ bool read_all(const llvm::json::Object &object, const char *key, std::vector<Row
     return true;
 }
 
-/// "fc1, fc2 and 3 more", where loops or sums of many layers are one.
+/// "fc1, fc2 and 3 more", for loops or sums of many layers.
 std::string shortened(const std::string &layers) {
     constexpr std::size_t most = 40;
     if (layers.size() <= most)

@@ -34,7 +34,7 @@ std::string layer_of(mlir::Operation *op) {
     return layer ? layer.str() : "";
 }
 
-/// Every rank makes its block of these itself.
+/// Every rank makes its own block of these.
 bool is_free(mlir::Operation &op) {
     return mlir::isa<ir::IotaOp, ir::RandomOp, ir::StepOp>(op);
 }
@@ -171,7 +171,7 @@ class Extraction {
         return at->second;
     }
 
-    /// Which variable an operation follows: said by its attribute, or by what it accumulates.
+    /// Finds the variable that an operation follows: from its attribute, or from what it accumulates.
     void follow_parameters() {
         for (size_t o = 0; o < graph().operations.size(); ++o) {
             mlir::Operation *op = result_.operations[o];
@@ -210,14 +210,14 @@ class Extraction {
         return variable && variable.getLayer() ? variable.getLayer()->str() : layer_of(read);
     }
 
-    /// A forward value bears its layer's name; gradients get theirs from their consumers, see name_gradients().
+    /// A forward value has its layer's name; gradients get theirs from their consumers, see name_gradients().
     static std::string value_name(mlir::Operation &op, Phase phase) {
         if (phase == Phase::update)
             return update_name(op);
         return phase == Phase::forward || phase == Phase::loss || phase == Phase::recompute ? layer_of(&op) : "";
     }
 
-    /// What moves within an update: the new value of a variable, or a scalar on the way to a norm.
+    /// The name of what moves within an update: the new value of a variable, or a scalar on the way to a norm.
     static std::string update_name(mlir::Operation &op) {
         const auto parameter = op.getAttrOfType<mlir::StringAttr>("parameter");
         for (mlir::Operation *user : op.getUsers())

@@ -1,4 +1,4 @@
-// From a function of the training step to the graph that the planner and the lowering share (sharding/graph.h).
+// Turns a function of the training step into the graph that planner and lowering share (sharding/graph.h).
 #pragma once
 
 #include "ir/plan_dialect.h"
@@ -11,7 +11,7 @@
 
 namespace planc::spmd {
 
-/// The graph of one function, and which IR every part of it stands for.
+/// The graph of one function, with the IR that each part of it represents.
 struct Extracted {
     sharding::Graph graph;
     std::vector<mlir::Operation *> operations;          ///< per operation of the graph
@@ -20,11 +20,11 @@ struct Extracted {
     llvm::DenseMap<mlir::StringRef, int> variable_of;   ///< variable -> value of the graph
 };
 
-/// What an operation with a loop nest is by itself: name, phase, kernel, nest and work per point.
+/// The properties of a single operation with a loop nest: name, phase, kernel, nest and work per point.
 [[nodiscard]] sharding::Operation operation_of(mlir::Operation &op);
 
-/// `function` holds nests, reads, writes and free values only (after decompose-composites and derive-training-step).
-/// Scalars made by plan.constant are not values of the graph: every rank has them.
+/// `function` contains only nests, reads, writes and free values (after decompose-composites and derive-training-step).
+/// Scalars made by plan.constant are not values of the graph, because every rank has them.
 [[nodiscard]] Extracted extract(mlir::func::FuncOp function);
 
 } // namespace planc::spmd

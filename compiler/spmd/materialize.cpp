@@ -68,7 +68,7 @@ class Materializer {
     }
 
   private:
-    /// One argument per layout in which an input is wanted.
+    /// One argument for each layout in which an input is needed.
     void add_arguments(mlir::Block &body) {
         llvm::SmallVector<mlir::Attribute> attributes;
         for (mlir::BlockArgument argument : old_.getArguments()) {
@@ -150,7 +150,7 @@ class Materializer {
         builder_.create<mlir::func::ReturnOp>(op.getLoc(), results);
     }
 
-    /// The copy of a value, with the collectives that make it; each is made where it is first needed.
+    /// A copy of a value, with the collectives that make it; each one is made where it is first needed.
     Value copy(int value, int index) {
         const auto at = made_.find({value, index});
         if (at != made_.end())

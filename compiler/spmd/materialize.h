@@ -1,5 +1,5 @@
 // Turns a training step into a rank program: every tensor type gets its layout, and the collectives that lay_out()
-// returns become operations. No decision is made here.
+// returns become operations. It makes no decisions.
 #pragma once
 
 #include "sharding/lay_out.h"
@@ -13,14 +13,14 @@
 
 namespace planc::spmd {
 
-/// How a step of a copy of a value runs in the program; unset: by MPI's own calls.
+/// Chooses how a step of a copy of a value runs in the program; if unset, by MPI's own calls.
 using ChooseMethod = std::function<planrt::Method(const sharding::Graph &graph, int value, const sharding::Copy &copy,
                                                   const sharding::Step &step)>;
 
 /// Lays out @train, the functions of other micro-batches, @evaluate and @predict by the module's `plan.mesh`,
-/// `plan.strategies` and `plan.storage` (strategies.h); a layer that is not named there is replicated. Variables live
-/// where they are laid out already, else where @train wants them. Error, at the module: `plan.storage` names what is no
-/// axis, or an axis twice.
+/// `plan.strategies` and `plan.storage` (strategies.h). Layers that are not named there are replicated. Variables that
+/// are already laid out stay; the others live where @train needs them. Error, at the module: `plan.storage` names
+/// something that is not an axis, or an axis twice.
 [[nodiscard]] mlir::LogicalResult materialize(mlir::ModuleOp module, const ChooseMethod &method = {});
 
 /// For plan-opt: --materialize-layouts.

@@ -15,11 +15,11 @@ namespace planc::spmd {
 [[nodiscard]] std::map<std::string, sharding::LayerStrategy> strategies_of(mlir::ModuleOp module);
 void set_strategies(mlir::ModuleOp module, const std::map<std::string, sharding::LayerStrategy> &strategies);
 
-/// What is stored in shares: the module's attribute `plan.storage = {parameters = ["rows"], gradients = ["rows"],
-/// optimizer = ["rows", "cols"]}`, axes of `plan.mesh`, major first; what is not named is not.
+/// What is sharded in storage: the module's attribute `plan.storage = {parameters = ["rows"], gradients = ["rows"],
+/// optimizer = ["rows", "cols"]}`, with axes of `plan.mesh`, major first. Kinds that are not named are not sharded.
 [[nodiscard]] sharding::Storage storage_of(mlir::ModuleOp module);
 void set_storage(mlir::ModuleOp module, const sharding::Storage &storage);
-/// Error, at the module: it names what is no axis, or an axis twice.
+/// Error, at the module: it names something that is not an axis, or an axis twice.
 [[nodiscard]] mlir::LogicalResult check_storage(mlir::ModuleOp module);
 
 } // namespace planc::spmd

@@ -1,4 +1,4 @@
-// Comma-separated values as RFC 4180 has them.
+// Comma-separated values (RFC 4180).
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace planc::support {
 
-/// Quoted where it must be.
+/// Returns the text as a field, in quotes if it needs them.
 [[nodiscard]] inline std::string csv_field(const std::string &text) {
     if (text.find_first_of(",\"\n\r") == std::string::npos)
         return text;

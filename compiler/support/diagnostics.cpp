@@ -7,7 +7,7 @@ namespace planc::support {
 
 namespace {
 
-/// Kinds are static objects of many files: the list is made by whichever comes first.
+/// Kinds are static objects in many files, so whichever is constructed first creates the list.
 std::vector<const DiagnosticKind *> &registered() {
     static std::vector<const DiagnosticKind *> kinds;
     return kinds;

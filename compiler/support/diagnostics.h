@@ -1,9 +1,9 @@
-// Diagnostics of user errors: one message at a source range, in clang's manner, each kind declared once.
+// Diagnostics: messages about the user's errors, each at a source range, in clang's style.
 //
-// A kind is declared beside where it is emitted:
+// A kind is declared beside the code that reports it:
 //   PLANC_DIAGNOSTIC(unknown_dimension, error, "unknown dimension '{0}'");
 //   diagnostics.report(unknown_dimension, range, {name}).note(other_range, "did you mean 'hidden'?");
-// and registers itself in the catalogue, so that a test can demand that every kind is seen in some test.
+// The declaration registers the kind in the catalogue, so that a test can require every kind to occur in some test.
 // `planc --list-diagnostics` prints the catalogue.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace planc::support {
 
 enum class Severity : std::uint8_t { error, warning, note };
 
-/// One kind of diagnostic; static storage, registers itself.
+/// One kind of diagnostic. It has static storage and registers itself.
 struct DiagnosticKind {
     const char *name;
     Severity severity;
@@ -72,7 +72,7 @@ class Diagnostics {
     int errors_ = 0;
 };
 
-/// "; did you mean 'hidden'?" candidates: the nearest name by edit distance, or empty.
+/// Returns the candidate nearest to `name` by edit distance, for "did you mean 'hidden'?"; empty if none is near.
 [[nodiscard]] std::string nearest(std::string_view name, const std::vector<std::string> &candidates);
 
 } // namespace planc::support

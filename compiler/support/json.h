@@ -1,4 +1,5 @@
-// Writes JSON: objects and arrays opened and closed in order, strings escaped, numbers in their shortest exact form.
+// Writes JSON: opens and closes objects and arrays in order, escapes strings, and writes numbers in their shortest
+// exact form.
 //
 //   JsonWriter json;
 //   json.begin_object().key("name").value("h1").key("axes").begin_array().value(1).end_array().end_object();
@@ -15,7 +16,7 @@
 
 namespace planc::support {
 
-/// `text` between quotes, with the escapes that JSON asks for.
+/// Returns `text` between quotes, with JSON's escapes.
 [[nodiscard]] inline std::string json_quoted(std::string_view text) {
     static constexpr char digits[] = "0123456789abcdef";
     std::string quoted = "\"";
@@ -39,7 +40,7 @@ namespace planc::support {
     return quoted + '"';
 }
 
-/// Shortest text that reads back as the same number; JSON has no infinities, so those are null.
+/// Returns the shortest text that reads back as the same number. JSON has no infinities; they become null.
 [[nodiscard]] inline std::string json_number(double number) {
     if (!std::isfinite(number))
         return "null";
@@ -71,7 +72,7 @@ class JsonWriter {
 
     template <class T> JsonWriter &member(std::string_view name, const T &v) { return key(name).value(v); }
 
-    /// The document; complete when everything that was opened is closed.
+    /// Returns the document. It is complete once everything that was opened is closed.
     [[nodiscard]] std::string text() const { return text_ + "\n"; }
 
   private:
@@ -109,7 +110,7 @@ class JsonWriter {
     }
 
     std::string text_;
-    std::vector<bool> used_; ///< per open bracket: has it a member yet
+    std::vector<bool> used_; ///< per open bracket: whether it has a member yet
     bool after_key_ = false;
 };
 

@@ -7,7 +7,7 @@ namespace planc::support {
 
 namespace {
 
-/// Levenshtein's distance, a swap of neighbours counting as one (optimal string alignment).
+/// Levenshtein distance in which swapping two neighbours counts as one (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> before(b.size() + 1);
     std::vector<std::size_t> previous(b.size() + 1);

@@ -21,7 +21,7 @@ const char *word(Severity severity) {
     return "error";
 }
 
-/// A source line as a terminal can show it, and for every byte its column there (one more for the line's end).
+/// A source line as a terminal can show it, and the column of every byte (and one more for the line's end).
 struct Shown {
     std::string text;
     std::vector<int> column;
@@ -48,7 +48,7 @@ Shown show(std::string_view line) {
     return shown;
 }
 
-/// Cuts a very long line down to the columns around the caret; both then start with the same "...".
+/// Cuts a very long line to the columns around the caret. Text and marks then both start with "...".
 void shorten(std::string &text, std::string &marks, int caret) {
     const auto length = [](std::string_view s) {
         int n = 0;
@@ -107,7 +107,7 @@ void render_line(std::string &out, const SourceFiles &files, SourceRange where) 
     const std::string_view line = files.line(where.file, start.line);
     Shown shown = show(line);
     const auto begin = std::min(static_cast<std::size_t>(start.column - 1), line.size());
-    // A range that goes on over further lines is marked to the end of its first.
+    // A range over several lines is marked to the end of its first line.
     const auto end = std::min(begin + static_cast<std::size_t>(std::max(0, where.end - where.begin)), line.size());
     std::string marks = underline(shown, begin, end);
     shorten(shown.text, marks, shown.column[begin]);

@@ -11,7 +11,7 @@ namespace planc::support {
 
 using FileId = std::int32_t;
 
-/// Bytes [begin, end) of a file; file -1: no place (built in).
+/// Bytes [begin, end) of a file. If the file is -1, the range is no place in a file (built in).
 struct SourceRange {
     FileId file = -1;
     std::int32_t begin = 0;
@@ -29,7 +29,7 @@ struct LineColumn {
     int column = 1; ///< from 1, in bytes
 };
 
-/// Owns the text of every file that was read. Files stay where they are: views into them remain valid.
+/// Owns the text of every file that was read. Files do not move, so views into them stay valid.
 class SourceFiles {
   public:
     FileId add(std::string path, std::string text);

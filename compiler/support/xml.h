@@ -5,7 +5,7 @@
 
 namespace planc::support {
 
-/// With the characters that XML gives a meaning to as entities.
+/// Returns the text with XML's special characters as entities.
 [[nodiscard]] inline std::string xml_escaped(const std::string &text) {
     std::string result;
     for (const char c : text) {

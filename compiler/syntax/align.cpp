@@ -7,7 +7,7 @@ namespace planc::syntax {
 
 namespace {
 
-/// Stops that line up: one after the other, as long as none is too far from the others.
+/// Stops that are aligned: consecutive ones, as long as none is too far from the others.
 class Section {
   public:
     void add(Stop &stop) {

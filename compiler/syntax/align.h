@@ -1,4 +1,5 @@
-// Columns of a text: `=` below `=` and trailing comments below each other, after the lines have been decided.
+// Alignment of columns: `=` under `=`, and trailing comments under each other. It runs after the lines have been
+// decided.
 #pragma once
 
 #include <cstddef>
@@ -8,26 +9,27 @@
 
 namespace planc::syntax {
 
-/// A place in a line in front of which blanks may be put.
+/// A place in a line where blanks may be inserted.
 struct Stop {
     std::size_t offset = 0; ///< byte of the text
     int column = 0;
-    int blanks = 0; ///< how many, found by align()
+    int blanks = 0; ///< inserted by align()
 };
 
-/// An item that stands on a line of its own, alone.
+/// An item that is alone on its line.
 struct Row {
     int line = 0;
     int indent = 0;
-    std::optional<Stop> value;   ///< in front of its ` = `
-    std::optional<Stop> comment; ///< in front of its trailing comment
+    std::optional<Stop> value;   ///< before its ` = `
+    std::optional<Stop> comment; ///< before its trailing comment
 };
 
-/// No line is moved by more than this many columns: one that stands farther out than its neighbours is left alone.
+/// No line is moved by more than this many columns. A line that would have to move farther is left alone.
 constexpr int widest_padding = 24;
 
-/// The text with blanks at the stops. Rows, which come in the order of the text, are neighbours on successive lines of
-/// one indentation. Values line up where neighbour after neighbour has one; comments also across rows without one.
+/// Returns the text with blanks inserted at the stops. `rows` are in the order of the text; rows on successive lines
+/// with equal indentation are neighbours. Values line up among successive neighbours that have one; comments line up
+/// even across neighbours that have none.
 [[nodiscard]] std::string align(const std::string &text, std::vector<Row> rows);
 
 } // namespace planc::syntax

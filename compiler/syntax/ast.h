@@ -1,10 +1,10 @@
-// The abstract syntax tree of one .plan file: what the user wrote, with its place, nothing resolved.
+// The abstract syntax tree of one .plan file: what the user wrote, with its place; no name is resolved.
 //
 // Plain data. A node that can be one of several is a struct with `where` and a variant `node`:
 //   if (const auto *call = std::get_if<syntax::Call>(&expression.node)) …
-// `braces` is the range of a body from { to }, for the formatter; its file is -1 where there is no body.
-// Every `where` covers the whole construct; every Name has its own range, for messages that point at one word.
-// Labels such as L3 or N5 refer to the rules of grammar/reference.md.
+// `braces` is the range of a body from { to }, for the formatter; its file is -1 where there is no body. Every `where`
+// covers the whole construct; every Name has its own range, for messages that point at one word. Labels such as L3 or
+// N5 refer to the rules of grammar/reference.md.
 #pragma once
 
 #include "support/source.h"
@@ -20,7 +20,7 @@ namespace planc::syntax {
 
 using support::SourceRange;
 
-/// A word of the user's: "hidden", "hidden'", "rows".
+/// A word that the user wrote: "hidden", "hidden'", "rows".
 struct Name {
     std::string text;
     SourceRange where;
@@ -36,7 +36,7 @@ using Block = std::vector<Statement>;
 /// One entry of a dimension list, as in `[.., in, ..over, hidden: 128]`.
 struct DimensionItem {
     enum class Kind : std::uint8_t {
-        rest,     ///< `..`: the leading dimensions, whatever they are; `name` empty
+        rest,     ///< `..`: any number of leading dimensions; `name` is empty
         spread,   ///< `..over`: the dimensions that the parameter `over` (a list of dimensions) holds
         dimension ///< `in` or `hidden: 128`
     };
@@ -112,7 +112,7 @@ struct CallArgument {
     Kind kind = Kind::positional;
     std::optional<Name> name; ///< named, extent
     ExpressionPtr value;
-    ExpressionPtr target; ///< mapping: what is behind the arrow; else null
+    ExpressionPtr target; ///< mapping: what follows the arrow; else null
     SourceRange where;
 };
 
@@ -155,11 +155,11 @@ struct Choice {
     ExpressionPtr otherwise;
 };
 
-/// `fold x = start for (i, width) in values as block { … yield e }`: x is start, then each yield in turn.
+/// `fold x = start for (i, width) in values as block { … yield e }`: x is first start, then what each iteration yields.
 struct Fold {
     Name accumulator;
     ExpressionPtr start;
-    std::vector<Name> variables; ///< one, or several that take a tuple apart: `(i, width)`
+    std::vector<Name> variables; ///< one, or several that take a pair apart: `(i, width)`
     ExpressionPtr values;
     std::optional<Name> label; ///< `as block`: the iterations are layers block[0], block[1], …
     Block body;
@@ -168,7 +168,7 @@ struct Fold {
 
 struct Expression {
     SourceRange where;          ///< with the parentheses around it
-    bool parenthesized = false; ///< kept for the formatter; means nothing
+    bool parenthesized = false; ///< for the formatter; it has no meaning
     std::variant<Number, String, Boolean, Reference, List, Range, Call, Unary, Binary, Choice, Fold> node;
 };
 
@@ -229,7 +229,7 @@ struct DimensionDeclaration {
 struct Parameter {
     Name name;
     Type type;
-    ExpressionPtr fallback; ///< null: must be given
+    ExpressionPtr fallback; ///< null: the argument is required
     SourceRange where;
 };
 
@@ -240,7 +240,7 @@ struct CallableDeclaration {
     std::vector<Parameter> parameters;
     Type result; ///< a tensor
     Block body;
-    SourceRange where; ///< all of it
+    SourceRange where; ///< the whole declaration
     SourceRange braces;
     SourceRange head; ///< without the body
 };
@@ -274,7 +274,7 @@ struct Setting {
     ExpressionPtr value;       ///< null if `shares` is not empty, or if it did not parse
     std::vector<Share> shares; ///< `split = train 80%, test 20%`
     SourceRange where;
-    std::vector<ParameterGroup> groups = {}; ///< behind an optimizer
+    std::vector<ParameterGroup> groups = {}; ///< after an optimizer
     SourceRange braces = {};                 ///< of the groups
 };
 

@@ -1,4 +1,4 @@
-// ANTLR's parse tree to the syntax tree. One function per rule of the grammar.
+// Builds the syntax tree from ANTLR's parse tree. There is one function for each rule of the grammar.
 #pragma once
 
 #include "support/diagnostics.h"
@@ -46,7 +46,7 @@ class Builder {
     [[nodiscard]] SourceRange where(const antlr4::ParserRuleContext *context) const; ///< no place for null
     [[nodiscard]] SourceRange where(const antlr4::Token &token) const { return places_.range(token); }
     Name name(Grammar::NameContext &context);
-    /// What stands before ':', '=' or '->' where only a name may.
+    /// Reports an expression before ':', '=' or '->' that should be a name.
     [[noreturn]] void not_a_name(SourceRange place, const std::string &sign);
     Name plain_name(const Expression &expression, const std::string &sign);
 

@@ -122,7 +122,7 @@ Number Builder::number(Grammar::NumberContext &context) {
     result.integral = context.INTEGER() != nullptr;
     const char *first = result.text.data();
     const char *last = first + result.text.size();
-    // As a double too: where a unit follows, 3 and 3.0 are the same.
+    // Also as a double: before a unit, 3 and 3.0 mean the same.
     const auto decimal = std::from_chars(first, last, result.value);
     const auto whole = result.integral ? std::from_chars(first, last, result.integer) : decimal;
     if (decimal.ec != std::errc{} || whole.ec != std::errc{}) {

@@ -121,7 +121,7 @@ namespace {
 
 const Node row_end{Kind::row_end, ""};
 
-/// Lays commands out line by line; the stack's top is next.
+/// Lays out commands line by line; the next command is at the top of the stack.
 class Renderer {
   public:
     explicit Renderer(int width) : width_(width) {}
@@ -190,7 +190,7 @@ class Renderer {
 
     [[nodiscard]] Stop here() const { return {out_.size(), column_}; }
 
-    /// Inside of a line that holds more than the row, there is nothing to align.
+    /// A row that shares its line with other text is not aligned.
     void begin_row(const Command &command) {
         if (command.flat)
             return;

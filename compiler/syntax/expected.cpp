@@ -23,7 +23,7 @@ constexpr const char *a_declaration =
 
 using Kinds = std::set<std::size_t>;
 
-/// Takes out all of `kinds` if the first of them is there; true if so.
+/// If the first of `kinds` is present, removes all of them and returns true.
 bool take(Kinds &from, std::initializer_list<std::size_t> kinds) {
     if (!from.contains(*kinds.begin()))
         return false;
@@ -32,14 +32,14 @@ bool take(Kinds &from, std::initializer_list<std::size_t> kinds) {
     return true;
 }
 
-/// Takes out every word that is a name (L4).
+/// Removes every word that is a name (L4).
 void take_names(Kinds &from) {
     for (std::size_t word = PlanParser::IMPORT; word <= PlanParser::FORBID; ++word)
         from.erase(word);
     from.erase(PlanParser::NAME);
 }
 
-/// Continuations that are always possible and never the point.
+/// Removes continuations that are always possible and never helpful.
 void drop_noise(Kinds &kinds, const Situation &situation) {
     const Kinds all = kinds;
     const auto previous = situation.previous ? situation.previous->getType() : antlr4::Token::EOF;

@@ -99,7 +99,7 @@ Document Formatter::items(const Entries &entries, std::int32_t begin, std::int32
     return out;
 }
 
-/// The item. What stands above it is put out already.
+/// The item itself. Comments above it have been printed already.
 Document Formatter::item(Document &out, const Entry &entry, std::int32_t &last_end) {
     auto outer = std::exchange(hoisted_, {});
     Document printed = entry.print();

@@ -1,5 +1,5 @@
-// The canonical form (reference, L10) as a document. Comments are woven in by position: the tree is walked in the order
-// of the text.
+// Turns a file into a document in canonical form (reference, L10). It walks the tree in the order of the text and
+// inserts comments by their positions.
 #pragma once
 
 #include "syntax/ast.h"
@@ -17,7 +17,7 @@ class Formatter {
     Document file();
 
   private:
-    /// One item of a body or a list: where it stands and how it is printed.
+    /// One item of a body or a list: where it is and how it is printed.
     struct Entry {
         SourceRange where;
         std::function<Document()> print;
@@ -25,7 +25,7 @@ class Formatter {
     using Entries = std::vector<Entry>;
 
     // Comments and blank lines (format_items.cpp).
-    [[nodiscard]] const Comment *comment_before(std::int32_t offset) const; ///< the next one, if it starts before
+    [[nodiscard]] const Comment *comment_before(std::int32_t offset) const; ///< the next comment, if it starts before
     std::string take_comment();
     void hoist_before(std::int32_t offset);
     [[nodiscard]] int line_ends(std::int32_t begin, std::int32_t end) const;
@@ -77,7 +77,8 @@ class Formatter {
     std::string_view text_;
     std::size_t next_comment_ = 0;
     SourceRange expression_where_;     ///< of the expression whose node is being printed
-    std::vector<std::string> hoisted_; ///< comments inside the current item where none can stand: put before it
+    std::vector<std::string> hoisted_; ///< comments inside the current item that cannot stay there: they are put before
+                                       ///< it
 };
 
 [[nodiscard]] std::string quoted(const std::string &value); ///< a string literal

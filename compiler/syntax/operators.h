@@ -1,4 +1,4 @@
-// How operators are written.
+// The signs of operators.
 #pragma once
 
 #include "syntax/ast.h"

@@ -1,4 +1,4 @@
-// Text to syntax tree.
+// From text to the syntax tree.
 //
 // Example: auto id = files.add("digits.plan", text); auto file = parse(id, files, diagnostics);
 //          if (!file) std::cerr << diagnostics.render();

@@ -7,10 +7,10 @@
 
 namespace planc::syntax {
 
-/// The file in canonical form. Keeps every comment and single blank lines; formatting the result again changes nothing.
+/// Returns the file in canonical form, with all comments and single blank lines. Formatting is idempotent.
 [[nodiscard]] std::string format(const File &file, const support::SourceFiles &files);
 
-/// An indented tree of kinds and names without places: two files with equal dumps say the same.
+/// Returns an indented tree of kinds and names without places: two files with equal dumps have the same meaning.
 [[nodiscard]] std::string print_ast(const File &file);
 
 } // namespace planc::syntax

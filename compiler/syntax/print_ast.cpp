@@ -28,7 +28,7 @@ class Dump {
 
     void line(const std::string &text) { out_.append(static_cast<std::size_t>(2 * depth_), ' ').append(text) += '\n'; }
 
-    /// A child under a heading that says its role.
+    /// A child under a heading that names its role.
     void child(const std::string &heading, const ExpressionPtr &expression) {
         if (!expression)
             return;

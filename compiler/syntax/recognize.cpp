@@ -69,7 +69,7 @@ bool is_opening(std::size_t type) {
     return type == PlanParser::LEFT_PARENTHESIS || type == PlanParser::LEFT_BRACKET || type == PlanParser::LEFT_BRACE;
 }
 
-/// The innermost bracket that is open before the token; null: none.
+/// The innermost bracket that is open before the token; null if there is none.
 const antlr4::Token *open_bracket(antlr4::TokenStream &stream, const antlr4::Token &token) {
     int closed = 0;
     for (std::size_t i = token.getTokenIndex(); i-- > 0;) {
@@ -114,7 +114,7 @@ void report(const Unexpected &problem, ParseTree &tree, const Places &places, su
         problem.token->getTokenIndex() == 0 ? nullptr : tree.stream->get(problem.token->getTokenIndex() - 1);
     const bool at_end = token.getType() == antlr4::Token::EOF || token.getType() == PlanParser::LINE_END;
     support::SourceRange where = places.range(token);
-    support::SourceRange gap = where; // between the token before and this one
+    support::SourceRange gap = where; // between the previous token and this one
     gap.end = gap.begin;
     if (previous)
         gap.begin = places.range(*previous).end;

@@ -10,7 +10,7 @@
 
 namespace planc::syntax {
 
-/// Expressions, conditionals and layout bodies inside one another, and operators in a row (L9).
+/// Limits how deep expressions, conditionals and layout bodies nest, and how many operators follow each other (L9).
 constexpr int deepest_nesting = 200;
 
 /// The tree lives as long as its parser.
@@ -29,7 +29,7 @@ struct ParseTree {
 /// Consumes tokens.tokens.
 [[nodiscard]] ParseTree recognize(Tokens &tokens, const Places &places, support::Diagnostics &diagnostics);
 
-/// Reports that what stands at `where` is nested more than `deepest_nesting` levels deep.
+/// Reports that the construct at `where` is nested more than `deepest_nesting` levels deep.
 void report_too_deep(support::SourceRange where, support::Diagnostics &diagnostics);
 
 } // namespace planc::syntax

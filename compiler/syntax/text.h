@@ -1,4 +1,4 @@
-// The bytes of a file as the lexer wants them, and token positions as bytes.
+// The text of a file as the lexer needs it, and the conversion of token positions to bytes.
 #pragma once
 
 #include "support/diagnostics.h"
@@ -14,16 +14,16 @@ class Token;
 
 namespace planc::syntax {
 
-/// ANTLR counts code points, source ranges are bytes.
+/// Converts between ANTLR's positions, which count code points, and source ranges, which count bytes.
 class Places {
   public:
-    /// text: valid UTF-8, from byte `offset` of the file on
+    /// `text`: valid UTF-8, which starts at byte `offset` of the file.
     Places(support::FileId file, std::string_view text, std::int32_t offset);
 
     [[nodiscard]] support::SourceRange range(const antlr4::Token &token) const;
     [[nodiscard]] support::SourceRange from_to(const antlr4::Token &first, const antlr4::Token &last) const;
     [[nodiscard]] std::string_view text() const { return text_; }
-    /// Of a range in this file.
+    /// The text of a range in this file.
     [[nodiscard]] std::string_view text(support::SourceRange range) const;
 
     /// All that follows a byte of the file.
@@ -37,10 +37,11 @@ class Places {
     support::FileId file_;
     std::string_view text_;
     std::int32_t offset_;
-    std::vector<std::int32_t> bytes_; ///< of each code point; empty: all are ASCII
+    std::vector<std::int32_t> bytes_; ///< start of each code point; empty if all are ASCII
 };
 
-/// The file's text without a byte order mark; null and an error if it is too large, not UTF-8, or has a NUL.
+/// Returns the file's text without a byte order mark. Returns null and reports an error if the text is too large, is
+/// not UTF-8, or contains a NUL.
 [[nodiscard]] std::optional<Places> check_text(support::FileId id, const support::SourceFiles &files,
                                                support::Diagnostics &diagnostics);
 

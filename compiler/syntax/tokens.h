@@ -1,4 +1,4 @@
-// Text to the tokens that the grammar sees.
+// From text to the tokens that the grammar sees.
 #pragma once
 
 #include "support/diagnostics.h"

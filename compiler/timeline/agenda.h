@@ -1,4 +1,4 @@
-// What the simulation looks at next. Internal to simulate().
+// The queue of events of the simulation. Internal to simulate().
 //
 //   Agenda agenda(2);
 //   agenda.set(1, Seconds(3));
@@ -16,8 +16,8 @@ namespace planc::timeline {
 
 using support::Seconds;
 
-/// When things happen next of which each waits for one moment at most: a heap by time, then number, in which a thing
-/// can be moved, since the ends of transfers change with every other one on their links.
+/// The next event of each of several things, at most one each: a heap by time, then by number. Events can be moved,
+/// because the end of a transfer changes with every other transfer on its links.
 class Agenda {
   public:
     explicit Agenda(std::size_t things) : place_of_(things, nowhere) {}
@@ -60,7 +60,7 @@ class Agenda {
         place_of_[moment.thing] = place;
     }
 
-    /// Where the moment has come to, above those that are later.
+    /// Moves the event up past those that are later. Returns its new place.
     std::size_t rise(std::size_t place, const Moment &moment) {
         for (; place > 0 && moment < heap_[(place - 1) / 2]; place = (place - 1) / 2)
             put(place, heap_[(place - 1) / 2]);

@@ -1,4 +1,4 @@
-// What the text chart and the picture share: which ranks are shown, what they are called, where ticks stand.
+// Shared by the text chart and the picture: which ranks are shown, their names, and the ticks.
 #pragma once
 
 #include "timeline/report.h"
@@ -29,20 +29,19 @@ struct Ticks {
 [[nodiscard]] std::vector<std::string> summary(const Program &program, const Timeline &timeline,
                                                const ReportOptions &options);
 
-/// What travels beside each other lies in lanes below each other: as few as are needed, a collective in the lane that
-/// it was in before where that is free.
+/// Assigns simultaneous transfers to lanes, as few as needed. A collective keeps its lane if that is free.
 [[nodiscard]] std::vector<std::vector<Event>> network_lanes(const RankTime &rank);
 
-/// Names of what an event is, whatever it is.
+/// The words for an event of any kind.
 struct EventWords {
     std::string name; ///< "product", "waits for all-reduce of h1.w", "works for …"
     std::string layer;
     std::string phase;
 };
 [[nodiscard]] EventWords words(const Program &program, const Event &event);
-/// Do processors work for any collective?
+/// Whether processors work for any collective.
 [[nodiscard]] bool has_work(const Program &program);
-/// Is nothing computed meanwhile?
+/// Whether nothing is computed during the event.
 [[nodiscard]] bool is_held_up(const Event &event);
 
 } // namespace planc::timeline

@@ -8,7 +8,7 @@ namespace {
 using support::json_number;
 using support::json_quoted;
 
-/// Lanes of a rank as threads; those of the network follow each other.
+/// Lanes of a rank as threads; those of the network come after the compute lane.
 constexpr int compute_thread = 0;
 constexpr int network_thread = 1;
 

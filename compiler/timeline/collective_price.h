@@ -1,4 +1,4 @@
-// What a started collective of the schedule takes one rank, by the cost model's own functions.
+// The time that a started collective of the schedule takes on each rank, by the cost model's own functions.
 #pragma once
 
 #include "cost/collectives/step_price.h"
@@ -9,7 +9,7 @@
 
 namespace planc::timeline {
 
-/// What collectives of one schedule have in common, since layers repeat. References stay valid.
+/// A cache for the collectives of one schedule, since layers repeat. References stay valid.
 struct KnownCollectives {
     std::map<std::vector<int>, cost::Group> groups;              ///< by axes
     std::map<std::string, std::vector<planrt::Traffic>> traffic; ///< by step: of each rank, or of all
@@ -24,15 +24,16 @@ class CollectivePrice {
 
     struct Rank {
         cost::Seconds seconds{};
-        cost::Seconds work{};    ///< of these: its processor's own, where that was measured
-        cost::Seconds latency{}; ///< of these; 0 where MPI's own call was measured: its latency is work of the ranks
-        int rounds = 1;          ///< messages one after the other; what an exchange sends is under way at once
+        cost::Seconds work{};    ///< the part of them that is work of its processor, if measured
+        cost::Seconds latency{}; ///< the latency in them; 0 if MPI's own call was measured: its latency is work of the
+                                 ///< ranks
+        int rounds = 1;          ///< messages one after another; the messages of an exchange are sent at once
     };
-    /// Of each of some ranks. Members of one call share its latency.
+    /// The price on each of these ranks. Members of one call share its latency.
     [[nodiscard]] std::vector<Rank> on(const std::vector<int> &ranks) const;
 
     [[nodiscard]] const std::vector<int> &axes() const { return info_.axes; }
-    /// What it hands over by rank, a column for each number that differs; to tell ranks apart.
+    /// What it sends by rank: one column for each number that differs. Used to distinguish ranks.
     [[nodiscard]] std::vector<std::vector<std::int64_t>> numbers() const;
 
   private:

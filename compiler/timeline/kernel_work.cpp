@@ -26,7 +26,7 @@ int element_bytes(mlir::Value value) {
     return static_cast<int>(tensor(value).getElementType().getIntOrFloatBitWidth() / 8);
 }
 
-/// A matrix product is the contraction of its subscripts; its accumulator stays where it is.
+/// A matrix product is the contraction of its subscripts; its accumulator stays in place.
 sharding::Operation product(ir::GemmOp gemm) {
     const auto subscripts = *ir::parse_subscripts(gemm.getSubscripts());
     const std::vector<std::string> names = subscripts.loops();
@@ -51,7 +51,7 @@ sharding::Operation product(ir::GemmOp gemm) {
     return operation;
 }
 
-/// Parts of a convolution add to one another as a matrix product adds to its accumulator.
+/// Parts of a convolution are added as a matrix product is added to its accumulator.
 sharding::Operation convolution(ir::ConvOp conv) {
     sharding::Operation operation = spmd::operation_of(*conv);
     operation.flops_per_point = 2;
@@ -87,7 +87,7 @@ KernelWork::KernelWork(mlir::Operation *op, ir::MeshAttr mesh, const Reuse &reus
         add_nest(op, spmd::operation_of(*op), {}, reuse);
 }
 
-/// Each value from outside is loaded once, each that is yielded stored once.
+/// Each value from outside is loaded once, and each yielded value is stored once.
 void KernelWork::add_loops(ir::LoopsOp loops, const Reuse &reuse) {
     mlir::Block &body = loops.getBody().front();
     mlir::Operation *yield = body.getTerminator();
@@ -160,7 +160,7 @@ void KernelWork::add_copy(mlir::Operation *op, const Reuse &reuse) {
     copied_from_ = copied_from_ * (1 / static_cast<double>(sharding::group_size(placement.stored, ir::mesh_of(mesh_))));
 }
 
-/// Of the pairs of a position and an element in its window, those with an element of the part.
+/// The share of the pairs of a position and an element of its window whose element lies in the part.
 double KernelWork::touched_share(const Part &part, const Mesh &mesh, const std::vector<int> &coordinates) {
     double share = 1;
     for (DimensionPlacement dimension : part.windows) {

@@ -1,10 +1,10 @@
 // The seconds of one kernel of the schedule on one rank, by the cost model's own functions (cost/kernels/compute.h),
 // from the kernel's loop nest and the rank's blocks.
 //
-// A fused loop is the sum of its operations, each under the roofline as cost::price() has it; but what is kept out of
-// memory is read off the loop itself, where the price estimates it (cost::fusion()). Permutations, copies and other
-// formats of weights, which the price leaves out, move each element once in and once out; the formats are free where
-// measured rates of convolutions have them within.
+// A fused loop is the sum of its operations, each under the roofline as in cost::price(). Which values stay out of
+// memory is read off the loop itself, while the price estimates it (cost::fusion()). Permutations, copies and other
+// formats of weights, which the price leaves out, move each element once in and once out; the formats are free if
+// measured rates of convolutions include them.
 #pragma once
 
 #include "cost/kernels/compute.h"
@@ -19,10 +19,10 @@
 
 namespace planc::timeline {
 
-/// Indices of a dimension that a rank has.
+/// The number of indices of a dimension that a rank has.
 [[nodiscard]] std::int64_t local_extent(const planrt::DimensionPlacement &dimension, const planrt::Mesh &mesh,
                                         const std::vector<int> &coordinates);
-/// Do all ranks have equally many?
+/// Whether all ranks have equally many.
 [[nodiscard]] bool is_even(const planrt::DimensionPlacement &dimension, const planrt::Mesh &mesh);
 
 class KernelWork {
@@ -33,7 +33,7 @@ class KernelWork {
     [[nodiscard]] cost::Seconds seconds(const std::vector<int> &coordinates, const planrt::Mesh &mesh,
                                         const cost::Machine &machine) const;
 
-    /// The dimensions whose blocks decide on it.
+    /// The dimensions whose blocks determine its time.
     [[nodiscard]] std::vector<planrt::DimensionPlacement> dimensions() const;
 
   private:
@@ -43,9 +43,9 @@ class KernelWork {
         sharding::Graph graph; ///< values alone, numbered as its operands and results
         sharding::Operation operation;
         cost::Fused fused;
-        std::vector<Dimensions> loops; ///< per loop of the nest the dimensions that it indexes; the smallest bounds it
-        Dimensions windows;            ///< of which only a part is touched
-        std::int64_t shares = 1;       ///< the rank does one of so many
+        std::vector<Dimensions> loops; ///< per loop of the nest, the dimensions that it indexes; the smallest limits it
+        Dimensions windows;            ///< only a part of which is touched
+        std::int64_t shares = 1;       ///< the rank executes one of this many parts
     };
 
     void add_loops(ir::LoopsOp loops, const Reuse &reuse);
@@ -58,9 +58,9 @@ class KernelWork {
     bool is_weight_format_ = false;
     std::vector<Part> parts_;
     Dimensions copied_;
-    cost::Bytes
-        copied_from_{};       ///< distance of the farther of source and target; of whole tensors, in shares that of one
-    double copied_bytes_ = 0; ///< of an element, in shares that of one rank; 0: nothing is copied
+    cost::Bytes copied_from_{}; ///< reuse distance of the farther of source and target, for whole tensors; of sharded
+                                ///< ones for one share
+    double copied_bytes_ = 0;   ///< per element; of sharded tensors for one rank; 0: nothing is copied
 };
 
 } // namespace planc::timeline

@@ -7,7 +7,7 @@ namespace planc::timeline {
 
 namespace {
 
-/// Equal keys get equal numbers, in the order in which they are first seen; how many there are.
+/// Gives equal keys equal numbers, in the order of first appearance; returns how many there are.
 template <class Key> int number(const std::vector<Key> &keys, std::vector<int> &numbers) {
     std::map<Key, int> known;
     numbers.clear();
@@ -16,7 +16,7 @@ template <class Key> int number(const std::vector<Key> &keys, std::vector<int> &
     return static_cast<int>(known.size());
 }
 
-/// Per rank the least rank of its group.
+/// Per rank, the least rank of its group.
 std::vector<int> leaders(const planrt::Mesh &mesh, const std::vector<int> &axes) {
     std::vector<int> result;
     for (int rank = 0; rank < mesh.ranks(); ++rank) {

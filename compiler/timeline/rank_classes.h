@@ -1,7 +1,8 @@
-// Ranks that cannot be told apart in a simulation, so that one of them stands for all: of equal numbers (sizes of
-// blocks, traffic), and in groups whose members are of the same classes. A rank's times depend on its own seconds and
-// on the times of the members of its groups alone, so by induction over the moments of the simulation ranks of one
-// class have the same times. The coarsest such partition is found by refinement (as of finite automata, Hopcroft 1971).
+// Classes of ranks that behave alike in a simulation, so that one of them can stand for all: ranks with equal numbers
+// (sizes of blocks, traffic) whose groups have members of the same classes. A rank's times depend only on its own
+// seconds and on the times of the members of its groups; so, by induction over the events of the simulation, ranks of
+// one class have the same times. The coarsest such partition is found by refinement (as for finite automata, Hopcroft
+// 1971).
 //
 // Example: 6 rows on a mesh [rows: 4, cols: 2]: ranks 0 to 3 have two rows, 4 to 7 one: two classes.
 #pragma once

@@ -17,7 +17,7 @@ cost::Bytes whole_bytes(mlir::Value value) {
     return cost::Bytes(elements * type.getElementType().getIntOrFloatBitWidth() / 8);
 }
 
-/// What a kernel reads from memory; of a fused loop each operand that comes from outside, for its first reader.
+/// The operands that a kernel reads from memory; for a fused loop, each operand from outside, at its first reader.
 std::vector<mlir::OpOperand *> read_by(mlir::Operation *kernel) {
     std::vector<mlir::OpOperand *> operands;
     llvm::SmallSetVector<mlir::Value, 8> seen;
@@ -54,7 +54,7 @@ Reuse::Reuse(const std::vector<mlir::func::FuncOp> &functions) {
                     arrive(&op);
 }
 
-/// What a collective moves itself counts as nothing, as in cost::find_reuse().
+/// The bytes that a collective itself moves do not count, as in cost::find_reuse().
 void Reuse::arrive(mlir::Operation *wait) {
     std::vector<int64_t> made;
     for (mlir::Value result : wait->getResults())

@@ -1,5 +1,5 @@
-// How far the operands of a schedule's kernels are from their last use: cost::ReuseDistances along the step, by the
-// places of buffers in the arena.
+// The reuse distances of the operands of a schedule's kernels: cost::ReuseDistances along the step, by the places of
+// buffers in the arena.
 #pragma once
 
 #include "cost/kernels/fusion.h"
@@ -12,7 +12,7 @@
 
 namespace planc::timeline {
 
-/// Where the variable lies that a plan.write is for; where the value does, nothing is copied.
+/// The place of the variable that a plan.write writes. If the value lies there already, nothing is copied.
 [[nodiscard]] int64_t variable_offset(ir::WriteOp write, mlir::SymbolTableCollection &symbols);
 
 class Reuse {
@@ -20,10 +20,11 @@ class Reuse {
     /// `functions`: of a step, in the order in which they are called.
     explicit Reuse(const std::vector<mlir::func::FuncOp> &functions);
 
-    /// Of an operand of a kernel, or of an operation in a fused loop; 0 of what is made there.
+    /// The distance of an operand of a kernel, or of an operation in a fused loop; 0 for values that the loop makes
+    /// itself.
     [[nodiscard]] cost::Bytes distance(mlir::OpOperand &operand) const { return distances_.lookup(&operand); }
 
-    /// Of the variable that a plan.write copies to.
+    /// The distance of the variable to which a plan.write copies.
     [[nodiscard]] cost::Bytes distance(ir::WriteOp write) const { return variables_.lookup(write); }
 
   private:

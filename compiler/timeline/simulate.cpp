@@ -9,22 +9,23 @@ namespace planc::timeline {
 
 namespace {
 
-/// A collective under way on one group.
+/// An active collective on one group.
 struct Transfer {
     int collective = 0;
     const Group *group = nullptr;
     int missing = 0; ///< members that have not called MPI since the last round
     int rounds_left = 0;
-    int rounds_now = 0; ///< of the round, or of several in one, that is on the links
+    int rounds_now = 0; ///< rounds currently on the links: one, or several at once
     Seconds begin{};
-    Seconds alone{};         ///< what the round takes with the links for itself
-    bool on_its_way = false; ///< its latency passes; then it is on the links
+    Seconds alone{};         ///< the time of the round if it had the links for itself
+    bool on_its_way = false; ///< its latency passes; afterwards it is on the links
     Seconds left{};          ///< on the links, at the time `since`
     Seconds since{};
-    std::size_t shared_by = 0; ///< transfers on the fullest of its links from then on, itself included; 0: none yet
-    std::size_t sharing = 0;   ///< the same as it is found out
+    std::size_t shared_by = 0; ///< number of transfers on the fullest of its links from then on, including itself; 0:
+                               ///< none yet
+    std::size_t sharing = 0;   ///< the same while it is being computed
     bool complete = false;
-    Event event = {}; ///< of all its senders: its last rounds without a pause between them
+    Event event = {}; ///< for all its senders: its last rounds without a pause between them
 };
 
 struct Rank {
@@ -32,7 +33,7 @@ struct Rank {
     Seconds now{};
     int waits_for = -1;         ///< collective; -1: computes
     std::vector<int> under_way; ///< transfers
-    std::vector<int> waiting;   ///< of them those whose next round waits for a call
+    std::vector<int> waiting;   ///< of them, those whose next round waits for a call of this rank
     std::vector<int> carries;   ///< transfers with rounds on its links
 };
 
@@ -82,14 +83,14 @@ class Simulation {
         return groups;
     }
 
-    /// The round's latency has passed, or the round ends, then.
+    /// The time at which the round's latency has passed, or the round ends.
     void foresee(int transfer, Seconds time) { rounds_.set(transfer, time); }
     [[nodiscard]] int transfer_of(int collective, int rank) const {
         return first_of_[collective] + program_.collectives[collective].group_of[rank];
     }
 
-    /// All that happens at this time comes before the next round begins, so that the numbers of ranks do not matter.
-    /// Rounds end first, then ranks call MPI in their order.
+    /// Everything that happens at this time comes before the next rounds begin, so that the numbers of ranks do not
+    /// matter. Rounds end first, then ranks call MPI in their order.
     void happen(Seconds time) {
         while (true)
             if (rounds_.is_next(time))
@@ -100,14 +101,14 @@ class Simulation {
                 return;
     }
 
-    /// Computes until the rank calls MPI next.
+    /// Computes until the rank's next call of MPI.
     void go_on(int number) {
         Rank &rank = ranks_[number];
         const std::vector<Action> &actions = actions_of(number);
         for (; rank.next < actions.size(); ++rank.next) {
             const Action &action = actions[rank.next];
             if (action.kind == ActionKind::progress && rank.under_way.empty())
-                continue; // nothing is under way until the rank itself starts something
+                continue; // nothing is active until the rank itself starts something
             if (action.kind == ActionKind::start)
                 do_part(action.index, number);
             if (action.kind != ActionKind::compute)
@@ -118,7 +119,7 @@ class Simulation {
         }
     }
 
-    /// What the rank's processor does of a collective that it starts.
+    /// The work of the rank's processor for a collective that it starts.
     void do_part(int collective, int number) {
         const std::vector<Seconds> &work = program_.collectives[collective].work;
         if (work.empty() || work[number].value == 0)
@@ -147,7 +148,7 @@ class Simulation {
         go_on(number);
     }
 
-    /// Of a member that had not called since the last round.
+    /// Notes a member's first call since the last round.
     void note_call(int number) {
         if (--transfers_[number].missing == 0)
             ready_.push_back(number);
@@ -156,7 +157,7 @@ class Simulation {
     void begin_round(int number, Seconds time) {
         Transfer &transfer = transfers_[number];
         const Group &ranks = *transfer.group;
-        // Where all members wait for nothing else, no call and no other round comes between.
+        // If all members wait for nothing else, no call and no other round comes in between.
         const bool alone = std::all_of(ranks.members.begin(), ranks.members.end(), [&](int m) {
             return ranks_[m].waits_for >= 0 && ranks_[m].under_way.size() == 1;
         });
@@ -195,7 +196,7 @@ class Simulation {
             share(other, time);
     }
 
-    /// From now on as many transfers share its links as was found out.
+    /// From now on, the new number of transfers shares its links.
     void share(int number, Seconds time) {
         Transfer &transfer = transfers_[number];
         if (transfer.shared_by > 0) {
@@ -207,7 +208,7 @@ class Simulation {
         foresee(number, time + static_cast<double>(transfer.shared_by) * transfer.left);
     }
 
-    /// The transfer is no longer on its links.
+    /// Removes the transfer from its links.
     void leave_links(int number, Seconds time) {
         affected_.clear();
         for (int sender : transfers_[number].group->senders) {
@@ -299,7 +300,7 @@ class Simulation {
             else
                 busy.back().second = std::max(busy.back().second, event.end);
         }
-        std::size_t first = 0; // that has not ended before the wait
+        std::size_t first = 0; // the first one that has not ended before the wait
         for (const Event &event : rank.compute) {
             if (event.kind == EventKind::compute) {
                 rank.computing += event.seconds();

@@ -89,7 +89,7 @@ class Text {
         return at == phases.end() ? '?' : at->second;
     }
 
-    /// Each column shows what takes most of it.
+    /// Each column shows what takes most of its time.
     template <class Symbol>
     std::string lane(std::string name, const std::vector<Event> &events, const Symbol &symbol) const {
         std::string line(columns, ' ');
@@ -108,7 +108,7 @@ class Text {
         return stripped(name + line);
     }
 
-    /// Of the critical rank.
+    /// For the critical rank.
     std::string table() const {
         const RankTime &rank = timeline_.critical();
         std::map<std::string, std::map<std::string, Seconds>> compute; // by layer and phase

@@ -35,13 +35,13 @@ TEST(Measurements, SayWhatIsWrong) {
     EXPECT_EQ(error("[]"), "it needs 'ranks', 'avx512' and 'measurements'");
     EXPECT_EQ(error(R"({"ranks": 0, "avx512": true, "measurements": []})"),
               "it needs 'ranks', 'avx512' and 'measurements'");
-    EXPECT_EQ(error(with("3")), "measurement 1 is no object");
+    EXPECT_EQ(error(with("3")), "measurement 1 is not an object");
     EXPECT_EQ(error(with(R"({"kernel": "fft", "shape": [1], "seconds": 1, "spread": 0})")),
-              "measurement 1 is of no kernel that there is");
+              "measurement 1 names an unknown kernel");
     EXPECT_EQ(error(with(R"({"kernel": "update", "shape": [1, 2], "seconds": 1, "spread": 0})")),
               "measurement 1 needs a shape of 1 numbers");
     EXPECT_EQ(error(with(R"({"kernel": "update", "shape": [-1], "seconds": 1, "spread": 0})")),
-              "measurement 1 has a shape of other things than numbers above 0");
+              "measurement 1 has a shape with an entry that is not a number above 0");
     EXPECT_EQ(error(with(R"({"kernel": "update", "shape": [1], "seconds": 0, "spread": 0})")),
               "measurement 1 needs 'seconds' above 0 and a 'spread'");
 }

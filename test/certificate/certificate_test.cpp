@@ -132,40 +132,41 @@ TEST(Certificate, TamperedWithIsRejectedWithWhatIsWrong) {
         {"search's bound", [](Certificate &c) { c.search_lower_bound = 2 * c.cost; },
          "the bound of the search is above the cost"},
         {"another network", [](Certificate &c) { c.asked.network[0] ^= 1; },
-         "it is of another network: operations, extents or dimensions differ"},
-        {"another machine", [](Certificate &c) { c.asked.machine[0] ^= 1; }, "it is of a machine with other figures"},
-        {"other ranks", [](Certificate &c) { c.asked.ranks = 8; }, "it is of 8 ranks, not of 4"},
+         "it belongs to another network: operations, extents or dimensions differ"},
+        {"another machine", [](Certificate &c) { c.asked.machine[0] ^= 1; },
+         "it belongs to a machine with other figures"},
+        {"other ranks", [](Certificate &c) { c.asked.ranks = 8; }, "it is for 8 ranks, not for 4"},
         {"other rules", [](Certificate &c) { c.asked.rules[0] ^= 1; },
-         "it is of other rules of layout, mesh or storage"},
+         "it belongs to other rules of layout, mesh or storage"},
         {"limit", [](Certificate &c) { c.asked.memory_limit = 1e6; },
-         "it is of a memory limit of 1,000,000 bytes a rank, not of 0"},
-        {"mesh", [](Certificate &c) { c.sizes = {8, 1}; }, "its mesh is none of 4 ranks that may be chosen"},
-        {"storage", [](Certificate &c) { c.storage.parameters = {7}; }, "its storage is none that may be chosen"},
+         "it is for a memory limit of 1,000,000 bytes a rank, not of 0"},
+        {"mesh", [](Certificate &c) { c.sizes = {8, 1}; }, "its mesh is not one that 4 ranks may form"},
+        {"storage", [](Certificate &c) { c.storage.parameters = {7}; }, "its storage is not among the choices"},
         {"layers", [](Certificate &c) { c.layers.pop_back(); }, "it has "},
         {"name", [](Certificate &c) { c.layers[0].name = "other"; },
          "its layer 'other' is '" + layer + "' of the network"},
         {"strategy", [](Certificate &c) { c.layers[0].strategy.loop_of_axis[0] = "nothing"; },
          "the strategy of layer '" + layer + "' breaks the rules"},
         {"a mesh less", [](Certificate &c) { c.parts.erase(c.parts.begin()); },
-         first + ": no bound of the plans there"},
+         first + ": there is no bound for its plans"},
         {"a mesh twice", [](Certificate &c) { c.parts.push_back(c.parts[0]); },
-         first + ": two bounds of the plans there"},
+         first + ": there are two bounds for its plans"},
         {"a mesh more",
          [](Certificate &c) {
              c.parts.push_back(c.parts[0]);
              c.parts.back().sizes = {3, 1};
          },
-         "it has bounds of 13 meshes and storages, there are 12"},
+         "it has bounds for 13 meshes and storages, but there are 12"},
         {"bound",
          [](Certificate &c) {
              c.lower_bound *= 0.99;
              c.gap = (c.cost - c.lower_bound) / c.cost;
          },
          "the least bound of all meshes is "},
-        {"no proof", [](Certificate &c) { c.parts[0].nodes.clear(); }, first + ": a branch of the proof leads nowhere"},
-        {"no rounds", [](Certificate &c) { c.parts[0].nodes[0].rounds.clear(); }, first + ": the proof breaks off"},
+        {"no proof", [](Certificate &c) { c.parts[0].nodes.clear(); }, first + ": a branch of the proof is missing"},
+        {"no rounds", [](Certificate &c) { c.parts[0].nodes[0].rounds.clear(); }, first + ": the proof is incomplete"},
         {"weights", [](Certificate &c) { c.parts[0].nodes[0].weights.seconds_per_byte = -1; },
-         first + ": the weights are not what proves a bound"},
+         first + ": the weights do not prove a bound"},
         {"messages less", [](Certificate &c) { c.parts[0].nodes[0].rounds[0].messages.push_back({1}); },
          first + ": the messages do not fit the network"},
     };
@@ -258,7 +259,7 @@ TEST(Json, EveryDefectIsOneLine) {
     EXPECT_EQ(line_of("{}", "", ""), "it has no 'planc_certificate'");
     EXPECT_EQ(line_of("3", "", ""), "it has no 'planc_certificate'");
     EXPECT_EQ(line_of(text, "\"planc_certificate\": 1", "\"planc_certificate\": 2"),
-              "it is of another version of planc");
+              "it was written by another version of planc");
     EXPECT_EQ(line_of(text, "\"gap\": ", "\"gab\": "), "it has no 'gap'");
     EXPECT_EQ(line_of(text, "\"ranks\": 4", "\"ranks\": 4.5"), "asked.ranks is not a whole number");
     EXPECT_EQ(line_of(text, "\"unit_seconds\": ", "\"unit_seconds\": null, \"was\": "),
@@ -267,13 +268,13 @@ TEST(Json, EveryDefectIsOneLine) {
     EXPECT_EQ(line_of(text, "\"whole\": ", "\"whole\": \"no\", \"was\": "),
               "proof[0].nodes[0].rounds[0].whole is neither true nor false");
     EXPECT_EQ(line_of(text, "\"messages\": \"", "\"messages\": \"100000 "),
-              "proof[0].nodes[0].rounds[0].messages names list 100000, which there is not");
+              "proof[0].nodes[0].rounds[0].messages names list 100000, which does not exist");
     EXPECT_EQ(line_of(text, "\"messages\": \"", "\"messages\": \"0,"),
-              "proof[0].nodes[0].rounds[0].messages is not whole numbers with a blank between");
-    EXPECT_EQ(line_of(text, "\"order\": \"", "\"order\": [], \"was\": \""), "plan.layers[0].order is not a text");
+              "proof[0].nodes[0].rounds[0].messages is not a list of whole numbers separated by blanks");
+    EXPECT_EQ(line_of(text, "\"order\": \"", "\"order\": [], \"was\": \""), "plan.layers[0].order is not a string");
     EXPECT_EQ(line_of(text, "\"proof\": [", "\"proof\": {}, \"was\": ["), "proof is not a list");
     EXPECT_EQ(line_of("{\n  \"gap\": [,", "", ""), "[2:11, byte=13]: Invalid JSON value");
-    EXPECT_EQ(line_of(std::string(100000, '['), "", ""), "byte 17: too many brackets within brackets");
+    EXPECT_EQ(line_of(std::string(100000, '['), "", ""), "byte 17: brackets are nested too deeply");
 }
 
 /// Cut off, or with other bytes in it: an error, or a certificate that the checker can judge.

@@ -167,10 +167,12 @@ class Check {
         const std::string stage = stage_;
         const bool overlap = random_.chance(0.7);
         const bool all_halos = random_.chance(0.7); // images are too small for it to pay
+        const int slots = (*module)->hasAttr("plan.microbatches") && random_.chance(0.5) ? random_.whole(2, 3) : 1;
         stage_ += overlap ? ", scheduled" : ", scheduled without overlap";
         stage_ += all_halos ? ", all halos apart" : "";
+        stage_ += slots > 1 ? ", " + std::to_string(slots) + " in flight" : "";
         showing(*module, [&] {
-            if (failed(schedule::run(*module, {.overlap = overlap, .overlap_all_halos = all_halos})) ||
+            if (failed(schedule::run(*module, {.overlap = overlap, .overlap_all_halos = all_halos, .slots = slots})) ||
                 failed(mlir::verify(*module)))
                 throw Difference("the program could not be scheduled");
             const auto traffic = reference.compare(*module);

@@ -34,15 +34,14 @@ TEST_F(Explain, SaysChoiceCertificateBaselinesAndRules) {
     EXPECT_TRUE(contains(text, "no plan on this mesh takes less\n")) << text;
     EXPECT_TRUE(contains(text, "fc1    batch over rows, model (output: hidden) over cols")) << text;
     EXPECT_TRUE(contains(text, "pure batch")) << text;
-    EXPECT_TRUE(contains(text, "not a candidate: the rule 'batch -> rows' says otherwise")) << text;
-    EXPECT_TRUE(contains(text, "rules of the layout that held\n  batch -> rows\n  fc1: hidden -> cols\n")) << text;
+    EXPECT_TRUE(contains(text, "not a candidate: the rule 'batch -> rows' forbids it")) << text;
+    EXPECT_TRUE(contains(text, "rules of the layout in force\n  batch -> rows\n  fc1: hidden -> cols\n")) << text;
 }
 
 TEST_F(Explain, WhyNotNamesTheRule) {
     EXPECT_EQ(why("fc1: pixel -> cols"),
-              "'fc1: pixel -> cols' is not possible: the rule 'fc1: hidden -> cols' says otherwise\n");
-    EXPECT_EQ(why("fc2: batch -> none"),
-              "'fc2: batch -> none' is not possible: the rule 'batch -> rows' says otherwise\n");
+              "'fc1: pixel -> cols' is not possible: the rule 'fc1: hidden -> cols' forbids it\n");
+    EXPECT_EQ(why("fc2: batch -> none"), "'fc2: batch -> none' is not possible: the rule 'batch -> rows' forbids it\n");
 }
 
 TEST_F(Explain, WhyNotNamesWhatIsUnknown) {
@@ -73,7 +72,7 @@ TEST_F(Explain, WhyNotKnowsShortDimensionsAndClosedLayouts) {
                                          "the 16 ranks of 'cols'\n");
     request.search = false;
     EXPECT_EQ(why("fc2: hidden -> rows"),
-              "'fc2: hidden -> rows' is not possible: the layout is not 'auto', and no rule of it says so\n");
+              "'fc2: hidden -> rows' is not possible: the layout is not 'auto' and has no such rule\n");
 }
 
 } // namespace

@@ -153,7 +153,7 @@ TEST_F(Fastest, NoPlanOfTheLiteratureIsFasterAtAll) {
 TEST_F(Fastest, WhatExceedsTheMemoryIsNoCandidate) {
     const Plan stays = fastest({{answer, Seconds(1)}, {literature, std::nullopt}}).plan;
     EXPECT_EQ(stays.layers, answer.layers);
-    EXPECT_EQ(known(stays).excluded, "exceeds the memory");
+    EXPECT_EQ(known(stays).excluded, "exceeds the memory limit");
     EXPECT_FALSE(stays.simulated.has_value());
 }
 

@@ -35,6 +35,16 @@ TEST(Makers, run_one_micro_batch_after_the_other) {
     EXPECT_EQ(program.runs(0), 2);
     EXPECT_EQ(program.runs(4), 1);
     EXPECT_EQ(fault(program, {{2}}), "");
+    // Two in flight: the last group has one.
+    program.roles.front().slots = 2;
+    program.actions = interleaved(program.micro_batches, {{{2, false}, {0, 1}}, {{2, true}, {2, 3, 4}}}, 2);
+    texts.clear();
+    for (const Action &action : program.actions.front())
+        texts.push_back(text(program, action));
+    EXPECT_EQ(texts, (std::vector<std::string>{"0:0 run accumulate_forward", "1:1 run accumulate_forward",
+                                               "0:0 run accumulate_backward", "1:1 run accumulate_backward",
+                                               "2:0 run forward", "2:0 run backward", "2:0 run update"}));
+    EXPECT_EQ(fault(program, {{2}}), "");
     EXPECT_EQ(trivial({{2, true}, {2, 3, 4}}).front().size(), 3U);
     EXPECT_THROW(static_cast<void>(accumulating(program.micro_batches, {{{2, true}, {2, 3, 4}}})),
                  std::invalid_argument);

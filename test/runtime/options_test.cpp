@@ -89,9 +89,9 @@ TEST(Options, WhatDoesNotGoTogether) {
     const std::string end = "; --help lists the options";
     EXPECT_EQ(complaint({"--resume"}), "option --resume: expected a directory, or --checkpoint DIR" + end);
     EXPECT_EQ(complaint({"--resume", "a", "--init", "b"}),
-              "--init and --resume both say where the weights come from" + end);
+              "--init and --resume exclude each other: both give the weights" + end);
     EXPECT_EQ(complaint({"--checkpoint-every", "5"}),
-              "when to write checkpoints is said, but not where: --checkpoint DIR" + end);
+              "--checkpoint-every and --checkpoint-minutes need --checkpoint DIR" + end);
     EXPECT_EQ(complaint({"--predict", "a"}), "--predict FILE and --output FILE go together" + end);
     EXPECT_EQ(complaint({"--predict", "a", "--output", "b"}),
               "option --predict: expected weights, by --init FILE or --resume DIR" + end);

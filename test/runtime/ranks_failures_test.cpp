@@ -222,13 +222,14 @@ TEST_F(Failures, ResumeOfAnotherRun) {
     const std::string checkpoints = directory_.file("checkpoints");
     ASSERT_EQ(run(2, "--steps 4 --checkpoint " + checkpoints).exit_code, 0);
     const std::string path = checkpoints + "/step-00000004.safetensors";
-    expect_one_line(run(2, "--seed 9 --resume " + checkpoints), 1, path + ": is of a run with seed 1; this one has 9");
+    expect_one_line(run(2, "--seed 9 --resume " + checkpoints), 1,
+                    path + ": belongs to a run with seed 1; this one has 9");
     expect_one_line(run(2, "--checkpoint " + checkpoints), 1,
                     "rank 0: " + checkpoints +
-                        " holds checkpoints already, the last one of step 4: --resume goes on from it");
+                        " already has checkpoints, the last one of step 4: --resume continues from it");
     directory_.write("points.csv", points(299));
     expect_one_line(run(2, "--resume " + checkpoints), 1,
-                    path + ": is of a run with a number of training samples of 240; this one has 239");
+                    path + ": belongs to a run with a number of training samples of 240; this one has 239");
 }
 
 TEST_F(Failures, NoPlaceForCheckpoints) {
@@ -258,7 +259,7 @@ TEST_F(Failures, ResumeWithoutAWholeCheckpoint) {
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_EQ(outcome.errors,
               (std::vector<std::string>{checkpoints + "/step-00000009.safetensors: has been renamed: it is of step 4",
-                                        "rank 0: " + checkpoints + ": holds checkpoints, but none that is whole"}));
+                                        "rank 0: " + checkpoints + ": has checkpoints, but none is complete"}));
 }
 
 TEST_F(Failures, WeightsOfADamagedCheckpoint) {

@@ -73,13 +73,13 @@ TEST_F(Records, IdxBigEndianNumbers) {
 }
 
 TEST_F(Records, IdxBroken) {
-    EXPECT_EQ(complaint("hello", DataFormat::idx), "file: is no IDX file: it does not begin with two zero bytes");
-    EXPECT_EQ(complaint(bytes({0, 0, 7, 1}), DataFormat::idx), "file: is no IDX file: type 0x07 is unknown");
+    EXPECT_EQ(complaint("hello", DataFormat::idx), "file: is not an IDX file: it does not begin with two zero bytes");
+    EXPECT_EQ(complaint(bytes({0, 0, 7, 1}), DataFormat::idx), "file: is not an IDX file: type 0x07 is unknown");
     EXPECT_EQ(complaint(bytes({0, 0, 8, 2, 0, 0}), DataFormat::idx), "file: ends in its header");
     EXPECT_EQ(complaint(bytes({0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 2, 1, 2, 3}), DataFormat::idx),
               "file: ends in sample 1; its header says that there are 2");
     EXPECT_EQ(complaint(bytes({0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3}), DataFormat::idx),
-              "file: goes on behind the 1 samples of its header");
+              "file: continues after the 1 samples of its header");
     EXPECT_EQ(complaint(bytes({0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3}), DataFormat::idx),
               "file: expected samples of 2 numbers for x, got 2 × 3");
     EXPECT_EQ(complaint(bytes({0, 0, 8, 1, 0, 0, 0, 1, 1}), DataFormat::idx),

@@ -83,7 +83,7 @@ TEST_F(Safetensors, WrongFilesAreTold) {
     EXPECT_EQ(load(0, std::string(16, '\xff')), "weights: is no safetensors file, or its end is missing");
     EXPECT_EQ(load(0, file("{]", 0)), "weights: JSON: expected \" at byte 1");
     EXPECT_EQ(load(0, file(R"({"h1.w":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]}})", 11)),
-              "weights: tensor h1.w does not lie within the file as its shape says");
+              "weights: tensor h1.w lies outside the file according to its shape");
     EXPECT_EQ(load(0, file(R"({"h1.w":{"dtype":"BF16","shape":[3,4],"data_offsets":[0,24]}})", 12)),
               "weights: tensor h1.w has elements of type BF16; expected F32 or F64");
     EXPECT_EQ(load(0, file(R"({"h1.w":{"dtype":"F32","shape":[4,3],"data_offsets":[0,48]}})", 12)),
@@ -94,7 +94,7 @@ TEST_F(Safetensors, WrongFilesAreTold) {
     EXPECT_EQ(load(0, file(R"({"h1.w":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]},)"
                            R"("h2.w":{"dtype":"F32","shape":[],"data_offsets":[48,52]}})",
                            13)),
-              "weights: has a tensor h2.w that network classifier has not");
+              "weights: has a tensor h2.w, but network classifier does not");
 }
 
 TEST_F(Safetensors, TensorsFillTheFile) {

@@ -58,8 +58,8 @@ TEST_F(TextData, BrokenTextsAreTold) {
     EXPECT_EQ(complaint("abc"), "story.txt: is too short for one sample");
     EXPECT_EQ(complaint("ab\xff"
                         "cd"),
-              "story.txt: is no UTF-8 text: byte 2 begins no character");
-    EXPECT_EQ(complaint("abcd\xc3"), "story.txt: is no UTF-8 text: byte 4 begins no character");
+              "story.txt: is not UTF-8 text: no character begins at byte 2");
+    EXPECT_EQ(complaint("abcd\xc3"), "story.txt: is not UTF-8 text: no character begins at byte 4");
 }
 
 TEST(Vocabulary, NumbersWhatOccurs) {

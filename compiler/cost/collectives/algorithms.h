@@ -1,5 +1,5 @@
-// Which algorithm a machine runs a collective by: a table by size for each collective. The emitted program sends the
-// algorithm's messages itself (planrt/steps.h), or calls MPI, which is priced as an algorithm.
+// The algorithm by which a machine runs a collective: for each collective, a table by size. The emitted program sends
+// the algorithm's messages itself (planrt/steps.h), or calls MPI, which is priced as an algorithm.
 //
 // Example: allreduce = [recursive_doubling, ring(above = 64 KiB)] is {{recursive_doubling, 0}, {ring, 65536}}.
 #pragma once
@@ -13,7 +13,8 @@
 
 namespace planc::cost {
 
-/// Their prices stand in collectives.h. `ring` is also called bucket, `mst` is a tree's reduction and broadcast.
+/// Prices are in collectives.h. `ring` is also called bucket; `mst` is a reduction to the root of a tree and a
+/// broadcast.
 enum class Algorithm : std::uint8_t {
     ring,
     rabenseifner,
@@ -27,17 +28,17 @@ enum class Algorithm : std::uint8_t {
 };
 [[nodiscard]] const char *name(Algorithm algorithm); ///< "recursive doubling"
 
-/// What a machine's settings call them: "ring", "bucket", "recursive_doubling", …
+/// The algorithm by its name in a machine's settings: "ring", "bucket", "recursive_doubling", …
 [[nodiscard]] Algorithm algorithm(const std::string &word);
 
 struct AlgorithmRange {
     Algorithm algorithm = Algorithm::ring;
     double above = 0;    ///< bytes of the full vector; the range ends where the next begins
-    bool by_mpi = false; ///< the program calls MPI; the algorithm is what that is priced as
+    bool by_mpi = false; ///< the program calls MPI, and this is priced as the algorithm
 };
-/// Ascending, the first above zero. Several above the same size are alternatives.
+/// Ascending; the first is above zero. Several entries for the same size are alternatives.
 using AlgorithmTable = std::vector<AlgorithmRange>;
-/// The alternatives for a vector of `n` bytes, one or more.
+/// The alternatives for a vector of `n` bytes; at least one.
 [[nodiscard]] std::span<const AlgorithmRange> alternatives(const AlgorithmTable &table, support::Bytes n);
 
 struct Algorithms {

@@ -19,14 +19,14 @@ double share(std::int64_t ranks) {
     return static_cast<double>(ranks - 1) / static_cast<double>(ranks);
 }
 
-/// Messages that pass one link where every node of the dimension sends one over `hops`.
+/// The messages that share one link if every node of the dimension sends one over `hops`.
 double load(const Span &span, double hops) {
     if (span.length == 0)
         return 1;
     return std::max(1.0, std::min(hops, static_cast<double>(span.length) - hops));
 }
 
-/// On average over the other members of the span.
+/// The average over the other members of the span.
 double mean_load(const Span &span) {
     double sum = 0;
     for (std::int64_t k = 1; k < span.size && span.length > 0; ++k)
@@ -39,7 +39,7 @@ Round round(const Group &group, const Span &span, bool all_send, double messages
             group.bytes_per_second(span.level, all_send) / passing};
 }
 
-/// The slowest of all links that are taken.
+/// A round priced by the slowest of all links in use.
 Round slowest(const Group &group, bool all_send, double messages, double part) {
     Round result{messages, part, Seconds(0), INFINITY};
     for (int level = 0; level < static_cast<int>(group.levels.size()); ++level) {
@@ -51,7 +51,7 @@ Round slowest(const Group &group, bool all_send, double messages, double part) {
     return result;
 }
 
-/// Reduce-scatter or all-gather: the innermost dimension moves most.
+/// Reduce-scatter or all-gather by ring: the innermost dimension moves most.
 std::vector<Round> ring(const Group &group) {
     if (!group.by_dimension())
         return {slowest(group, false, static_cast<double>(group.ranks - 1), share(group.ranks))};
@@ -66,8 +66,8 @@ std::vector<Round> ring(const Group &group) {
     return rounds;
 }
 
-/// Which span each of `count` rounds goes over, in the order of the members' distances: major spans have theirs first
-/// where the sizes are no powers of two and there are fewer rounds than the spans would have alone.
+/// The span that each of `count` rounds crosses, in the order of the members' distances. If the sizes are not powers of
+/// two and there are fewer rounds than the spans would need separately, major spans get theirs first.
 std::vector<std::pair<const Span *, int>> doublings(const Group &group, int count) {
     std::vector<std::pair<const Span *, int>> result; // span, exponent of the distance in it
     for (const Span &span : group.spans) {
@@ -79,8 +79,8 @@ std::vector<std::pair<const Span *, int>> doublings(const Group &group, int coun
     return result;
 }
 
-/// Exchanges at distances 1, 2, 4, …: all ranks send `part(k)` of the vector in round k. Where their number is no power
-/// of two, these go around the group, and some message takes the slowest of its links in every round.
+/// Exchanges at distances 1, 2, 4, …: in round k all ranks send `part(k)` of the vector. If the number of ranks is no
+/// power of two, messages go around the group, and in every round some message takes the slowest link.
 template <class Part> std::vector<Round> doubling(const Group &group, int count, const Part &part) {
     std::vector<Round> rounds;
     const bool around = group.spans.size() > 1 && !std::has_single_bit(static_cast<std::uint64_t>(group.ranks));
@@ -104,7 +104,8 @@ std::vector<Round> halving(const Group &group) {
     });
 }
 
-/// A tree from or to one rank, the whole vector in each round: in no round do two messages of a group leave a unit.
+/// A tree from or to one rank, with the whole vector in each round. In no round do two messages of a group leave a
+/// unit.
 std::vector<Round> tree(const Group &group) {
     int count = 0;
     for (const Span &span : group.spans)
@@ -128,8 +129,8 @@ std::vector<Round> rabenseifner(const Group &group) {
     return half + half;
 }
 
-/// Whole vectors between neighbours, the first member and the second, the third and the fourth, …: where the inner
-/// spans have an odd number of members, some of these are in different units.
+/// Whole vectors between neighbours: the first and the second member, the third and the fourth, …. If the inner spans
+/// have an odd number of members, some pairs are in different units.
 Round between_neighbours(const Group &group) {
     if (!group.even)
         return slowest(group, true, 1, 1);
@@ -148,12 +149,12 @@ std::vector<Round> recursive_doubling(const Group &group) {
     const std::vector<Round> rounds = doubling(group, lg_down(group.ranks), [](int) { return 1.0; });
     if (std::has_single_bit(static_cast<std::uint64_t>(group.ranks)))
         return rounds;
-    // The ranks beyond the largest power of two give their vectors to neighbours, and get the results from there.
+    // The ranks beyond the largest power of two give their vectors to neighbours and receive the results from them.
     const Round whole = between_neighbours(group);
     return std::vector<Round>{whole} + rounds + std::vector<Round>{whole};
 }
 
-/// The part of a group within a unit of the outermost level that it takes, or that between those units.
+/// The part of a group within a unit of its outermost level, or the part between these units.
 Group part(const Group &group, bool between) {
     Group result;
     result.levels = group.levels;
@@ -273,7 +274,7 @@ std::vector<Round> exchange_rounds(const Group &group, bool neighbours) {
     return {one};
 }
 
-/// Of a ring or a tree.
+/// The shape for a ring or a tree.
 static std::vector<int> shape(const Group &group) {
     if (!group.by_dimension())
         return {static_cast<int>(group.ranks)};

@@ -16,14 +16,16 @@
 //   all-to-all      pairwise           P-1                     what leaves the rank
 //   point to point                     messages                what leaves the rank
 //
-// These are the messages of planrt::steps(), which a program sends that does not call MPI; blocks are priced as equal.
-// An algorithm is a sequence of rounds (rounds()); each is priced by the slowest link that its messages take. On a star
-// their sums are the forms above. On a mesh or torus, rings and trees (mst, binomial) run dimension by dimension:
-// latencies 2 sum (d_k - 1) and 2 sum lg d_k; other messages share the links that they pass. On a hierarchical machine
-// a ring is as fast as its slowest link, halving and doubling go through each level in rounds of their own, and the
-// ranks of a unit share its links where they send at once. All-reduces that are `hierarchical` are a ring
-// reduce-scatter in each unit, rabenseifner between the outermost units on each rank's share, a ring all-gather; a
-// group within one unit, or with one rank of each, runs rabenseifner, and one that fills its units unevenly a ring.
+// These are the messages of planrt::steps(), which a program sends if it does not call MPI. All blocks are priced as
+// equal.
+//
+// An algorithm is a sequence of rounds (rounds()); each round is priced by the slowest link that its messages take. On
+// a star, the sums are the forms above. On a mesh or torus, rings and trees (mst, binomial) run dimension by dimension,
+// with latencies 2 sum (d_k - 1) and 2 sum lg d_k; other messages share the links that they pass. On a hierarchical
+// machine, a ring is as fast as its slowest link; halving and doubling pass through each level in separate rounds;
+// ranks of a unit that send at once share its links. A `hierarchical` all-reduce is a ring reduce-scatter in each unit,
+// rabenseifner between the outermost units on each rank's share, and a ring all-gather in each unit. A group within one
+// unit, or with one rank in each unit, runs rabenseifner; a group that fills its units unevenly runs a ring.
 //
 // Example: an all-reduce of 1 MB over 4 ranks by ring on 1 us, 1 GB/s: 6 us + 1.5 ms.
 #pragma once
@@ -37,16 +39,16 @@
 
 namespace planc::cost {
 
-/// Messages that a rank sends one after the other over links of one kind.
+/// Messages that a rank sends one after another over links of one kind.
 struct Round {
     double messages = 1;
-    double share = 0; ///< of n, in all of its messages
+    double share = 0; ///< the part of n in all of these messages
     Seconds latency{};
     double bytes_per_second = 1;
 };
 
 struct Price {
-    double messages = 0; ///< that one rank sends one after the other
+    double messages = 0; ///< the number that one rank sends one after another
     Bytes wire{};        ///< that one rank sends
     Seconds latency{};
     Seconds transfer{};
@@ -63,32 +65,33 @@ struct Price {
 };
 [[nodiscard]] Price price(const std::vector<Round> &rounds, Bytes n);
 
-/// Rounds of each collective; none where the group is one rank. An algorithm that the collective does not have is its
-/// ring's.
+/// The rounds of each collective; none if the group is one rank. If the collective lacks the algorithm, its ring is
+/// used.
 [[nodiscard]] std::vector<Round> all_reduce_rounds(Algorithm algorithm, const Group &group);
-[[nodiscard]] std::vector<Round> gather_rounds(Algorithm algorithm, const Group &group); ///< and reduce-scatter's
+/// also those of a reduce-scatter
+[[nodiscard]] std::vector<Round> gather_rounds(Algorithm algorithm, const Group &group);
 [[nodiscard]] std::vector<Round> broadcast_rounds(Algorithm algorithm, const Group &group);
 [[nodiscard]] std::vector<Round> all_to_all_rounds(const Group &group);
-/// One message, between neighbours of the group or between any two of its ranks.
+/// One message, either between neighbours of the group or between any two of its ranks.
 [[nodiscard]] std::vector<Round> exchange_rounds(const Group &group, bool neighbours);
 
-/// How a program runs on the group what all_reduce() and the like price, for planrt::steps(). The algorithm is not one
-/// of broadcasts or all-to-alls.
+/// How a program runs, on this group, what all_reduce() and the others price; for planrt::steps(). The algorithm must
+/// not be one of broadcasts or all-to-alls.
 [[nodiscard]] planrt::Method method(Algorithm algorithm, const Group &group);
 
-/// `n`: bytes of the vector that every rank contributes and gets. `elements`: of it, for the arithmetic.
+/// `n`: bytes of the vector that every rank contributes and receives. `elements`: its elements, for the arithmetic.
 [[nodiscard]] Price all_reduce(Algorithm algorithm, const Group &group, Bytes n, double elements,
                                double reduction_flops_per_second);
 /// `n`: bytes of the vector that every rank contributes.
 [[nodiscard]] Price reduce_scatter(Algorithm algorithm, const Group &group, Bytes n, double elements,
                                    double reduction_flops_per_second);
-/// `n`: bytes of the vector that every rank gets.
+/// `n`: bytes of the vector that every rank receives.
 [[nodiscard]] Price all_gather(Algorithm algorithm, const Group &group, Bytes n);
 /// `n`: bytes of the vector.
 [[nodiscard]] Price broadcast(Algorithm algorithm, const Group &group, Bytes n);
 /// `leaving`: bytes that one rank sends to others.
 [[nodiscard]] Price all_to_all(const Group &group, Bytes leaving);
-/// `messages` sends of together `leaving` bytes.
+/// `messages` sends with `leaving` bytes in total.
 [[nodiscard]] Price point_to_point(const Group &group, bool neighbours, double messages, Bytes leaving);
 
 } // namespace planc::cost

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_counted_ranks = 65'536;
 
-/// One digit of a rank's number as the machine counts: a dimension of a network, or all units of a star.
+/// One digit of a rank's number in the machine's numbering: a dimension of a network, or all units of a star.
 struct Digit {
     std::int64_t left = any; ///< of its size, not yet taken by an axis
     int level = 0;
@@ -32,7 +32,7 @@ std::vector<Digit> digits(const Machine &machine) {
     return result;
 }
 
-/// Walks through the axes, the minor ones first, and says which parts of the machine each is laid on.
+/// Visits the axes, minor ones first, and assigns parts of the machine to each.
 class Walk {
   public:
     Walk(std::span<const int> sizes, const Machine &machine) : digits_(digits(machine)) {
@@ -42,7 +42,7 @@ class Walk {
                 last_ = std::min(last_, axis);
     }
 
-    /// The next axis; false: it does not end where a unit or a dimension ends.
+    /// Takes the next axis. False: it does not end at the end of a unit or a dimension.
     bool take(int axis, std::int64_t size, std::vector<Span> &spans) {
         while (size > 1) {
             while (digit_ < digits_.size() && digits_[digit_].left == 1)
@@ -78,7 +78,7 @@ std::vector<std::int64_t> unit_sizes(const Machine &machine) {
     return sizes;
 }
 
-/// Spans at one star are one, and so are those that follow each other in one dimension.
+/// Merges spans at the same star, and consecutive spans along one dimension.
 void merge(std::vector<Span> &spans) {
     std::vector<Span> merged;
     for (const Span &span : spans) {
@@ -109,7 +109,7 @@ void add_levels(Group &group, const Machine &machine, std::int64_t all_ranks) {
     }
 }
 
-/// The rank that follows in the group, around it.
+/// The next rank in the group, cyclically.
 class Next {
   public:
     Next(std::span<const int> axes, std::span<const int> sizes) {
@@ -131,7 +131,8 @@ class Next {
     std::vector<std::pair<std::int64_t, std::int64_t>> axes_; ///< size and stride, minor first
 };
 
-/// Ranks that do not fill units evenly: one span, and for each level the most messages of a ring that leave a unit.
+/// For ranks that do not fill units evenly: one span, and for each level the maximum number of a ring's messages that
+/// leave a unit.
 void add_uneven(Group &group, std::span<const int> axes, std::span<const int> sizes, const Machine &machine,
                 std::int64_t all_ranks) {
     group.even = false;

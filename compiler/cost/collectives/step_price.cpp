@@ -54,7 +54,7 @@ void take_measured(const support::CollectiveRate &rate, Bytes payload, double ca
     price.arithmetic = Seconds(0);
 }
 
-/// Of a collective that moves `traffic` on its busiest rank.
+/// The price of a collective that moves `traffic` on its busiest rank.
 Price price_by(Algorithm algorithm, CollectiveKind kind, const Group &group, const planrt::Traffic &traffic,
                Bytes payload, bool halo, const Machine &machine) {
     const double elements = static_cast<double>(traffic.elements);
@@ -152,7 +152,7 @@ std::vector<Round> rounds(CollectiveKind kind, Algorithm algorithm, const Group 
     return {};
 }
 
-/// Seven bits a byte, the lowest first: most numbers are one byte.
+/// Seven bits per byte, lowest first: most numbers take one byte.
 static void append(std::string &text, std::int64_t number) {
     auto rest = static_cast<std::uint64_t>(number);
     for (; rest >= 0x80; rest >>= 7)

@@ -19,40 +19,41 @@ namespace planc::cost {
 struct StepPrice {
     planrt::Traffic traffic; ///< of the busiest rank
     std::int64_t ranks = 1;  ///< of the group
-    double vector_bytes = 0; ///< n of the formulas in collectives.h, of the busiest rank
+    double vector_bytes = 0; ///< n in the formulas of collectives.h, for the busiest rank
     Algorithm algorithm = Algorithm::ring;
     /// How the program runs it: by messages, or by MPI's own call, which is priced as the algorithm or as measured.
     planrt::Method method;
-    const support::CollectiveRate *rate = nullptr; ///< the machine's, of MPI's own call: the price is what was measured
+    const support::CollectiveRate *rate = nullptr; ///< the machine's measured rate of MPI's own call, by which the
+                                                   ///< price was computed
     Price price;
 };
 
-/// Has the collective algorithms among which a machine chooses, and steps? All-reduce, reduce-scatter, all-gather.
+/// Whether the machine chooses among algorithms for this collective: all-reduce, reduce-scatter, all-gather.
 [[nodiscard]] bool has_methods(sharding::CollectiveKind kind);
 
-/// What was measured of a collective of `n` bytes over a group: of the smallest group measured that is no smaller. Null
-/// where the machine says nothing of it, or the group crosses more than one of its levels.
+/// The measured rate of a collective of `n` bytes over a group: that of the smallest measured group that is no smaller.
+/// Null if the machine has none, or if the group crosses more than one of its levels.
 [[nodiscard]] const support::CollectiveRate *measured_rate(sharding::CollectiveKind kind, const Group &group, Bytes n,
                                                            const Machine &machine);
 
-/// Is a copy of the kind that may travel in a bucket of gradients (sharding::fusable())? Then the size of the largest
-/// member that a bucket may have decides by what algorithm, since none knows how large the whole will be. Norms are few
-/// bytes, together too.
+/// Whether a copy of this kind may join a bucket of gradients (sharding::fusable()). Then the algorithm is chosen by
+/// the size of the largest possible member, because the size of the bucket is not known yet. Norms are small, even
+/// together.
 [[nodiscard]] bool in_bucket(bool fusable, sharding::Phase phase);
 
-/// `element_bytes` of the tensor that moves. A slice is free.
+/// `element_bytes`: of the tensor that moves. A slice costs nothing.
 [[nodiscard]] StepPrice price_step(const sharding::Step &step, int element_bytes, const sharding::Mesh &mesh,
                                    const Machine &machine, bool in_bucket = false);
 
-/// The same for a rank that hands over `traffic`, in a group as group() makes it.
+/// The same for a rank that sends `traffic`, in a group made by group().
 [[nodiscard]] StepPrice price_traffic(const sharding::Step &step, const planrt::Traffic &traffic, int element_bytes,
                                       const Group &group, const Machine &machine, bool in_bucket = false);
 
-/// The rounds that a step is priced by; of an exchange one message, `halo`: between neighbours.
+/// The rounds by which a step is priced. For an exchange, it is one message; `halo`: between neighbours.
 [[nodiscard]] std::vector<Round> rounds(sharding::CollectiveKind kind, Algorithm algorithm, const Group &group,
                                         bool halo);
 
-/// price_step() that remembers: the steps of a training step are few, but each occurs in many layers.
+/// A cache for price_step(): a training step has few different reshard steps, but each occurs in many layers.
 class StepPrices {
   public:
     /// Both must outlive this.
@@ -69,7 +70,7 @@ class StepPrices {
     std::map<std::vector<int>, Group> groups_;         ///< by axes
 };
 
-/// Bytes that are equal only for steps of one mesh that differ at most in how partial results combine.
+/// Two steps on one mesh have equal keys only if they differ at most in how partial results are combined.
 [[nodiscard]] std::string key(const sharding::Step &step);
 
 } // namespace planc::cost

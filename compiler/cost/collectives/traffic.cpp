@@ -22,7 +22,7 @@ std::int64_t overlap(Range a, Range b) {
     return Range{std::max(a.begin, b.begin), std::min(a.end, b.end)}.size();
 }
 
-/// Which of the balanced blocks of `whole` has element `at`.
+/// The number of the balanced block of `whole` that contains element `at`.
 int block_of(Range whole, int parts, std::int64_t at) {
     const std::int64_t size = whole.size() / parts;
     const std::int64_t larger = whole.size() % parts;
@@ -31,7 +31,7 @@ int block_of(Range whole, int parts, std::int64_t at) {
     return static_cast<int>(offset < in_larger ? offset / (size + 1) : larger + (offset - in_larger) / size);
 }
 
-/// One dimension of an exchange, tabulated over the coordinates of the axes that cut it before or after.
+/// One dimension of an exchange, tabulated over the coordinates of the axes that split it before or after.
 struct DimensionSends {
     struct Entry {
         Traffic wanted;        ///< peers whose block meets this rank's, and the length of what they get together
@@ -50,7 +50,7 @@ struct DimensionSends {
 
 class TabulateSends {
   public:
-    /// `cuts_from[axis]`: the axis cuts some dimension of the exchange's `from`.
+    /// `cuts_from[axis]`: the axis splits some dimension of the exchange's `from`.
     TabulateSends(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to, const Mesh &mesh,
                   const std::vector<bool> &cuts_from)
         : from_(from), to_(to), mesh_(mesh), cuts_from_(cuts_from), coordinates_(mesh.sizes.size(), 0) {}
@@ -90,7 +90,7 @@ class TabulateSends {
         return dimension.indices(cut);
     }
 
-    /// No other positions have windows that touch indices of `held`, or lie on both sides of them.
+    /// A range of positions that contains all those whose windows touch indices of `held` or lie on both sides of them.
     [[nodiscard]] Range positions_near(Range held) const {
         if (!to_.window)
             return held;
@@ -100,8 +100,8 @@ class TabulateSends {
                                to_.window->positions);
     }
 
-    /// By the peers whose blocks are cuts of `block`. Along an axis that does not cut `from` they are where this rank
-    /// is.
+    /// By the peers whose blocks are cuts of `block`. Along an axis that does not split `from`, they have this rank's
+    /// coordinate.
     [[nodiscard]] Traffic wanted(std::size_t cut, const planrt::CutBlock &off, Range held) const {
         const planrt::AxisList &axes = to_.axes;
         const Range block = off.positions;
@@ -172,9 +172,8 @@ struct SendTables::Known {
 
 namespace {
 
-/// What the sends of an exchange amount to, as products over dimensions: a rank sends to those peers that share its
-/// coordinates on every axis that does not cut `from`, and of the axes that do, only those that also cut `to` decide
-/// what a peer wants.
+/// The sends of an exchange, as products over dimensions. A rank sends to the peers that share its coordinates on every
+/// axis that does not split `from`; of the axes that do, only those that also split `to` determine what a peer needs.
 class Sends {
   public:
     Sends(const Step &step, const Mesh &mesh, SendTables::Known &known)
@@ -204,7 +203,8 @@ class Sends {
         return result;
     }
 
-    /// Of all ranks that differ along these axes: of the one with the most elements (of equals, the most calls).
+    /// Of all ranks that differ along these axes, the traffic of the one with the most elements (among equals, the most
+    /// calls).
     [[nodiscard]] Traffic busiest(const std::vector<bool> &varying, const Mesh &mesh) const {
         Traffic busiest;
         for_each_rank(varying, mesh, [&](const Traffic &traffic) {
@@ -216,7 +216,7 @@ class Sends {
     }
 
   private:
-    /// The ranks that differ along these axes, ascending; the others' coordinates are 0.
+    /// Visits the ranks that differ along these axes, ascending; their other coordinates are 0.
     template <class Visit>
     void for_each_rank(const std::vector<bool> &varying, const Mesh &mesh, const Visit &visit) const {
         std::vector<int> coordinates(mesh.sizes.size(), 0);
@@ -265,7 +265,7 @@ class Sends {
                 cut[axis] = true;
     }
 
-    /// Equal blocks that both placements cut alike are alike.
+    /// Skips equal blocks that both placements split alike.
     void skip_even_prefix(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to,
                           const Mesh &mesh) {
         if (to.window) // the first and the last have no neighbour on one side
@@ -339,7 +339,7 @@ bool divides(const planrt::DimensionPlacement &dimension, const Mesh &mesh) {
     return dimension.extent % parts == 0;
 }
 
-/// Blocks of both placements nest: one list of axes begins with the other.
+/// Whether the blocks of both placements nest: one list of axes begins with the other.
 bool nested(const planrt::DimensionPlacement &a, const planrt::DimensionPlacement &b) {
     const auto [rest_a, rest_b] = std::mismatch(a.axes.begin(), a.axes.end(), b.axes.begin(), b.axes.end());
     return rest_a == a.axes.end() || rest_b == b.axes.end();

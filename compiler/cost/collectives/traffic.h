@@ -1,4 +1,4 @@
-// What one step of a reshard hands to the network, by rank: planrt::traffic without a scan of all peers.
+// What each rank sends in one step of a reshard: planrt::traffic without a scan over all peers.
 //
 // Example: reducing a [4096, 16] partial sum over 8 ranks is one call of 65,536 elements on every rank.
 #pragma once
@@ -14,13 +14,13 @@ namespace planc::cost {
 
 using planrt::Traffic;
 
-/// Of every rank; equals planrt::traffic(step.kind, step.from, step.to, mesh, rank).
+/// For every rank; equal to planrt::traffic(step.kind, step.from, step.to, mesh, rank).
 [[nodiscard]] std::vector<Traffic> traffic_by_rank(const sharding::Step &step, const sharding::Mesh &mesh);
 
-/// Of the rank with the most elements (of equals, the most calls).
+/// For the rank with the most elements (among equals, the most calls).
 [[nodiscard]] Traffic busiest_traffic(const sharding::Step &step, const sharding::Mesh &mesh);
 
-/// The same of many steps on one mesh: what these share by dimensions is found once.
+/// The same for many steps on one mesh; tables by dimension that several steps share are computed once.
 class SendTables {
   public:
     /// The mesh must outlive this.
@@ -38,7 +38,7 @@ class SendTables {
     std::unique_ptr<Known> known_;
 };
 
-/// Certainly the same on every rank.
+/// Whether the traffic is certainly the same on every rank.
 [[nodiscard]] bool uniform_traffic(const sharding::Step &step, const sharding::Mesh &mesh);
 
 } // namespace planc::cost

@@ -50,7 +50,7 @@ static double points(const std::vector<int> &loops, const std::vector<std::int64
                            [&](double product, int loop) { return product * static_cast<double>(extents[loop]); });
 }
 
-/// Elements that an operand's windows touch, at most.
+/// The maximum number of elements that an operand's windows touch.
 static double operand_points(const sharding::Nest &nest, std::size_t operand,
                              const std::vector<std::int64_t> &extents) {
     double product = 1;
@@ -69,7 +69,7 @@ static double operand_points(const sharding::Nest &nest, std::size_t operand,
     return product;
 }
 
-/// Of a product or convolution on a machine of which its rate was measured.
+/// The time of a product or convolution on a machine with its measured rate.
 static std::optional<Seconds> measured_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
                                                const std::vector<std::int64_t> &extents, const Machine &machine) {
     const int element_bytes = graph.values[operation.results[0]].element_bytes;
@@ -92,8 +92,8 @@ struct Transfer {
 
 } // namespace
 
-/// What an operation that is no product moves: operands from where they are since their last use, results to where the
-/// farthest of them is. It uses at most so many elements of each.
+/// What an operation other than a product moves: operands from where their last use left them, results to where the
+/// farthest operand is. At most this many elements of each are used.
 static Transfer transfer_of(const sharding::Graph &graph, const sharding::Operation &operation,
                             const std::vector<std::int64_t> &extents, const Machine &machine, std::int64_t shares,
                             double most, const Fused *fused) {
@@ -136,8 +136,8 @@ Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operatio
     double iterations = 1 / static_cast<double>(shares);
     for (std::int64_t extent : extents)
         iterations *= static_cast<double>(extent);
-    // A gradient's windows are at the positions of its operand: of all pairs of a result's index and one in the window
-    // so many touch one.
+    // A gradient's windows are at the positions of its operand, so only this share of all pairs of a result's index and
+    // one in the window touch each other.
     for (const sharding::NestWindow &window : operation.nest.windows)
         if (window.transposed)
             iterations *= static_cast<double>(window.extent) /

@@ -2,9 +2,9 @@
 //
 //   t = flops / min(mu I, gamma),  I = flops per byte moved
 //
-// mu memory bandwidth, gamma peak. Of a product (m, n, k): I = 2mnk / ((mn + mk + nk) delta) with delta bytes an
-// element; on a machine with a blocked product m, n, k in I are the block's: (480, 3072, 384) in f32 give 99.74
-// flop/byte. Everything else moves its operands and results once.
+// mu is the memory bandwidth, gamma the peak. For a product (m, n, k): I = 2mnk / ((mn + mk + nk) delta) with delta
+// bytes per element. On a machine with a blocked product, m, n, k in I are those of the block: (480, 3072, 384) in f32
+// give 99.74 flop/byte. Every other operation moves its operands and results once.
 #pragma once
 
 #include "cost/kernels/fusion.h"
@@ -25,17 +25,17 @@ namespace planc::cost {
 /// An (m, n, k) product on one rank.
 [[nodiscard]] Seconds product_seconds(double m, double n, double k, double element_bytes, const Machine &machine);
 
-/// Iterations of the busiest rank: each loop's largest block under the strategy.
+/// The iterations of the busiest rank: the largest block of each loop under the strategy.
 [[nodiscard]] std::vector<std::int64_t> local_extents(const sharding::Nest &nest, const sharding::Strategy &strategy,
                                                       const sharding::Mesh &mesh);
 
-/// One operation on the rank with the largest blocks. `extents`: local, per loop of its nest; of its iterations the
-/// rank does one of `shares` (Strategy::stored). `fused`: null where everything goes through memory.
+/// The time of one operation on the rank with the largest blocks. `extents`: local, per loop of its nest; the rank
+/// executes one of `shares` parts of the iterations (Strategy::stored). `fused`: null if all tensors go through memory.
 [[nodiscard]] Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
                                         const std::vector<std::int64_t> &extents, const Machine &machine,
                                         std::int64_t shares = 1, const Fused *fused = nullptr);
 
-/// The same under a strategy, once.
+/// The same under a strategy; once, not for each micro-batch.
 [[nodiscard]] Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Graph &graph,
                                     const sharding::Operation &operation, const Fused &fused,
                                     const sharding::Mesh &mesh, const Machine &machine);

@@ -75,8 +75,8 @@ double weights_of(const Convolution &conv) {
     return taps_of(conv) * static_cast<double>(conv.groups * conv.in * conv.out);
 }
 
-/// Positions that touch the input under one tap, on average, and how many of them run as the rows of one product: those
-/// of the last dimension, or of all samples (runtime/src/kernels/convolution.cpp).
+/// Positions that touch the input under one tap, on average, and how many of them form the rows of one product: those
+/// of the last dimension, or of all samples (runtime/src/kernels/convolutions/convolution.cpp).
 struct TapRows {
     double touching = 1;
     double run = 1;
@@ -113,7 +113,7 @@ Seconds copy_seconds(double bytes, const Machine &machine) {
     return transfer_seconds(Bytes(bytes), Bytes(bytes), machine);
 }
 
-/// Of x and y into images or out of them: read, fetched before they are written, written.
+/// The time to copy x and y into images or out of them: read, fetch before writing, write.
 Seconds image_copy_seconds(const Convolution &conv, const Machine &machine) {
     return copy_seconds(3 * sizeof(float) * activations_of(conv), machine);
 }

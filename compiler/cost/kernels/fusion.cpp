@@ -16,7 +16,7 @@ static Bytes bytes_of(const sharding::Value &value) {
     return Bytes(elements * value.element_bytes);
 }
 
-/// The maximum of windows and its number, one behind the other: one kernel finds both.
+/// The maximum of windows followed by its argmax: one kernel computes both.
 static bool is_same_pass(const sharding::Operation &first, const sharding::Operation &second) {
     const auto are = [&](const char *a, const char *b) { return first.name == a && second.name == b; };
     return first.kernel == sharding::Kernel::window && second.kernel == sharding::Kernel::window &&

@@ -1,5 +1,5 @@
-// What the price of an operation depends on beside its own nest: the operations around it. What they make for one
-// another in one loop does not go through memory; what they move meanwhile drives tensors out of the cache.
+// How the surrounding operations change the price of an operation. Values that operations of one loop pass to one
+// another do not go through memory; data that other operations move drives tensors out of the cache.
 #pragma once
 
 #include "cost/machine.h"
@@ -10,12 +10,13 @@
 
 namespace planc::cost {
 
-/// Reuse distances (Mattson et al. 1970) from one operation to the next, in the order in which they run: the bytes that
-/// all operations move from the middle of the one that used or made a tensor last to the middle of this. Used on a step
-/// twice, the second time for what the step before has left.
+/// Reuse distances (Mattson et al. 1970) between operations in execution order: the bytes that all operations move
+/// between the middle of the previous use of a tensor (or its production) and the middle of this use. Run twice over a
+/// step, the second time measures what the previous step left in the cache.
 template <class Key> class ReuseDistances {
   public:
-    /// Moves so many bytes, of these tensors among them; those that are seen for the first time have distance 0.
+    /// Moves so many bytes, these tensors among them, and returns the operands' distances. A tensor seen for the first
+    /// time has distance 0.
     std::vector<Bytes> run(Bytes moved, const std::vector<Key> &operands, const std::vector<Key> &results) {
         const Bytes middle = moved_ + moved * 0.5;
         moved_ += moved;
@@ -33,24 +34,26 @@ template <class Key> class ReuseDistances {
     std::map<Key, Bytes> last_; ///< the middle of its last use
 };
 
-/// Tensors of an operation that do not go through memory: pointwise operations and reductions of one layer, phase (both
-/// gradients are one) and parameter are fused into loops, so that what one of them makes for another stays in
-/// registers, and what several read is read once. An upper bound of what the schedule fuses within a layer; what it
-/// fuses of several layers, a normalisation with the activation behind it, is priced as if it went through memory.
+/// Which tensors of an operation do not go through memory. Pointwise operations and reductions of one layer, phase (the
+/// gradients of inputs and of weights are one) and parameter are fused into loops: values that one of them makes for
+/// another stay in registers, and a value that several read is read once. This is an upper bound of what the schedule
+/// fuses within a layer. Fusion across layers, such as a normalisation with its activation, is priced as if values went
+/// through memory.
 struct Fused {
     std::vector<bool> operands;
     std::vector<bool> results;
-    bool same_pass = false; ///< the number of a maximum that is found with it, or the other way round: only stored
-    bool own_rows = true;   ///< pays for its rows (cost/kernels/kernels.h): the first of its loops that does
-    /// The sum of a product and what is left of a variable, to which it is written: the product adds it itself
-    /// (schedule/accumulate_products) as long as no collective comes between them, that is where all axes split this.
+    bool same_pass = false; ///< a maximum or its argmax, found in one pass with the other: it is only stored
+    bool own_rows = true;   ///< pays for its rows (cost/kernels/kernels.h): the first of the fused loops that has some
+    /// The sum of a product and the rest of a variable that is written back: the product adds it directly
+    /// (schedule/accumulate_products) unless a collective comes in between, which is the case unless all axes split
+    /// this operation.
     bool accumulated = false;
-    std::vector<Bytes> reuse; ///< distances of the operands, of whole tensors; none: what the operation itself moves
+    std::vector<Bytes> reuse; ///< distances of the operands, for whole tensors; empty: what the operation itself moves
 };
 /// Per operation of the graph, without distances.
 [[nodiscard]] std::vector<Fused> fusion(const sharding::Graph &graph);
-/// Distances of every operation along a step of one micro-batch, to a power of the square root of 2: so that most
-/// layers alike stay alike.
+/// Computes the distances of every operation along a step of one micro-batch. They are rounded to a power of the square
+/// root of 2, so that most alike layers stay alike.
 void find_reuse(const sharding::Graph &graph, std::vector<Fused> &fused);
 
 } // namespace planc::cost

@@ -1,4 +1,4 @@
-// The terms of integrated model, batch and domain parallelism, of one product of inputs and weights.
+// The terms of integrated model, batch and domain parallelism for one product of inputs and weights.
 #pragma once
 
 #include "cost/profiles/profile.h"
@@ -18,7 +18,7 @@ struct ProductSplit {
 [[nodiscard]] ProductSplit split(const Product &product, const sharding::Graph &graph,
                                  const sharding::LayerStrategy &strategy, const sharding::Mesh &mesh);
 
-/// `gathered`: the layer before leaves its outputs split over axes that split this layer's outputs.
+/// `gathered`: the previous layer leaves its outputs split over axes that split this layer's outputs.
 [[nodiscard]] std::vector<ProfileTerm> integrated_terms(Profile profile, const Product &product,
                                                         const ProductSplit &split, bool gathered, const Link &network);
 

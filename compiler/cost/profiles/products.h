@@ -1,8 +1,8 @@
-// The matrix products of a network as the literature's cost models count them: read off the loop nests of the forward
-// contractions, not declared again.
+// The matrix products of a network as the literature's cost models count them. They are read off the loop nests of the
+// forward contractions.
 //
-// Example: conv2 of AlexNet, 5 x 5 on 96 channels in two groups: 307,200 weights, (m, n, k) = (128, B 27 27, 48 5 5)
-// in two products, a window of 5 along height.
+// Example: conv2 of AlexNet, 5 x 5 on 96 channels in two groups: 307,200 weights, (m, n, k) = (128, B 27 27, 48 5 5) in
+// two products, a window of 5 along height.
 #pragma once
 
 #include "sharding/lay_out.h"
@@ -13,13 +13,13 @@
 
 namespace planc::cost {
 
-/// What a loop is to a product of inputs and weights.
+/// The role of a loop in a product of inputs and weights.
 enum class ProductLoop : std::uint8_t {
     samples, ///< of inputs and outputs: the batch, positions of a sequence
-    window,  ///< the same, but positions of a window that moves over the inputs
+    window,  ///< the same, for positions of a window that moves over the inputs
     outputs, ///< of weights and outputs: m
     inputs,  ///< summed over: k
-    group    ///< of all three: one product for each
+    group    ///< of all three: one product for each group
 };
 
 struct ProductWindow {
@@ -36,7 +36,7 @@ struct Product {
     double inputs = 0;  ///< B d_{i-1}: elements of the other operand
     double outputs = 0; ///< B d_i
     int element_bytes = 4;
-    bool input_gradient = false;    ///< the layers below need it
+    bool input_gradient = false;    ///< layers below need the gradient of its inputs
     std::vector<ProductLoop> loops; ///< per loop of the nest
     std::vector<ProductWindow> windows;
 };
@@ -53,7 +53,7 @@ struct ProductSize {
 /// Of the forward product with these extents of the nest's loops.
 [[nodiscard]] ProductSize size(const Product &product, const std::vector<std::int64_t> &extents);
 
-/// Elements of the parameters of each layer, biases and scales of norms included.
+/// The number of elements of each layer's parameters, including biases and scales of norms.
 [[nodiscard]] std::vector<double> parameter_elements(const sharding::Graph &graph);
 
 } // namespace planc::cost

@@ -30,7 +30,7 @@ double all_reduce_seconds(Algorithm algorithm, const Group &group, double elemen
     return all_reduce(algorithm, group, Bytes(4 * elements), elements, additions_per_second).seconds().value;
 }
 
-/// By the cheapest of the algorithms that the machine has for the size.
+/// Uses the cheapest of the machine's algorithms for the size.
 Algorithm cheapest(const Group &group, double elements, const Machine &machine) {
     const auto all = alternatives(machine.algorithms.allreduce, Bytes(4 * elements));
     return std::ranges::min(all, {},
@@ -75,11 +75,11 @@ const char *name(Profile profile) {
 
 std::vector<std::string> assumptions(Profile profile) {
     const std::vector<std::string> integrated{
-        "communication alone; weights of products, no biases nor norms; layers without weights move nothing",
+        "only communication; weights of products, no biases or norms; layers without weights move nothing",
         "windows need floor(k/2) rows of a neighbour, whatever their stride and padding",
         "splits of outputs, of one window's positions and of samples; lg P messages and (P-1)/P of the data over"
         " the outermost network",
-        "a search lets every axis split something of each layer"};
+        "in a search, every axis splits something in each layer"};
     std::vector<std::string> lines;
     switch (profile) {
     case Profile::exact:
@@ -95,10 +95,10 @@ std::vector<std::string> assumptions(Profile profile) {
         lines.emplace_back("gradients of inputs counted as large as the inputs; halos of both sides");
         return lines;
     case Profile::castello19:
-        return {
-            "data parallelism alone: the batch over all axes, other layers whole",
-            "compute of products alone, flops / min(mu I, gamma), I of the machine's blocks; convolutions by im2col",
-            "gradients of all parameters, reduced layer by layer while the layers below compute theirs"};
+        return {"only data parallelism: the batch over all axes, other layers whole",
+                "only the computation of products, flops / min(mu I, gamma), I of the machine's blocks; convolutions "
+                "by im2col",
+                "gradients of all parameters, reduced layer by layer while the layers below compute theirs"};
     }
     return lines;
 }

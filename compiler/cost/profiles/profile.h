@@ -4,9 +4,8 @@
 //   slides21    the same with the formulas of Buluc's and Gholami's slides, corrected
 //   castello19  time of a data-parallel step of Castello, Dolz, Quintana-Orti, Duato (HPML 2019)
 //
-// What each counts and leaves out is its assumptions(), which the reports print. Weights, inputs and outputs of a layer
-// are read off the loop nests (products.h). A plan that a profile does not cover has a reason in
-// ProfileLayer::unsupported.
+// assumptions() says what each counts and leaves out; the reports print it. Weights, inputs and outputs of a layer are
+// read off the loop nests (products.h). If a profile does not cover a plan, ProfileLayer::unsupported says why.
 //
 // Symbols of the formulas: P ranks of a term; Pr of them split a layer's outputs or rows, Pc its samples; B batch, d
 // elements of a sample, |W| weights, alpha and beta of the machine's outermost network; lg rounds up.
@@ -25,7 +24,7 @@ namespace planc::cost {
 
 enum class Profile : std::uint8_t { exact, gholami18, slides21, castello19 };
 [[nodiscard]] const char *name(Profile profile);
-/// One line each: what the profile counts, and what not.
+/// What the profile counts and what it does not, one line each.
 [[nodiscard]] std::vector<std::string> assumptions(Profile profile);
 
 /// One figure of a table.
@@ -34,7 +33,7 @@ struct ProfileTerm {
     sharding::Phase phase = sharding::Phase::forward;
     std::int64_t ranks = 1;
     bool compute = false;
-    double messages = 0; ///< that one rank sends one after the other
+    double messages = 0; ///< the number that one rank sends one after another
     Bytes wire{};        ///< that one rank sends
     Seconds seconds{};
     std::string formula; ///< "2(lg P alpha + (P-1)/P |W| beta), P = 512, |W| = 34848"
@@ -59,10 +58,10 @@ struct ProfileTable {
     std::vector<ProfileTerm> variants; ///< castello19: all gradients in one all-reduce, by each algorithm
     Seconds compute{};
     Seconds communication{};
-    Seconds step{}; ///< what the profile says of a step; castello19: with overlap
+    Seconds step{}; ///< the time of a step under the profile; castello19: with overlap
 };
 
-/// The layers of one graph, priced under strategies. Pure; construct once for many questions.
+/// Prices the layers of one graph under strategies. Pure; construct once for many questions.
 class ProfileModel {
   public:
     /// All must outlive this. `batch`: name of the loop over samples.
@@ -70,7 +69,7 @@ class ProfileModel {
 
     /// The layers that the profile prices, ascending.
     [[nodiscard]] const std::vector<int> &layers() const { return layers_; }
-    /// Layer layers()[index]. `gathered`: gathers() holds of it and the layer before.
+    /// Prices layer layers()[index]. `gathered`: gathers() is true of it and the previous layer.
     [[nodiscard]] ProfileLayer price(std::size_t index, const sharding::LayerStrategy &strategy,
                                      const sharding::Mesh &mesh, bool gathered) const;
     /// Mesh axes, as bits, over which the layer splits outputs, and over which it splits samples or rows.
@@ -80,7 +79,8 @@ class ProfileModel {
     };
     [[nodiscard]] Axes axes(std::size_t index, const sharding::LayerStrategy &strategy,
                             const sharding::Mesh &mesh) const;
-    /// Does a layer over `axes` need inputs of samples that the layer before it, over `before`, leaves on other ranks?
+    /// Whether a layer over `axes` needs inputs of samples that the previous layer, over `before`, leaves on other
+    /// ranks.
     [[nodiscard]] static bool gathers(const Axes &before, const Axes &axes) {
         return (before.others & axes.outputs) != 0;
     }

@@ -1,4 +1,4 @@
-// Two cost tables beside each other: what differs, layer by layer. Of different networks layers are matched by name.
+// Compares two cost tables: what differs, layer by layer. Layers of different networks are matched by name.
 //
 //   Comparison found = compare(a, b);
 //   text_report(found, {"best", "data_parallel"})
@@ -12,7 +12,7 @@
 
 namespace planc::cost {
 
-/// One figure of both tables; absent where only the other has it.
+/// One figure of both tables; absent on the side that lacks it.
 struct Compared {
     std::string what;   ///< "compute", "all-reduce", "parameters"
     std::string phase;  ///< of a collective, or of compute
@@ -31,7 +31,7 @@ struct ComparedLayer {
     std::string name;
     std::optional<std::string> split_a; ///< in words; none: the table has no such layer
     std::optional<std::string> split_b;
-    Seconds seconds_a{}; ///< with its collectives
+    Seconds seconds_a{}; ///< including its collectives
     Seconds seconds_b{};
     std::vector<Compared> rows; ///< that differ
 };
@@ -43,17 +43,18 @@ struct Comparison {
     std::vector<Compared> reshards;    ///< that differ; `tensor`: "h1 (h1 to h2)"
     std::vector<Compared> buckets;
     std::vector<Compared> memory;
-    std::vector<Compared> totals; ///< compute, communication, step, and where it is known the step with overlap; all
+    std::vector<Compared> totals; ///< all of them: compute, communication, step, and the step with overlap if it is
+                                  ///< known
 
     [[nodiscard]] bool equal() const { return layers.empty() && reshards.empty() && buckets.empty() && memory.empty(); }
 };
 
-/// Both tables must outlive the result. Collectives are the same where kind, phase and tensor are. `overlap_a`,
-/// `overlap_b`: of the simulated schedules.
+/// Both tables must outlive the result. Collectives correspond if kind, phase and tensor are equal. `overlap_a`,
+/// `overlap_b`: the steps of the simulated schedules.
 [[nodiscard]] Comparison compare(const CostTable &a, const CostTable &b, std::optional<Seconds> overlap_a = {},
                                  std::optional<Seconds> overlap_b = {});
 
-/// What the two are called, each a line.
+/// The names of the two sides, a line each.
 struct Sides {
     std::string a;
     std::string b;

@@ -1,4 +1,5 @@
-// The cost table for people (text) and programs (JSON, CSV). The keys of JSON are documented in this folder's README.
+// Reports of the cost table: text for people, JSON and CSV for programs. This folder's README documents the keys of
+// JSON.
 #pragma once
 
 #include "cost/price.h"
@@ -10,7 +11,7 @@
 
 namespace planc::cost {
 
-/// A step as its schedule is simulated (timeline/simulate.h).
+/// The step in its simulated schedule (timeline/simulate.h).
 struct Overlap {
     Seconds step{};
     Seconds exposed{}; ///< communication that no computation hides, on the busiest rank
@@ -19,8 +20,8 @@ struct Overlap {
 struct ReportOptions {
     std::string network;
     bool formulas = false;               ///< text: the formula behind each figure, with its numbers
-    std::int64_t arena_bytes = 0;        ///< exact, of the scheduled program: what a rank allocates; 0: not scheduled
-    std::vector<std::string> savings;    ///< "4 micro-batches", "activations recomputed": what else saves memory
+    std::int64_t arena_bytes = 0;        ///< what a rank of the scheduled program allocates, exact; 0: not scheduled
+    std::vector<std::string> savings;    ///< other savings of memory: "4 micro-batches", "activations recomputed"
     std::optional<Overlap> overlap = {}; ///< none: not scheduled
 };
 
@@ -38,7 +39,7 @@ struct ReportOptions {
 
 /// "batch over rows, model (output: hidden) over cols"; "domain (height) over rows"; "replicated".
 [[nodiscard]] std::string split_words(const LayerRow &layer, const std::vector<std::string> &axes);
-/// One line for each kind that is stored: "store optimizer -> rows x cols\n".
+/// One line for each kind of sharded storage: "store optimizer -> rows x cols\n".
 [[nodiscard]] std::string storage_words(const Storage &storage, const std::vector<std::string> &axes);
 /// "rows" or "rows x cols".
 [[nodiscard]] std::string axes_words(const std::vector<int> &axes, const std::vector<std::string> &names);

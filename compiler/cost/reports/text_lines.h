@@ -8,13 +8,13 @@
 
 namespace planc::cost {
 
-/// Lines of cells, aligned; a line of one cell runs free.
+/// Lines of aligned cells; a line with a single cell is not aligned.
 class Lines {
   public:
     void free(std::string text) { lines_.push_back({std::move(text)}); }
     void row(std::vector<std::string> cells) { lines_.push_back(std::move(cells)); }
 
-    /// Cells from column `right` on are flush right, from `left` on flush left again.
+    /// Aligns cells from column `right` on to the right, and from `left` on to the left again.
     [[nodiscard]] std::string text(std::size_t right, std::size_t left = SIZE_MAX) const {
         std::vector<std::size_t> widths;
         for (const std::vector<std::string> &line : lines_)

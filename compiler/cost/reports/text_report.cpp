@@ -73,10 +73,10 @@ class Text {
     std::string totals() const {
         const Memory &memory = table_.memory;
         return "step: " + human_seconds(table_.compute) + " compute + " + human_seconds(table_.communication) +
-               " communication = " + human_seconds(table_.seconds()) + overlap() +
-               "\nbusiest rank: " + std::to_string(table_.busiest_rank) + " hands " + grouped(table_.payload.value) +
-               " bytes to MPI in " + std::to_string(table_.calls) + (table_.calls == 1 ? " call" : " calls") +
-               " a step\n" + arena() + (options_.arena_bytes > 0 ? "planned with about " : "memory of a rank: about ") +
+               " communication = " + human_seconds(table_.seconds()) + overlap() + "\nbusiest rank: rank " +
+               std::to_string(table_.busiest_rank) + " hands " + grouped(table_.payload.value) + " bytes to MPI in " +
+               std::to_string(table_.calls) + (table_.calls == 1 ? " call" : " calls") + " a step\n" + arena() +
+               (options_.arena_bytes > 0 ? "the planner's estimate: about " : "memory of a rank: about ") +
                human_bytes(memory.total()) + " (parameters " + human_bytes(memory.parameters) + ", gradients " +
                human_bytes(memory.gradients) + ", optimizer state " + human_bytes(memory.optimizer_state) +
                ", activations " + human_bytes(memory.activations) + ", inputs " + human_bytes(memory.inputs) +
@@ -89,7 +89,7 @@ class Text {
                                 : "";
     }
 
-    /// What a rank allocates, to the byte, and what makes it less.
+    /// What a rank allocates, to the byte, and what reduces it.
     std::string arena() const {
         std::string text;
         if (options_.arena_bytes > 0)

@@ -57,7 +57,7 @@ std::string link_words(Seconds latency, double bytes_per_second) {
     return "alpha = " + human_seconds(latency) + ", 1/beta = " + three_digits(bytes_per_second / 1e9, "GB/s");
 }
 
-/// Rounds over links of one kind as one, in order of their first.
+/// Merges rounds over links of one kind, in order of their first occurrence.
 std::vector<Round> by_link(const std::vector<Round> &rounds) {
     std::vector<Round> result;
     for (const Round &round : rounds) {
@@ -83,7 +83,7 @@ std::string by_rounds(Algorithm algorithm, const std::vector<Round> &rounds) {
     return text;
 }
 
-/// What holds of every formula of a row.
+/// The conditions that hold for every formula of a row.
 std::string conditions(const CollectiveRow &row) {
     std::string text;
     if (row.bucket >= 0)

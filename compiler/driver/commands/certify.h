@@ -1,4 +1,4 @@
-// The certificate of a plan that a command has made.
+// The certificate of a plan that a command has found.
 #pragma once
 
 #include "driver/compilation.h"

@@ -49,7 +49,7 @@ int check(Compilation &compilation) {
     std::cout << compilation.program().file << ": layout " << compilation.request().layout << " on "
               << cost::mesh_words(table.axes, table.mesh) << ": "
               << cost::human_seconds(overlap.value_or(table.seconds())) << " a step predicted"
-              << (overlap ? " (as a sum " + cost::human_seconds(table.seconds()) + ")" : " (as a sum)") << ", "
+              << (overlap ? " (sum of parts " + cost::human_seconds(table.seconds()) + ")" : " (sum of parts)") << ", "
               << cost::human_bytes(table.payload) << " communicated; -o PROGRAM compiles it\n";
     return done;
 }

@@ -34,7 +34,7 @@ std::string processor(const sema::Machine &machine) {
     return text + ")";
 }
 
-/// `sized`: a star says how many units it joins.
+/// `sized`: a star states how many units it joins.
 std::string link(const sema::Link &link, bool sized) {
     std::string text = link.topology + "(";
     if (link.topology != "star")

@@ -98,8 +98,8 @@ std::string layout_text(const sema::Program &program, const PlanRequest &request
     for (const auto &[name, extent] : options.dimensions)
         command += " --dim " + name + "=" + std::to_string(extent);
     command += " --layout " + (options.output.empty() ? "THIS_FILE" : options.output);
-    std::string text = comment("What planc chose for " + program.trains.back().network + " of " + options.file +
-                               "; what it costs and why stands at the end. To use it:\n    " + command) +
+    std::string text = comment("planc's plan for " + program.trains.back().network + " of " + options.file +
+                               "; its cost and the reasons are at the end. To use it:\n    " + command) +
                        "\n";
     const ChosenMachine &machine = request.machine;
     if (!machine.by_default)

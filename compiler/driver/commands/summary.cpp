@@ -27,7 +27,7 @@ std::string words(const sema::TensorType &type) {
     return "[" + text + "]";
 }
 
-/// Of one sample: the loop over the samples counts once. 0 of everything but products.
+/// For one sample: the loop over the samples counts once. 0 for everything except products.
 std::int64_t multiply_adds(const sema::Operation &operation, const std::string &samples) {
     if (operation.loops.empty() || operation.operands.size() < 2)
         return 0;
@@ -44,7 +44,7 @@ std::string samples_of(const sema::Network &network) {
     return network.arguments.front().type.dimensions.front().role;
 }
 
-/// The largest number where the sum is larger.
+/// Saturates at the largest number.
 void add(std::int64_t &sum, std::int64_t number) {
     if (__builtin_add_overflow(sum, number, &sum))
         sum = std::numeric_limits<std::int64_t>::max();

@@ -1,4 +1,4 @@
-// What a network is, before anything is laid out: per layer the shape that it hands on, its parameters, and the
+// A summary of a network before anything is laid out: for each layer the shape of its result, its parameters, and the
 // multiply-adds of its forward pass for one sample.
 #pragma once
 
@@ -10,26 +10,26 @@
 
 namespace planc::driver {
 
-/// A multiply-add is a point of the loop nest of a product of two tensors or more (einsum, convolution; places that
-/// touch padding count), as published totals count them; pointwise functions, pools and norms have none.
+/// A multiply-add is a point of the loop nest of a product of two or more tensors (einsum, convolution; points that
+/// touch padding count), as published totals count them. Pointwise functions, pools and norms have none.
 struct LayerSummary {
     std::string name;
     std::string shape; ///< of its last operation: "[batch: 64, hidden: 256]"
     std::int64_t parameters = 0;
-    std::int64_t multiply_adds = 0; ///< a sample
+    std::int64_t multiply_adds = 0; ///< per sample
 };
 
 struct NetworkSummary {
     std::string network;
     std::vector<LayerSummary> layers; ///< in the order of first use
     std::int64_t parameters = 0;
-    std::int64_t multiply_adds = 0; ///< a sample
+    std::int64_t multiply_adds = 0; ///< per sample
 };
 
-/// A product without the dimension of the samples counts whole. Samples are the first dimension of the network's first
-/// argument. A parameter that several layers share counts once, where it is read first.
+/// Samples are the first dimension of the network's first argument. A product without that dimension counts in full. A
+/// parameter that several layers share counts once, where it is read first.
 [[nodiscard]] NetworkSummary summarize(const sema::Network &network);
-/// The network that is trained, wherever it is declared: without its loss.
+/// The network that is trained, wherever it is declared, without its loss.
 [[nodiscard]] NetworkSummary summarize_trained(const sema::Train &train);
 
 [[nodiscard]] std::string text_report(const NetworkSummary &summary);

@@ -1,4 +1,4 @@
-// One point of a sweep after the other, from one compilation.
+// Answers one point of a sweep after another from one compilation.
 #pragma once
 
 #include "driver/compilation.h"
@@ -12,13 +12,13 @@
 
 namespace planc::driver {
 
-/// All points that differ in ranks and machine alone: the training step is the same.
+/// Points that differ only in ranks and machine, so that they have the same training step.
 class SweepQuestion {
   public:
     explicit SweepQuestion(Options options);
 
-    /// Plans for the ranks and the machine of `at`; fills in the figures of a point, or why it has none. What else a
-    /// point says, its samples above all, stands there already.
+    /// Plans for the ranks and the machine of `at`, and fills in the figures of a point, or the reason why it has none.
+    /// The rest of the point, above all its samples, must be set.
     void ask(const Options &at, report::SweepPoint &point);
 
     [[nodiscard]] const Compilation &compilation() const { return compilation_; }

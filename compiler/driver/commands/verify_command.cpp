@@ -70,10 +70,11 @@ std::string verdict(const certificate::Certificate &certificate, const Options &
             cost::human_bytes(cost::Bytes(certificate.memory)) + " a rank\n";
     text += "lower bound " + cost::human_seconds(cost::Seconds(certificate.lower_bound)) + ": no plan on " +
             (meshes == 1 ? "this mesh" : "any of the " + std::to_string(meshes) + " mesh shapes") + " takes less";
-    text += certificate.gap > 1e-9 ? std::string("; the gap is ") + gap + "\n" : "\n";
+    text += certificate.gap > 1e-9 ? std::string("; the optimality gap is ") + gap + "\n" : "\n";
     if (certificate.search_lower_bound > certificate.lower_bound * (1 + 1e-9))
-        text += "the search itself says " + cost::human_seconds(cost::Seconds(certificate.search_lower_bound)) +
-                ", which the certificate does not prove\n";
+        text += "the search's own lower bound is " +
+                cost::human_seconds(cost::Seconds(certificate.search_lower_bound)) +
+                "; the certificate does not prove it\n";
     return text;
 }
 

@@ -1,4 +1,4 @@
-// A directory for temporary files of its own, gone with the object.
+// A directory for temporary files, which is deleted with its object.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@ namespace planc::driver {
 
 class Workshop {
   public:
-    /// `command`: of planc, stands in its name.
+    /// `command`: the command of planc, which becomes part of the directory's name.
     explicit Workshop(const std::string &command);
     ~Workshop();
     Workshop(const Workshop &) = delete;

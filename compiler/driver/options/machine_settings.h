@@ -1,4 +1,4 @@
-// --machine-set: other figures for the machine that is planned for.
+// --machine-set: replaces figures of the machine that is planned for.
 #pragma once
 
 #include "sema/program.h"
@@ -9,7 +9,7 @@
 
 namespace planc::driver {
 
-/// A quantity as it was given: "2us" is 2e-6, in the base unit of the language.
+/// A quantity as it was given: "2us" is 2e-6 in the base unit of the language.
 struct Amount {
     double value = 0;
     std::string text;
@@ -20,7 +20,8 @@ struct MachineSetting {
     std::vector<Amount> amounts;
 };
 
-/// What can be set: latency and bandwidth of the outermost network, of a rank peak, memory_bandwidth, memory.
+/// A figure that can be set: latency and bandwidth of the outermost network; peak, memory_bandwidth and memory of a
+/// rank.
 struct MachineFigure {
     std::string name;
     sema::Measure measure;
@@ -28,10 +29,10 @@ struct MachineFigure {
     void (*set)(sema::Machine &, double);
 };
 [[nodiscard]] const std::vector<MachineFigure> &machine_figures();
-/// Null: there is none of the name.
+/// Null if there is no figure of this name.
 [[nodiscard]] const MachineFigure *machine_figure(const std::string &name);
 
-/// Sets the first amount of each. Returns what was said, to stand behind the machine's name: " with latency 2us".
+/// Sets the first amount of each setting. Returns words to put after the machine's name: " with latency 2us".
 [[nodiscard]] std::string apply(const std::vector<MachineSetting> &settings, sema::Machine &machine);
 
 } // namespace planc::driver

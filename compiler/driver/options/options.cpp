@@ -383,47 +383,47 @@ std::string version_text() {
 std::string help_text() {
     return R"(planc: a compiler for parallel training plans
 
-  planc FILE.plan [-o PROGRAM]     check, choose a plan, and compile it to an MPI program
-  planc cost FILE.plan             predicted communication and time per layer
-  planc explain FILE.plan          what was chosen, what else there was, and why
-  planc plan FILE.plan             the chosen plan as a layout, to be edited, compared, given to --layout
-  planc verify FILE FILE.plan      checks the certificate of a plan: its cost, and that hardly another is faster
-  planc diff A.plan B.plan         what differs between two plans, by layer
-  planc sweep FILE.plan…           time over ranks, batch, bandwidth, …: table, CSV or a report with plots
-  planc timeline FILE.plan         what each rank does when, communication beside computation
-  planc simulate FILE.plan         the program's own messages on a simulated machine (SimGrid), beside what is predicted
-  planc fmt FILE.plan              the file in canonical form, on standard output
-  planc calibrate [-o FILE.plan]   measures this computer, writes it as a machine for --machine
-  planc help                       this
+  planc FILE.plan [-o PROGRAM]     checks the file, chooses a plan, and compiles it to an MPI program
+  planc cost FILE.plan             predicts communication and time per layer
+  planc explain FILE.plan          shows the chosen plan, its alternatives, and the reasons
+  planc plan FILE.plan             writes the chosen plan as a layout, which can be edited and given to --layout
+  planc verify FILE FILE.plan      checks the certificate of a plan: its cost and its optimality gap
+  planc diff A.plan B.plan         shows what differs between two plans, by layer
+  planc sweep FILE.plan…           predicts times over ranks, batch, bandwidth, …: table, CSV or a report with plots
+  planc timeline FILE.plan         shows what each rank does when, and what communication overlaps with computation
+  planc simulate FILE.plan         simulates every message of the program (SimGrid) and compares with the prediction
+  planc fmt FILE.plan              prints the file in canonical form
+  planc calibrate [-o FILE.plan]   measures this computer and writes it as a machine for --machine
+  planc help                       prints this text
 
-FILE.plan may be one of the standard library: std/networks/resnet50.plan. Behind `--` there are no options, only files.
+FILE.plan may be a file of the standard library: std/networks/resnet50.plan. After `--` there are only files, no options.
 
 What to plan for
-  --ranks N            how many ranks; default: what the mesh says, else 1
+  --ranks N            number of ranks; default: that of the mesh, else 1
   --mesh a=2,b=3       sizes of the mesh's axes
   --layout NAME        a layout of the file, or a .plan file with one; default: the one that `train` names
-  --machine MACHINE    one that the file declares, one of the standard library (cori, ethernet_10, ethernet_100,
-                       local, skylake, skylake_cores, summit), or a .plan file with one; default: the mesh's, else local
-  --machine-set a=V,…  other figures: latency and bandwidth of the network, peak, memory_bandwidth and memory of a
-                       rank, with units: latency=2us,bandwidth=100Gbit/s
-  --dim name=N,…       extents for dimensions that the file declares or leaves open
+  --machine MACHINE    a machine of the file, one of the standard library (cori, ethernet_10, ethernet_100, local,
+                       skylake, skylake_cores, summit), or a .plan file with one; default: that of the mesh, else local
+  --machine-set a=V,…  replaces figures of the machine: latency and bandwidth of the network; peak, memory_bandwidth
+                       and memory of a rank; with units: latency=2us,bandwidth=100Gbit/s
+  --dim name=N,…       extents of dimensions that the file declares or leaves open
 
 planc FILE.plan
-  -o PROGRAM           call mpicxx; without -o and --emit the file is only checked and planned
-  --emit=FORM          print ast, plan, step, spmd, schedule or cpp and stop
-  --keep-cpp           leave PROGRAM.cpp beside the program
+  -o PROGRAM           compile to PROGRAM by mpicxx; without -o and --emit the file is only checked and planned
+  --emit=FORM          print ast, plan, step, spmd, schedule or cpp, and stop
+  --keep-cpp           keep PROGRAM.cpp beside the program
   --cxx COMMAND        the MPI C++ compiler; default: mpicxx
-  --print-ir           the IR after every pass, on standard error
-  --timing             seconds per compile step, on standard error
+  --print-ir           print the IR after every pass, on standard error
+  --timing             print the seconds of each compile step, on standard error
 
 planc cost
   --format=F           table, json or csv
-  --formulas           the formula behind every figure
-  --summary            instead: shape, parameters and multiply-adds of every layer and in total
+  --formulas           show the formula of every figure
+  --summary            show only shape, parameters and multiply-adds of every layer and in total
 
 planc explain
   --why-not "LAYER: DIMENSION -> AXIS"
-                       the rule that forbids it, or what it would cost
+                       show the rule that forbids it, or the time that it would add
 
 planc timeline
   --format=F           text, svg (a picture), or chrome (a trace for Perfetto and chrome://tracing)
@@ -432,41 +432,41 @@ planc simulate
   --steps N            training steps to simulate; default: 1
   --format=F           table or json
   --cxx COMMAND        SimGrid's C++ compiler; default: smpicxx
-  --smpirun COMMAND    what starts simulations, with its options; default: smpirun
+  --smpirun COMMAND    the command that starts simulations, with its options; default: smpirun
 
 planc plan
   -o FILE              where to write; default: standard output
 
 planc plan and planc explain
-  --certificate FILE   write down cost, lower bound and their proof (JSON), for planc verify
+  --certificate FILE   write cost, lower bound and their proof (JSON), for planc verify
 
 planc diff
-  --layouts A,B        two layouts of one file, or of each its own
-  --ranks N,M          on two numbers of ranks
+  --layouts A,B        two layouts of one file, or one of each file
+  --ranks N,M          two numbers of ranks
   --format=F           table or json
 
 planc sweep
   Lists: --ranks 1,2,4..1024 (A..B doubles), --layouts, --dim batch=64,128, --machine-set latency=1us..8us
-  --scaling=S          strong (the batch stays, the default), weak (it grows with the ranks), both
-  --format=F           table, csv, json or html, a report with plots
+  --scaling=S          strong (constant batch, the default), weak (the batch grows with the ranks), both
+  --format=F           table, csv, json, or html (a report with plots)
   -o FILE              where to write; default: standard output
 
 planc cost, planc explain and planc sweep
-  --profile=P          exact (what is emitted, the default), or a cost model of the literature, with its own best
-                       plan: gholami18, slides21, castello19
+  --profile=P          exact (the cost of what is emitted, the default), or a cost model of the literature, with its
+                       own best plan: gholami18, slides21, castello19
 
 planc calibrate
-  --ranks N            ranks that measure at once; default: the computer's cores
-  --quick              a third of the time, less exact
-  --measurements FILE  keep what was measured (JSON); --from FILE fits it again instead of measuring
-  --mpirun COMMAND     what starts MPI programs, with its options; default: mpirun
+  --ranks N            number of ranks that measure at the same time; default: the computer's cores
+  --quick              take a third of the time, with less exact rates
+  --measurements FILE  write the measurements (JSON); --from FILE fits them again instead of measuring
+  --mpirun COMMAND     the command that starts MPI programs, with its options; default: mpirun
 
 planc fmt
-  -i                   write the file
-  --check              exit 1 if the file is not in canonical form
+  -i                   rewrite the file
+  --check              exit with 1 if the file is not in canonical form
 
 Others: --help, --version, --list-diagnostics
-Exit code: 0 done, 1 an error in the input, 2 wrong usage.
+Exit codes: 0 done, 1 an error in the input, 2 wrong usage.
 )";
 }
 

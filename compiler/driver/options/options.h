@@ -1,4 +1,4 @@
-// The command line of planc. Wrong usage is exit code 2 with one line that says what is wrong.
+// The command line of planc. Wrong usage gives exit code 2 and one line that says what is wrong.
 #pragma once
 
 #include "cost/profiles/profile.h"
@@ -32,10 +32,10 @@ enum class Command : std::uint8_t {
 /// What the program is between two compile steps: what --emit prints.
 enum class Form : std::uint8_t { none, ast, plan, step, spmd, schedule, cpp };
 enum class ReportFormat : std::uint8_t { table, json, csv, html };
-/// What happens to the batch as ranks are added: strong, it stays; weak, it grows with them.
+/// How the batch changes with the number of ranks: strong: constant; weak: it grows with the ranks.
 enum class Scaling : std::uint8_t { strong, weak, both };
 
-/// What `planc sweep` and `planc diff` take several of. Empty: what the files say.
+/// Options of which `planc sweep` and `planc diff` take several values. Empty: as the files say.
 struct ValueLists {
     std::vector<std::string> files;
     std::vector<std::int64_t> ranks;
@@ -68,13 +68,13 @@ struct Options {
     bool in_place = false;           ///< fmt -i
     bool check_only = false;         ///< fmt --check
     std::string from;                ///< calibrate --from: measurements; empty: measure
-    std::string measurements;        ///< calibrate --measurements: where to keep them
+    std::string measurements;        ///< calibrate --measurements: where to write them
     bool quick = false;              ///< calibrate --quick
     std::string mpirun = "mpirun";   ///< calibrate --mpirun
     std::int64_t steps = 1;          ///< simulate --steps
     std::string smpirun = "smpirun"; ///< simulate --smpirun
-    std::string cxx;                 ///< --cxx; empty: the command's own
-    bool keep_cpp = false;           ///< --keep-cpp: leave OUTPUT.cpp beside the executable
+    std::string cxx;                 ///< --cxx; empty: the default of the command
+    bool keep_cpp = false;           ///< --keep-cpp: keep OUTPUT.cpp beside the executable
     bool print_passes = false;       ///< --print-ir: the IR after every pass, on standard error
     bool timing = false;             ///< --timing: seconds per compile step, on standard error
 };
@@ -82,7 +82,7 @@ struct Options {
 /// The options, or the line that says what is wrong with them.
 [[nodiscard]] std::variant<Options, std::string> parse_options(const std::vector<std::string> &arguments);
 
-/// What compiles emitted programs: --cxx, else mpicxx, or smpicxx of those to be simulated.
+/// The compiler for emitted programs: --cxx, else mpicxx, or smpicxx for programs to be simulated.
 [[nodiscard]] std::string compiler_of(const Options &options);
 
 [[nodiscard]] std::string help_text();

@@ -1,4 +1,4 @@
-// Lists and ranges on the command line: "1,2,8" and "1..1000", which doubles: 1, 2, 4, …, 512, 1000.
+// Lists and ranges on the command line: "1,2,8", and "1..1000", which doubles: 1, 2, 4, …, 512, 1000.
 #pragma once
 
 #include "driver/options/machine_settings.h"
@@ -10,7 +10,7 @@
 
 namespace planc::driver {
 
-/// Wrong usage: one line. Thrown while the command line is read; parse_options() turns it into its result.
+/// Wrong usage, as one line. It is thrown while the command line is read; parse_options() returns it as its result.
 struct WrongUsage {
     std::string text;
 };
@@ -25,7 +25,7 @@ struct Extents {
     std::string name;
     std::vector<std::int64_t> values;
 };
-/// "batch=64,128,hidden=256": what has no name belongs to the name before it.
+/// "batch=64,128,hidden=256": an item without a name belongs to the previous name.
 [[nodiscard]] std::vector<Extents> extent_lists(const std::string &option, std::string_view text, std::int64_t most);
 /// "latency=1us..8us,bandwidth=10Gbit/s,100Gbit/s"
 [[nodiscard]] std::vector<MachineSetting> machine_settings(const std::string &option, std::string_view text);

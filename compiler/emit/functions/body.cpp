@@ -120,7 +120,7 @@ std::string Body::key() const {
 
 namespace {
 
-/// With the names in place of the place holders.
+/// The text with names instead of placeholders.
 std::string filled_in(const std::string &text, const ParameterNames &names) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,5 +1,5 @@
 // The text of one function body while it is written, in terms of its parameters: buffers and extents. Layers with the
-// same body share one function; only what it is called with differs.
+// same body share one function and differ only in its arguments.
 #pragma once
 
 #include "schedule/loop_nest.h"
@@ -18,7 +18,7 @@ struct BufferParameter {
     std::int64_t offset = 0;
     mlir::Type element;
     bool written = false;
-    mlir::Value value; ///< the last that lies there, for the name
+    mlir::Value value; ///< the last value in this buffer, for its name
 };
 
 /// The local extent of a dimension, or the global index at which it begins.
@@ -28,7 +28,7 @@ struct ExtentParameter {
     friend bool operator==(const ExtentParameter &, const ExtentParameter &) = default;
 };
 
-/// What the parameters are called in one use of a body.
+/// The names of the parameters in one use of a body.
 struct ParameterNames {
     std::vector<std::string> buffers;
     std::vector<std::string> extents;
@@ -45,18 +45,18 @@ class Body {
     std::string extents(const schedule::LoopSpace &space);
     /// The run's state: step, seed, threads.
     std::string context();
-    /// A text that differs between layers alike.
+    /// A text that differs between alike layers.
     std::string text_parameter(const std::string &text);
-    /// A name for a local variable, unlike all others of the body: "exp_2".
+    /// A name for a local variable that no other one in the body has: "exp_2".
     std::string local(const std::string &base);
 
-    /// The name of a constant of the body: "conv_1". Equal ones are one, declared where the first is asked for: outside
-    /// of loops.
+    /// The name of a constant of the body: "conv_1". Equal constants are one, declared at the first request, which must
+    /// be outside loops.
     std::string constant(const std::string &type, const std::string &base, const std::string &value);
-    /// A statement that set-up is to run for every use of the body, in terms of its extents.
+    /// A statement that set-up runs for every use of the body, in terms of its extents.
     void prepare(const std::string &statement);
 
-    void line(const std::string &text); ///< at the present indentation
+    void line(const std::string &text); ///< at the current indentation
     void open(const std::string &text); ///< a line, then one level deeper
     void close(const std::string &text = "}");
     void progress();
@@ -68,10 +68,10 @@ class Body {
     [[nodiscard]] const std::vector<std::string> &text_parameters() const { return texts_; }
     [[nodiscard]] const std::vector<std::string> &locals() const { return locals_; }
 
-    /// The same for bodies that can share a function.
+    /// Equal for bodies that can share a function.
     [[nodiscard]] std::string key() const;
     [[nodiscard]] std::string text(const ParameterNames &names) const;
-    /// What set-up runs for the use with these arguments.
+    /// The statements that set-up runs for the use with these arguments.
     [[nodiscard]] std::vector<std::string> preparations(const std::vector<std::string> &extents) const;
 
   private:

@@ -35,7 +35,7 @@ std::string typed_literals(std::string_view text, mlir::Type element) {
     return result;
 }
 
-/// The template with its literals: of a condition in the condition's type, else in that of the result.
+/// The template with its literals: those of a condition in its type, the others in the type of the result.
 std::string with_condition_type(std::string_view text, ir::PointwiseOp function, mlir::Type element) {
     if (function.getFunction() != "select")
         return typed_literals(text, element);
@@ -44,7 +44,7 @@ std::string with_condition_type(std::string_view text, ir::PointwiseOp function,
     return typed_literals(text.substr(0, question), condition) + typed_literals(text.substr(question), element);
 }
 
-/// Does the place holder that stands at [begin, end) fill a whole argument of a call?
+/// Whether the placeholder at [begin, end) is a whole argument of a call.
 bool is_argument(std::string_view text, std::size_t begin, std::size_t end) {
     const bool whole = begin == 0 && end == text.size();
     const bool opened = begin > 0 && (text[begin - 1] == '(' || text.substr(0, begin).ends_with(", "));
@@ -66,7 +66,7 @@ std::string substitute(std::string_view text, const std::vector<Expression> &ope
     return result;
 }
 
-/// A call of one function, nothing around it.
+/// Whether the text is a call of one function with nothing around it.
 bool is_call(std::string_view text) {
     if (!(text.starts_with("std::") || text.starts_with("planrt::")) || !text.ends_with(")"))
         return false;
@@ -83,7 +83,7 @@ bool is_integer(mlir::Type type) {
     return type.isInteger();
 }
 
-/// Operands of unlike types meet in the floating-point type among them.
+/// Operands of different types are converted to the floating-point type among them.
 std::vector<Expression> converted(ir::PointwiseOp function, std::vector<Expression> operands) {
     const size_t first = function.getFunction() == "select" ? 1 : 0; // a condition is only compared with zero
     mlir::Type common;

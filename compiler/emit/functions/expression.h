@@ -14,10 +14,10 @@ struct Expression {
     std::string condition; ///< of a comparison: without "? 1 : 0"
 };
 
-/// `function` of the operands; integers are converted where floating-point operands stand beside them.
+/// Applies `function` to the operands; integers are converted if there are floating-point operands.
 [[nodiscard]] Expression call_of(ir::PointwiseOp function, const std::vector<Expression> &operands);
 
-/// How often the template of a function mentions an operand: more than once, and it should have a name.
+/// How often the template of a function mentions an operand. If more than once, the operand should have a name.
 [[nodiscard]] int mentions(ir::PointwiseOp function, unsigned operand);
 
 /// "a + b", "std::max(a, b)" for the reductions sum, max, min.

@@ -1,5 +1,5 @@
-// The functions of the emitted program: one for each distinct thing that layers compute, and one for each body of the
-// step, which calls them layer by layer.
+// The functions of the emitted program: one for each distinct computation of layers, and one for each body of the step,
+// which calls them layer by layer.
 #pragma once
 
 #include "emit/emit.h"
@@ -21,9 +21,9 @@ class Functions {
     Functions(const Step &step, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
               LocalExtents &extents, UniqueNames &globals);
 
-    /// Definitions of what layers compute, each once.
+    /// Definitions of the computations of layers, each once.
     [[nodiscard]] const std::string &layers() const { return layers_text_; }
-    /// Definitions of what layers alike share.
+    /// Definitions of the functions that alike layers share.
     [[nodiscard]] const std::string &layers_alike() const { return alike_.definitions(); }
     /// Definitions of the bodies of the step, of evaluation and prediction.
     [[nodiscard]] const std::string &steps() const { return steps_; }
@@ -32,13 +32,13 @@ class Functions {
 
   private:
     void write(mlir::func::FuncOp function);
-    /// Of a program whose kernels only take their time.
+    /// For a program whose kernels only take their modelled time.
     void write_modelled(mlir::func::FuncOp function);
     void end(mlir::func::FuncOp function);
     void flush(Body &body, std::vector<mlir::Operation *> &ops);
     void write_variable(Body &body, std::vector<mlir::Operation *> &ops, ir::WriteOp write);
     void write_communication(mlir::Operation *op);
-    /// What follows is computed for the layer of the operation.
+    /// What follows is booked to the layer of the operation.
     void book(mlir::Operation *op);
     /// A statement of its layer.
     static Statement begin(mlir::Operation *op);

@@ -68,7 +68,7 @@ class GemmWriter {
         schedule::Loops loops;
     };
 
-    /// "{.c = {.upper = 0}}"; empty where all elements count, or those that do are no band of op(A) or C.
+    /// "{.c = {.upper = 0}}"; empty if all elements are needed, or if the needed ones are not a band of op(A) or C.
     std::string bands() {
         const auto band = schedule::band_of(gemm_);
         if (!band)
@@ -88,7 +88,8 @@ class GemmWriter {
         return "";
     }
 
-    /// How much later the rank's part of the rows begins than that of the columns, and `more`, which is at most 1.
+    /// The distance from the beginning of the rank's part of the columns to that of the rows, plus `more`, which is at
+    /// most 1.
     std::string distance(const std::string &row, const std::string &column, int more) {
         const auto begin = [&](const std::string &loop) {
             const schedule::LoopDimension &dimension = dimensions_.at(loop);
@@ -121,7 +122,7 @@ class GemmWriter {
         return extents(schedule::Loops(at + 1, matrix.loops.end()));
     }
 
-    /// Of a single row or column any stride does: `otherwise`.
+    /// For a single row or column, any stride will do: `otherwise`.
     std::string stride(const Matrix &matrix, const schedule::Loops &group, const std::string &otherwise) {
         return group.empty() ? otherwise : step(matrix, group.back());
     }
@@ -171,7 +172,7 @@ std::string product(const std::string &a, const std::string &b) {
     return a == "1" ? b : b == "1" ? a : a + " * " + b;
 }
 
-/// Arguments of both embedding kernels: indices, how many, what is read, the table's extents, what is written.
+/// The arguments of both embedding kernels: indices, their number, what is read, the table's extents, what is written.
 void write_embedding(Body &body, mlir::Operation *op, const std::string &kernel, ir::TensorType table,
                      llvm::StringRef role) {
     const Around extents = around(body, table, role);

@@ -6,7 +6,7 @@ namespace planc::emit {
 
 namespace {
 
-/// The value's type, or those of the iotas and the like that it is written with.
+/// Adds the type of the value, or those of iotas and the like from which it is computed.
 void add_accessed(mlir::Value value, std::vector<ir::TensorType> &types) {
     mlir::Operation *producer = value.getDefiningOp();
     if (!schedule::is_inline(producer) || producer->getNumOperands() == 0)
@@ -33,7 +33,7 @@ int64_t find(const schedule::LoopSpace &space, llvm::StringRef role) {
     return at == space.end() ? -1 : at - space.begin();
 }
 
-/// Both or neither, and then one right behind the other.
+/// Whether the tensor has both dimensions, one right after the other, or neither.
 bool together(ir::TensorType type, llvm::StringRef first, llvm::StringRef second) {
     const schedule::LoopSpace space = schedule::space_of(type);
     const int64_t a = find(space, first);
@@ -41,7 +41,8 @@ bool together(ir::TensorType type, llvm::StringRef first, llvm::StringRef second
     return (a < 0 && b < 0) || (a >= 0 && b == a + 1);
 }
 
-/// Random numbers count global elements: a dimension that is cut is a loop of its own, and so is that of the samples.
+/// Random numbers count global elements, so a dimension that is split is a separate loop, and so is that of the
+/// samples.
 bool breaks_random(mlir::Operation *op, llvm::StringRef first, const schedule::LoopDimension &second) {
     auto random = mlir::dyn_cast<ir::RandomOp>(op);
     return random && (random.getSamples() == first || !second.axes.empty());

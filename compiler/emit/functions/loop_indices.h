@@ -1,5 +1,5 @@
-// The C++ loops of a nest and the subscripts of tensors in them. Dimensions that every tensor has together or not at
-// all run as one loop: an update of [hidden, digit] is one loop over hidden * digit.
+// The C++ loops of a nest and the subscripts of tensors in them. Dimensions that occur together in every tensor, or in
+// none, run as one loop: an update of [hidden, digit] is one loop over hidden * digit.
 #pragma once
 
 #include "emit/functions/body.h"
@@ -15,7 +15,7 @@ struct Loop {
     std::string extent;
     int first = 0; ///< dimensions of the nest that it runs over: [first, last)
     int last = 1;
-    std::string from = "0"; ///< the part of it that runs
+    std::string from = "0"; ///< its first iteration in this part
     std::string to;
     [[nodiscard]] std::string head() const {
         return "for (int64_t " + index + " = " + from + "; " + index + " < " + to + "; ++" + index + ") {";
@@ -32,11 +32,11 @@ class LoopIndices {
     [[nodiscard]] const std::vector<Loop> &inner() const { return inner_; }
     /// "i * hidden + j"; "0" for a scalar.
     [[nodiscard]] std::string index(ir::TensorType type) const;
-    /// Of the loop over one dimension alone.
+    /// The index of the loop over one dimension alone.
     [[nodiscard]] std::string index_of(llvm::StringRef role) const { return loop_of(dimension(role)).index; }
-    /// Row-major number among the global elements of a tensor's dimensions, one of them left out.
+    /// The row-major number among the global elements of a tensor's dimensions, with one of them left out.
     [[nodiscard]] std::string global_index(ir::TensorType type, llvm::StringRef without, Body &body) const;
-    /// Does the subscript of a tensor depend on the loop?
+    /// Whether the subscript of a tensor depends on the loop.
     [[nodiscard]] bool moves(ir::TensorType type, const Loop &loop) const;
 
   private:

@@ -1,5 +1,5 @@
-// Statements in order, where layers alike that follow each other share a function: it is called once for every row of a
-// table, in which stands what differs between them.
+// Statements in order, in which consecutive alike layers share a function. It is called once for each row of a table,
+// which contains what differs between them.
 //
 //   void layers_like_block_1_forward(Context &context, const char *layer, int64_t w, int64_t relu) {
 //       const int64_t b = w + 4096; // block[1].b [hidden: 256]
@@ -10,7 +10,7 @@
 //       for (const auto &row : rows)
 //           layers_like_block_1_forward(context, row.layer, row.w, row.relu);
 //
-// Nothing but the statements is looked at: neither operations nor names of layers decide what is alike.
+// Only the statements are examined: neither operations nor names of layers decide what is alike.
 #pragma once
 
 #include "emit/layers_alike/repeats.h"
@@ -26,7 +26,7 @@ namespace planc::emit {
 class LayersAlike {
   public:
     /// `parameter`: what the statements refer to, "Context &context"; `argument`: its name. `named`: texts may be made
-    /// from the layer's name when the statements run, by `argument`.in_layer(). `functions`: names that are taken.
+    /// from the layer's name at run time, by `argument`.in_layer(). `functions`: names that are already in use.
     LayersAlike(std::string parameter, std::string argument, bool named, UniqueNames &functions)
         : parameter_(std::move(parameter)), argument_(std::move(argument)), named_(named), functions_(functions) {}
 
@@ -35,7 +35,7 @@ class LayersAlike {
     /// The functions that layers share, each once.
     [[nodiscard]] const std::string &definitions() const { return definitions_; }
 
-    /// Does any part of it repeat itself?
+    /// Whether any part of it repeats.
     [[nodiscard]] static bool any(const std::vector<Statement> &statements);
     /// Without its comment.
     [[nodiscard]] static std::string alone(const Statement &statement);

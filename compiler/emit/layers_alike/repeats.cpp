@@ -29,7 +29,7 @@ class Search {
 
     void search(std::size_t begin, std::size_t end) {
         Run best;
-        // A run saves no more than all lines but the last block's: behind the best period few are tried.
+        // A run saves at most all lines except those of the last block, so few periods after the best one are tried.
         for (std::size_t period = 1; 2 * period <= end - begin; ++period)
             if (before_[end - period] - before_[begin] > best.saved)
                 longest_of(period, begin, end, best);
@@ -43,7 +43,7 @@ class Search {
         found_.push_back(repeat);
     }
 
-    /// Runs of as many equal pairs as the period is long meet one of the places that are a period apart.
+    /// A run of as many equal pairs as the period is long contains one of the places that are a period apart.
     void longest_of(std::size_t period, std::size_t begin, std::size_t end, Run &best) const {
         const auto equal_pair = [&](std::size_t i) { return elements_[i] == elements_[i + period]; };
         std::size_t low = begin; // behind the last run

@@ -1,4 +1,4 @@
-// One statement of the emitted program while it is written: a text with holes for what differs between layers alike.
+// One statement of the emitted program while it is written: a text with holes for what differs between alike layers.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace planc::emit {
 
-/// What stands at one place of a statement.
+/// The content of one place in a statement.
 struct Hole {
     enum class Kind : std::uint8_t {
         place,    ///< a temporary's bytes from the start of the arena
@@ -18,14 +18,15 @@ struct Hole {
     Kind kind = Kind::number;
     std::int64_t number = 0;
     std::string text;  ///< of text: without quotes
-    std::string name;  ///< how a statement on its own writes it: "at::h1_w", "3", "\"h1.mask\""
+    std::string name;  ///< its form in a statement on its own: "at::h1_w", "3", "\"h1.mask\""
     std::string title; ///< of places: "h1.w"
     std::string shape; ///< of places: "[pixel: 64, hidden: 256]"
 };
 
 class Statement {
   public:
-    /// head + parts, broken where lines become too long + tail; holes as place() & co. return them may stand in all.
+    /// head + parts, broken where lines become too long, + tail; each may contain holes, as returned by place() and the
+    /// others.
     std::string head;
     std::vector<std::string> parts;
     std::string tail;
@@ -36,7 +37,7 @@ class Statement {
     /// The mark of a hole.
     std::string hole(Hole hole);
     [[nodiscard]] const std::vector<Hole> &holes() const { return holes_; }
-    /// Equal for statements that differ in what their holes hold alone.
+    /// Equal for statements that differ only in the content of their holes.
     [[nodiscard]] std::string key() const;
     /// With texts in place of the holes, without the comment.
     [[nodiscard]] std::string text(const std::vector<std::string> &fillings) const;

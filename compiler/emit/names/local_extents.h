@@ -1,5 +1,5 @@
-// Extents as an emitted program has them: numbers where nothing cuts the dimension, else variables that are set per
-// rank at set-up, because blocks differ.
+// Extents in an emitted program: numbers where nothing splits the dimension, otherwise variables that are set per rank
+// at set-up, because blocks differ.
 #pragma once
 
 #include "emit/functions/body.h"
@@ -28,7 +28,7 @@ class LocalExtents {
     [[nodiscard]] std::string set_up();
 
   private:
-    /// What the axes cut: the extent; of a share the rank's part of the dimensions.
+    /// What the axes split: the extent, or for a sharded tensor the rank's part of the dimensions.
     std::string whole(const schedule::LoopDimension &dimension);
 
     struct Variable {
@@ -45,7 +45,7 @@ class LocalExtents {
 /// "planrt::Window{16, 3, 2, 1, 1, false}"
 [[nodiscard]] std::string text_of(const planrt::Window &window);
 
-/// Of a dimension that windows read, which part of what they touch: " with halo", " before", ...; else "".
+/// For a dimension that windows read: which part of what they touch, " with halo", " before", …; otherwise "".
 [[nodiscard]] std::string part_name(const schedule::LoopDimension &dimension);
 
 /// "[batch: 10 over rows, pixel: 6]"

@@ -1,4 +1,4 @@
-// What buffers are called in the emitted program: variables by their path, inputs by their field, values by layer and
+// The names of buffers in the emitted program: variables by their path, inputs by their field, values by layer and
 // operation, gradients of parameters by their parameter.
 #pragma once
 
@@ -33,7 +33,7 @@ class ValueNames {
     [[nodiscard]] std::string of(mlir::Value value) const;
     /// Of a variable.
     [[nodiscard]] std::string of(ir::VariableOp variable) const { return variables_.lookup(variable.getSymNameAttr()); }
-    /// What lies there, in words: "h1.w", "h1 relu", "gradient of h1.w".
+    /// The content of the buffer in words: "h1.w", "h1 relu", "gradient of h1.w".
     [[nodiscard]] std::string title(mlir::Value value) const;
     /// The place of a value or a variable, for a statement.
     [[nodiscard]] Hole hole(mlir::Value value) const {
@@ -45,7 +45,7 @@ class ValueNames {
     /// In the order of declaration.
     [[nodiscard]] const std::vector<NamedBuffer> &buffers() const { return buffers_; }
 
-    /// The value that fills the buffer: through views, waits, and from body to body.
+    /// The value that fills the buffer, found through views, waits, and from body to body.
     [[nodiscard]] mlir::Value origin(mlir::Value value) const;
 
   private:
@@ -62,7 +62,7 @@ class ValueNames {
     std::map<std::string, std::size_t> numbers_; ///< name of a buffer -> its place among them
     llvm::DenseMap<mlir::Value, std::string> names_;
     llvm::DenseMap<mlir::StringAttr, std::string> variables_;
-    std::map<std::pair<int, int64_t>, std::string> variable_at_; ///< by role and offset; nothing else ever lies there
+    std::map<std::pair<int, int64_t>, std::string> variable_at_; ///< by role and offset; no other value ever lies there
 };
 
 } // namespace planc::emit

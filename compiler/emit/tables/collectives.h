@@ -1,4 +1,4 @@
-// What the program says of its collectives in words, for comments and tables.
+// Words about collectives, for comments and tables of the program.
 #pragma once
 
 #include "emit/emit.h"

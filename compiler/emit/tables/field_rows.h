@@ -1,4 +1,4 @@
-// Fields of the data set as rows of planrt::Field.
+// Writes fields of the data set as rows of planrt::Field.
 #pragma once
 
 #include "sema/program.h"
@@ -10,11 +10,11 @@ namespace planc::emit {
 
 class FieldRows {
   public:
-    /// `bounds`: of labels, how many classes there are.
+    /// `bounds`: for labels, the number of classes.
     FieldRows(const sema::Data &data, const std::map<std::string, std::int64_t> &bounds)
         : data_(data), bounds_(bounds) {}
 
-    /// The row of input `name`, which lies in `tensor`. Images change in `training` alone.
+    /// The row of input `name`, which lies in `tensor`. Images are augmented only in `training`.
     [[nodiscard]] std::string row(const std::string &name, const std::string &tensor, bool training);
     /// The arrays that the rows so far refer to.
     [[nodiscard]] const std::string &arrays() const { return arrays_; }

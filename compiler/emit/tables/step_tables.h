@@ -8,12 +8,11 @@
 
 namespace planc::emit {
 
-/// What a transfer of the step program is to the runtime: an exchange between roles, at this place in the table of
-/// collectives.
+/// For each transfer of the step program, its index in the table of collectives, where it is an exchange between roles.
 using TransferNumbers = std::vector<int>;
 
-/// Definitions of `bodies`, `micro_batches`, `roles`. `fields`: by index of a body the name of the table of what it
-/// loads.
+/// Definitions of `bodies`, `micro_batches`, `roles`. `fields`: by index of a body, the name of the table of the fields
+/// that it loads.
 [[nodiscard]] std::string step_tables(const Step &step, const std::map<int, std::string> &fields,
                                       const TransferNumbers &transfers);
 

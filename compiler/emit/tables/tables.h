@@ -23,7 +23,7 @@ class Tables {
 
     /// Definitions of all tables, the last of them `program`.
     [[nodiscard]] std::string text() const;
-    /// Does it need <planrt/tables.h>?
+    /// Whether the program needs <planrt/tables.h>.
     [[nodiscard]] bool filled_at_run_time() const { return !filling_.empty(); }
 
   private:
@@ -48,7 +48,7 @@ class Tables {
                         std::vector<std::string> &collectives);
     void describe_collective(ir::StartOp start, std::vector<Statement> &statements);
     std::vector<std::string> predicted_rows(ir::StartOp start, const CollectiveInfo &info);
-    /// Predicted, of all its runs in a step.
+    /// Predicted for all its runs in a step.
     std::string predicted_seconds(ir::StartOp start, const CollectiveInfo &info);
     std::vector<schedule::Predicted> predicted_of_all(ir::StartOp start, const CollectiveInfo &info);
     std::string axes_of(const CollectiveInfo &info);
@@ -56,7 +56,7 @@ class Tables {
     void write_program();
     /// `constexpr TYPE name[] = {…};` and a span of it; an empty table is `{}`.
     std::string array(const std::string &type, const std::string &name, const std::vector<std::string> &rows);
-    /// The rows as an array; where layers repeat, statements tables.method(row) instead.
+    /// The rows as an array, or, where layers repeat, as statements tables.method(row).
     void table(const std::string &type, const std::string &name, const std::string &method,
                std::vector<Statement> rows);
     void fill(const std::vector<Statement> &statements, const std::string &what);
@@ -78,7 +78,7 @@ class Tables {
     std::string fillers_; ///< functions that fill planrt::Tables
     std::string filling_; ///< their calls
     std::string program_;
-    std::map<std::string, std::string> spans_; ///< table -> what stands in Program for it
+    std::map<std::string, std::string> spans_; ///< table -> its text in Program
     int training_collectives_ = 0;
     std::map<int, std::string> fields_; ///< of bodies: names of their tables
     TransferNumbers transfers_;

@@ -1,7 +1,7 @@
-// Where the time of a training step goes, as the emitted program books it: the rows of planrt::Program::work.
+// The rows of planrt::Program::work, to which the emitted program books the time of a training step.
 //
-// A row is a layer in a part of the step: forward, backward, update. Loops of several layers that are fused run as one,
-// so that their layers share a row: "attention.output, norm2". What was predicted for them is added up, too.
+// A row is a layer in a part of the step: forward, backward, update. Fused loops of several layers run as one, so these
+// layers share a row: "attention.output, norm2". Their predictions are added up too.
 #pragma once
 
 #include "emit/emit.h"
@@ -27,7 +27,7 @@ class WorkRows {
 
     WorkRows(const Step &step, const EmitInfo &info);
 
-    /// A layer's rows follow each other.
+    /// The rows of a layer are adjacent.
     [[nodiscard]] const std::vector<Row> &rows() const { return rows_; }
     /// The row of an operation of the training step: index in rows().
     [[nodiscard]] int of(mlir::Operation *op) const;

@@ -17,7 +17,8 @@ std::int64_t elements_behind(const TensorType &tensor, std::size_t index) {
     return elements;
 }
 
-/// Is dimension `index` of a reshape's operand or result kept: the same role and extent, as many elements behind it?
+/// Whether dimension `index` of a reshape's operand or result is kept: the other tensor has the same role and extent,
+/// followed by as many elements.
 bool kept(const TensorType &type, std::size_t index, const TensorType &other) {
     const auto same = std::find(other.dimensions.begin(), other.dimensions.end(), type.dimensions[index]);
     return same != other.dimensions.end() &&
@@ -25,7 +26,7 @@ bool kept(const TensorType &type, std::size_t index, const TensorType &other) {
                elements_behind(other, static_cast<std::size_t>(same - other.dimensions.begin()));
 }
 
-/// Is dimension `index` of `whole` in `parts` the dimension `major` and the one behind it?
+/// Whether dimension `index` of `whole` appears in `parts` as the dimension `major` and the one after it.
 bool parted(const TensorType &whole, std::size_t index, const TensorType &parts, std::size_t major) {
     if (major + 1 >= parts.dimensions.size() || parts.dimensions[major].extent == 1 || kept(whole, index, parts) ||
         kept(parts, major, whole) || kept(parts, major + 1, whole))
@@ -34,8 +35,8 @@ bool parted(const TensorType &whole, std::size_t index, const TensorType &parts,
            elements_behind(parts, major + 1) == elements_behind(whole, index);
 }
 
-/// Can a reshape be split along dimension `index` of its result: is it kept, the first part of one of the operand's, or
-/// two of them?
+/// Whether a reshape can be split along dimension `index` of its result: the dimension is kept, is the first part of
+/// one of the operand's dimensions, or merges two of them.
 bool split_by(const TensorType &result, std::size_t index, const TensorType &operand) {
     if (kept(result, index, operand))
         return true;
@@ -45,7 +46,7 @@ bool split_by(const TensorType &result, std::size_t index, const TensorType &ope
     return false;
 }
 
-/// Loops that an operation cannot split: a rule on them leaves it whole (P12).
+/// Loops that an operation cannot split. A rule on them leaves them whole (P12).
 std::set<std::string> whole_loops(const Network &network, const Operation &operation) {
     if (operation.kind == OperationKind::slice || operation.kind == OperationKind::concat)
         return {operation.roles.front()};
@@ -77,7 +78,7 @@ void check_operation(const Network &network, const Operation &operation,
             const auto [entry, fresh] = taken.emplace(axis, rule->second);
             if (fresh)
                 continue;
-            // In the order of the file: the error at the later rule, the note at the earlier.
+            // In the order of the file: the error is at the later rule, the note at the earlier one.
             const bool swapped = entry->second->where.begin > rule->second->where.begin;
             const Rule &first = swapped ? *rule->second : *entry->second;
             const Rule &second = swapped ? *entry->second : *rule->second;

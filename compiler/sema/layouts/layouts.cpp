@@ -11,17 +11,17 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(unknown_mesh, error, "unknown mesh '{0}'");                           // P1
-PLANC_DIAGNOSTIC(unknown_axis, error, "mesh '{1}' has no axis '{0}'");                 // P2
-PLANC_DIAGNOSTIC(repeated_axis, error, "axis '{0}' occurs twice in one rule");         // P2
-PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'");     // P2
-PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");                      // P4
-PLANC_DIAGNOSTIC(duplicate_rule, error, "two rules for dimension '{0}' side by side"); // P5
-PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");             // P4
-PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                              // P7, P9
-PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is said twice");                         // P7, P9 to P11
-PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}"); // P10
-PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");      // P9
+PLANC_DIAGNOSTIC(unknown_mesh, error, "unknown mesh '{0}'");                                // P1
+PLANC_DIAGNOSTIC(unknown_axis, error, "mesh '{1}' has no axis '{0}'");                      // P2
+PLANC_DIAGNOSTIC(repeated_axis, error, "axis '{0}' occurs twice in one rule");              // P2
+PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'");          // P2
+PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");                           // P4
+PLANC_DIAGNOSTIC(duplicate_rule, error, "dimension '{0}' has two rules in the same place"); // P5
+PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");                  // P4
+PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                                   // P7, P9
+PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is given twice");                             // P7, P9 to P11
+PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}");      // P10
+PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");           // P9
 
 namespace {
 

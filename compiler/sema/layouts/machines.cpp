@@ -9,8 +9,8 @@ namespace planc::sema {
 PLANC_DIAGNOSTIC(wrong_shape, error, "{0} of {1} nodes for a machine of {2}");                               // M1
 PLANC_DIAGNOSTIC(inside_of_one_rank, error, "'inside' joins the ranks of a node, and each node has one");    // M1
 PLANC_DIAGNOSTIC(sizes_of_star, error, "a star takes {0}");                                                  // M1, M3
-PLANC_DIAGNOSTIC(levels_said_twice, error, "'levels' says what '{0}' says");                                 // M3
-PLANC_DIAGNOSTIC(lists_nothing, error, "'{0}' lists nothing");                                               // M3, M4
+PLANC_DIAGNOSTIC(levels_said_twice, error, "'levels' replaces '{0}': give only one of them");                // M3
+PLANC_DIAGNOSTIC(lists_nothing, error, "'{0}' is an empty list");                                            // M3, M4
 PLANC_DIAGNOSTIC(not_a_plain_item, error, "'{0}' lists plain items only");                                   // M3, M4
 PLANC_DIAGNOSTIC(machine_too_large, error, "a machine has at most {0} ranks");                               // M3
 PLANC_DIAGNOSTIC(first_range_above, error, "the first algorithm of '{0}' is for all sizes: no 'above'");     // M4

@@ -1,4 +1,4 @@
-// Machines and meshes: what a program runs on.
+// Machines and meshes: where a program runs.
 #pragma once
 
 #include "sema/analysis.h"

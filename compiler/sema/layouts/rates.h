@@ -1,4 +1,4 @@
-// `kernels = […]` and `collectives = […]` of a machine (M6): what was measured of it.
+// `kernels = […]` and `collectives = […]` of a machine (M6): its measured rates.
 #pragma once
 
 #include "sema/context.h"

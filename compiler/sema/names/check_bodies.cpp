@@ -8,15 +8,15 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(missing_return, error, "not every way through '{0}' returns");                             // N3
-PLANC_DIAGNOSTIC(missing_yield, error, "not every way through the fold yields");                            // X8
+PLANC_DIAGNOSTIC(missing_return, error, "not every path through '{0}' returns");                            // N3
+PLANC_DIAGNOSTIC(missing_yield, error, "not every path through the fold yields");                           // X8
 PLANC_DIAGNOSTIC(misplaced_return, error, "'return' within a fold");                                        // X8
 PLANC_DIAGNOSTIC(misplaced_yield, error, "'yield' outside of a fold");                                      // X8
 PLANC_DIAGNOSTIC(unreachable_statement, error, "nothing may follow a '{0}'");                               // N3
 PLANC_DIAGNOSTIC(unknown_parameter_type, error, "unknown kind of parameter '{0}'");                         // Y1
 PLANC_DIAGNOSTIC(network_parameter, error, "the arguments of a network are tensors with named dimensions"); // N1
-PLANC_DIAGNOSTIC(misplaced_rest, error, "'..' stands at the start of a pattern");                           // Y2
-PLANC_DIAGNOSTIC(misplaced_spread, error, "'..{0}' stands at the end of a pattern");                        // Y2
+PLANC_DIAGNOSTIC(misplaced_rest, error, "'..' must be at the start of a pattern");                          // Y2
+PLANC_DIAGNOSTIC(misplaced_spread, error, "'..{0}' must be at the end of a pattern");                       // Y2
 PLANC_DIAGNOSTIC(repeated_parameter, error, "two parameters of '{0}' are named '{1}'");                     // Y1
 
 namespace {

@@ -1,5 +1,5 @@
-// What can be said about networks and layers without elaborating them, so that also what is never called, and branches
-// that are never taken, are checked: names are known, every way through a body returns, signatures are well formed.
+// Checks of networks and layers that need no elaboration, so that layers that are never called and branches that are
+// never taken are checked too: names are known, every path through a body returns, signatures are well formed.
 #pragma once
 
 #include "sema/analysis.h"

@@ -16,7 +16,7 @@ const syntax::CallableDeclaration *Ownership::callee(const syntax::Expression &e
 const Ownership::Answer &Ownership::answer(const syntax::CallableDeclaration &callable) {
     const auto [entry, fresh] = answers_.try_emplace(&callable);
     if (!fresh)
-        return entry->second; // of a layer that calls itself: what is known so far
+        return entry->second; // for a layer that calls itself: what is known so far
     std::vector<const syntax::CallableDeclaration *> callees;
     bool declares = false;
     for_each_expression(

@@ -1,5 +1,5 @@
-// Which layers and networks own parameters, by themselves or through what they call. Names of layers rest on it: only
-// calls that own parameters appear in paths, and a layer that calls such others is a composite whose bindings are
+// Which layers and networks own parameters, themselves or through what they call. The names of layers depend on it:
+// only calls that own parameters appear in paths, and a layer that makes such calls is a composite, whose bindings are
 // layers.
 #pragma once
 
@@ -13,12 +13,12 @@ class Ownership {
   public:
     explicit Ownership(const Declarations &declarations) : declarations_(declarations) {}
 
-    /// Does a call of it create parameters?
+    /// Whether a call of it creates parameters.
     [[nodiscard]] bool owns(const syntax::CallableDeclaration &callable);
-    /// Does it call something that owns parameters?
+    /// Whether it calls something that owns parameters.
     [[nodiscard]] bool composite(const syntax::CallableDeclaration &callable);
-    /// Calls that own parameters, by callee, in one expression without the bodies of folds; of the two sides of an
-    /// `if`, the one with more of a callee counts.
+    /// The calls in one expression that own parameters, by callee, without the bodies of folds. Of the two branches of
+    /// an `if`, the one with more calls of a callee counts.
     [[nodiscard]] std::map<std::string, int> owning_calls(const syntax::Expression &expression);
 
   private:

@@ -19,7 +19,7 @@ PLANC_DIAGNOSTIC(tensor_too_large, error, "the tensor {0} does not fit into 64 b
 PLANC_DIAGNOSTIC(network_too_large, error, "the tensors of the network take more than 2^60 bytes");    // D5
 PLANC_DIAGNOSTIC(too_many_operations, error, "the network has more than {0} operations");              // N7
 PLANC_DIAGNOSTIC(beyond_f32, error, "a number beside tensors of f32 must be at most 3.4e38");          // L5
-PLANC_DIAGNOSTIC(tensor_outside_network, error, "a tensor has no place here");                         // X2
+PLANC_DIAGNOSTIC(tensor_outside_network, error, "a tensor is not allowed here");                       // X2
 
 namespace {
 

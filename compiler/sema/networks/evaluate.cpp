@@ -15,7 +15,7 @@ PLANC_DIAGNOSTIC(elaboration_too_deep, error, "this is nested more than {0} leve
 PLANC_DIAGNOSTIC(elaboration_too_long, error, "elaboration takes more than {0} steps");                            // X8
 PLANC_DIAGNOSTIC(too_many_iterations, error, "a range of more than {0} numbers");                                  // X7
 PLANC_DIAGNOSTIC(wrong_tuple, error, "{0} names for {1}");                                                         // X8
-PLANC_DIAGNOSTIC(rest_outside_layer, error, "'..' stands for nothing here");                                       // Y2
+PLANC_DIAGNOSTIC(rest_outside_layer, error, "'..' has no meaning here");                                           // Y2
 
 namespace {
 

@@ -1,4 +1,5 @@
-// batch_normalize(x, scale, b, mean, variance): the primitive below batch_norm, which owns what it takes.
+// batch_normalize(x, scale, b, mean, variance): the primitive on which batch_norm is built; batch_norm owns the
+// parameters and the state.
 
 #include "sema/networks/elaborate.h"
 #include "sema/values/expect.h"
@@ -7,14 +8,14 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(not_a_state, error, "{0} is written in training: it is a 'state', by its name");         // O20
-PLANC_DIAGNOSTIC(state_written_twice, error, "state '{0}' is written a second time");                     // O20
-PLANC_DIAGNOSTIC(statistics_mismatch, error, "{0} is {1}, but {2} is {3}");                               // O20
-PLANC_DIAGNOSTIC(statistics_not_of_tensor, error, "'batch_normalize' of {1} cannot have statistics {0}"); // O20
+PLANC_DIAGNOSTIC(not_a_state, error, "{0} is written in training, so it must be a 'state', given by its name"); // O20
+PLANC_DIAGNOSTIC(state_written_twice, error, "state '{0}' is written a second time");                           // O20
+PLANC_DIAGNOSTIC(statistics_mismatch, error, "{0} is {1}, but {2} is {3}");                                     // O20
+PLANC_DIAGNOSTIC(statistics_not_of_tensor, error, "'batch_normalize' of {1} cannot have statistics {0}");       // O20
 PLANC_DIAGNOSTIC(one_value, error,
                  "'batch_normalize' of {0} has one value for each of {1}: there is no variance"); // O20
 
-/// A state that nothing has written yet; now this call does.
+/// A state that nothing has written yet. From now on, this call writes it.
 TensorValue Elaborator::written_state(const Arguments &arguments, const std::string &name) {
     const TensorValue tensor = tensor_argument(arguments, name);
     const SourceRange where = arguments.require(name).where;

@@ -1,6 +1,6 @@
-// convolution(x, w -> [.., out], padding = 1): an einsum with windows. A dimension of w that bears the role of a
-// spatial dimension of x is the window that moves over it; all others are loops as those of an einsum: summed over if
-// the result lacks them, and those that x, w and the result have are groups.
+// convolution(x, w -> [.., out], padding = 1): an einsum with windows. A dimension of w that has the role of a spatial
+// dimension of x is the window that moves over it. All others are loops like those of an einsum: summed over if the
+// result lacks them; those that x, w and the result share are groups.
 
 #include "sema/networks/elaborate.h"
 #include "sema/values/expect.h"
@@ -17,8 +17,8 @@ PLANC_DIAGNOSTIC(convolution_of_window, error,
 
 namespace {
 
-/// Where w has the windows over the dimensions of x at `places`; there its roles are primed, so that they are loops of
-/// their own.
+/// Finds where w has the windows over the dimensions of x at `places`. Their roles in w get an apostrophe, so that they
+/// are separate loops.
 std::vector<std::size_t> prime_windows(const Context &context, TensorValue &w, SourceRange where, const TensorValue &x,
                                        const std::vector<std::size_t> &places) {
     std::vector<std::size_t> found;

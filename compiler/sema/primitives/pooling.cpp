@@ -1,5 +1,5 @@
-// max_pool, average_pool and global_average_pool. An average is a sum over windows, divided by how many elements they
-// have.
+// max_pool, average_pool and global_average_pool. An average is a sum over windows, divided by their numbers of
+// elements.
 
 #include "sema/networks/elaborate.h"
 #include "sema/primitives/windows.h"
@@ -34,7 +34,7 @@ std::vector<Window> Elaborator::pool(const std::string &kind, TensorValue &x, co
     return windows;
 }
 
-/// What has to be divided by how many elements a window has, or asks for the largest of them, needs one.
+/// A maximum, or a mean that is divided by the number of elements, needs at least one element in each window.
 void Elaborator::check_elements(const std::vector<Window> &windows, const TensorValue &x,
                                 const syntax::Call &call) const {
     for (const Window &window : windows)
@@ -64,7 +64,7 @@ Value Elaborator::average_pool(const syntax::Call &call, SourceRange where) {
         count_padding = expect_boolean(context(), argument(*given), given->where, arguments.what("count_padding"));
     if (!count_padding)
         check_elements(windows, x, call);
-    double elements = 1; // of each window, as far as it does not depend on the position
+    double elements = 1; // of each window, as far as the number does not depend on the position
     for (const Window &window : windows) {
         if (count_padding || (window.before == 0 && window.behind == 0)) {
             elements *= static_cast<double>(window.kernel);
@@ -78,8 +78,8 @@ Value Elaborator::average_pool(const syntax::Call &call, SourceRange where) {
     return {pointwise("mul", {sums, constant(1 / elements, x.element, where)}, where)};
 }
 
-/// How many indices in [0, extent) the window touches at each position. Below a limit lie those with k < (limit +
-/// before - p * stride) / dilation, rounded up; all numbers are whole, so that quotients round to them in any type.
+/// The number of indices in [0, extent) that the window touches at each position. Below a limit are those with k <
+/// (limit + before - p * stride) / dilation, rounded up. All numbers are whole, so quotients round to them in any type.
 TensorValue Elaborator::elements_of_windows(const Window &window, const DimensionValue &positions, std::int64_t extent,
                                             ElementType element, SourceRange where) {
     Operation counting;

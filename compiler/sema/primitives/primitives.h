@@ -1,5 +1,5 @@
-// The words of the language that are called but not declared: primitives, initializers, compile-time functions, and the
-// constructs that are checked but not yet lowered.
+// The names that are called but not declared: primitives, initializers, compile-time functions, and constructs that are
+// checked but not yet lowered.
 #pragma once
 
 #include <string>
@@ -10,13 +10,12 @@ namespace planc::sema {
 
 /// Pointwise functions of one tensor: relu, exp, …
 [[nodiscard]] bool is_unary_function(std::string_view name);
-/// Pointwise functions of two: maximum, minimum, power.
+/// Pointwise functions of two tensors: maximum, minimum, power.
 [[nodiscard]] bool is_binary_function(std::string_view name);
 [[nodiscard]] bool is_initializer(std::string_view name);
 /// Words that need no brackets and no declaration: zeros, ones, and element types.
 [[nodiscard]] bool is_plain_word(std::string_view name);
-/// A construct of the language that this version checks but does not lower: what messages call it ("convolution"), or
-/// null.
+/// For a construct that this version checks but does not lower: its name in messages ("convolution"); otherwise null.
 [[nodiscard]] const char *not_lowered_construct(std::string_view name);
 /// Anything that can be called without being declared.
 [[nodiscard]] bool is_primitive(std::string_view name);

@@ -8,13 +8,13 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(rename_without_names, error, "'rename' takes a tensor and 'old -> new', got {0}");           // O11
-PLANC_DIAGNOSTIC(not_a_permutation, error, "'transpose' of {0} to {1}: not the same dimensions");             // O11
-PLANC_DIAGNOSTIC(slice_without_range, error, "'slice' takes a tensor and 'dimension: first..last', got {0}"); // O12
-PLANC_DIAGNOSTIC(bad_slice, error, "dimension '{2}' has no part {0}..{1}");                                   // O12
-PLANC_DIAGNOSTIC(concat_mismatch, error, "'concat' along '{0}' of {1} and {2}: the rest differs");            // O13
-PLANC_DIAGNOSTIC(reshape_mismatch, error, "'reshape' of {0} to {1}: {2} elements are not {3}");               // O14
-PLANC_DIAGNOSTIC(reshape_mixes, error, "'reshape' of {0} to {1} mixes '{2}' with other dimensions");          // O14
+PLANC_DIAGNOSTIC(rename_without_names, error, "'rename' takes a tensor and 'old -> new', got {0}");             // O11
+PLANC_DIAGNOSTIC(not_a_permutation, error, "'transpose' of {0} to {1}: not the same dimensions");               // O11
+PLANC_DIAGNOSTIC(slice_without_range, error, "'slice' takes a tensor and 'dimension: first..last', got {0}");   // O12
+PLANC_DIAGNOSTIC(bad_slice, error, "dimension '{2}' has no part {0}..{1}");                                     // O12
+PLANC_DIAGNOSTIC(concat_mismatch, error, "'concat' along '{0}' of {1} and {2}: their other dimensions differ"); // O13
+PLANC_DIAGNOSTIC(reshape_mismatch, error, "'reshape' of {0} to {1}: {2} elements are not {3}");                 // O14
+PLANC_DIAGNOSTIC(reshape_mixes, error, "'reshape' of {0} to {1} mixes '{2}' with other dimensions");            // O14
 
 namespace {
 

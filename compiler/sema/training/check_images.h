@@ -1,4 +1,4 @@
-// What fields with images must hold where they are used: CIFAR's sizes, numbers per channel, flips and crops.
+// Checks of fields with images at their use: CIFAR's sizes, numbers per channel, flips and crops.
 #pragma once
 
 #include "sema/context.h"
@@ -6,11 +6,11 @@
 
 namespace planc::sema {
 
-/// One field and the argument of the loss that it is (T4, T6, T7).
+/// Checks one field against the argument of the loss that it becomes (T4, T6, T7).
 void check_image(const Field &field, const Argument &argument, const Data &data, const Context &context);
 
-/// All fields of one sample are cropped at the same place (T7): by the same padding.
-/// Images of one sample are flipped and cropped together, or not at all.
+/// Checks that all fields of one sample are cropped at the same place (T7), that is, by the same padding, and that
+/// images of one sample are flipped and cropped together or not at all.
 void check_changed_together(const Data &data, const std::vector<Argument> &arguments, const Context &context);
 void check_same_crops(const Data &data, const std::vector<Argument> &arguments, const Context &context);
 

@@ -10,7 +10,7 @@
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(unknown_split, error, "a split is 'train …, test …'{0}");                               // T3
-PLANC_DIAGNOSTIC(split_above_one, error, "the shares of a split are {0}% together");                     // T3
+PLANC_DIAGNOSTIC(split_above_one, error, "the shares of a split add up to {0}%");                        // T3
 PLANC_DIAGNOSTIC(wrong_share, error, "a share is a percentage (80%) or a number of samples (9000)");     // T3
 PLANC_DIAGNOSTIC(mixed_split, error, "a split is by percentages or by numbers of samples, not by both"); // T3
 PLANC_DIAGNOSTIC(no_training_share, error, "the share for training must be above zero");                 // T3

@@ -11,12 +11,12 @@ namespace planc::sema {
 PLANC_DIAGNOSTIC(wrong_column_syntax, error, "a field of '{0}' data is {1}");                            // T2
 PLANC_DIAGNOSTIC(not_affine, error, "a field may be scaled and shifted by numbers only");                // T2
 PLANC_DIAGNOSTIC(scaled_characters, error, "characters are indices, which cannot be scaled or shifted"); // T5
-PLANC_DIAGNOSTIC(empty_columns, error, "columns({0}..{1}) are no columns");                              // T2
+PLANC_DIAGNOSTIC(empty_columns, error, "columns({0}..{1}) is an empty range");                           // T2
 PLANC_DIAGNOSTIC(empty_number_list, error, "a list in a field has no numbers");                          // T2
 PLANC_DIAGNOSTIC(list_lengths, error, "a field is scaled by lists of {0} and of {1} numbers");           // T2
 PLANC_DIAGNOSTIC(field_divided_by_zero, error,
                  "a field may be divided by numbers other than 0 only; {0}"); // T2
-PLANC_DIAGNOSTIC(augmented_twice, error, "'{0}' stands twice in a field");    // T7
+PLANC_DIAGNOSTIC(augmented_twice, error, "'{0}' occurs twice in a field");    // T7
 
 namespace {
 

@@ -1,5 +1,4 @@
-// The right side of a field of a data set: what is read, how it is scaled, how its images change in training (T2, T6,
-// T7).
+// The right side of a field of a data set: what is read, how it is scaled, how its images are augmented (T2, T6, T7).
 //
 //   image = (random_flip(pixels) / 255 - [0.49, 0.48, 0.45]) / 0.25
 #pragma once
@@ -17,13 +16,13 @@ class FieldReader {
     FieldReader(const Context &context, Elaborator &constants, std::string format)
         : context_(context), constants_(constants), format_(std::move(format)) {}
 
-    /// Without a name and a place.
+    /// The result has no name and no place yet.
     [[nodiscard]] Field read(const syntax::Expression &expression);
-    /// `column(i)`, `columns(first..last)`, `file("name")`, `characters(first)`: what the format has.
+    /// `column(i)`, `columns(first..last)`, `file("name")`, `characters(first)`: the source that the format has.
     [[nodiscard]] Field source(const syntax::Call &call, SourceRange where);
 
   private:
-    /// raw * scale + shift for every number of the list or for all; without a field the constants `shift`.
+    /// raw * scale + shift, for every number of the list or for all; without a field, the constants `shift`.
     struct Scaled {
         std::optional<Field> field;
         std::vector<Affine> parts = {{}};

@@ -1,6 +1,6 @@
-// Which settings of an optimizer hold for which parameter (R5).
+// Finds the settings of an optimizer for each parameter (R5).
 //
-// Example: `adamw(rate = 3e-4, weight_decay = 0.1) { *.b { weight_decay = 0 } }` on "h1.w" gives 0.1, on "h1.b" 0.
+// Example: `adamw(rate = 3e-4, weight_decay = 0.1) { *.b { weight_decay = 0 } }` gives 0.1 for "h1.w" and 0 for "h1.b".
 #pragma once
 
 #include "sema/program.h"
@@ -15,12 +15,11 @@ struct GroupSettings {
     bool adapt = true;      ///< LARS, LAMB: scale by the trust ratio
 };
 
-/// What holds for the parameter with this path: the optimizer's own settings, then those of each group that matches.
+/// The settings for the parameter with this path: the optimizer's own, overridden by each group that matches.
 [[nodiscard]] GroupSettings resolve_group(const Optimizer &optimizer, std::string_view parameter);
 
-/// Does a group's pattern match a parameter? It does if it matches the path or an end of it that starts with a name;
-/// `*` stands for any characters, dots included. `*.b` and `b` are all that is called b, `norm*.*` what is in layers
-/// named so.
+/// Whether a group's pattern matches a parameter: the path, or an end of it that starts with a name. `*` stands for any
+/// characters, dots included. `*.b` and `b` match all parameters called b, `norm*.*` all parameters of layers so named.
 [[nodiscard]] bool matches_parameter(std::string_view pattern, std::string_view parameter);
 
 } // namespace planc::sema

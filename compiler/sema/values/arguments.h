@@ -1,4 +1,4 @@
-// The arguments of a call by the names of its parameters: positional ones in order, the others by `name = value`.
+// The arguments of a call by parameter: positional ones in order, the others by `name = value`.
 #pragma once
 
 #include "sema/context.h"
@@ -19,7 +19,7 @@ class Arguments {
     Arguments(const Context &context, const syntax::Call &call, std::vector<std::string> parameters,
               const std::string &mapped = "", const std::function<bool(const std::string &)> &is_dimension = {});
 
-    /// Null if not given.
+    /// Null if the argument is not given.
     [[nodiscard]] const syntax::CallArgument *find(const std::string &parameter) const;
     /// A missing argument is an error at the callee.
     [[nodiscard]] const syntax::CallArgument &require(const std::string &parameter) const;

@@ -8,12 +8,12 @@
 
 namespace planc::sema {
 
-/// Where a number has to lie.
+/// The range of a number.
 struct NumberRange {
     double least = 0;
     double most = 0;
-    bool above = false; ///< the least itself is too small
-    bool below = false; ///< the most itself is too large
+    bool above = false; ///< the lower limit is excluded
+    bool below = false; ///< the upper limit is excluded
     const char *words = "";
     bool limited = true; ///< the words say the most; else it is only what numbers of training can be
 };
@@ -31,14 +31,14 @@ class NumberArguments {
     [[nodiscard]] const syntax::CallArgument *find(const char *name) const { return arguments_.find(name); }
     [[nodiscard]] const syntax::CallArgument &require(const char *name) const { return arguments_.require(name); }
 
-    /// Into `place`, if it is given.
+    /// Stores the argument in `place` if it is given.
     void read(const char *name, const NumberRange &range, double &place);
     void read(const char *name, bool &place);
     [[nodiscard]] double number(const syntax::Expression &expression, SourceRange where, const std::string &what,
                                 const NumberRange &range);
     /// A whole number of at least 1.
     [[nodiscard]] std::optional<std::int64_t> count(const char *name);
-    /// A list of whole numbers, each above the one before it, the first at least 1.
+    /// A list of whole numbers, strictly ascending, the first at least 1.
     [[nodiscard]] std::vector<std::int64_t> ascending(const char *name);
 
   private:

@@ -9,7 +9,7 @@ namespace planc::sema {
 PLANC_DIAGNOSTIC(unknown_setting, error, "{0} has no setting '{1}'");           // M2
 PLANC_DIAGNOSTIC(duplicate_setting, error, "'{0}' is set twice");               // M2
 PLANC_DIAGNOSTIC(missing_setting, error, "{0} needs the setting '{1}'");        // M1
-PLANC_DIAGNOSTIC(misplaced_shares, error, "'{0}' is no split into shares");     // M2
+PLANC_DIAGNOSTIC(misplaced_shares, error, "'{0}' is not a split into shares");  // M2
 PLANC_DIAGNOSTIC(misplaced_groups, error, "'{0}' has no groups of parameters"); // R5
 PLANC_DIAGNOSTIC(unknown_word, error, "{0} must be {1}");                       // M1
 

@@ -1,4 +1,4 @@
-// Units that numbers of the language carry, and their conversion to SI base units.
+// The units of numbers in the language, and their conversion to SI base units.
 //
 // Example: parse_unit("Gbit/s") is {bytes_per_second, 1.25e8}: 200 Gbit/s are 2.5e10 B/s.
 #pragma once

@@ -1,6 +1,5 @@
-// What expressions of the language are worth while networks are elaborated: numbers, dimensions, lists and symbolic
-// tensors. `64` is an integer, `hidden: 128` a dimension, `relu(x)` a tensor: the result of an operation of the
-// network.
+// The values of expressions while networks are elaborated: numbers, dimensions, lists and symbolic tensors. `64` is an
+// integer, `hidden: 128` a dimension, `relu(x)` a tensor: the result of an operation of the network.
 #pragma once
 
 #include "sema/program.h"
@@ -11,10 +10,10 @@
 
 namespace planc::sema {
 
-/// A dimension with its extent where it is used.
+/// A dimension with its extent at this place.
 ///
-/// Inside a layer the names of its signature are what dimensions are told apart by, not their roles: of
-/// `[.., in]` and `out: dim` both may be a `hidden`. `symbol` is such a name in one call of a layer.
+/// Inside a layer, dimensions are identified by the names of its signature and not by their roles, because `[.., in]`
+/// and `out: dim` may both have the role `hidden`. `symbol` is such a name in one call of a layer.
 struct DimensionValue {
     static constexpr std::int64_t open = -1; ///< a role without a default extent
     static constexpr int by_role = -1;
@@ -22,7 +21,7 @@ struct DimensionValue {
     std::string role;
     std::int64_t extent = open;
     int symbol = by_role;
-    support::SourceRange where; ///< that says the extent
+    support::SourceRange where; ///< where the extent is given
 };
 
 /// A tensor: the result of operation `id` of the network under construction.
@@ -38,7 +37,7 @@ struct QuantityValue {
     Measure measure = Measure::none;
 };
 
-/// A field of the data set in a loss; becomes an input once its first use says its type.
+/// A field of the data set in a loss. It becomes an input as soon as its first use determines its type.
 struct FieldValue {
     std::string name;
 };
@@ -68,7 +67,7 @@ struct Value {
 [[nodiscard]] const char *name(ElementType element);
 [[nodiscard]] std::int64_t byte_size(ElementType element);
 
-/// "hidden''" is a "hidden".
+/// The role without apostrophes: "hidden''" gives "hidden".
 [[nodiscard]] std::string without_primes(std::string role);
 [[nodiscard]] TensorType type_of(const TensorValue &tensor);
 

@@ -1,6 +1,5 @@
-// Axes of a mesh in an order, such as those that cut a dimension: a vector of numbers whose first few need no memory of
-// their own. Placements are copied and compared by the million in a search for a plan, and hardly one has a longer
-// list.
+// An ordered list of mesh axes, such as those that split a dimension: a vector of numbers that needs no heap memory for
+// its first few. A search for a plan copies and compares millions of placements, and hardly any has a longer list.
 //
 // Example: AxisList axes{0, 2}; axes.push_back(1);
 #pragma once
@@ -93,7 +92,7 @@ class AxisList {
         for (const int axis : other)
             push_back(axis);
     }
-    /// Without a look at how many there are.
+    /// Copies without checking how many there are.
     void copy_near(const AxisList &other) {
         memory_ = other.memory_;
         size_ = other.size_;

@@ -1,4 +1,4 @@
-// A value that most of its owners lack.
+// A value that most of its owners do not have.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace planrt {
 
-/// std::optional that takes the room of a pointer where it is empty, and one more allocation where it is not.
+/// Like std::optional, but only the size of a pointer when empty; a value takes an allocation.
 template <class Value> class Boxed {
   public:
     Boxed() = default;
@@ -33,7 +33,7 @@ template <class Value> class Boxed {
     void reset() { value_.reset(); }
     friend bool operator==(const Boxed &a, const Boxed &b) { return a && b ? *a == *b : !a && !b; }
     friend bool operator==(const Boxed &a, std::nullopt_t) { return !a; }
-    /// Else the optional would compare its value with the box, and an empty one with nothing.
+    /// Without this, the optional would compare its value with the box, and an empty optional with nothing.
     friend bool operator==(const Boxed &a, const std::optional<Value> &b) { return a && b ? *a == *b : !a && !b; }
 
   private:

@@ -1,5 +1,5 @@
-// What computes a convolution, as the lowering (winograd_pays) and the runtime (taps_pay, images_pay) choose it and the
-// cost model prices it.
+// Chooses what computes a convolution: for the lowering (winograd_pays), the runtime (taps_pay, images_pay) and the
+// cost model, which prices it.
 #pragma once
 
 #include <planrt/convolution.h>
@@ -10,7 +10,7 @@
 
 namespace planrt {
 
-/// Of the pairs of a position and a tap, those that touch the input.
+/// The share of the pairs of a position and a tap that touch the input.
 [[nodiscard]] constexpr double touching_share(const Convolution &conv) {
     double share = 1;
     for (const WindowBlock &window : conv.windows)
@@ -18,7 +18,7 @@ namespace planrt {
     return share;
 }
 
-/// Elements of one row of x: its last dimension and the channels.
+/// The elements of one row of x: its last dimension and the channels.
 [[nodiscard]] constexpr std::int64_t row_elements(const Convolution &conv) {
     std::int64_t last = 1;
     for (const WindowBlock &window : conv.windows)
@@ -27,9 +27,9 @@ namespace planrt {
     return last * conv.groups * conv.in;
 }
 
-/// Whether products by taps are faster than oneDNN's convolution: where much of the window lies in the padding, which
-/// they leave out, and for weight gradients without AVX-512 (test/bench/convolution_rate), of few channels where its
-/// kernel's rows go beyond the first level of caches. Few channels make slow products.
+/// Whether products by taps are faster than oneDNN's convolution. They are where much of the window lies in the
+/// padding, which they skip, and for weight gradients without AVX-512 (test/bench/convolution_rate) with few channels,
+/// if the rows of oneDNN's kernel exceed the first-level cache. Products of few channels are slow, too.
 [[nodiscard]] constexpr bool taps_pay(ConvolutionKind kind, const Convolution &conv, bool avx512) {
     constexpr std::int64_t many = 32;
     constexpr std::int64_t some = 16;
@@ -55,12 +55,13 @@ namespace planrt {
     return dilated;
 }
 
-/// Images of one dimension, by space to batch (runtime/src/kernels/space_to_batch.h): each has every so many rows.
+/// The number of images that one dimension becomes by space to batch
+/// (runtime/src/kernels/convolutions/space_to_batch.h), each with every so many rows.
 [[nodiscard]] constexpr std::int64_t phases_of(const WindowBlock &window) {
     return window.kernel == 1 ? 1 : window.dilation / std::gcd(window.stride, window.dilation);
 }
 
-/// Positions that images have for each position of the convolution: all are as long as the longest.
+/// Positions of the images for each position of the convolution: all images are as long as the longest.
 [[nodiscard]] constexpr double image_positions(const Convolution &conv) {
     double positions = 1;
     for (const WindowBlock &window : conv.windows) {
@@ -71,19 +72,19 @@ namespace planrt {
     return positions;
 }
 
-/// Whether oneDNN's convolution of images is faster than products by taps, where its kernels refuse the convolution
-/// itself. Fitted to measurements (test/bench/convolution_rate): copies take nearly a third, products of few channels
-/// longer.
+/// Whether oneDNN's convolution of images is faster than products by taps, where its kernels do not support the
+/// convolution itself. Fitted to measurements (test/bench/convolution_rate): copies take nearly a third of the time;
+/// products of few channels take longer.
 [[nodiscard]] constexpr bool images_pay(const Convolution &conv) {
     const auto channels = static_cast<double>(std::max<std::int64_t>(std::min(conv.in, conv.out), 2));
     return 1.3 * image_positions(conv) < touching_share(conv) * (1 + 8 / channels);
 }
 
-/// direct: oneDNN's, where it has one. images: oneDNN's, of images.
+/// direct: by oneDNN, if it has a kernel. images: by oneDNN, on images.
 enum class ConvolutionMethod : std::uint8_t { direct, images, winograd, taps };
 
-/// What computes a convolution of f32: the lowering chooses by this and the cost model prices it. For dilations the
-/// runtime asks oneDNN: its kernels for AVX-512 take most, those for AVX2 hardly any.
+/// The method for a convolution in f32, which the lowering uses and the cost model prices. For dilations, the runtime
+/// asks oneDNN: its AVX-512 kernels support most, its AVX2 kernels hardly any.
 [[nodiscard]] constexpr ConvolutionMethod method_of(ConvolutionKind kind, const Convolution &conv, bool avx512) {
     if (winograd_pays(conv))
         return ConvolutionMethod::winograd;

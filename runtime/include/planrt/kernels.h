@@ -8,15 +8,15 @@
 
 namespace planrt {
 
-/// C (m, n) = alpha * op(A) (m, k) * op(B) (k, n) + beta * C; row-major; lda, ldb, ldc are row strides in elements.
-/// Empty m, n: nothing; empty k: C is scaled by beta.
+/// C (m, n) = alpha * op(A) (m, k) * op(B) (k, n) + beta * C; row-major; lda, ldb, ldc are row strides in elements. If
+/// m or n is 0, nothing happens; if k is 0, C is scaled by beta.
 enum class Op : std::uint8_t { plain, transposed };
 void gemm(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float *a,
           std::int64_t lda, const float *b, std::int64_t ldb, float beta, float *c, std::int64_t ldc);
 void gemm(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const double *a,
           std::int64_t lda, const double *b, std::int64_t ldb, double beta, double *c, std::int64_t ldc);
 
-/// A loop around matrix products: how often, and the strides in elements from one A, B and C to the next.
+/// A loop around matrix products: its count, and the strides in elements from one A, B and C to the next.
 struct BatchLoop {
     std::int64_t count = 1;
     std::int64_t a = 0;
@@ -31,13 +31,13 @@ struct Band {
     friend bool operator==(const Band &, const Band &) = default;
 };
 
-/// What counts of a product, as causal attention leaves it.
+/// The parts of a product that matter, as in causal attention.
 struct Bands {
     Band a = {}; ///< op(A) is zero outside
-    Band c = {}; ///< outside, C is not needed: some of its elements are beta * C there
+    Band c = {}; ///< outside, C is not needed: some of its elements are just beta * C
 };
 
-/// A product for every combination of the loops `batch`; no two of them share elements of C.
+/// A product for every combination of the loops `batch`; no two products share elements of C.
 void batched_gemm(Op a_op, Op b_op, std::initializer_list<BatchLoop> batch, std::int64_t m, std::int64_t n,
                   std::int64_t k, float alpha, const float *a, std::int64_t lda, const float *b, std::int64_t ldb,
                   float beta, float *c, std::int64_t ldc, const Bands &bands = {});

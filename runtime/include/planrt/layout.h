@@ -1,6 +1,6 @@
 // Blocks, boxes and exchanges: who holds which part of a tensor, and who must send what to whom.
 //
-// Shared by the compiler (which prices and emits communication) and the runtime (which executes it), so that both
+// The compiler (which prices and emits communication) and the runtime (which executes it) share this file, so that both
 // speak of the same bytes. Plain C++, no MPI. Used when a program is set up, never inside a step.
 //
 // Example: a tensor [batch: 5, hidden: 8] on mesh [rows: 2, cols: 2] with batch over rows:
@@ -24,7 +24,7 @@ struct Mesh {
     [[nodiscard]] int ranks() const;
     [[nodiscard]] std::vector<int> coordinates(int rank) const;
     [[nodiscard]] int rank(std::span<const int> coordinates) const;
-    /// The ranks that differ from `rank` in the coordinates of `axes` only, itself included, in the order of the
+    /// The ranks that differ from `rank` only in the coordinates of `axes`, including `rank`, ordered by their
     /// coordinates along `axes` (first axis major).
     [[nodiscard]] std::vector<int> group(int rank, std::span<const int> axes) const;
 };
@@ -45,14 +45,15 @@ using Box = std::vector<Range>;
 /// Block `index` of `parts` balanced blocks: sizes differ by at most one, the larger ones first.
 [[nodiscard]] Range block(Range whole, int parts, int index);
 
-/// Of what windows touch, by where the rank's own block lies: the block that the same axes cut from the dimension
-/// itself. The parts before, within and behind are together all of it: who has the block lacks the other two, its halo.
+/// Parts of the range that windows touch, relative to the rank's own block, which the same axes cut from the dimension
+/// itself. The parts before, within and after make up all of it; a rank that has its block lacks the other two, its
+/// halo.
 enum class WindowPart : std::uint8_t { all, before, within, behind };
 
 /// A window that moves along a dimension, as convolutions and pools read it. At position p of `positions` it touches
-/// the indices p * stride - padding + k * dilation for k in [0, kernel); those outside of the dimension are padding.
-/// Transposed (the gradient of the dimension that is read): position p touches the q with
-/// p = q * stride - padding + k * dilation.
+/// the indices p * stride - padding + k * dilation for k in [0, kernel); indices outside the dimension are padding.
+/// Transposed (for the gradient of the dimension that is read): position p touches all q with p = q * stride - padding
+/// + k * dilation.
 struct Window {
     std::int64_t positions = 1;
     std::int64_t kernel = 1;
@@ -60,45 +61,45 @@ struct Window {
     std::int64_t dilation = 1;
     std::int64_t padding = 0; ///< before index 0
     bool transposed = false;
-    WindowPart part = WindowPart::all; ///< that a placement means; touched() always gives all
+    WindowPart part = WindowPart::all; ///< the part that a placement means; touched() always returns all
     friend bool operator==(const Window &, const Window &) = default;
 };
 
-/// The indices of a dimension of `extent` from the first to the last that the windows at `positions` touch, padding cut
-/// off; empty where there are none. Where padding is cut off between two touched indices, or transposed with a
+/// The indices of a dimension of `extent` from the first to the last that the windows at `positions` touch, without
+/// padding; empty if there are none. If padding is cut off between two touched indices, or if a transposed window has a
 /// dilation, the range may be longer on that side.
 ///
 /// Example: 8 rows, windows of 3 with padding 1 on 2 ranks: positions [0, 4) touch [0, 5), positions [4, 8) [3, 8).
 [[nodiscard]] Range touched(const Window &window, Range positions, std::int64_t extent);
 
-/// A part of the range that windows touch, by the rank's own block; may be empty.
+/// A part of the range that windows touch, relative to the rank's own block; may be empty.
 [[nodiscard]] Range part_of(Range touched, WindowPart part, Range own);
 
-/// What axes have cut off so far: of the positions of a window, and by the same cuts of the dimension itself. Without a
-/// window both are the same.
+/// The blocks that axes have cut so far: of the positions of a window, and, by the same cuts, of the dimension itself.
+/// Without a window both are equal.
 struct CutBlock {
     Range positions;
     Range own;
 };
 [[nodiscard]] CutBlock cut_block(const CutBlock &whole, int parts, int index);
 
-/// How one dimension is cut: by the first axis, each block by the next, and so on. With a window its positions are cut
-/// in this way, and a rank has what the windows at its positions touch, or the part of it that the window names: ranges
-/// of ranks may overlap (a halo) and leave gaps. Only what an operation reads lies so: it is never partial, stored or a
-/// variable's home, and no copy is made from it.
+/// How one dimension is cut: by the first axis, each block by the next, and so on. With a window, its positions are cut
+/// in this way, and a rank has what the windows at its positions touch, or the part of it that the window names. Ranges
+/// of different ranks may then overlap (a halo) or leave gaps. Only operands of operations have windows: such a
+/// placement is never partial, stored or a variable's home, and no copy is made from it.
 struct DimensionPlacement {
     std::int64_t extent = 1;
     AxisList axes;             ///< indices of mesh axes, major first
-    Boxed<Window> window = {}; ///< only where there are axes
+    Boxed<Window> window = {}; ///< only if there are axes
     friend bool operator==(const DimensionPlacement &, const DimensionPlacement &) = default;
 
-    /// What the axes cut: all positions of the window, or the dimension itself.
+    /// Before any cut: all positions of the window, or the whole dimension.
     [[nodiscard]] CutBlock whole() const { return {{0, window ? window->positions : extent}, {0, extent}}; }
-    /// Of what all axes have cut off: the indices of the dimension that it stands for.
+    /// After all cuts: the indices of the dimension that the block stands for.
     [[nodiscard]] Range indices(const CutBlock &cut) const {
         return window ? part_of(reach(cut), window->part, cut.own) : cut.positions;
     }
-    /// Of what some of the axes have cut off: at least the indices of all that the others make of it.
+    /// After some of the cuts: at least the indices of all blocks that the other axes make of it.
     [[nodiscard]] Range reach(const CutBlock &cut) const {
         return window ? touched(*window, cut.positions, extent) : cut.positions;
     }
@@ -106,23 +107,23 @@ struct DimensionPlacement {
 
 enum class Reduction : std::uint8_t { sum, max, min };
 
-/// Where a tensor lies. Axes that neither cut a dimension nor are partial hold replicas.
+/// Where a tensor lies. It is replicated along axes that neither cut a dimension nor are partial.
 struct Placement {
     std::vector<DimensionPlacement> dimensions;
-    std::vector<int> partial;             ///< axes along which each rank holds an addend only; ascending
+    std::vector<int> partial;             ///< axes along which each rank holds only an addend; ascending
     Reduction reduction = Reduction::sum; ///< how partial results combine
     /// Axes by which the local part (the rank's box, flattened row-major) is cut into balanced ranges, by the first
-    /// axis, each range by the next: how sharded weights and optimizer state are stored. None of them cuts a dimension
-    /// or is partial. The rank's buffer holds its range alone, dense.
+    /// axis, each range by the next: the storage of sharded weights and optimizer state. None of them cuts a dimension
+    /// or is partial. The rank's buffer holds only its range, dense.
     std::vector<int> stored = {};
     friend bool operator==(const Placement &, const Placement &) = default;
 };
 
-/// Has a dimension a window?
+/// Whether a dimension has a window.
 [[nodiscard]] bool is_windowed(const Placement &placement);
 
 [[nodiscard]] Box local_box(const Placement &placement, const Mesh &mesh, int rank);
-/// The range of the rank's flattened box that it holds; all of it where nothing is stored in shares.
+/// The range of its flattened box that the rank holds; all of it if nothing is sharded.
 [[nodiscard]] Range stored_range(const Placement &placement, const Mesh &mesh, int rank);
 /// Elements that the rank holds: the size of stored_range().
 [[nodiscard]] std::int64_t local_volume(const Placement &placement, const Mesh &mesh, int rank);
@@ -131,13 +132,14 @@ struct Placement {
 
 /// The communication that turns one placement into another; `slice` is local. One step of a reshard.
 ///
-/// A step is flat if a placement of it has stored axes. Then both have the same dimensions, hence all ranks of a group
-/// the same box, and the stored axes of the one begin with those of the other. Positions below are within the flattened
-/// box; a buffer of placement p begins at stored_range(p).begin. A flat step is one of
-///   all_gather      to.stored is a prefix of from.stored, the rest are the group's axes: member m contributes the
-///                   elements of stored_range(from, m), everyone receives all of them, each at stored_range(from,
+/// A step is flat if one of its placements has stored axes. Then both have the same dimensions, hence all ranks of a
+/// group have the same box, and the stored axes of one begin with those of the other. Positions below are within the
+/// flattened box; a buffer of placement p begins at stored_range(p).begin. A flat step is one of
+///   all_gather      to.stored is a prefix of from.stored, and the rest are the group's axes: member m contributes the
+///                   elements of stored_range(from, m); everyone receives all of them, each at stored_range(from,
 ///                   m).begin - stored_range(to).begin of its output. (MPI_Allgatherv in place of the range.)
-///   reduce_scatter  from.stored is a prefix of to.stored, the rest are the group's axes and leave `partial`: everyone
+///   reduce_scatter  from.stored is a prefix of to.stored, and the rest are the group's axes and leave `partial`:
+///   everyone
 ///                   gives its whole input; member m receives the sum of the elements in stored_range(to, m), which
 ///                   begin at stored_range(to, m).begin - stored_range(from).begin of every input.
 ///   slice           from.stored is a prefix of to.stored: the elements from stored_range(to).begin -
@@ -152,14 +154,15 @@ enum class CollectiveKind : std::uint8_t {
     reduce_scatter, ///< partial axes become the last cuts of dimensions, or the last stored axes
     all_reduce,     ///< partial axes become replicated
     all_to_all,     ///< axes move from the end of one dimension's list to the end of another's
-    exchange        ///< anything else without partial results: box intersections, point to point; into windows: halos
+    exchange        ///< anything else without partial results: box intersections, point to point; into windows: halo
+                    ///< exchanges
 };
 
-/// Is the step between these placements flat?
+/// Whether the step between these placements is flat.
 [[nodiscard]] bool is_flat(const Placement &from, const Placement &to);
 
-/// The axes of a step's group in the order in which its members' blocks follow one another: as they are stored, or as
-/// they cut the dimension that a gather makes whole; else as they are given.
+/// The axes of a step's group, in the order in which its members' blocks follow one another: as they are stored, or as
+/// they cut the dimension that a gather makes whole; otherwise as given.
 [[nodiscard]] std::vector<int> block_axes(const Placement &from, const Placement &to, std::span<const int> axes);
 
 struct Transfer {
@@ -167,9 +170,9 @@ struct Transfer {
     Box box;      ///< global indices of the elements that travel
 };
 
-/// What one rank does in an exchange from one placement to another. Each wanted box comes from this rank itself where
-/// it has it, else from the holder whose coordinates agree with this rank's on all axes that do not cut `from`. `from`
-/// has no windows.
+/// What one rank does in an exchange from one placement to another. Each box that it needs comes from this rank itself
+/// if it has it, else from the holder whose coordinates agree with this rank's on all axes that do not cut `from`.
+/// `from` has no windows.
 struct Exchange {
     std::vector<Transfer> sends;    ///< ascending by peer, without this rank
     std::vector<Transfer> receives; ///< ascending by peer, without this rank
@@ -177,9 +180,10 @@ struct Exchange {
 };
 [[nodiscard]] Exchange exchange(const Placement &from, const Placement &to, const Mesh &mesh, int rank);
 
-/// Calls and payload that one rank hands to MPI for one step. Payload: all_reduce and reduce_scatter the elements of
-/// the whole input vector, all_gather those of the whole output vector, all_to_all and exchange those that leave
-/// the rank. Calls: one for a collective (also with an empty payload), the number of non-empty sends for an exchange.
+/// The calls and the payload that one rank hands to MPI in one step. Payload: for all_reduce and reduce_scatter the
+/// elements of the whole input vector, for all_gather those of the whole output vector, for all_to_all and exchange
+/// those that leave the rank. Calls: one for a collective (also with an empty payload), the number of non-empty sends
+/// for an exchange.
 struct Traffic {
     std::int64_t calls = 0;
     std::int64_t elements = 0;

@@ -1,11 +1,11 @@
-// The measurements behind `planc calibrate`: kernels and collectives as emitted programs call them, by shape. Compiled
-// with the program, so that what stands in headers is made for the processor, as it is in emitted programs.
+// The measurements of `planc calibrate`: kernels and collectives as emitted programs call them, by shape. They are
+// compiled with the program, so that code in headers is compiled for the processor, as in emitted programs.
 //
 //   int main(int argc, char **argv) { return planrt::measure(argc, argv); }      // PROGRAM FILE SECONDS
 //
-// All ranks measure the same at the same time: they share memory bandwidth and clock. What is measured is called in
-// turns, round after round, so that what disturbs the machine for a while disturbs all of it; kernels between two runs
-// of one known product each, the reference: what counts is by how much longer than these they take.
+// All ranks measure the same thing at the same time, because they share memory bandwidth and clock. Measurements take
+// turns, round after round, so that a disturbance of the machine affects all of them alike. Each kernel runs between
+// two runs of a known product, the reference; what counts is the ratio of its time to that of the reference.
 #pragma once
 
 #include <planrt/planrt.h>
@@ -20,7 +20,7 @@
 
 namespace planrt {
 
-/// What is measured, each under a name and a shape.
+/// The list of measurements, each with a name and a shape.
 class Experiments {
   public:
     using Shape = std::vector<std::int64_t>;
@@ -30,27 +30,27 @@ class Experiments {
     Experiments &operator=(const Experiments &) = delete;
     ~Experiments();
 
-    /// `work` is what is timed, by the processor's time; it may be called any number of times.
+    /// Measures `work` in processor time; `work` may be called any number of times.
     void add(const std::string &kernel, Shape shape, std::function<void()> work);
-    /// The same of a kernel whose price knows how far its operands are (cost/kernels/fusion.h): they are where a call
-    /// leaves them.
+    /// The same for a kernel whose price depends on the reuse distance of its operands (cost/kernels/fusion.h): they
+    /// are left where the previous call left them.
     void add_warm(const std::string &kernel, Shape shape, std::function<void()> work);
-    /// The same of what waits for other ranks, by the time of the day. The first `ranks` take part; on the others
-    /// `work` does nothing. Shape: ranks, bytes (of products_beside: how many there are).
+    /// The same for work that waits for other ranks, in wall-clock time. The first `ranks` ranks take part; on the
+    /// others `work` does nothing. Shape: ranks, bytes (for products_beside: the number of products).
     void add_collective(const std::string &kind, Shape shape, int ranks, std::function<void()> work);
-    /// The known work, a kernel: to be set before run().
+    /// The reference, a kernel; must be set before run().
     void set_reference(Shape shape, std::function<void()> work);
-    /// f32 of some value, 64-byte aligned, on huge pages like a program's arena; experiments share them: numbers
-    /// 0, 1, 2, … are different buffers.
+    /// A buffer of f32, 64-byte aligned, on huge pages like a program's arena. Experiments share buffers: numbers 0, 1,
+    /// 2, … are different ones.
     [[nodiscard]] float *buffer(int number, std::int64_t elements);
 
-    /// Runs everything for about so many seconds, at least three rounds. Collective over the world.
+    /// Runs everything for about this many seconds, at least three rounds. Collective over the world.
     void run(double seconds);
-    /// {"ranks": …, "avx512": …, "measurements": [{"kernel", "shape", "seconds", "spread"}, …]}: of the median rank the
-    /// median of those half of the rounds in which the reference was fastest, as if it had taken its median each time;
-    /// of the reference the median of all rounds, of collectives their lower quartile; the spread is that of the middle
-    /// half of the rounds, as a share. The reference is "reference". Rank 0 writes. Collective over the world. Errors:
-    /// Failure.
+    /// {"ranks": …, "avx512": …, "measurements": [{"kernel", "shape", "seconds", "spread"}, …]}. Of kernels, on the
+    /// median rank: the median over the half of the rounds in which the reference was fastest, scaled to the
+    /// reference's median. Of the reference ("reference"): the median of all rounds. Of collectives: the lower
+    /// quartile. The spread is that of the middle half of the rounds, as a share. Rank 0 writes. Collective over the
+    /// world. Errors: Failure.
     void write(const std::string &path) const;
 
   private:
@@ -58,13 +58,13 @@ class Experiments {
     std::unique_ptr<State> state_;
 };
 
-/// Starts MPI, loads the libraries, lets `add` describe the kernels, adds the collectives, measures, writes. The exit
-/// code: 0 done, 1 failure, 2 wrong usage.
+/// Starts MPI, loads the libraries, lets `add` describe the kernels, adds the collectives, measures, and writes.
+/// Returns the exit code: 0 done, 1 failure, 2 wrong usage.
 int run_experiments(int argc, char **argv, void (*add)(Experiments &));
 
 namespace measuring {
 
-/// `beta`: what C counts for in the result.
+/// `beta`: the factor of C in the result.
 inline void add_product(Experiments &experiments, Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k,
                         float beta = 0) {
     const float *a = experiments.buffer(0, m * k);
@@ -75,8 +75,8 @@ inline void add_product(Experiments &experiments, Op a_op, Op b_op, std::int64_t
     });
 }
 
-/// Forward, input and weight gradients of dense layers, large and small, and of attention; of large layers weight
-/// gradients are added to a momentum.
+/// Forward, input-gradient and weight-gradient products of dense layers, large and small, and of attention. The weight
+/// gradients of large layers are added to a momentum.
 inline void add_products(Experiments &experiments) {
     struct Layer {
         std::int64_t batch, in, out;
@@ -221,7 +221,8 @@ inline void add_pool(Experiments &experiments, std::int64_t batch, std::int64_t 
     experiments.add_warm("pool_gradient", shape, [=] { max_pool_gradient(pool, y, numbers, x); });
 }
 
-/// Shape: elements. What emitted loops do: an update that reads two vectors and writes one of them, a function.
+/// Shape: elements. Work like that of emitted loops: an update that reads two vectors and writes one of them, and a
+/// pointwise function.
 inline void add_loops(Experiments &experiments, bool functions, std::int64_t elements) {
     float *a = experiments.buffer(0, elements);
     const float *b = experiments.buffer(1, elements);
@@ -239,8 +240,9 @@ inline void add_loops(Experiments &experiments, bool functions, std::int64_t ele
         });
 }
 
-/// Shape: rows, elements of each. What emitted loops do behind a convolution: a bias and relu; relu's gradient and the
-/// sums of it that are the bias's. The compiler knows how many elements, as it does in emitted programs.
+/// Shape: rows, elements of each. Work like that of emitted loops after a convolution: a bias and relu; the gradient of
+/// relu, and its sums, which are the gradient of the bias. The number of elements is a compile-time constant, as in
+/// emitted programs.
 template <std::int64_t elements> void add_rows(Experiments &experiments, std::int64_t rows) {
     float *y = experiments.buffer(0, rows * elements);
     const float *dy = experiments.buffer(1, rows * elements);

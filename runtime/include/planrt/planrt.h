@@ -1,12 +1,14 @@
-// What an emitted program includes: its description as tables, and the kernels and collectives that its steps call.
+// The header that an emitted program includes: the description of a program as tables, and the kernels and collectives
+// that its steps call.
 //
 // An emitted program is one constant `planrt::Program` and a few functions; `planrt::run` does the rest: options, data,
-// shuffling, training, evaluation, logs, weights, reports, errors. The header is light on purpose: no MPI, no BLAS.
+// shuffling, training, evaluation, logs, weights, reports, errors. The header includes neither MPI nor BLAS, so that it
+// compiles quickly.
 //
 //   int main(int argc, char **argv) { return planrt::run(program, argc, argv); }
 //
-// Buffers are offsets in one arena per rank, whose layout the compiler computed. Tensors are dense and row-major in
-// the order of their declaration; a rank holds its block of each.
+// Buffers are offsets in one arena per rank, whose layout the compiler computed. Tensors are dense and row-major in the
+// order of their declaration; a rank holds its block of each.
 #pragma once
 
 #include <planrt/convolution.h>
@@ -58,8 +60,8 @@ struct Tensor {
 
 enum class Initializer : std::uint8_t { constant, uniform, normal };
 
-/// A parameter, a running statistic or a piece of optimizer state. Initial values depend on the seed, the name and the
-/// global index only.
+/// A parameter, a running statistic, or a part of the optimizer's state. Initial values depend only on the seed, the
+/// name and the global index.
 struct Variable {
     const char *name = ""; ///< the layer path, as in safetensors files: "h1.w"; optimizer state "h1.w.momentum"
     Tensor tensor = {};
@@ -76,17 +78,18 @@ struct Affine {
     double shift = 0;
 };
 
-/// How raw images change in training; height and width are the two dimensions behind the batch. By the seed, the epoch
-/// and the sample's number in the data set alone.
+/// How raw images change in training; height and width are the two dimensions after the batch. The seed, the epoch and
+/// the sample's number in the data set determine the changes.
 struct Augmentation {
     bool flip = false; ///< along the width, with probability 1/2
-    int padding = 0;   ///< then moved by up to so many places along height and width, raw 0 outside; 0: not
+    int padding = 0;   ///< then shifted by up to this many places along height and width, with raw zeros outside; 0: no
+                       ///< shift
 };
 
-/// What of a record of CIFAR a field is. CIFAR-10 has one label; `label` of CIFAR-100 is the fine one.
+/// The part of a CIFAR record that a field is. CIFAR-10 has one label; `label` of CIFAR-100 is the fine one.
 enum class CifarPart : std::uint8_t { pixels, label, coarse_label };
 
-/// How a field of the data set gets into an input tensor: value = raw * scale + shift. A field that is wanted in two
+/// How a field of the data set becomes an input tensor: value = raw * scale + shift. A field that is needed in two
 /// placements is listed twice.
 struct Field {
     const char *name = ""; ///< in the .plan file
@@ -97,17 +100,16 @@ struct Field {
     double scale = 1;
     double shift = 0;
     std::int64_t classes = 0;              ///< labels (i32): values must be in [0, classes); 0: unchecked
-    std::span<const Affine> channels = {}; ///< one for each of the last dimension, instead of scale and shift
+    std::span<const Affine> channels = {}; ///< one for each index of the last dimension, instead of scale and shift
     Augmentation augmentation = {};
     CifarPart part = CifarPart::pixels; ///< cifar
 };
 
-/// text: a file of characters. Sample i of a field is the characters [i · length + shift, …) where `length` is the
-/// extent of the field's second dimension; each as its index in the sorted list of the characters that occur in the
-/// file.
-/// cifar: the binary version of CIFAR-10 or CIFAR-100, a directory with its published files or one of them.
+/// text: a file of characters. Sample i of a field is the characters [i · length + shift, …), where `length` is the
+/// extent of the field's second dimension; each is its index in the sorted list of the characters that occur in the
+/// file. cifar: the binary version of CIFAR-10 or CIFAR-100, a directory with its published files or one of them.
 enum class DataFormat : std::uint8_t { csv, idx, npy, synthetic, text, cifar };
-/// files: those for training and those for tests are different files.
+/// files: there are separate files for training and for tests.
 enum class SplitKind : std::uint8_t { shares, counts, column, files };
 
 struct DataSet {
@@ -143,23 +145,23 @@ struct Collective {
     std::span<const Member> members = {};
     std::int64_t scratch_offset = 0; ///< arena bytes for packing, 64-byte aligned
     std::int64_t scratch_bytes = 0;  ///< at least what <planrt/scratch.h> says
-    /// Predicted per rank for a whole training step, all its micro-batches: {calls, bytes}; one entry: the same on
-    /// every rank. Calls and bytes are the payload: under every algorithm one call, with the same bytes.
+    /// Predicted for each rank, for a whole training step with all its micro-batches: {calls, bytes}; a single entry
+    /// holds for every rank. Calls and bytes are the payload: under every algorithm one call with the same bytes.
     struct Predicted {
         std::int64_t calls = 0;
         std::int64_t bytes = 0;
-        std::int64_t messages = 0;   ///< by messages: that the rank sends
+        std::int64_t messages = 0;   ///< by messages: how many the rank sends
         std::int64_t sent_bytes = 0; ///< in these
     };
     std::span<const Predicted> predicted = {};
-    double seconds = 0; ///< predicted for a whole training step; of evaluation and prediction: each time
+    double seconds = 0; ///< predicted for a whole training step; for evaluation and prediction: for each run
     Algorithm algorithm = Algorithm::mpi; ///< not of exchanges and all-to-alls
     std::span<const int> shape = {};      ///< Method::shape; empty for MPI's own
     int role = 0;                         ///< whose ranks take part; of an exchange between roles: who sends
     int to_role = -1;                     ///< of an exchange between roles: who receives; -1: the same ranks
 };
 
-/// What a layer computes in a part of the training step; several layers where their loops are fused.
+/// What a layer computes in a part of the training step; several layers if their loops are fused.
 struct Work {
     const char *layer = ""; ///< joined by ", "
     const char *part = "";  ///< "forward", "backward", "update"
@@ -215,7 +217,7 @@ struct RoleProgram {
     std::int64_t slot_bytes = 0;
 };
 
-/// Rows, columns and what is summed over of a product by which a processor's speed is known again: the time of two.
+/// The extents m, n, k of the reference product. The time of two such products tells a processor's clock.
 constexpr std::int64_t reference_product = 256;
 
 struct Program {
@@ -229,12 +231,12 @@ struct Program {
     DataSet data = {};
     std::span<const TrafficRow> traffic = {};
     std::span<const Collective> collectives = {}; ///< of the training step, then of evaluation, then of prediction
-    int training_collectives = 0;                 ///< how many of them belong to the training step
+    int training_collectives = 0;                 ///< the number of those of the training step
     std::span<const Work> work = {};              ///< of the training step
-    double reference_seconds = 0; ///< of two reference_products where the machine was measured; 0: it was not
-    std::int64_t batch = 0;       ///< global samples a step
-    std::int64_t epochs = 0;      ///< 0: by steps
-    std::int64_t steps = 0;       ///< 0: by epochs
+    double reference_seconds = 0;                 ///< of two reference_products if the machine was measured; 0 if not
+    std::int64_t batch = 0;                       ///< global samples a step
+    std::int64_t epochs = 0;                      ///< 0: by steps
+    std::int64_t steps = 0;                       ///< 0: by epochs
     std::uint64_t seed = 0;
     void (*set_up)(Context &) = nullptr;            ///< once, after the arena exists
     std::span<const Body> bodies = {};              ///< of the training step
@@ -246,8 +248,8 @@ struct Program {
     int loss_role = 0;                  ///< whose ranks have it
     std::span<const Tensor> valid = {}; ///< of evaluate_step, [batch]: 1 for a sample, 0 for padding of the last batch
     Tensor evaluated_loss = {};         ///< scalar after evaluate_step: sum over valid samples
-    Tensor correct = {};                ///< scalar after evaluate_step: number of valid samples predicted right
-    bool has_accuracy = false;          ///< else evaluation reports the loss only
+    Tensor correct = {};                ///< scalar after evaluate_step: number of valid samples predicted correctly
+    bool has_accuracy = false;          ///< else evaluation reports only the loss
     std::span<const Field> prediction_fields = {}; ///< of predict_step: the network's inputs
     void (*predict_step)(Context &) = nullptr;     ///< one batch of a data file; null: the network has no batch
     Tensor prediction = {};                        ///< after predict_step; the batch is the first dimension
@@ -281,29 +283,30 @@ class Context {
     /// Local extent of a dimension of `extent` cut by `axes`, and the global index at which it begins.
     [[nodiscard]] std::int64_t local_extent(std::int64_t extent, std::span<const int> axes) const;
     [[nodiscard]] std::int64_t local_begin(std::int64_t extent, std::span<const int> axes) const;
-    /// The same of what the windows touch whose positions the axes cut.
+    /// The same for what the windows touch whose positions the axes cut.
     [[nodiscard]] std::int64_t local_extent(std::int64_t extent, std::span<const int> axes, const Window &window) const;
     [[nodiscard]] std::int64_t local_begin(std::int64_t extent, std::span<const int> axes, const Window &window) const;
     /// Training steps done before this one; 0 in the first.
     [[nodiscard]] std::int64_t step() const { return step_; }
     [[nodiscard]] std::uint64_t seed() const { return seed_; }
-    /// The first sample of the micro-batch under way within the global batch: random numbers count global samples.
+    /// The first sample of the current micro-batch within the global batch: random numbers count global samples.
     [[nodiscard]] std::int64_t first_sample() const { return first_sample_; }
 
-    /// Starts collective `index` of Program::collectives; returns at once. The input must be complete; before
-    /// wait(index) it may be read but not written, and the output not touched.
+    /// Starts collective `index` of Program::collectives and returns at once. The input must be complete. Until
+    /// wait(index), the input may be read but not written, and the output must not be touched.
     void start(int index);
     void wait(int index);
     void collective(int index) {
         start(index);
         wait(index);
     }
-    /// What comes next computes for row `index` of Program::work: its time is booked there, if somebody asks.
+    /// The following computation belongs to row `index` of Program::work; its time is booked there if times are
+    /// measured.
     void work(int index) {
         if (clock_ != nullptr)
             book(index);
     }
-    /// Lets started collectives advance: MPI does not by itself. Called between kernels.
+    /// Lets started collectives advance, which MPI does not do by itself. Called between kernels.
     void progress();
 
   private:

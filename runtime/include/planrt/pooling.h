@@ -1,9 +1,9 @@
-// Pools and their gradients on a rank's blocks. Templates, so that their loops over channels are vectorised for the
-// processor that the program is compiled for.
+// Pools and their gradients on a rank's blocks. They are templates, so that their loops over channels are vectorised
+// for the processor that the program is compiled for.
 //
-// Shapes: x is (batch, input extents, channels), y (batch, output extents, channels), dense and row-major. What lies
-// beyond the ends of the input does not exist: it is no maximum and adds nothing. Gradients take the geometry that
-// windows.h says for them. Threads take positions of what is written.
+// Shapes: x is (batch, input extents, channels), y (batch, output extents, channels), dense and row-major. Elements
+// outside the input do not exist: they are no maximum and add nothing. Gradients take the geometry that windows.h
+// defines for them. Threads divide the positions of the tensor that is written.
 //
 //   const planrt::Pool pool{batch, 64, {{32, 16, 3, 2, 1, 1}, {32, 16, 3, 2, 1, 1}}};
 //   max_pool(pool, x, y, numbers);
@@ -44,15 +44,15 @@ struct TouchedTaps {
                                      : 0) {}
 };
 
-/// The position whose window touches input row `row` with this tap; -1: none.
+/// The position whose window touches input row `row` with this tap; -1 if there is none.
 inline std::int64_t touching(const WindowBlock &window, std::int64_t row, std::int64_t tap) {
     const std::int64_t at = row + window.padding - tap * window.dilation;
     return at < 0 || at % window.stride != 0 || at / window.stride >= window.output ? -1 : at / window.stride;
 }
 
-/// Calls body(number, sample, rows of the three dimensions, how many positions of the same line follow on this thread)
-/// for all positions of an extent each; a line runs along the last dimension, or along the last but one where that has
-/// one row.
+/// Calls body(number, sample, rows of the three dimensions, number of following positions in the same line on this
+/// thread) for all positions of the given extents. A line runs along the last dimension, or along the last but one if
+/// the last has one row.
 template <class Body> void for_each_row(const Pool &pool, std::int64_t WindowBlock::*extent, const Body &body) {
     const std::int64_t a = pool.windows[0].*extent;
     const std::int64_t b = pool.windows[1].*extent;
@@ -89,7 +89,7 @@ struct TouchedWindow {
     TouchedWindow(const Pool &pool, std::int64_t i, std::int64_t j, std::int64_t k)
         : a(pool.windows[0], i), b(pool.windows[1], j), c(pool.windows[2], k) {}
 
-    /// Number of the input row of tap (s, t, u), of sample n.
+    /// The number of the input row at tap (s, t, u), for sample n.
     [[nodiscard]] std::int64_t row(const Pool &pool, std::int64_t n, std::int64_t s, std::int64_t t,
                                    std::int64_t u) const {
         const auto &[x, y, z] = pool.windows;
@@ -98,7 +98,7 @@ struct TouchedWindow {
     }
 };
 
-/// The positions whose windows lie within the input, of one dimension.
+/// The positions in one dimension whose windows lie entirely within the input.
 struct WholePositions {
     std::int64_t stride;
     std::int64_t padding;
@@ -114,9 +114,9 @@ struct WholePositions {
     [[nodiscard]] std::int64_t first_row(std::int64_t position) const { return position * stride - padding; }
 };
 
-/// For every position of the output: whole(its number, number of the first input row, positions that follow) where the
-/// window lies within the input and `all_at_once`; else begin(its number), then tap(its number, number of an input row,
-/// number of the element within the window, row-major) for all elements that exist, in their order.
+/// For every position of the output: if the window lies within the input and `all_at_once` is set, calls whole(its
+/// number, number of the first input row, following positions); otherwise begin(its number), then tap(its number,
+/// number of an input row, row-major number of the element within the window) for all elements that exist, in order.
 template <class Whole, class Begin, class Tap>
 void over_outputs(const Pool &pool, bool all_at_once, const Whole &whole, const Begin &begin, const Tap &tap) {
     const std::int64_t b = pool.windows[1].kernel;
@@ -143,13 +143,13 @@ void over_outputs(const Pool &pool, bool all_at_once, const Whole &whole, const 
         });
 }
 
-/// The same, tap by tap everywhere.
+/// The same, always tap by tap.
 template <class Begin, class Tap> void over_outputs(const Pool &pool, const Begin &begin, const Tap &tap) {
     over_outputs(pool, false, [](std::int64_t, std::int64_t, std::int64_t) {}, begin, tap);
 }
 
-/// For every row of the input: begin(its number), then tap(its number, number of an output position, number of the row
-/// within that window) for all windows that touch it.
+/// For every row of the input, calls begin(its number), then tap(its number, number of an output position, number of
+/// the row within that window) for all windows that touch it.
 template <class Begin, class Tap> void over_inputs(const Pool &pool, const Begin &begin, const Tap &tap) {
     const auto &[a, b, c] = pool.windows;
     for_each_row(
@@ -169,9 +169,8 @@ template <class Begin, class Tap> void over_inputs(const Pool &pool, const Begin
         });
 }
 
-/// Windows of `taps` elements, where they lie within the input: all elements at a time, in registers. Channels that
-/// fill no vector are taken as if they did, as long as what is written behind them is written again by positions that
-/// follow.
+/// Windows of `taps` elements that lie within the input: all elements at once, in registers. Channels that do not fill
+/// a vector are handled as if they did, as long as later positions overwrite what is written past their end.
 template <int taps> class WholeWindows {
   public:
     explicit WholeWindows(const Pool &pool) : pool_(pool), excess_((lanes - pool.channels % lanes) % lanes) {
@@ -189,7 +188,7 @@ template <int taps> class WholeWindows {
         return pool.windows[0].kernel * pool.windows[1].kernel * pool.windows[2].kernel == taps;
     }
 
-    /// The largest elements of the window that begins at row `row` of x, channel by channel, and their numbers.
+    /// The largest elements of the window that begins at row `row` of x, channel by channel, and their argmax.
     template <class T>
     void maximum(const T *x, std::int64_t row, T *y, std::int32_t *numbers, std::int64_t following) const {
         const T *first = x + row * pool_.channels;
@@ -200,7 +199,7 @@ template <int taps> class WholeWindows {
             std::int32_t number = 0;
             for (int tap = 1; tap < taps; ++tap) {
                 const T value = first[offsets_[static_cast<std::size_t>(tap)] + i];
-                const bool larger = best < value || value != value; // what is no number stays seen
+                const bool larger = best < value || value != value; // NaN stays visible
                 best = larger ? value : best;
                 number = larger ? tap : number;
             }
@@ -209,13 +208,13 @@ template <int taps> class WholeWindows {
         });
     }
 
-    /// dy to the largest elements, 0 to the others, where windows_tile(); dy and the numbers of the positions that
-    /// follow lie behind it.
+    /// Writes dy to the largest elements and 0 to the others, if windows_tile(). dy and the numbers of later positions
+    /// follow in memory.
     template <class T> void spread(const T *dy, const std::int32_t *numbers, T *first, std::int64_t following) const {
         for (int tap = 0; tap < taps; ++tap) { // in the order of what they write
             T *to = first + offsets_[static_cast<std::size_t>(tap)];
             for_each_channel(following * pool_.channels >= excess_, [&](std::int64_t i) {
-                const T value = dy[i]; // loaded always: loads under a mask are slow
+                const T value = dy[i]; // always loaded: masked loads are slow
                 to[i] = numbers[i] == tap ? value : T{0};
             });
         }
@@ -224,7 +223,7 @@ template <int taps> class WholeWindows {
   private:
     static constexpr std::int64_t lanes = 8;
 
-    /// `room`: up to excess_ channels too many may be taken.
+    /// `room`: up to excess_ channels past the end may be accessed.
     template <class Body> void for_each_channel(bool room, const Body &body) const {
         const std::int64_t whole = room ? pool_.channels + excess_ : pool_.channels / lanes * lanes;
         for (std::int64_t begin = 0; begin < whole; begin += lanes) {
@@ -237,12 +236,12 @@ template <int taps> class WholeWindows {
     }
 
     const Pool &pool_;
-    std::int64_t excess_;   ///< channels that the last vector has too many
+    std::int64_t excess_;   ///< by how many channels the last vector exceeds the channels
     std::int64_t elements_; ///< of the input
     std::array<std::int64_t, taps> offsets_;
 };
 
-/// Whether every element of the input is in one window.
+/// Whether every element of the input is in exactly one window.
 inline bool windows_tile(const Pool &pool) {
     return std::all_of(std::begin(pool.windows), std::end(pool.windows), [](const WindowBlock &window) {
         return window.kernel == window.stride && window.dilation == 1 && window.padding == 0 &&
@@ -252,7 +251,7 @@ inline bool windows_tile(const Pool &pool) {
 
 } // namespace pooling
 
-/// y = the largest element of each window; -∞ where there is none.
+/// y = the largest element of each window; -∞ if it has none.
 template <class T> void max_pool(const Pool &pool, const T *x, T *y) {
     const std::int64_t channels = pool.channels;
     pooling::over_outputs(
@@ -262,13 +261,13 @@ template <class T> void max_pool(const Pool &pool, const T *x, T *y) {
             T *to = y + at * channels;
 #pragma omp simd
             for (std::int64_t i = 0; i < channels; ++i)
-                to[i] = to[i] < from[i] || from[i] != from[i] ? from[i] : to[i]; // what is no number stays seen
+                to[i] = to[i] < from[i] || from[i] != from[i] ? from[i] : to[i]; // NaN stays visible
         });
 }
 
 namespace pooling {
 
-/// max_pool() with numbers; windows of `taps` elements are taken as a whole.
+/// max_pool() with argmax; windows of `taps` elements are handled as a whole.
 template <int taps, class T> void max_pool_of(const Pool &pool, const T *x, T *y, std::int32_t *numbers) {
     const std::int64_t channels = pool.channels;
     const WholeWindows<taps> windows(pool);
@@ -294,7 +293,7 @@ template <int taps, class T> void max_pool_of(const Pool &pool, const T *x, T *y
         });
 }
 
-/// The gradient where windows_tile(): every element of dx is written once.
+/// The gradient if windows_tile(): every element of dx is written once.
 template <int taps, class T> void spread(const Pool &pool, const T *dy, const std::int32_t *numbers, T *dx) {
     const std::int64_t channels = pool.channels;
     const WholeWindows<taps> windows(pool);
@@ -308,8 +307,8 @@ template <int taps, class T> void spread(const Pool &pool, const T *dy, const st
 
 } // namespace pooling
 
-/// The same, and the number of that element within its window, row-major over the dimensions; of equal ones the first;
-/// -1 where there is none.
+/// The same, with the argmax: the row-major number of that element within its window (the first of equal ones); -1 if
+/// the window has no element.
 template <class T> void max_pool(const Pool &pool, const T *x, T *y, std::int32_t *numbers) {
     if (pooling::WholeWindows<4>::fit(pool))
         pooling::max_pool_of<4>(pool, x, y, numbers);
@@ -317,7 +316,7 @@ template <class T> void max_pool(const Pool &pool, const T *x, T *y, std::int32_
         pooling::max_pool_of<9>(pool, x, y, numbers);
 }
 
-/// dx = the sum of dy over the windows whose largest element it is.
+/// dx = the sum of dy over the windows in which the element is the largest.
 template <class T> void max_pool_gradient(const Pool &pool, const T *dy, const std::int32_t *numbers, T *dx) {
     if (pooling::windows_tile(pool) && pooling::WholeWindows<4>::fit(pool))
         return pooling::spread<4>(pool, dy, numbers, dx);
@@ -348,7 +347,7 @@ template <class T> void sum_pool(const Pool &pool, const T *x, T *y) {
         });
 }
 
-/// dx = the sum of dy over the windows that touch it.
+/// dx = the sum of dy over the windows that touch the element.
 template <class T> void sum_pool_gradient(const Pool &pool, const T *dy, T *dx) {
     const std::int64_t channels = pool.channels;
     pooling::over_inputs(

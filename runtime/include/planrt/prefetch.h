@@ -1,6 +1,6 @@
-// Loops that compute much on each element, exp or erf of it, reach too few elements ahead for the processor to fetch
-// them while it computes: what lies in memory costs a wait for every few lines. Emitted loops fetch it in strips
-// instead:
+// Prefetching for loops that compute much for each element (exp, erf). In such loops the processor does not look far
+// enough ahead to load from memory while it computes, so it waits for every few cache lines. Emitted loops therefore
+// run in strips and prefetch the next strip:
 //
 //   for (std::int64_t s = 0; s < n; s += strip) {
 //       prefetch(s + strip, strip, x);
@@ -12,11 +12,11 @@
 
 namespace planrt {
 
-/// Elements of a strip: long enough for whole vectors, short enough that its lines of all operands are under way at
+/// Elements of a strip: enough for whole vectors, but few enough that the cache lines of all operands can be loaded at
 /// once.
 inline constexpr std::int64_t strip = 256;
 
-/// Begins to fetch x[first], …, x[first + elements - 1] of every x, which may lie behind their ends.
+/// Begins to load x[first], …, x[first + elements - 1] of every x; this may go past their ends.
 template <class... T> inline void prefetch(std::int64_t first, std::int64_t elements, const T *...x) {
     constexpr std::int64_t line = 64;
     const auto fetch = [=](std::uintptr_t begin, std::int64_t bytes) {

@@ -1,7 +1,7 @@
-// Random numbers inside a step (dropout): a number is a function of the seed, a name, the step, the sample's number in
-// the global batch and the element within the sample, so that every layout, every number of ranks, micro-batches and
-// recomputation draw the same. Shared by emitted loops and the compiler's interpreter; branch-free, so that g++
-// vectorises loops that call it. No MPI.
+// Random numbers inside a step (dropout). A number is a function of the seed, a name, the step, the sample's number in
+// the global batch and the element within the sample; so every layout, every number of ranks, micro-batches and
+// recomputation draw the same numbers. Emitted loops and the compiler's interpreter share this file. It is branch-free,
+// so that g++ vectorises loops that call it. No MPI.
 //
 // Philox4x32-10: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3", section 4.3 and table 2.
 //
@@ -42,7 +42,7 @@ using PhiloxKey = std::array<std::uint32_t, 2>;
     return hash;
 }
 
-/// What the numbers of one random tensor share in one step.
+/// What all numbers of one random tensor share in one step.
 struct Key {
     PhiloxKey key = {};
     std::uint32_t step = 0;

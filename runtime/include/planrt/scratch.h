@@ -1,8 +1,8 @@
-// How many scratch elements a collective packs into: one rule for the compiler, which lays out the arena, and the
-// runtime, which uses it. Plain C++, no MPI.
+// The number of scratch elements into which a collective packs. The compiler, which lays out the arena, and the
+// runtime, which uses it, share this rule. Plain C++, no MPI.
 //
-// Example: all-gather of [batch: 5, hidden: 8] from hidden over cols to replicated packs the whole result, 40 elements;
-// from batch over rows nothing.
+// Example: an all-gather of [batch: 5, hidden: 8] from hidden over cols to replicated packs the whole result, 40
+// elements; from batch over rows it packs nothing.
 #pragma once
 
 #include <planrt/layout.h>
@@ -13,26 +13,26 @@
 
 namespace planrt {
 
-/// Elements of scratch that `rank` needs for one member of a collective: exactly what the runtime then uses.
-/// all_reduce: its elements in a fused call, where the needs of the members add up; none for a single member.
-/// reduce_scatter: the input, all_gather: the output, unless the blocks follow one another there (a cut of the
-/// outermost dimension). all_to_all: what is sent and what is received; exchange: the same, of what is not one run of
-/// its buffer. slice, and whatever is flat (layout.h) besides fused all-reduces: none.
+/// The scratch elements that `rank` needs for one member of a collective, which is exactly what the runtime uses.
+/// all_reduce: the member's elements in a fused call, where the needs of the members add up; none for a single member.
+/// reduce_scatter: the input; all_gather: the output; none if the blocks are contiguous there (a cut of the outermost
+/// dimension). all_to_all: what is sent and what is received; exchange: the same, without what is contiguous in its
+/// buffer. slice, and flat steps (layout.h) other than fused all-reduces: none.
 [[nodiscard]] std::int64_t scratch_elements(CollectiveKind kind, const Placement &from, const Placement &to,
                                             const Mesh &mesh, int rank);
 
-/// Elements of scratch that `rank` needs for a whole collective by messages: the vector where it does not lie in the
-/// result (a fused all_reduce, every reduce_scatter, an all_gather that is packed), and behind it what a round receives
-/// to combine.
+/// The scratch elements that `rank` needs for a whole collective by messages: the vector if it does not lie in the
+/// result (a fused all_reduce, every reduce_scatter, an all_gather that is packed), followed by the elements that a
+/// round receives to combine.
 [[nodiscard]] std::int64_t scratch_elements(CollectiveKind kind, const Method &method, std::span<const int> axes,
                                             std::span<const MovedTensor> tensors, const Mesh &mesh, int rank);
 
-/// The largest of any rank.
+/// The maximum over all ranks.
 [[nodiscard]] std::int64_t largest_scratch_elements(CollectiveKind kind, const Method &method,
                                                     std::span<const int> axes, std::span<const MovedTensor> tensors,
                                                     const Mesh &mesh);
 
-/// The largest of any rank: what the arena, equal on all ranks, reserves.
+/// The maximum over all ranks: the arena, which is equal on all ranks, reserves this.
 [[nodiscard]] std::int64_t largest_scratch_elements(CollectiveKind kind, const Placement &from, const Placement &to,
                                                     const Mesh &mesh);
 

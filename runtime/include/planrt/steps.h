@@ -1,10 +1,9 @@
-// The steps of a collective that runs by messages: in each round, which elements a member of the group sends to whom,
-// and what it does with those that it receives. One function for the compiler, which prices and predicts by it, and the
-// runtime, which executes what it says. Plain C++, no MPI; used when a program is set up, never inside a step.
+// The steps of a collective by messages: in each round, which elements a member of the group sends to whom, and what it
+// does with the elements that it receives. The compiler, which prices and predicts, and the runtime, which executes,
+// use the same function. Plain C++, no MPI; used when a program is set up, never inside a step.
 //
-// All members number their rounds alike, so that round k of one receives what round k of another sends; a member may
-// have nothing to do in a round. A round is done when what it sends is sent and what it receives is in place; then the
-// next begins.
+// All members number their rounds alike: round k of one member receives what round k of another sends. A member may
+// have nothing to do in a round. A round is done when its messages are sent and received; then the next one begins.
 //
 // Example: 3 members reduce 6 elements by ring. Member 0 in its first round:
 //   steps(CollectiveKind::all_reduce, {Algorithm::ring, {3}}, 0, all_reduce_blocks(6, {3}))[0]
@@ -54,41 +53,42 @@ inline constexpr Algorithm algorithms[] = {
 };
 [[nodiscard]] const char *name_of(Algorithm algorithm); ///< "recursive_doubling"
 
-/// The algorithm and the group's members as a grid, major first, along whose dimensions ring, mst and hierarchical run
-/// one after the other; of the others it is one dimension. Example: {hierarchical, {4, 8}}, 4 nodes of 8 ranks.
+/// The algorithm, and the group's members as a grid, major first. Ring, mst and hierarchical run along its dimensions
+/// in turn; for the other algorithms it has one dimension. Example: {hierarchical, {4, 8}}, 4 nodes of 8 ranks.
 struct Method {
     Algorithm algorithm = Algorithm::mpi;
     std::vector<int> shape = {};
     friend bool operator==(const Method &, const Method &) = default;
 };
 
-/// Positions in the vector: ascending, none empty, none where the one before it ends.
+/// Ranges of positions in the vector: ascending, not empty, not adjacent.
 using Positions = std::vector<Range>;
 [[nodiscard]] std::int64_t elements(const Positions &positions);
 
 struct MessageRound {
-    int to = -1; ///< member that the elements at `sent` go to; -1: nothing is sent
+    int to = -1; ///< the member that receives the elements at `sent`; -1: nothing is sent
     Positions sent = {};
-    int from = -1; ///< member whose elements come to `received`; -1: none
+    int from = -1; ///< the member whose elements arrive at `received`; -1: none
     Positions received = {};
-    /// What is received is combined with what is there (the lower member's on the left), else it replaces it.
+    /// Received elements are combined with the present ones (the lower member's on the left); otherwise they replace
+    /// them.
     bool combines = false;
     friend bool operator==(const MessageRound &, const MessageRound &) = default;
 };
 
-/// Blocks of a vector of `count` elements for an all-reduce: balanced, and such that what travels along a dimension of
-/// the shape is one run.
+/// The blocks of a vector of `count` elements for an all-reduce: balanced, and such that what travels along a dimension
+/// of the shape is contiguous.
 [[nodiscard]] std::vector<Range> all_reduce_blocks(std::int64_t count, std::span<const int> shape);
 
-/// What `member` does. `blocks`: per member of the group (the product of the shape), disjoint, in any order, of any
-/// size, empty too; together the vector. Of an all_gather its own block is in place at the beginning and all of them
-/// are at the end; of a reduce_scatter only the own block counts at the end, the rest is partial. Other kinds, and
-/// Algorithm::mpi, have no steps. Every element is combined in an order that all members share: results are equal bit
-/// by bit.
+/// What `member` does. `blocks`: one block for each member of the group (the product of the shape); disjoint, in any
+/// order, of any size, possibly empty; together they are the vector. In an all_gather, the member's own block is in
+/// place at the beginning, and all blocks at the end. In a reduce_scatter, only the own block is valid at the end; the
+/// rest is partial. Other kinds, and Algorithm::mpi, have no steps. All members combine every element in the same
+/// order, so results are equal bit by bit.
 [[nodiscard]] std::vector<MessageRound> steps(CollectiveKind kind, const Method &method, int member,
                                               std::span<const Range> blocks);
 
-/// The most elements that one round receives to combine: they wait outside of the vector.
+/// The maximum number of elements that one round receives to combine; they wait outside the vector.
 [[nodiscard]] std::int64_t largest_combined(std::span<const MessageRound> rounds);
 
 /// What a member sends in all of its rounds.
@@ -103,14 +103,14 @@ struct Sent {
 // Of a collective of a program
 // ---------------------------------------------------------------------------------------------------------------
 
-/// A member of a collective: one tensor before and after. Several travel in one all_reduce only.
+/// A member of a collective: one tensor before and after. Only an all_reduce has several.
 struct MovedTensor {
     Placement from;
     Placement to;
 };
 
-/// A collective by messages as one rank runs it. The vector: of an all_reduce the rank's parts of its tensors one
-/// behind the other; of a reduce_scatter or all_gather the blocks of the group's ranks in the order of block_axes().
+/// A collective by messages, as one rank runs it. The vector of an all_reduce is the rank's parts of its tensors, one
+/// after another; that of a reduce_scatter or all_gather the blocks of the group's ranks, in the order of block_axes().
 struct Procedure {
     std::vector<int> ranks; ///< of the group, by member: ascending
     std::int64_t vector = 0;

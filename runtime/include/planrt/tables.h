@@ -1,4 +1,5 @@
-// Tables of a program whose layers repeat: filled when it begins, layer by layer, instead of written out.
+// Tables of a program whose layers repeat. They are filled when the program begins, layer by layer, instead of being
+// written out.
 //
 //   void fill(planrt::Tables &tables) {
 //       for (const char *layer : {"block[0]", "block[1]"})
@@ -23,7 +24,7 @@ class Tables {
     Tables &operator=(const Tables &) = delete;
     ~Tables();
 
-    /// The pattern with the layer's name in place of every '%'. All texts live as long as the tables.
+    /// Returns the pattern with the layer's name in place of every '%'. All texts live as long as the tables.
     const char *in_layer(const char *pattern, const char *layer);
 
     void variable(const Variable &variable);
@@ -31,9 +32,9 @@ class Tables {
     void sum(const Sum &sum);
     /// A row of Program::work.
     void work(const Work &row);
-    /// A member of the next collective; what travels, and for which layer: "" for that of the member before.
+    /// Adds a member of the next collective: what travels, and for which layer ("": that of the previous member).
     void member(const char *layer, const char *tensor, const Tensor &from, const Tensor &to);
-    /// The members since the last one travel in one call; its row of the traffic names their layers, each once, and
+    /// Adds a collective of the members since the last one. Its row of the traffic names their layers, each once, and
     /// their tensors.
     void collective(CollectiveKind kind, std::span<const int> axes, const char *phase, std::int64_t scratch_offset,
                     std::int64_t scratch_bytes, std::initializer_list<Collective::Predicted> predicted, double seconds,

@@ -1,6 +1,6 @@
-// Lets g++ vectorise loops that call exp, log, tanh, erf, …: glibc's libmvec has them for whole vectors, within 4 units
-// in the last place, but its headers say so under -ffast-math only. Takes effect with -fno-math-errno; without
-// AVX-512's masks, loops with conditions also want -fno-trapping-math, which changes no result.
+// Lets g++ vectorise loops that call exp, log, tanh, erf, …. glibc's libmvec has vector versions, accurate to 4 units
+// in the last place, but its headers declare them only under -ffast-math. This takes effect with -fno-math-errno;
+// without AVX-512's masks, loops with conditions also need -fno-trapping-math, which changes no result.
 #pragma once
 
 #include <algorithm>
@@ -40,9 +40,9 @@ PLANRT_VECTOR double pow(double, double) noexcept;
 
 namespace planrt {
 
-/// e^x within 2 units in the last place, branch-free: libmvec's leaves the vector where x is out of range, as masked
-/// scores of attention are. What is below the smallest normal number is 0. Range reduction and polynomial: Moshier 1992
-/// (Cephes, expf).
+/// e^x within 2 units in the last place, branch-free; libmvec's version leaves the vector loop if x is out of range, as
+/// masked scores of attention are. Results below the smallest normal number are 0. Range reduction and polynomial:
+/// Moshier 1992 (Cephes, expf).
 inline float exp(float x) {
     constexpr float least = -87.33654F;
     constexpr float log2_e = 1.44269504F;
@@ -68,8 +68,8 @@ inline double exp(double x) {
     return std::exp(x);
 }
 
-/// Slope of gelu, Φ(x) + x φ(x), with one exponential for both; error at most 2.5e-7. The normal distribution's tail:
-/// Abramowitz and Stegun 1964, 7.1.26.
+/// The derivative of gelu, Φ(x) + x φ(x), with one exponential for both; the error is at most 2.5e-7. The tail of the
+/// normal distribution: Abramowitz and Stegun 1964, 7.1.26.
 inline float gelu_slope(float x) {
     constexpr float inverse_sqrt_2pi = 0.398942280F;
     const float bell = exp(-0.5F * x * x);

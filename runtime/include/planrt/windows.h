@@ -1,7 +1,8 @@
-// Windows on one rank: where those of a convolution or a pool lie in the rank's blocks.
+// Windows on one rank: where the windows of a convolution or a pool lie in the rank's blocks.
 //
-// Activations are (batch, up to three spatial extents, channels). A rank has rows [xb, xe) of what the windows move
-// over, the input x, and rows [yb, ye) of their positions, the output y. All numbers below are of these blocks.
+// Activations are (batch, up to three spatial extents, channels). A rank has rows [xb, xe) of the input x, over which
+// the windows move, and rows [yb, ye) of the output y, which are their positions. All numbers below refer to these
+// blocks.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +11,12 @@
 namespace planrt {
 
 /// One spatial dimension. The window at row p of the output touches rows p * stride - padding + k * dilation of the
-/// input, for k in [0, kernel); those outside of [0, input) are skipped: they are padding.
+/// input, for k in [0, kernel); those outside [0, input) are padding and are skipped.
 ///
 ///   padding = (padding of the whole) + xb - yb * stride
 ///
-/// for gradients of the input too, where it may be negative: rows before the first window. Extents may be 0.
+/// This also holds for gradients of the input, where it may be negative: rows before the first window. Extents may be
+/// 0.
 struct WindowBlock {
     std::int64_t input = 1;
     std::int64_t output = 1;
@@ -27,7 +29,7 @@ struct WindowBlock {
 
 constexpr int most_windows = 3;
 
-/// Positions [begin, end) of the output whose window has this tap within the input; none: end <= begin.
+/// Positions [begin, end) of the output whose window has this tap within the input; end <= begin if there are none.
 struct TouchingPositions {
     std::int64_t begin;
     std::int64_t end;
@@ -39,7 +41,7 @@ struct TouchingPositions {
     [[nodiscard]] constexpr std::int64_t count() const { return std::max<std::int64_t>(end - begin, 0); }
 };
 
-/// Pairs of a position and a tap that lie within the input; the others lie in the padding.
+/// The number of pairs of a position and a tap that lie within the input; all others lie in the padding.
 [[nodiscard]] constexpr std::int64_t touching_taps(const WindowBlock &window) {
     std::int64_t count = 0;
     for (std::int64_t tap = 0; tap < window.kernel; ++tap)

@@ -1,15 +1,15 @@
 // Convolutions with windows of 3 x 3 or 5 x 5 by Winograd's minimal filtering (winograd_lines.h), F(2 x 2, window x
-// window): 2.25 or 2.78 times fewer multiplications than by taps. Templates, so that the transforms are vectorised for
-// the processor that the program is compiled for.
+// window), with 2.25 or 2.78 times fewer multiplications than by taps. They are templates, so that the transforms are
+// vectorised for the processor that the program is compiled for.
 //
 // With d a tile of positions of x, g a filter and y a tile of 2 x 2 positions, channel by channel:
 //
-//   y  = A' [ sum_in (G g G') * (B' d B) ] A            forward; of dy, g turned round: the input's gradient
+//   y  = A' [ sum_in (G g G') * (B' d B) ] A            forward; of dy, with g rotated by 180°: the input's gradient
 //   dg = G' [ sum_tiles (B' d B) * (A dy A') ] G        weight gradient
 //
-// where * is element by element: over all channels and tiles a matrix product for each of the 16 or 36 elements.
-// Transformed weights are (element, groups, in, out). Tiles are worked on in portions, whose transforms take
-// kernel_scratch(). Rounding is near that of the direct sum (test/runtime/winograd_test).
+// where * is element by element: over all channels and tiles, that is a matrix product for each of the 16 or 36
+// elements. Transformed weights are (element, groups, in, out). Tiles are processed in portions, whose transforms use
+// kernel_scratch(). Rounding errors are close to those of the direct sum (test/runtime/winograd_test).
 //
 //   if (winograd_pays(conv)) …                                             // convolution.h
 //   winograd_prepare<3>(ConvolutionKind::forward, conv);                   // once, at set-up
@@ -48,7 +48,7 @@ constexpr std::size_t width = 4;
 #endif
 using Vector [[gnu::vector_size(width * sizeof(float))]] = float;
 
-/// Which transform of a line: of what, by the names in Lines.
+/// The transforms of a line, named after what they transform; see Lines.
 enum class Transform : std::uint8_t { input, filter, output, output_gradient, filter_gradient };
 
 template <Transform transform, int window, class T, std::size_t from>
@@ -82,13 +82,13 @@ template <Transform transform, int window, class T, std::size_t from, std::size_
         result[i] = transformed<transform, window>(half[i]);
 }
 
-/// The tiles of a convolution, and what lies where in a portion of them: for x and y a matrix of tiles by channels for
+/// The tiles of a convolution, and the memory of a portion of them: for x and for y, a matrix of tiles by channels for
 /// each element.
 template <int window> struct Tiles {
     std::int64_t rows;    ///< in an image
     std::int64_t columns; ///< in a row
     std::int64_t count;   ///< in all
-    std::int64_t portion; ///< worked on at a time, at most
+    std::int64_t portion; ///< the maximum processed at a time
     std::int64_t x_channels;
     std::int64_t y_channels;
 
@@ -96,7 +96,7 @@ template <int window> struct Tiles {
         : rows((conv.windows[0].output + tile - 1) / tile), columns((conv.windows[1].output + tile - 1) / tile),
           count(conv.batch * rows * columns), x_channels(conv.groups * conv.in), y_channels(conv.groups * conv.out) {
         constexpr std::int64_t least = 64;                            // rows of a product that runs well
-        constexpr std::int64_t most_elements = std::int64_t{1} << 19; // 2 MiB: what products find in a cache again
+        constexpr std::int64_t most_elements = std::int64_t{1} << 19; // 2 MiB: products find this in a cache
         const std::int64_t fitting =
             most_elements / (elements<window> * std::max<std::int64_t>(x_channels + y_channels, 1));
         portion = std::min(std::max(fitting / 16 * 16, least), count);
@@ -104,13 +104,13 @@ template <int window> struct Tiles {
 
     [[nodiscard]] std::int64_t x_step() const { return step(x_channels); }
     [[nodiscard]] std::int64_t y_step() const { return step(y_channels); }
-    /// Elements of the matrices, and of one position outside of all images.
+    /// Elements of the matrices, plus one position outside all images.
     [[nodiscard]] std::int64_t scratch() const {
         return elements<window> * (x_step() + y_step()) + std::max(x_channels, y_channels);
     }
 
   private:
-    /// Elements from one matrix to the next; no power of two, so that they share no sets of a cache.
+    /// The distance from one matrix to the next, in elements; not a power of two, so that they do not share cache sets.
     [[nodiscard]] std::int64_t step(std::int64_t channels) const { return (portion * channels + 15) / 16 * 16 + 48; }
 };
 
@@ -124,7 +124,7 @@ template <class T> struct Images {
     std::int64_t width;
     std::int64_t channels;
 
-    /// Pointers to the positions of a square from (row, column) on; `outside` where the image has none.
+    /// Pointers to the positions of a square that begins at (row, column); `outside` for positions outside the image.
     template <std::size_t size>
     [[nodiscard]] Positions<T, size> square(std::int64_t image, std::int64_t row, std::int64_t column,
                                             T *outside) const {
@@ -159,7 +159,7 @@ void for_each_tile(const Tiles<window> &tiles, std::int64_t channels, std::int64
     });
 }
 
-/// Transforms the numbers behind `at`, as many as T has, to those behind `result`, both `channel` on.
+/// Transforms the numbers at `at`, as many as T has, into those at `result`, both offset by `channel`.
 template <Transform transform, int window, class T, std::size_t from, std::size_t to>
 [[gnu::always_inline]] inline void transform_channels(const Positions<const float, from> &at,
                                                       const Positions<float, to> &result, std::int64_t channel) {
@@ -192,7 +192,8 @@ template <int window, class T> Positions<T, side<window>> in_matrices(T *first, 
     return result;
 }
 
-/// The transform of tiles [begin, end) of `from` x `from` positions, which begin `before` the first position of y.
+/// Transforms tiles [begin, end) of `from` x `from` positions, which begin `before` positions ahead of the first
+/// position of y.
 template <Transform transform, std::size_t from, int window>
 void to_matrices(const Tiles<window> &tiles, std::int64_t begin, std::int64_t end, const Images<const float> &images,
                  std::int64_t before_row, std::int64_t before_column, const float *zeros, float *matrices,
@@ -205,7 +206,7 @@ void to_matrices(const Tiles<window> &tiles, std::int64_t begin, std::int64_t en
                   });
 }
 
-/// y from the matrices of tiles [begin, end). What lies outside of y goes to `outside`.
+/// Computes y from the matrices of tiles [begin, end). Positions outside y are written to `outside`.
 template <int window>
 void to_outputs(const Tiles<window> &tiles, std::int64_t begin, std::int64_t end, const float *matrices,
                 std::int64_t step, const Images<float> &images, float *outside) {
@@ -236,7 +237,7 @@ void transform_inputs(const Convolution &conv, const Tiles<window> &tiles, std::
                                                 conv.windows[1].padding, matrices.outside, matrices.x, tiles.x_step());
 }
 
-/// y = x * w; `op`: how products take the transformed weights.
+/// y = x * w; `op`: whether products take the transformed weights transposed.
 template <int window> void convolve(const Convolution &conv, Op op, const float *x, const float *packed, float *y) {
     const Tiles<window> tiles(conv);
     const Matrices matrices(tiles);
@@ -253,7 +254,7 @@ template <int window> void convolve(const Convolution &conv, Op op, const float 
     }
 }
 
-/// The convolution of dy that makes dx.
+/// The convolution of dy that computes dx.
 inline Convolution turned(const Convolution &conv) {
     Convolution result = conv;
     std::swap(result.in, result.out);
@@ -266,8 +267,8 @@ inline Convolution turned(const Convolution &conv) {
 
 constexpr std::int64_t block_size = 128; ///< filters
 
-/// Calls body(first filter, count, block) on blocks of `filters`. `block` has their elements close to each other; the
-/// matrices, often powers of two apart, share sets of a cache.
+/// Calls body(first filter, count, block) on blocks of `filters`. `block` holds their elements contiguously, because
+/// the matrices, often powers of two apart, share cache sets.
 template <int window, class Body> void in_blocks(std::int64_t filters, const Body &body) {
     parallel(0, (filters + block_size - 1) / block_size, grain(block_size * elements<window> * 4),
              [=](std::int64_t first, std::int64_t last) {
@@ -277,7 +278,7 @@ template <int window, class Body> void in_blocks(std::int64_t filters, const Bod
              });
 }
 
-/// Where the taps of the filters from `first` on are in w; `turn`: turned round.
+/// Pointers to the taps of the filters from `first` on, in w; `turn`: rotated by 180°.
 template <int window, class T>
 Positions<T, window> taps(T *w, std::int64_t filters, std::int64_t first, bool turn = false) {
     constexpr int count = window * window;
@@ -295,7 +296,7 @@ template <int window> void winograd_prepare(ConvolutionKind kind, const Convolut
     reserve_kernel_scratch(tiles.scratch() * static_cast<std::int64_t>(sizeof(float)));
 }
 
-/// Transforms w (window, window, groups, in, out), `forward` or, turned round, for `input_gradient`.
+/// Transforms w (window, window, groups, in, out) for `forward` or, rotated by 180°, for `input_gradient`.
 template <int window> void winograd_pack(ConvolutionKind kind, const Convolution &conv, const float *w, float *packed) {
     const std::int64_t filters = conv.groups * conv.in * conv.out;
     const bool turn = kind == ConvolutionKind::input_gradient;
@@ -308,7 +309,7 @@ template <int window> void winograd_pack(ConvolutionKind kind, const Convolution
     });
 }
 
-/// dw from what winograd_convolution_weight_gradient() made.
+/// dw from the result of winograd_convolution_weight_gradient().
 template <int window> void winograd_unpack(const Convolution &conv, const float *packed, float *dw) {
     const std::int64_t filters = conv.groups * conv.in * conv.out;
     winograd::in_blocks<window>(filters, [=](std::int64_t first, std::int64_t count, auto &block) {

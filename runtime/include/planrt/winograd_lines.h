@@ -6,9 +6,9 @@
 //
 //   y = A' [ (G g) * (B' d) ]      and its gradient      dg = G' [ (B' d) * (A dy) ]
 //
-// The matrices are Toom and Cook's, from interpolation at 0, 1, -1 and infinity for windows of 3, at 0, 2/3, -2/3,
-// 3/2, -3/2 and infinity for windows of 5. These points lose least: sums over 64 channels are wrong by 8e-7 of their
-// size, five times as much as the direct sums; from 0, 1, -1, 2 and -2 it would be twice that.
+// The matrices are Toom and Cook's, from interpolation at 0, 1, -1 and infinity for windows of 3, and at 0, 2/3, -2/3,
+// 3/2, -3/2 and infinity for windows of 5. These points have the smallest rounding errors: sums over 64 channels have a
+// relative error of 8e-7, five times that of direct sums; the points 0, 1, -1, 2 and -2 would double it.
 #pragma once
 
 #include <array>

@@ -14,17 +14,17 @@ class CheckpointDirectory {
     [[nodiscard]] const std::string &path() const { return path_; }
     [[nodiscard]] std::string file(std::int64_t step) const;
 
-    /// Makes the directory where there is none. Errors: Failure.
+    /// Makes the directory if there is none. Errors: Failure.
     void make() const;
-    /// Removes what killed runs began to write; for the one run that writes here (lock.h). Errors: Failure.
+    /// Removes files that killed runs began to write. Only for the one run that writes here (lock.h). Errors: Failure.
     void remove_begun() const;
-    /// Steps of the files, ascending; none where there is no directory. Errors: Failure.
+    /// Steps of the files, ascending; empty if there is no directory. Errors: Failure.
     [[nodiscard]] std::vector<std::int64_t> steps() const;
-    /// The step of the newest file that is whole; -1: there is none. `damaged` gets what is wrong with newer ones.
+    /// The step of the newest complete file; -1 if there is none. Reports in `damaged` what is wrong with newer ones.
     /// Errors: Failure.
     [[nodiscard]] std::int64_t newest(std::vector<std::string> &damaged) const;
-    /// Removes all but the last `kept` files of the steps up to `step`; newer ones are damaged. What cannot be removed
-    /// stays.
+    /// Removes all but the last `kept` files of the steps up to `step`; newer ones are damaged. Files that cannot be
+    /// removed stay.
     void prune(std::int64_t kept, std::int64_t step) const;
 
   private:

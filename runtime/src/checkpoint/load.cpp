@@ -20,7 +20,7 @@ std::string shape_of(std::span<const std::int64_t> shape) {
 }
 
 Failure other_optimizer(const std::string &path, const std::string &what) {
-    return Failure(path + ": is of a run with another optimizer: " + what + "; --init takes the weights alone");
+    return Failure(path + ": belongs to a run with another optimizer: " + what + "; --init loads the weights alone");
 }
 
 const StoredTensor &find(const SafetensorsIndex &index, const Variable &variable, const std::string &path) {
@@ -53,7 +53,7 @@ void check_no_others(const SafetensorsIndex &index, const Program &program, cons
         if (some_variable(state_of))
             throw other_optimizer(path, "it has " + stored.name);
         throw Failure(
-            text("%s: has a tensor %s that network %s has not", path.c_str(), stored.name.c_str(), program.name));
+            text("%s: has a tensor %s, but network %s does not", path.c_str(), stored.name.c_str(), program.name));
     }
 }
 

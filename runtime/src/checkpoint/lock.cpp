@@ -41,7 +41,7 @@ DirectoryLock::~DirectoryLock() {
     ::close(descriptor_);
 }
 
-/// False where another process has it.
+/// False if another process has it.
 bool DirectoryLock::acquire() {
     if (descriptor_ >= 0)
         ::close(descriptor_);
@@ -50,20 +50,20 @@ bool DirectoryLock::acquire() {
         throw Failure(text("cannot write %s: %s", path_.c_str(), std::strerror(errno)));
     if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR))
         return false;
-    // The one who had it may have removed the file between our two calls: then ours has no name any more.
+    // The previous holder may have removed the file between our two calls; then our file no longer has a name.
     struct stat ours{};
     struct stat named{};
     return fstat(descriptor_, &ours) == 0 && stat(path_.c_str(), &named) == 0 && ours.st_ino == named.st_ino;
 }
 
-/// " (process 17 on host)", as the holder has written it.
+/// " (process 17 on host)", as written by the holder.
 std::string DirectoryLock::holder() const {
     std::array<char, 300> words{};
     const ssize_t count = pread(descriptor_, words.data(), words.size(), 0);
     return count > 0 ? " (" + std::string(words.data(), static_cast<std::size_t>(count)) + ")" : "";
 }
 
-/// For the message of others; without it the lock holds as well.
+/// For the messages of other processes; the lock also works without it.
 void DirectoryLock::write_holder() const {
     std::array<char, 256> host{};
     gethostname(host.data(), host.size() - 1);

@@ -81,7 +81,7 @@ StoredTensor parse_tensor(const std::string &name, const JsonValue &entry, std::
     tensor.begin = whole_number(&offsets->values[0]);
     tensor.end = whole_number(&offsets->values[1]);
     if (overflow || tensor.end < tensor.begin || tensor.end - tensor.begin != bytes || tensor.end > numbers_bytes)
-        throw Failure("tensor " + name + " does not lie within the file as its shape says");
+        throw Failure("tensor " + name + " lies outside the file according to its shape");
     return tensor;
 }
 

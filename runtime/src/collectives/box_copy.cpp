@@ -17,7 +17,7 @@ BoxCopy::BoxCopy(const std::byte *from, const Box &from_box, std::byte *to, cons
         from_ += (moved[d].begin - from_box[d].begin) * from_stride;
         to_ += (moved[d].begin - to_box[d].begin) * to_stride;
         const std::int64_t count = moved[d].size();
-        // A loop whose steps follow each other directly, in both buffers, belongs to the run inside it.
+        // A loop whose steps are adjacent in both buffers belongs to the run inside it.
         const auto run = static_cast<std::int64_t>(run_bytes_);
         if (loops_.empty() && from_stride == run && to_stride == run)
             run_bytes_ *= static_cast<std::size_t>(count);

@@ -1,4 +1,5 @@
-// Copies a box of elements between two dense row-major buffers; planned at set-up, run within steps without allocation.
+// Copies a box of elements between two dense row-major buffers. The copy is prepared at set-up and runs within steps
+// without allocation.
 #pragma once
 
 #include <planrt/layout.h>
@@ -16,7 +17,7 @@ class BoxCopy {
 
     void run() const { run(0, from_, to_); }
 
-    /// One run of bytes: the buffers could be used in place of each other.
+    /// Whether it is one run of bytes, so that one buffer could replace the other.
     [[nodiscard]] bool contiguous() const { return loops_.empty(); }
     [[nodiscard]] const std::byte *from() const { return from_; }
     [[nodiscard]] std::byte *to() const { return to_; }

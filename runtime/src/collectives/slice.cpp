@@ -1,4 +1,4 @@
-// Slice: every rank keeps the part of its block that it wants. No communication.
+// Slice: every rank keeps the part of its block that it needs, without communication.
 #include "collectives/operation.h"
 
 namespace planrt {

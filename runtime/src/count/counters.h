@@ -1,6 +1,6 @@
-// What this rank hands to MPI, counted around MPI itself (the profiling interface, pmpi.cpp) from the arguments of the
-// calls, and booked to the collective in progress. Calls and bytes mean what Traffic of <planrt/layout.h> says: of a
-// collective by messages they are its own, counted once, and what its messages carry is counted besides.
+// What this rank hands to MPI. It is counted around MPI itself (the profiling interface, pmpi.cpp) from the arguments
+// of the calls, and booked to the collective in progress. Calls and bytes mean what Traffic of <planrt/layout.h> means:
+// a collective by messages counts once, with its payload; its messages and their bytes are counted separately.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct Count {
     friend bool operator==(const Count &, const Count &) = default;
 };
 
-/// One account per collective of the training step, and three besides.
+/// One account for each collective of the training step, and three others.
 class Counters {
   public:
     enum Besides : int { set_up = 0, evaluation = 1, stray = 2 }; ///< stray: in a training step, in no collective
 
-    /// Forgets everything; the current account is set_up.
+    /// Clears all accounts; the current account is set_up.
     void reset(int collectives);
     void book_to_collective(int index) { current_ = &accounts_[static_cast<std::size_t>(3 + index)]; }
     void book_to(Besides account) { current_ = &accounts_[account]; }
@@ -29,7 +29,7 @@ class Counters {
         ++current_->calls;
         current_->bytes += bytes;
     }
-    /// A message from rank to rank: a call, but within a collective by messages.
+    /// Counts a message from rank to rank: a call, except within a collective by messages.
     void count_message(std::int64_t bytes) {
         if (!within_collective_)
             return count(bytes);
@@ -46,7 +46,7 @@ class Counters {
     Count *current_ = accounts_.data();
 };
 
-/// The counters of this process: MPI's profiling interface knows no context. Defined beside the wrappers, so that
+/// The counters of this process, because MPI's profiling interface has no context. Defined beside the wrappers, so that
 /// whoever counts links them.
 [[nodiscard]] Counters &counters();
 

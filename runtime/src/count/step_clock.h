@@ -1,20 +1,20 @@
-// Where the time of training steps goes: every moment of a step is booked to one account, a row of Program::work, a
-// collective, or one of two besides. Entering an account ends the one before. Time in start(), wait() and progress() is
-// the collective's: what of its way the computation does not hide, waiting for slower ranks included.
+// Where the time of training steps goes. Every moment of a step is booked to one account: a row of Program::work, a
+// collective, or one of two others. Entering an account ends the previous one. Time in start(), wait() and progress()
+// belongs to the collective: the part that computation does not hide, including waiting for slower ranks.
 #pragma once
 
 #include <vector>
 
 namespace planrt {
 
-/// By this machine's clock, s.
+/// The time of this machine's monotonic clock, in seconds.
 [[nodiscard]] double steady_seconds();
 
 class StepClock {
   public:
     enum Besides : int { rest = 0, samples = 1 }; ///< samples: loading the batch
 
-    /// `now`: s, by any clock. `most_steps`: whose times are kept.
+    /// `now`: seconds, by any clock. `most_steps`: the number of steps whose times are kept.
     StepClock(int work, int collectives, int most_steps = 256, double (*now)() = steady_seconds);
 
     void begin_step();
@@ -22,10 +22,10 @@ class StepClock {
     void enter(Besides account) { change_to(account); }
     void enter_work(int row) { change_to(2 + row); }
 
-    /// As long as it lives, time is the collective's.
+    /// While it exists, time belongs to the collective.
     class Communication {
       public:
-        /// `clock` null: nobody measures.
+        /// `clock` null: nothing is measured.
         Communication(StepClock *clock, int collective)
             : clock_(clock), before_(clock == nullptr ? 0 : clock->change_to(clock->first_collective_ + collective)) {}
         ~Communication() {
@@ -40,23 +40,24 @@ class StepClock {
         int before_;
     };
 
-    /// Steps whose times are kept: the last ones, without those at the beginning in which caches and pages are cold.
+    /// The number of steps whose times are kept: the last ones, without those at the beginning, in which caches and
+    /// pages are cold.
     [[nodiscard]] int steps() const;
-    /// Over these steps, s, of the sum of accounts [begin, end), which count from `rest` on: rows of work, then
-    /// collectives.
+    /// The median over these steps, in seconds, of the sum of accounts [begin, end). Accounts are numbered from `rest`:
+    /// rows of work, then collectives.
     [[nodiscard]] double median(int begin, int end) const;
     [[nodiscard]] int first_work() const { return 2; }
     [[nodiscard]] int first_collective() const { return first_collective_; }
     [[nodiscard]] int accounts() const { return static_cast<int>(seconds_.size()); }
 
   private:
-    /// The account before.
+    /// Returns the previous account.
     int change_to(int account);
 
     int first_collective_;
     long most_kept_; ///< steps
     double (*now_)();
-    std::vector<double> seconds_; ///< of the step under way, by account
+    std::vector<double> seconds_; ///< of the current step, by account
     std::vector<double> kept_;    ///< by step, by account
     long done_ = 0;               ///< steps
     int current_ = rest;

@@ -22,7 +22,7 @@ ImageChange ImageChanges::of(std::int64_t sample, const Augmentation &augmentati
 
 namespace {
 
-/// Rows and columns that a rank wants of an image of `height` × `width` places.
+/// The rows and columns that a rank needs of an image of `height` × `width` places.
 struct Cut {
     std::int64_t height;
     std::int64_t width;
@@ -30,8 +30,8 @@ struct Cut {
     Range columns;
 };
 
-/// `copy(place, to)` writes the channels of one place of the raw image and returns where the next place goes,
-/// `pad(count, to)` the same of places outside.
+/// `copy(place, to)` writes the channels of one place of the raw image and returns where the next place goes;
+/// `pad(count, to)` does the same for places outside.
 template <class Word, class Copy, class Pad>
 Word *cut_image(const Cut &cut, const ImageChange &change, Word *to, Copy copy, Pad pad) {
     const std::int64_t columns = cut.columns.size();

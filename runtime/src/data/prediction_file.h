@@ -1,5 +1,4 @@
-// What a network says of the samples of a file, a row a sample: .npy, or comma-separated where the file's name ends in
-// .csv.
+// The file of predictions, with one row per sample: .npy, or comma-separated if the file's name ends in .csv.
 #pragma once
 
 #include "support/file.h"

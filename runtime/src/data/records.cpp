@@ -113,7 +113,7 @@ void read_records(CompressedFile &file, const RecordHeader &header, FieldStore &
     }
     unsigned char more = 0;
     if (file.read(&more, 1) != 0)
-        throw Failure(text("%s: goes on behind the %lld samples of its header", file.path().c_str(),
+        throw Failure(text("%s: continues after the %lld samples of its header", file.path().c_str(),
                            static_cast<long long>(header.extents[0])));
 }
 

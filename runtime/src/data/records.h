@@ -1,4 +1,4 @@
-// What IDX and .npy share: fixed records of numbers of one type, one record a sample.
+// What IDX and .npy share: records of numbers of one type and of fixed size, one record per sample.
 #pragma once
 
 #include "data/formats/compressed_file.h"
@@ -17,8 +17,8 @@ struct RecordHeader {
     std::vector<std::int64_t> extents; ///< samples first
 };
 
-/// Reads all records behind the header into `store`. Failure where a record has not as many numbers as the field wants,
-/// where the file is too short or too long, or where a label is out of range.
+/// Reads all records after the header into `store`. Throws Failure if the records do not have as many numbers as the
+/// field needs, if the file is too short or too long, or if a label is out of range.
 void read_records(CompressedFile &file, const RecordHeader &header, FieldStore &store);
 
 /// "28 × 28".

@@ -1,5 +1,5 @@
-// Which samples train and which test, and in which order: by the seed only, so that every layout and every number of
-// ranks sees the same batches.
+// Which samples train, which test, and in which order. This depends only on the seed, so that every layout and every
+// number of ranks has the same batches.
 #pragma once
 
 #include <planrt/planrt.h>
@@ -15,12 +15,12 @@ struct Split {
     std::vector<std::int64_t> test;
 };
 
-/// `column` holds DataSet::split_column of every sample where the split is by a column, 0 or 1 where it is by files.
-/// Failure where the data set has too few samples.
+/// `column`: DataSet::split_column of every sample if the split is by a column; 0 or 1 if it is by files. Throws
+/// Failure if the data set has too few samples.
 [[nodiscard]] Split split_samples(const DataSet &set, std::uint64_t seed, std::int64_t samples,
                                   std::span<const double> column);
 
-/// Puts `order` into the order of epoch `epoch` (0: the first): `base`, permuted.
+/// Sets `order` to the order of epoch `epoch` (0: the first): a permutation of `base`.
 void shuffle_epoch(std::span<const std::int64_t> base, std::uint64_t seed, std::int64_t epoch,
                    std::vector<std::int64_t> &order);
 

@@ -1,5 +1,5 @@
-// Rows of a table and their gradients. Indices of rows that this rank does not have give 0, so that the ranks' results
-// add up.
+// Rows of a table, and their gradients. Rows that this rank does not have give 0, so that the sum over the ranks is the
+// result.
 #include <planrt/kernels.h>
 #include <planrt/parallel.h>
 
@@ -26,7 +26,7 @@ void look_up(const std::int32_t *indices, std::int64_t count, const T *table, st
     });
 }
 
-/// Each thread sums into rows of its own, in the order of the indices: the sums do not depend on the threads.
+/// Each thread sums into its own rows, in the order of the indices, so the sums do not depend on the threads.
 template <class T>
 void sum_rows(const std::int32_t *indices, std::int64_t count, const T *gradient, std::int64_t before,
               std::int64_t rows, std::int64_t after, std::int64_t first, T *to) {

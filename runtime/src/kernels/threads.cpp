@@ -1,4 +1,4 @@
-// The threads of a rank. They sleep between loops after a short while: other ranks may want their processors.
+// The threads of a rank. Between loops they sleep after a short while, because other ranks may need the processors.
 #include <planrt/parallel.h>
 
 #include "support/failure.h"
@@ -17,7 +17,7 @@ namespace planrt {
 
 namespace {
 
-/// Rounds of waiting before a thread sleeps: some ten microseconds.
+/// Rounds of waiting before a thread sleeps: about ten microseconds.
 constexpr int patience = 1000;
 
 void pause() {

@@ -1,5 +1,5 @@
-// Permutation of dimensions. Neighbouring dimensions that stay neighbours are merged first; what is left either copies
-// runs (the innermost dimension stays) or moves tiles between the two innermost dimensions.
+// Permutes dimensions. Neighbouring dimensions that stay neighbours are merged first. What remains either copies runs
+// (if the innermost dimension stays) or moves tiles between the two innermost dimensions.
 #include <planrt/kernels.h>
 
 #include "support/failure.h"
@@ -55,7 +55,7 @@ Loops plan(std::span<const std::int64_t> extents, std::span<const int> permutati
     return loops;
 }
 
-/// to[i, j] = from[j, i]: both walked in tiles that stay in the first cache.
+/// to[i, j] = from[j, i]; both are traversed in tiles that stay in the first-level cache.
 template <class T> void transpose_tiles(const T *from, T *to, Loop rows, Loop columns) {
     constexpr std::int64_t tile = 16;
     for (std::int64_t row = 0; row < rows.count; row += tile)

@@ -139,7 +139,7 @@ std::int64_t local_volume(const Placement &placement, const Mesh &mesh, int rank
     return stored_range(placement, mesh, rank).size();
 }
 
-/// Of the blocks of `rest` by the axes from number `next` on, the largest range of indices.
+/// The largest range of indices among the blocks into which the axes from number `next` on split `rest`.
 static std::int64_t largest_range(const DimensionPlacement &dimension, const Mesh &mesh, std::size_t next,
                                   const CutBlock &rest) {
     if (next == dimension.axes.size())
@@ -164,7 +164,7 @@ std::int64_t largest_volume(const Placement &placement, const Mesh &mesh) {
             volume = (volume + mesh.sizes[axis] - 1) / mesh.sizes[axis];
         return volume;
     }
-    std::int64_t result = 1; // dimensions are cut by axes of their own: some rank has the largest range of each
+    std::int64_t result = 1; // no axis splits two dimensions, so some rank has the largest range of each
     for (const DimensionPlacement &dimension : placement.dimensions)
         result *= largest_range(dimension, mesh, 0, dimension.whole());
     return result;
@@ -172,10 +172,10 @@ std::int64_t largest_volume(const Placement &placement, const Mesh &mesh) {
 
 namespace {
 
-/// Finds the ranks whose boxes under a placement meet a given box, by descending into the cuts that overlap only.
+/// Finds the ranks whose boxes under a placement meet a given box; it descends only into overlapping cuts.
 class Overlaps {
   public:
-    /// `varying[axis]`: ranks of all coordinates along it are looked at; else only `coordinates[axis]`.
+    /// `varying[axis]`: ranks with all coordinates along it are considered; otherwise only `coordinates[axis]`.
     Overlaps(const Placement &placement, const Mesh &mesh, const Box &box, std::vector<int> coordinates,
              const std::vector<bool> &varying)
         : placement_(placement), mesh_(mesh), box_(box), coordinates_(std::move(coordinates)), varying_(varying) {
@@ -399,7 +399,7 @@ bool is_flat(const Placement &from, const Placement &to) {
     return !from.stored.empty() || !to.stored.empty();
 }
 
-/// By what the longer list is longer; `otherwise` where they are equally long.
+/// The part of the longer list behind the shorter one; `otherwise` if they are equally long.
 static std::vector<int> difference(std::span<const int> a, std::span<const int> b, std::span<const int> otherwise) {
     if (a.size() == b.size())
         return {otherwise.begin(), otherwise.end()};

@@ -8,7 +8,7 @@ namespace planrt {
 
 namespace {
 
-/// Whether the elements of `part` are one run of those of `whole`, row-major.
+/// Whether the elements of `part` are contiguous in `whole`, row-major.
 bool is_one_run(const Box &part, const Box &whole) {
     bool all_behind = true; // of the dimensions behind this one
     for (std::size_t d = part.size(); d-- > 0;) {
@@ -28,12 +28,12 @@ std::vector<bool> cutting(const Placement &placement, const Mesh &mesh) {
     return result;
 }
 
-/// What one rank has, just one wants.
+/// Whether each rank's block is needed by exactly one rank.
 bool is_permutation(const Placement &from, const Placement &to, const Mesh &mesh) {
     return cutting(from, mesh) == cutting(to, mesh) && !is_windowed(to);
 }
 
-/// All that is sent and received.
+/// All elements that the rank sends and receives.
 std::int64_t moved_elements(const Placement &from, const Placement &to, const Mesh &mesh, int rank) {
     if (is_permutation(from, to, mesh)) {
         const Box has = local_box(from, mesh, rank);
@@ -69,7 +69,7 @@ std::int64_t parts(const AxisList &axes, const Mesh &mesh) {
     return product;
 }
 
-/// Whether each block of the one dimension lies within one of the other.
+/// Whether each block of one dimension lies within a block of the other.
 bool lies_within(const DimensionPlacement &fine, const DimensionPlacement &coarse, const Mesh &mesh) {
     if (coarse.axes.size() <= fine.axes.size() && std::equal(coarse.axes.begin(), coarse.axes.end(), fine.axes.begin()))
         return true;
@@ -77,7 +77,7 @@ bool lies_within(const DimensionPlacement &fine, const DimensionPlacement &coars
     return fine.extent % many == 0 && many % parts(coarse.axes, mesh) == 0;
 }
 
-/// Whether what a block of `cut` and one of `other` have in common is one run of the former in any case.
+/// Whether the intersection of any block of `cut` with any block of `other` is contiguous in the former.
 bool are_runs(const Placement &cut, const Placement &other, const Mesh &mesh) {
     for (std::size_t d = 1; d < cut.dimensions.size(); ++d)
         if (!lies_within(cut.dimensions[d], other.dimensions[d], mesh))
@@ -85,8 +85,8 @@ bool are_runs(const Placement &cut, const Placement &other, const Mesh &mesh) {
     return true;
 }
 
-/// How many ranks at most take an element from the same one, itself included: those along axes that cut only what it is
-/// taken from. `to` has no windows.
+/// The maximum number of ranks that take an element from the same rank, including itself: those along axes that split
+/// only the source. `to` has no windows.
 std::int64_t takers(const Placement &from, const Placement &to, const Mesh &mesh) {
     const std::vector<bool> before = cutting(from, mesh);
     const std::vector<bool> after = cutting(to, mesh);
@@ -96,8 +96,8 @@ std::int64_t takers(const Placement &from, const Placement &to, const Mesh &mesh
     return ranks;
 }
 
-/// The most of any of the ranks of an exchange without windows: those that may pack most are looked at first, and
-/// hardly ever many of them.
+/// The maximum over the ranks of an exchange without windows. Those that may pack most are examined first, so there are
+/// hardly ever many.
 std::int64_t most_packed_elements(const Placement &from, const Placement &to, const Mesh &mesh,
                                   const std::vector<int> &ranks) {
     const std::int64_t often = are_runs(from, to, mesh) ? 0 : takers(from, to, mesh);
@@ -117,8 +117,8 @@ std::int64_t most_packed_elements(const Placement &from, const Placement &to, co
     return most;
 }
 
-/// Ranks that differ along other axes have the same exchange but for where its boxes begin: these cut nothing, or a
-/// dimension first and into equal blocks, before and after.
+/// The axes along which ranks have different exchanges. Along all others, only the position of the boxes differs: these
+/// axes split nothing, or they split a dimension first, into equal blocks, before and after.
 std::vector<int> telling_axes(const Placement &from, const Placement &to, const Mesh &mesh) {
     std::vector<bool> tells(mesh.sizes.size(), false);
     for (std::size_t d = 0; d < from.dimensions.size(); ++d) {
@@ -140,8 +140,8 @@ std::vector<int> telling_axes(const Placement &from, const Placement &to, const 
     return result;
 }
 
-/// Whether the blocks under `cut`, member after member, are the block under `whole` as it lies: axes leave the cuts of
-/// one dimension only, before which the block has no second index.
+/// Whether the blocks under `cut`, member after member, are the block under `whole` in memory order: axes are removed
+/// from the cuts of one dimension only, and the block has a single index before it.
 bool blocks_follow_one_another(const Placement &cut, const Placement &whole, const Mesh &mesh, int rank) {
     const Box box = local_box(whole, mesh, rank);
     std::int64_t before = 1;
@@ -182,7 +182,7 @@ std::int64_t scratch_elements(CollectiveKind kind, const Placement &from, const 
 
 std::int64_t largest_scratch_elements(CollectiveKind kind, const Placement &from, const Placement &to,
                                       const Mesh &mesh) {
-    // Blocks are largest in the first rank, except that what an exchange moves depends on who asks.
+    // The first rank has the largest blocks, but what an exchange moves depends on the receiving ranks.
     if (kind == CollectiveKind::exchange || kind == CollectiveKind::all_to_all) {
         const std::vector<int> ranks = mesh.group(0, telling_axes(from, to, mesh));
         if (kind == CollectiveKind::exchange && !is_windowed(to))

@@ -1,5 +1,5 @@
-// Every algorithm is made of two: a gather along the dimensions of the group, whose reversal is a reduce-scatter, and a
-// tree to one member, whose reversal is a broadcast.
+// Every algorithm consists of two parts: a gather along the dimensions of the group, whose reversal is a
+// reduce-scatter, and a tree to one member, whose reversal is a broadcast.
 #include <planrt/steps.h>
 
 #include <algorithm>
@@ -39,7 +39,8 @@ MessageRound message(int to, Positions sent, int from, Positions received, bool 
     return round;
 }
 
-/// Backwards, with the messages the other way: a gather becomes a reduce-scatter, a reduction a broadcast.
+/// The rounds in reverse order, with the messages in the opposite direction: a gather becomes a reduce-scatter, a
+/// reduction a broadcast.
 Rounds reversed(const Rounds &rounds, bool combines) {
     Rounds result;
     for (auto round = rounds.rbegin(); round != rounds.rend(); ++round)
@@ -52,7 +53,7 @@ Rounds operator+(Rounds a, const Rounds &b) {
     return a;
 }
 
-/// The members that differ from one member along one dimension of the shape only.
+/// The members that differ from one member only along one dimension of the shape.
 class Line {
   public:
     Line(std::span<const int> shape, std::size_t dimension, int member, std::span<const Range> blocks)
@@ -64,7 +65,7 @@ class Line {
 
     [[nodiscard]] int member(int at) const { return member_ + (at - place) * stride_; }
 
-    /// What the members at [first, first + count) around the line have gathered along the dimensions before.
+    /// What the members at [first, first + count) around the line have gathered along the earlier dimensions.
     [[nodiscard]] Positions gathered(int first, int count) const {
         Positions result;
         const int members = static_cast<int>(blocks_.size());
@@ -114,7 +115,7 @@ Rounds doubling_gather(const Line &line) {
     return rounds;
 }
 
-/// Along the dimensions, the major one first; `doubling(d)`: along dimension d by doubling, else by ring.
+/// Gathers along the dimensions, the major one first. `doubling(d)`: along dimension d by doubling, else by ring.
 Rounds gather(std::span<const int> shape, int member, std::span<const Range> blocks,
               const std::function<bool(std::size_t)> &doubling) {
     Rounds rounds;
@@ -129,8 +130,8 @@ Rounds scattered_and_gathered(const Rounds &gather) {
     return reversed(gather, true) + gather;
 }
 
-/// Members beyond the largest power of two hand their vectors to a neighbour and get the results from there; the others
-/// exchange whole vectors.
+/// Members beyond the largest power of two give their vectors to a neighbour and receive the results from it; the
+/// others exchange whole vectors.
 Rounds recursive_doubling(int members, int member, const Positions &whole) {
     const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(members)));
     const int extra = members - power;
@@ -154,7 +155,7 @@ Rounds recursive_doubling(int members, int member, const Positions &whole) {
 /// A binomial tree to the first member, along the minor dimension first.
 Rounds reduction(std::span<const int> shape, int member, const Positions &whole) {
     Rounds rounds;
-    bool done = false; // has handed on what it has
+    bool done = false; // has passed on what it has
     for (std::size_t d = shape.size(); d-- > 0;) {
         const Line line(shape, d, member, {});
         for (int distance = 1; distance < line.size; distance *= 2) {
@@ -226,7 +227,7 @@ std::int64_t elements(const Positions &positions) {
 
 std::vector<Range> all_reduce_blocks(std::int64_t count, std::span<const int> shape) {
     std::vector<Range> blocks{{0, count}};
-    // What the last phase of the gather moves, along the minor dimension, is cut first.
+    // What the last phase of the gather moves, along the minor dimension, is split first.
     for (std::size_t d = shape.size(); d-- > 0;) {
         std::vector<Range> cut;
         for (int at = 0; at < shape[d]; ++at)

@@ -22,7 +22,7 @@ namespace planrt {
 
 namespace {
 
-constexpr double least_sample = 1e-3; // s: what the clock's steps and calls of it do not disturb
+constexpr double least_sample = 1e-3; // s: long enough that the resolution of the clock and calls of it do not matter
 constexpr int least_rounds = 3;
 constexpr int most_rounds = 41;
 
@@ -31,10 +31,11 @@ struct Experiment {
     Experiments::Shape shape;
     std::function<void()> work;
     bool waits = false;     ///< for other ranks
-    bool warm = false;      ///< a call before each sample fetches what it works on
-    int ranks = 0;          ///< so many, the first ones, take part; 0: all
+    bool warm = false;      ///< before each sample, an extra call loads its operands into the cache
+    int ranks = 0;          ///< only the first so many take part; 0: all
     std::int64_t calls = 1; ///< of `work` in a sample
-    /// One a round: of kernels the time of a call as a multiple of the reference's beside it, else s a call.
+    /// One per round. For kernels, the time of a call as a multiple of the reference's beside it; otherwise seconds per
+    /// call.
     std::vector<double> samples = {};
     std::vector<double> references = {}; ///< s, beside each sample; none: those are no multiples
 };
@@ -47,8 +48,8 @@ double quantile(std::vector<double> values, double share) {
     return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
-/// s. Of kernels the processor's time, of which nothing else that runs on the machine takes any; of collectives, which
-/// wait for other ranks, the time of the day.
+/// Seconds. For kernels, processor time, which other processes on the machine do not affect; for collectives, which
+/// wait for other ranks, wall-clock time.
 double now(const Experiment &experiment) {
     if (experiment.waits)
         return MPI_Wtime();
@@ -57,8 +58,8 @@ double now(const Experiment &experiment) {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Samples that count: where there are references the faster half by these, since what slows the processor down slows
-/// some kernels more than others.
+/// The samples that count. If there are references, those are the half with the faster references, because what slows
+/// the processor down slows some kernels more than others.
 std::vector<double> counted(const Experiment &experiment) {
     if (experiment.references.empty())
         return experiment.samples;
@@ -82,7 +83,7 @@ double sample(const Experiment &experiment) {
 struct Experiments::State {
     std::deque<Experiment> experiments;
     Experiment reference;
-    std::deque<Arena> arenas; ///< as programs have them: a kernel's speed depends on the pages that its operands lie in
+    std::deque<Arena> arenas; ///< as in programs, because a kernel's speed depends on the pages of its operands
     std::byte *end = nullptr; ///< of the last one
     std::int64_t free = 0;    ///< bytes before it
     std::map<std::pair<int, std::int64_t>, float *> buffers;
@@ -94,7 +95,7 @@ struct Experiments::State {
         MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     }
 
-    /// As many calls as fill a sample, the same on all ranks.
+    /// Sets the number of calls that fill a sample, the same on all ranks.
     static void set_calls(Experiment &experiment) {
         experiment.work(); // cold
         double seconds = sample(experiment);
@@ -117,9 +118,9 @@ struct Experiments::State {
         return begin;
     }
 
-    /// The processor's speed changes from one second to the next.
+    /// The processor's clock changes from one second to the next.
     double reference_now() {
-        reference.work(); // fetches the factors, whatever the caches were full of
+        reference.work(); // loads the factors, whatever the caches contained
         const double seconds = sample(reference);
         reference.samples.push_back(seconds);
         return seconds;
@@ -191,7 +192,7 @@ void Experiments::write(const std::string &path) const {
     std::vector<double> own; // typical sample and spread of each
     for (const Experiment *experiment : experiments) {
         const std::vector<double> samples = counted(*experiment);
-        // What disturbs the machine makes waiting longer, never shorter.
+        // Disturbances of the machine make waiting longer, never shorter.
         const double typical = quantile(samples, experiment->waits ? 0.25 : 0.5);
         own.push_back(typical);
         own.push_back((quantile(samples, 0.75) - quantile(samples, 0.25)) / typical);
@@ -230,7 +231,7 @@ void Experiments::write(const std::string &path) const {
 
 namespace {
 
-/// What is computed beside a collective of so many bytes: products that take about as long as it does.
+/// Computation beside a collective of this many bytes: products that take about as long as it does.
 constexpr int products_beside = 64;
 constexpr std::int64_t bytes_beside = std::int64_t{16} << 20;
 
@@ -300,7 +301,7 @@ class GroupExperiments {
   private:
     using Requests = std::array<MPI_Request, 2>; ///< of one collective, null where it has none
 
-    /// `start(requests)`: an error code of MPI's.
+    /// `start(requests)` returns MPI's error code.
     template <class Start> void add(const std::string &name, std::int64_t bytes, const Start &start) {
         const bool member = group_ != MPI_COMM_NULL;
         experiments_.add_collective(name, {ranks_, bytes}, ranks_, [member, start] {
@@ -315,7 +316,7 @@ class GroupExperiments {
             add_beside(name, bytes, start);
     }
 
-    /// With products in between, as programs compute beside it.
+    /// With products in between, like the computation in programs.
     template <class Start> void add_beside(const std::string &name, std::int64_t bytes, const Start &start) {
         const bool member = group_ != MPI_COMM_NULL;
         experiments_.add_collective(name + "_beside", {ranks_, bytes}, ranks_, [member, start, product = product_] {

@@ -1,4 +1,4 @@
-// One MPI communicator per set of mesh axes that a program communicates over; made at set-up only.
+// One MPI communicator for each set of mesh axes over which a program communicates; made only at set-up.
 #pragma once
 
 #include <planrt/layout.h>

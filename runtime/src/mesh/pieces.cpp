@@ -10,7 +10,7 @@ class Cutter {
   public:
     explicit Cutter(const Box &box) : current_(box) {}
 
-    /// `range` counts the elements of the dimensions from `depth` on; those before have one index each.
+    /// `range` counts the elements of the dimensions from `depth` on; earlier dimensions have one index each.
     void cut(std::size_t depth, Range range) {
         if (range.size() == 0)
             return;

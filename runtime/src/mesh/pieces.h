@@ -1,5 +1,5 @@
-// What a rank's buffer of a tensor holds, as boxes of global indices: its block, or of a tensor stored in shares a
-// range of the flattened block.
+// The contents of a rank's buffer of a tensor, as boxes of global indices: its block, or, for a sharded tensor, a range
+// of the flattened block.
 //
 // Example: the elements [2, 8) of a block [0,3) × [0,4) are the boxes [0,1) × [2,4) and [1,2) × [0,4).
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace planrt {
 
-/// Boxes whose elements, each row-major, follow one another in the buffer. None of them is empty; a scalar is one box
-/// without dimensions.
+/// Boxes whose elements, each box row-major, follow one another in the buffer. None of them is empty; a scalar is one
+/// box without dimensions.
 [[nodiscard]] std::vector<Box> pieces(const Placement &placement, const Mesh &mesh, int rank);
 
 /// The boxes of the elements `range` of the flattened `box`.

@@ -1,4 +1,4 @@
-// The tables of an emitted program in the terms of <planrt/layout.h>.
+// Converts the tables of an emitted program to the terms of <planrt/layout.h>.
 #pragma once
 
 #include <planrt/planrt.h>

@@ -1,6 +1,6 @@
-// Counter-based random numbers: a number depends on (seed, stream, index) only, so that every layout and every number
-// of ranks draws the same. Philox4x32-10, Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3",
-// section 4.3.
+// Counter-based random numbers: a number depends only on (seed, stream, index), so that every layout and every number
+// of ranks draws the same. Philox4x32-10, Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3", section
+// 4.3.
 //
 // Example: element 5 of "h1.w" under seed 1 is uniform(random_stream(1, "h1.w"), 5).
 #pragma once
@@ -25,10 +25,10 @@ struct RandomStream {
 [[nodiscard]] double uniform(RandomStream stream, std::uint64_t index);
 /// Mean 0, standard deviation 1, by Box and Muller 1958.
 [[nodiscard]] double normal(RandomStream stream, std::uint64_t index);
-/// In [0, bound), without bias for the bounds that samples have (at most 2^-32 * bound).
+/// In [0, bound); the bias, at most 2^-32 * bound, is negligible for the numbers of samples that occur.
 [[nodiscard]] std::uint64_t random_below(RandomStream stream, std::uint64_t index, std::uint64_t bound);
 
-/// Fills `values` with the numbers index, index + 1, … of the stream.
+/// Fills `values` with the numbers at index, index + 1, … of the stream.
 void fill_uniform(RandomStream stream, std::uint64_t index, double low, double high, double *values, std::size_t count);
 void fill_normal(RandomStream stream, std::uint64_t index, double mean, double deviation, double *values,
                  std::size_t count);

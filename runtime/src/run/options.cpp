@@ -94,15 +94,15 @@ void set_value(Options &options, std::string_view option, std::optional<std::str
 
 void check_combinations(const Options &options) {
     if (options.checkpoint.empty() && (options.checkpoint_every || options.checkpoint_minutes))
-        wrong_usage("when to write checkpoints is said, but not where: --checkpoint DIR");
+        wrong_usage("--checkpoint-every and --checkpoint-minutes need --checkpoint DIR");
     if (options.resume && options.resume_directory().empty())
         wrong_usage("option --resume: expected a directory, or --checkpoint DIR");
     if (options.resume && !options.init.empty())
-        wrong_usage("--init and --resume both say where the weights come from");
+        wrong_usage("--init and --resume exclude each other: both give the weights");
     if (options.predict.empty() != options.output.empty())
         wrong_usage("--predict FILE and --output FILE go together");
     if (!options.predict.empty() && options.compare)
-        wrong_usage("--compare is of training steps, --predict runs none");
+        wrong_usage("--compare needs training steps, but --predict runs none");
     if (!options.predict.empty() && !options.resume && options.init.empty())
         wrong_usage("option --predict: expected weights, by --init FILE or --resume DIR");
 }
@@ -155,27 +155,27 @@ std::string help_text(const Program &program, const char *executable) {
     return result +
            "  --steps N           stop after N training steps\n"
            "  --epochs N          stop after N epochs\n"
-           "  --seed N            seed of initial weights, split, shuffling, changes of images\n"
+           "  --seed N            seed of initial weights, split, shuffling and augmentation\n"
            "  --data DIR          read the data files from DIR\n"
-           "  --init FILE         start from these weights (safetensors)\n"
+           "  --init FILE         start with these weights (safetensors)\n"
            "  --save-init FILE    write the weights before the first step (safetensors)\n"
            "  --save FILE         write the weights after the last step (safetensors)\n"
-           "  --log FILE          write a JSON object a line for each step and evaluation\n"
-           "  --checkpoint DIR    write checkpoints to DIR, after each epoch and at the end (also where SIGINT, "
-           "SIGTERM or\n"
+           "  --log FILE          write a line of JSON for each step and evaluation\n"
+           "  --checkpoint DIR    write checkpoints to DIR, after each epoch and at the end (also if SIGINT, SIGTERM "
+           "or\n"
            "                      SIGUSR1 stops the run), or\n"
            "  --checkpoint-every N, --checkpoint-minutes M\n"
            "                      every N steps, every M minutes, and at the end\n"
-           "  --keep K            keep the last K checkpoints (3)\n"
-           "  --resume [DIR]      go on from the newest checkpoint in DIR (that of --checkpoint), if there is one\n"
-           "  --predict FILE      do not train: run the network on the samples of FILE\n"
-           "  --output FILE       where to write its results: .csv, else .npy\n"
+           "  --keep K            keep the last K checkpoints (default 3)\n"
+           "  --resume [DIR]      continue from the newest checkpoint in DIR (default: --checkpoint), if there is one\n"
+           "  --predict FILE      do not train, but run the network on the samples of FILE\n"
+           "  --output FILE       write the predictions to FILE, as .csv or else .npy\n"
            "  --comm-report FILE  write measured and predicted communication (JSON); exit code 3 if they differ\n"
-           "  --compare           print predicted beside measured time of a step, by layer; with --comm-report there "
+           "  --compare           print predicted and measured times of a step, by layer; --comm-report contains them "
            "too\n"
-           "  --threads N         threads of each rank (1)\n"
-           "  --watchdog SECONDS  end all ranks when a wait takes longer (0: never)\n"
-           "  --quiet             print the result and errors only\n"
+           "  --threads N         threads of each rank (default 1)\n"
+           "  --watchdog SECONDS  end all ranks if a wait takes longer than this (default 0: never)\n"
+           "  --quiet             print only the result and errors\n"
            "  --help              print this\n";
 }
 

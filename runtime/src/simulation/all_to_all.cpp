@@ -1,5 +1,5 @@
-// All-to-all as MPI's own call is priced: pairwise, with one member after the other. In round k a member sends to the
-// k-th after it and receives from the k-th before it.
+// All-to-all as MPI's own call is priced: pairwise, with one member after another. In round k a member sends to the
+// k-th member after it and receives from the k-th before it.
 #include "collectives/message_rounds.h"
 #include "collectives/operation.h"
 

@@ -1,4 +1,4 @@
-// All ranks share one memory that nobody looks at: SMPI knows it and moves nothing from one to the other.
+// All ranks share one memory that nobody reads. SMPI knows it and copies nothing between ranks.
 #include "run/engine/arena.h"
 
 #include <smpi/smpi.h>
@@ -23,7 +23,7 @@ Arena::Arena(std::int64_t bytes, bool /*measured*/) {
         throw std::bad_alloc();
 }
 
-/// Nothing is written, nothing measured.
+/// Nothing is written, so nothing is measured.
 std::int64_t Arena::high_water() const {
     return static_cast<std::int64_t>(filled_);
 }

@@ -1,4 +1,4 @@
-// Counters of each rank: SMPI runs all of them in one process. Nothing reads them here.
+// Counters for each rank, because SMPI runs all of them in one process. Nothing reads them in a simulation.
 #include "count/counters.h"
 
 #include <mpi.h>

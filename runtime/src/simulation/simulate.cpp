@@ -16,7 +16,7 @@ namespace planrt {
 
 namespace {
 
-/// What modelled() needs to know of a rank.
+/// What modelled() needs to know about a rank.
 struct ModelledRank {
     const ModelledKernels *kernels = nullptr;
     int of_class = 0;
@@ -36,7 +36,7 @@ ModelledRank &modelled_rank(int rank) {
     return ranks[static_cast<std::size_t>(rank)];
 }
 
-/// All ranks go on at the same moment, that of the last one.
+/// All ranks continue at the same moment, that of the last one.
 void meet() {
     static sg_bar_t all = nullptr;
     if (all == nullptr) {
@@ -47,7 +47,7 @@ void meet() {
     sg_barrier_wait(all);
 }
 
-/// Of each number the largest of all ranks; rank 0 has it.
+/// For each number, the largest of all ranks; only rank 0 gets it.
 std::vector<double> largest(const std::vector<double> &own) {
     std::vector<double> result(own.size());
     check_mpi(
@@ -62,7 +62,7 @@ class Simulation {
     Simulation(Engine &engine, int steps)
         : engine_(engine), program_(engine.program()), steps_(steps), rows_(static_cast<int>(program_.work.size())) {}
 
-    /// Of each collective by itself: until its last rank has it.
+    /// Each collective by itself, until its last rank has its result.
     std::vector<double> collectives() {
         engine_.set_alone(meet);
         modelled_rank(engine_.rank()).computes = false;
@@ -75,7 +75,7 @@ class Simulation {
         double seconds = 0;
         std::vector<double> work; ///< rows of Program::work; each of the rank that it takes longest
     };
-    /// As it is scheduled.
+    /// The step as scheduled.
     Step step() {
         modelled_rank(engine_.rank()).computes = true;
         const StepClock clock = run();

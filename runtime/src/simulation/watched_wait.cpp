@@ -1,6 +1,6 @@
-// Waiting where others must go on meanwhile: until the next message of any of them has arrived. Asking takes no time in
-// a simulation, so that asking again and again would never end. SMPI (3.32) keeps for ever, and looks through when it
-// waits, what was found complete by asking; so what can be waited for is.
+// Waits while other collectives must advance: until the next message of any of them has arrived. Testing takes no
+// simulated time, so testing again and again would never end. SMPI (3.32) never forgets requests that were found
+// complete by testing, and scans them when it waits; so requests are waited for where possible.
 #include "run/engine/engine.h"
 
 #include "support/failure.h"

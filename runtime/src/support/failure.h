@@ -1,4 +1,4 @@
-// Run-time failures: what ends all ranks with one clear line.
+// Failures at run time, which end all ranks with one clear line.
 #pragma once
 
 #include <mpi.h>
@@ -14,13 +14,14 @@ constexpr int exit_failure = 1;
 constexpr int exit_usage = 2;
 constexpr int exit_traffic_differs = 3;
 
-/// This rank cannot go on; others may not know. The message says layer, operation and reason, without the rank.
+/// This rank cannot continue; others may not know. The message names layer, operation and reason, but not the rank.
 class Failure : public std::runtime_error {
   public:
     explicit Failure(const std::string &message) : std::runtime_error(message) {}
 };
 
-/// All ranks fail here alike, or have agreed to; rank 0 speaks for them unless the message is empty (already said).
+/// All ranks fail here in the same way, or have agreed to fail. Rank 0 reports it unless the message is empty (already
+/// reported).
 class CommonFailure : public std::runtime_error {
   public:
     CommonFailure(const std::string &message, int exit_code) : std::runtime_error(message), exit_code_(exit_code) {}
@@ -36,8 +37,8 @@ class CommonFailure : public std::runtime_error {
 /// "planrt: MESSAGE\n" to the error output, in one write; what would not be one line is escaped (printable.h).
 void say_error(const std::string &message);
 
-/// Ends all ranks with "planrt: rank R: MESSAGE". Ranks that fail at about the same time wait their turn, so that one
-/// of them is heard.
+/// Ends all ranks with "planrt: rank R: MESSAGE". Of ranks that fail at about the same time, only one reports; the
+/// others wait.
 [[noreturn]] void abort_all_ranks(const std::string &message);
 
 /// What a program does under MPI, to its exit code: runs `action`, whose code all ranks must return alike, says what
@@ -49,7 +50,7 @@ void say_error(const std::string &message);
 /// CommonFailure with this exit code. Collective over the world; for set-up, evaluation and files, not for steps.
 void together(const std::function<void()> &action, int exit_code = exit_failure);
 
-/// Throws Failure with MPI's own words if `code` is not success. `operation` is what was tried: "all-reduce".
+/// Throws Failure with MPI's own message if `code` is not success. `operation`: what was attempted, "all-reduce".
 void check_mpi(int code, const char *operation);
 
 } // namespace planrt

@@ -49,7 +49,7 @@ const char *kind_of_file(mode_t mode) {
     return S_ISFIFO(mode) ? "pipe" : S_ISSOCK(mode) ? "socket" : "device";
 }
 
-/// The file itself where the path is a link to it: renaming would replace the link.
+/// The file itself if the path is a link to it, because renaming would replace the link.
 std::string without_links(const std::string &path) {
     char *resolved = realpath(path.c_str(), nullptr);
     if (resolved == nullptr)
@@ -59,7 +59,7 @@ std::string without_links(const std::string &path) {
     return result;
 }
 
-/// A new name in a directory is on the disk only when the directory is; some file systems have no such flush.
+/// A new name in a directory is on the disk only after the directory was flushed; some file systems cannot do that.
 void flush_directory(const std::string &path) {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0)
@@ -163,7 +163,7 @@ void AtomicFile::commit() {
 
 void check_writable(const std::string &path) {
     if (regular_or_new(path)) {
-        const AtomicFile tried(path); // rights alone do not tell: root has them everywhere
+        const AtomicFile tried(path); // permissions do not suffice: root may write everywhere
         return;
     }
     struct stat status{};

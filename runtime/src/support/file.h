@@ -25,7 +25,7 @@ class OutputFile {
   public:
     OutputFile() = default;
     explicit OutputFile(const std::string &path);
-    /// Goes on in a file behind its first `kept` bytes.
+    /// Continues a file after its first `kept` bytes.
     OutputFile(const std::string &path, std::uint64_t kept);
     OutputFile(OutputFile &&other) noexcept;
     OutputFile &operator=(OutputFile &&other) noexcept;
@@ -33,7 +33,7 @@ class OutputFile {
     [[nodiscard]] bool open() const { return descriptor_ >= 0; }
     void write(const void *bytes, std::size_t count);
     void write(std::string_view text) { write(text.data(), text.size()); }
-    /// Replaces bytes that have been written.
+    /// Replaces bytes that were already written.
     void overwrite(std::uint64_t offset, std::string_view text);
     /// Flushes to the disk and closes.
     void close();
@@ -46,8 +46,8 @@ class OutputFile {
     int descriptor_ = -1;
 };
 
-/// A file that appears under its name only when it is complete: written beside it as NAME.PID.tmp, then renamed. What
-/// is no regular file (/dev/full, a pipe) is written in place.
+/// A file that appears under its name only when it is complete: it is written beside it as NAME.PID.tmp, then renamed.
+/// Anything that is not a regular file (/dev/full, a pipe) is written in place.
 class AtomicFile {
   public:
     explicit AtomicFile(const std::string &path);
@@ -55,7 +55,7 @@ class AtomicFile {
     void write(const void *bytes, std::size_t count) { file_.write(bytes, count); }
     void write(std::string_view text) { file_.write(text); }
     void overwrite(std::uint64_t offset, std::string_view text) { file_.overwrite(offset, text); }
-    /// From here on the file survives a crash of the machine too.
+    /// Afterwards, the file survives a crash of the machine too.
     void commit();
 
   private:
@@ -64,7 +64,7 @@ class AtomicFile {
     OutputFile file_;
 };
 
-/// Throws Failure if no file could be written at `path`, without leaving one: for files that are written at the end.
+/// For files that are written at the end: throws Failure if no file can be written at `path`. Leaves no file.
 void check_writable(const std::string &path);
 
 /// Random access to a file; not to pipes and devices. Errors: Failure "FILE: reason".

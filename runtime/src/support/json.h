@@ -1,4 +1,5 @@
-// JSON as far as the runtime needs it: quoted strings for what it writes, a reader for the header of safetensors files.
+// The part of JSON that the runtime needs: quoted strings for what it writes, and a reader for the headers of
+// safetensors files.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct JsonValue {
     std::vector<JsonValue> values;  ///< of an array or an object, in the order of the text
     std::vector<std::string> names; ///< of an object's members, one for each value
 
-    /// The member of an object; null where there is none.
+    /// The member of an object; null if there is none.
     [[nodiscard]] const JsonValue *member(std::string_view name) const;
 };
 

@@ -11,7 +11,7 @@ namespace {
 RecordHeader read_header(CompressedFile &file) {
     unsigned char magic[4] = {};
     if (file.read(magic, sizeof magic) < sizeof magic || magic[0] != 0 || magic[1] != 0)
-        throw Failure(file.path() + ": is no IDX file: it does not begin with two zero bytes");
+        throw Failure(file.path() + ": is not an IDX file: it does not begin with two zero bytes");
     RecordHeader header{Number::u8, /*big_endian=*/true, {}};
     switch (magic[2]) {
     case 0x08:
@@ -33,7 +33,7 @@ RecordHeader read_header(CompressedFile &file) {
         header.number = Number::f64;
         break;
     default:
-        throw Failure(text("%s: is no IDX file: type 0x%02x is unknown", file.path().c_str(), magic[2]));
+        throw Failure(text("%s: is not an IDX file: type 0x%02x is unknown", file.path().c_str(), magic[2]));
     }
     for (int dimension = 0; dimension < magic[3]; ++dimension) {
         unsigned char bytes[4] = {};

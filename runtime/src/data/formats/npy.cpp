@@ -28,7 +28,9 @@ void parse_type(const CompressedFile &file, const PythonValue *type, RecordHeade
         {"u1", Number::u8},  {"b1", Number::u8},  {"?", Number::u8},   {"i1", Number::i8},
         {"u2", Number::u16}, {"i2", Number::i16}, {"u4", Number::u32}, {"i4", Number::i32},
         {"u8", Number::u64}, {"i8", Number::i64}, {"f4", Number::f32}, {"f8", Number::f64}};
-    std::string_view word = type != nullptr ? type->string : "";
+    std::string_view word;
+    if (type != nullptr)
+        word = type->string;
     const bool has_order = !word.empty() && std::string_view("<>|=").find(word[0]) != std::string_view::npos;
     header.big_endian = word.starts_with('>');
     const auto known = numbers.find(word.substr(has_order ? 1 : 0));

@@ -1,5 +1,5 @@
-// A text as samples: windows of characters, one behind the other, each character as its index in the sorted list of the
-// characters that occur. UTF-8; gzip too.
+// A text as samples: consecutive windows of characters, each character as its index in the sorted list of the
+// characters that occur. UTF-8; also gzipped.
 #include "data/formats/compressed_file.h"
 #include "data/formats/readers.h"
 #include "data/formats/vocabulary.h"
@@ -35,7 +35,7 @@ void append_windows(const std::string &path, const std::vector<std::int32_t> &to
     store.reserve(samples);
     for (std::int64_t sample = 0; sample < samples; ++sample) {
         const auto first = tokens.begin() + sample * length + shift;
-        // The store adds the shift to what it is given; here it counts characters, not values.
+        // The store adds the shift to its values, but here the shift counts characters.
         std::transform(first, first + length, window.begin(), [&](std::int32_t token) { return token - shift; });
         if (!store.append(window.data(), reason))
             throw Failure(text("%s: %s: ", path.c_str(), store.field().name) + reason);
@@ -62,7 +62,7 @@ std::vector<std::int32_t> decode_utf8(const std::string &path, const std::string
             point = (point << 6) | (next & 0x3F);
         }
         if (!good)
-            throw Failure(text("%s: is no UTF-8 text: byte %zu begins no character", path.c_str(), i));
+            throw Failure(text("%s: is not UTF-8 text: no character begins at byte %zu", path.c_str(), i));
         result.push_back(point);
         i += length;
     }
@@ -100,7 +100,7 @@ void read_text(const DataSource &source, const std::string &vocabulary_path, std
     for (std::int32_t &character : characters) {
         const std::int32_t token = vocabulary.index(character);
         if (token < 0)
-            throw Failure(text("%s: has the character U+%04X, which %s has not", path.c_str(),
+            throw Failure(text("%s: contains the character U+%04X, which %s does not", path.c_str(),
                                static_cast<unsigned>(character), vocabulary_path.c_str()));
         character = token;
     }

@@ -14,10 +14,10 @@ namespace planrt {
 
 class Vocabulary {
   public:
-    /// Of all that occur in `characters`, in the order of their code points.
+    /// The vocabulary of all characters that occur in `characters`, in the order of their code points.
     explicit Vocabulary(const std::vector<std::int32_t> &characters);
     [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(characters_.size()); }
-    /// -1: does not occur.
+    /// -1 if the character does not occur.
     [[nodiscard]] std::int32_t index(std::int32_t character) const;
 
   private:

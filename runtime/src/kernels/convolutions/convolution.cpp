@@ -1,7 +1,7 @@
-// Convolutions by taps: for every element of the window one matrix product over a row of positions, where they lie:
-// those that follow each other in the last dimension, or the same one of all samples where there are more of these.
-// Channels are the columns; a stride is a stride between rows. Neighbouring dimensions that no window moves over run as
-// one, the samples among them: a 1x1 convolution is one product.
+// Convolutions by taps: for every element of the window, one matrix product over a row of positions, in place. A row
+// consists of the positions along the last dimension, or of one position in all samples if there are more samples.
+// Channels are the columns; a stride is a stride between rows. Neighbouring dimensions over which no window moves,
+// samples included, are merged: a 1x1 convolution is one product.
 #include <planrt/convolution.h>
 #include <planrt/parallel.h>
 
@@ -20,7 +20,7 @@ bool is_plain(const WindowBlock &window) {
     return window.input == window.output && window.kernel == 1 && window.stride == 1 && window.padding == 0;
 }
 
-/// One row of positions under one tap: where it begins in x and y, in positions.
+/// One row of positions under one tap: its beginning in x and in y, in positions.
 struct Row {
     std::int64_t input;
     std::int64_t output;
@@ -28,7 +28,7 @@ struct Row {
     std::int64_t count;
 };
 
-/// The dimensions of a convolution, samples first; at least one. One of them runs as rows of matrices.
+/// The dimensions of a convolution, samples first; at least one. One of them forms the rows of matrices.
 class Dimensions {
   public:
     explicit Dimensions(const Convolution &conv) {
@@ -51,13 +51,13 @@ class Dimensions {
             result *= d == running_ ? 1 : dimensions_[d].output;
         return result;
     }
-    /// From one position of a row to the next, in positions of x and of y.
+    /// The distance from one position of a row to the next, in positions of x and of y.
     [[nodiscard]] std::int64_t input_step() const {
         return dimensions_[running_].stride * product(&WindowBlock::input, running_ + 1);
     }
     [[nodiscard]] std::int64_t output_step() const { return product(&WindowBlock::output, running_ + 1); }
 
-    /// The row of positions with this number under this tap; of no length where the tap lies in the padding.
+    /// The row of positions with this number under this tap; empty if the tap lies in the padding.
     [[nodiscard]] Row row(std::int64_t number, std::int64_t tap) const {
         Row row{0, 0, tap, 0};
         bool inside = true;
@@ -114,14 +114,14 @@ template <class T>
 using Product = void (*)(Op, Op, std::int64_t, std::int64_t, std::int64_t, T, const T *, std::int64_t, const T *,
                          std::int64_t, T, T *, std::int64_t);
 
-/// Products on the threads of the rank, for what does not itself run on them; T: float, double.
+/// Products on the threads of the rank, for callers that do not run on them themselves. T: float, double.
 template <class T>
 void multiply_on_threads(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a,
                          std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
     gemm(a_op, b_op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-/// What one row of positions under one tap adds to the result. The tensor that is the result is written.
+/// Adds the contribution of one row of positions under one tap. The tensor that is the result is written.
 template <class T> class Taps {
   public:
     Taps(const Convolution &conv, const Dimensions &dimensions)
@@ -163,7 +163,7 @@ template <class T> class Taps {
     }
 
   private:
-    /// One channel a group: to[i] += a[i] * b[i], group by group; strides from one i to the next.
+    /// For one channel per group: to[i] += a[i] * b[i], group by group; strides from one i to the next.
     void add_products(std::int64_t count, const T *a, std::int64_t a_stride, const T *b, std::int64_t b_stride, T *to,
                       std::int64_t to_stride) const {
         for (std::int64_t i = 0; i < count; ++i, a += a_stride, b += b_stride, to += to_stride) {
@@ -181,7 +181,7 @@ template <class T> class Taps {
     bool depthwise_;
 };
 
-/// Threads take rows of the result. `added`: to what is in it.
+/// Threads take rows of the result. `added`: adds to its contents.
 template <class T> void forward(const Convolution &conv, const T *x, const T *w, T *y, bool added) {
     const Dimensions dimensions(conv);
     const Taps<T> taps(conv, dimensions);
@@ -212,7 +212,7 @@ void input_gradient_of(const Convolution &conv, const T *dy, const T *w, T *dx, 
                 taps.input_gradient(row, dy, w, dx, product);
 }
 
-/// Threads take samples, if there are some: rows of positions share rows of the result.
+/// Threads take samples, if there are several, because rows of positions share rows of the result.
 template <class T> void input_gradient(const Convolution &conv, const T *dy, const T *w, T *dx, bool added) {
     const Dimensions dimensions(conv);
     if (dimensions.is_one_row() || conv.batch < 2)

@@ -1,5 +1,6 @@
-// Convolutions that oneDNN's own kernels refuse, for a dilation or for much padding, by those kernels on images
-// (space_to_batch.h): with AVX2 on one thread 5 to 10 times as fast as its fallback, the copies of all windows.
+// Convolutions that oneDNN's own kernels do not support, because of a dilation or much padding, run by these kernels on
+// images (space_to_batch.h). With AVX2 on one thread, this is 5 to 10 times as fast as oneDNN's fallback, which copies
+// all windows.
 #pragma once
 
 #include "kernels/convolutions/convolution_primitive.h"
@@ -7,22 +8,22 @@
 
 namespace planrt {
 
-/// One kind of one geometry. Images lie in the kernels' scratch, behind what the primitive works in. Shapes as in
-/// convolution.h.
+/// One kind of convolution for one geometry. Images lie in the kernels' scratch, after the primitive's working memory.
+/// Shapes as in convolution.h.
 class ConvolutionOnImages {
   public:
-    /// It must be possible. Errors: Failure, std::bad_alloc
+    /// is_possible() must be true. Errors: Failure, std::bad_alloc
     ConvolutionOnImages(ConvolutionKind kind, const Convolution &conv);
 
     /// Whether oneDNN has a kernel for the images. No extent may be 0.
     static bool is_possible(ConvolutionKind kind, const Convolution &conv);
 
-    /// What is applied to a portion of images.
+    /// The primitive that is applied to a portion of images.
     [[nodiscard]] const ConvolutionPrimitive &primitive() const { return primitive_; }
 
     void forward(const float *x, const float *packed, float *y) const;
     void input_gradient(const float *dy, const float *packed, float *dx) const;
-    /// Sums over the portions in their order.
+    /// Adds the portions in their order.
     void weight_gradient(const float *x, const float *dy, float *packed) const;
 
   private:

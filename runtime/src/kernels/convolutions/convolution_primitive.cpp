@@ -13,7 +13,7 @@ std::int64_t window_of(const Convolution &conv) {
     return product;
 }
 
-/// A geometry in oneDNN's terms.
+/// The geometry in oneDNN's terms.
 struct Geometry {
     int spatial = most_windows; ///< dimensions
     dnnl_dims_t strides{};
@@ -22,7 +22,7 @@ struct Geometry {
     dnnl_dims_t behind{};
     dnnl_memory_desc_t x{};
     dnnl_memory_desc_t y{};
-    dnnl_memory_desc_t weights{};       ///< in the format that the primitive likes best
+    dnnl_memory_desc_t weights{};       ///< in the format that the primitive prefers
     dnnl_memory_desc_t plain_weights{}; ///< in the language's order
 
     bool possible = false; ///< whether oneDNN has such a convolution
@@ -88,8 +88,8 @@ const char *name_of(const_dnnl_primitive_desc_t description) {
     return name;
 }
 
-/// oneDNN 2.7's copy without strides, for weight gradients of windows of one element, fills vectors of channels where
-/// it has asked for room for fewer.
+/// oneDNN 2.7's copy without strides, for weight gradients of windows with one element, fills vectors of channels
+/// although it has requested memory for fewer.
 bool leaves_its_scratch(ConvolutionKind kind, const Convolution &conv, std::string_view name) {
     constexpr std::int64_t longest_vector = 16;
     bool is_strided = false;
@@ -125,7 +125,7 @@ bool describe(ConvolutionKind kind, const Geometry &geometry, dnnl_convolution_d
     return false;
 }
 
-/// The forward's description, which gradients want for a hint.
+/// The description of the forward convolution, which gradients need as a hint.
 dnnl_primitive_desc_t forward_hint(const Geometry &geometry) {
     dnnl_convolution_desc_t wish{};
     dnnl_primitive_desc_t description = nullptr;
@@ -134,7 +134,7 @@ dnnl_primitive_desc_t forward_hint(const Geometry &geometry) {
     return description;
 }
 
-/// The first of oneDNN's implementations that is no plain loop and whose weights fit; null: none.
+/// The first of oneDNN's implementations that is not its reference loop and whose weights fit; null if there is none.
 dnnl_primitive_desc_t choose(ConvolutionKind kind, const Convolution &conv, const Geometry &geometry) {
     if (!geometry.possible)
         return nullptr;

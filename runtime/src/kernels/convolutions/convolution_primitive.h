@@ -1,5 +1,5 @@
-// oneDNN's convolutions, one object per kind and geometry, with the copy of weights between the language's order and
-// the format that it asks for. In oneDNN's words: src = x (N, C, spatial), weights (groups, out, in, kernel), dst = y;
+// oneDNN's convolutions, one object for each kind and geometry, with the reorder of weights between the language's
+// order and oneDNN's format. In oneDNN's terms: src = x (N, C, spatial), weights (groups, out, in, kernel), dst = y;
 // activations in memory are nhwc.
 #pragma once
 
@@ -9,20 +9,20 @@
 
 namespace planrt {
 
-/// Elements of the weights: in the language's order, and of a buffer for packed ones.
+/// The number of elements of the weights, in the language's order and in a buffer for packed ones.
 [[nodiscard]] std::int64_t plain_elements(const Convolution &conv);
 [[nodiscard]] std::int64_t packed_elements(const Convolution &conv);
 
 class ConvolutionPrimitive {
   public:
-    /// None.
+    /// No primitive.
     ConvolutionPrimitive() = default;
-    /// The first of oneDNN's for the threads of the rank that is no plain loop and whose weights fit, if there is one.
-    /// Errors: Failure, std::bad_alloc
+    /// Chooses, for the threads of the rank, oneDNN's first implementation that is not its reference loop and whose
+    /// weights fit, if there is one. Errors: Failure, std::bad_alloc
     ConvolutionPrimitive(ConvolutionKind kind, const Convolution &conv);
 
-    /// Which it would be: one of oneDNN's own kernels or its fallback, copies of all windows and their matrix product,
-    /// which is several times slower.
+    /// What oneDNN offers: one of its own kernels, or its fallback, which copies all windows and multiplies matrices
+    /// and is several times slower.
     enum class Offer : std::uint8_t { none, fallback, kernel };
     [[nodiscard]] static Offer offer(ConvolutionKind kind, const Convolution &conv);
 
@@ -31,12 +31,12 @@ class ConvolutionPrimitive {
     [[nodiscard]] const char *name() const { return name_; }
     /// Elements of weights in its format.
     [[nodiscard]] std::int64_t weights() const { return weights_; }
-    /// What it works in: kernel_scratch(), from its beginning.
+    /// Its working memory: the beginning of kernel_scratch().
     [[nodiscard]] std::int64_t scratch_bytes() const { return primitive_.scratch_bytes(); }
 
     /// (x, weights, y), (dy, weights, dx) or (x, dy, weights). Errors: Failure
     void execute(const float *a, const float *b, float *c) const { run(primitive_, {a, b, c}); }
-    /// Between the plain order and the packed format, in the kind's direction. Errors: Failure
+    /// Converts between the plain order and the packed format, in the direction of the kind. Errors: Failure
     void reorder(const float *from, float *to) const { run(reorder_, {from, to, nullptr}); }
 
   private:

@@ -1,4 +1,4 @@
-// Convolutions on packed weights: what computes each kind and geometry is chosen once, and found again.
+// Convolutions on packed weights. The implementation for each kind and geometry is chosen once and cached.
 #include <planrt/convolution.h>
 #include <planrt/convolution_method.h>
 #include <planrt/parallel.h>
@@ -23,13 +23,13 @@ bool is_empty(const Convolution &conv) {
            });
 }
 
-/// Whether oneDNN's fallback is slower than taps, whose products leave the channels where they are.
+/// Whether oneDNN's fallback is slower than products by taps, which leave the channels in place.
 bool is_slow_as_fallback(const Convolution &conv) {
     constexpr std::int64_t enough = 4;
     return std::min(conv.in, conv.out) >= enough || (conv.in == 1 && conv.out == 1);
 }
 
-/// What computes one kind of one geometry.
+/// The implementation for one kind and one geometry.
 class PackedConvolution {
   public:
     PackedConvolution(ConvolutionKind kind, const Convolution &conv) {
@@ -86,7 +86,7 @@ const PackedConvolution &find(ConvolutionKind kind, const Convolution &conv) {
     return *place;
 }
 
-/// The end of a buffer whose format may take less.
+/// Writes the end of a buffer whose format may need less.
 void touch_end(const Convolution &conv, float *packed) {
     if (const std::int64_t elements = packed_elements(conv); elements > plain_elements(conv))
         packed[elements - 1] = 0;

@@ -20,7 +20,7 @@ void check(dnnl_status_t status, const char *what) {
         throw Failure(text("oneDNN: %s failed (status %d)", what, static_cast<int>(status)));
 }
 
-/// What kernels work in: the largest of all of them.
+/// The working memory of all kernels: the largest request.
 struct Scratch {
     struct Free {
         void operator()(void *block) const { std::free(block); }

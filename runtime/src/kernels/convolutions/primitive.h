@@ -1,5 +1,5 @@
-// oneDNN's primitives as the kernels use them: made once, executed on pointers, working in one piece of memory that
-// they take turns in.
+// oneDNN's primitives as the kernels use them: created once, executed on pointers. They run one after another and share
+// one piece of working memory.
 #pragma once
 
 #include "kernels/libraries/onednn.h"
@@ -18,13 +18,13 @@ class Primitive {
     };
 
     Primitive() = default;
-    /// Takes `description` over. Errors: Failure where oneDNN cannot make it.
+    /// Takes ownership of `description`. Errors: Failure if oneDNN cannot create the primitive.
     Primitive(dnnl_primitive_desc_t description, const std::array<Argument, 3> &arguments);
 
     [[nodiscard]] explicit operator bool() const { return primitive_ != nullptr; }
-    /// What it works in: kernel_scratch(), from its beginning.
+    /// Its working memory: the beginning of kernel_scratch().
     [[nodiscard]] std::int64_t scratch_bytes() const { return scratch_bytes_; }
-    /// One pointer per argument, in their order; null for those that it has not. Errors: Failure.
+    /// One pointer for each argument, in order; null for arguments that it does not have. Errors: Failure.
     void execute(const std::array<const void *, 3> &pointers) const;
 
   private:
@@ -36,10 +36,10 @@ class Primitive {
 
 /// The processor.
 [[nodiscard]] dnnl_engine_t processor();
-/// Attributes of primitives that work in memory of ours.
+/// Attributes of primitives that use our working memory.
 [[nodiscard]] dnnl_primitive_attr_t with_own_scratch();
 
-/// While there is one: primitives are made for, and run on, the threads of the rank.
+/// While an object exists, primitives are created for, and run on, the threads of the rank.
 class OnThreads {
   public:
     OnThreads();

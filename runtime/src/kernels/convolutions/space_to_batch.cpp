@@ -15,7 +15,7 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
     return (a + b - 1) / b;
 }
 
-/// Rows of a tensor and of images, `from_step` and `to_step` elements apart.
+/// Copies rows between a tensor and images, which are `from_step` and `to_step` elements apart.
 void copy_rows(std::int64_t count, std::int64_t channels, const float *from, std::int64_t from_step, float *to,
                std::int64_t to_step) {
     constexpr std::int64_t block = 8; // copied in place, without a call
@@ -63,7 +63,7 @@ SpaceToBatch::SpaceToBatch(const Convolution &conv, std::int64_t most) : count_(
         count_ *= phases;
         weights *= window.kernel;
     }
-    const std::int64_t elements = std::max(most, 2 * weights); // weights are fetched for each portion
+    const std::int64_t elements = std::max(most, 2 * weights); // weights are read again for each portion
     const std::int64_t images = std::max<std::int64_t>(elements / (x_.image() + y_.image()), 1);
     portions_ = divide_up(count_, images);
     portion_.batch = divide_up(count_, portions_);

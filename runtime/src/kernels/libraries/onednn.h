@@ -1,12 +1,12 @@
-// oneDNN, loaded at run time; it may be missing. Its products of f32 are 5 to 30% faster than OpenBLAS's
-// with AVX-512, and the small ones with AVX2; its convolutions are those of emitted programs.
+// oneDNN, loaded at run time; it is optional. Its products of f32 are 5 to 30% faster than OpenBLAS's with AVX-512, and
+// so are small ones with AVX2; emitted programs use its convolutions.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.h>
 
 namespace planrt {
 
-/// The C functions that the kernels use, by the names that they have there; null before load_onednn() and without it.
+/// The C functions that the kernels use, under their own names; null before load_onednn() and if oneDNN is missing.
 struct OneDnn {
     decltype(&dnnl_sgemm) sgemm = nullptr;
     decltype(&dnnl_engine_create) engine_create = nullptr;
@@ -33,14 +33,15 @@ struct OneDnn {
     decltype(&dnnl_reorder_primitive_desc_create) reorder_primitive_desc_create = nullptr;
     decltype(&dnnl_primitive_create) primitive_create = nullptr;
     decltype(&dnnl_primitive_execute) primitive_execute = nullptr;
-    /// Of the threads that its primitives run on; products run on the calling thread (one thread unless set otherwise).
+    /// Sets the number of threads on which its primitives run; products run on the calling thread (one thread unless
+    /// set otherwise).
     void (*omp_set_num_threads)(int) = nullptr;
 
     [[nodiscard]] bool loaded() const { return sgemm != nullptr; }
 };
 [[nodiscard]] const OneDnn &onednn();
 
-/// Loads it if it is installed. Errors: Failure where it lacks a function.
+/// Loads it if it is installed. Errors: Failure if a function is missing.
 void load_onednn();
 
 } // namespace planrt

@@ -1,5 +1,6 @@
-// C is made in tiles of 6 x 16 numbers, which are 12 of AVX2's 16 registers; B is packed in panels of 16 columns, A
-// read where it lies. Tiles outside of C's band are left out, and of the others what is zero in all their rows of A.
+// C is computed in tiles of 6 x 16 numbers, which occupy 12 of AVX2's 16 registers. B is packed in panels of 16
+// columns; A is read in place. Tiles outside C's band are skipped, and in the others whatever is zero in all their rows
+// of A.
 #include "kernels/products/banded_product.h"
 
 #include "kernels/libraries/blas.h"
@@ -43,7 +44,7 @@ PLANRT_AVX2 [[gnu::always_inline]] inline void store_line(__m256 low, __m256 hig
         c[j] = beta == 0 ? line[static_cast<std::size_t>(j)] : line[static_cast<std::size_t>(j)] + beta * c[j];
 }
 
-/// Of `rows` rows of op(A), of which `a` is the first number, and a panel of B: k numbers of each.
+/// The product of `rows` rows of op(A), starting at `a`, and a panel of B, with k numbers each.
 template <Op op, int rows>
 PLANRT_AVX2 void make_tile(std::int64_t k, const float *a, std::int64_t lda, const float *panel, float beta, float *c,
                            std::int64_t ldc, std::int64_t columns) {
@@ -82,7 +83,7 @@ void make_tile_of(std::int64_t count, std::int64_t k, const float *a, std::int64
         make_tile_of<op, rows - 1>(count, k, a, lda, panel, beta, c, ldc, columns);
 }
 
-/// Eight rows of eight numbers each as columns.
+/// Writes eight rows of eight numbers as columns.
 PLANRT_AVX2 void transpose_block(const float *from, std::int64_t stride, float *to, std::int64_t to_stride) {
     __m256 rows[vector];
     __m256 pairs[vector];
@@ -103,7 +104,7 @@ PLANRT_AVX2 void transpose_block(const float *from, std::int64_t stride, float *
     }
 }
 
-/// `columns` columns of op(B), from `b` on, padded by zeros.
+/// Packs `columns` columns of op(B), starting at `b`, padded with zeros.
 void pack(Op b_op, std::int64_t k, const float *b, std::int64_t ldb, std::int64_t columns, float *panel) {
     if (columns < tile_columns)
         std::fill_n(panel, k * tile_columns, 0.0F);
@@ -123,7 +124,7 @@ void pack(Op b_op, std::int64_t k, const float *b, std::int64_t ldb, std::int64_
     }
 }
 
-/// Of the columns `all`, which begin with a panel, those of the panels with any that the band needs in these rows.
+/// Of the columns `all`, which begin with a panel, the panels that contain columns of the band in these rows.
 Range panels_of(const Band &band, std::int64_t first, std::int64_t rows, std::int64_t n, Range all, bool any) {
     const Range needed = columns_of(band, first, rows, n);
     const std::int64_t begin = std::clamp(needed.begin - needed.begin % tile_columns, all.begin, all.end);
@@ -135,13 +136,13 @@ void scale_rows(std::int64_t rows, Range columns, float beta, float *c, std::int
     for (std::int64_t r = 0; r < rows; ++r) {
         float *const from = c + r * ldc + columns.begin;
         if (beta == 0)
-            std::fill_n(from, columns.size(), 0.0F); // also where C holds no numbers yet
+            std::fill_n(from, columns.size(), 0.0F); // also if C does not contain numbers yet
         else
             std::transform(from, from + columns.size(), from, [=](float x) { return beta * x; });
     }
 }
 
-/// Whether this kernel is faster on the processor than the libraries'.
+/// Whether this kernel is faster on the processor than those of the libraries.
 bool suits_processor() {
     static const bool suits = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && !has_avx512();
     return suits;

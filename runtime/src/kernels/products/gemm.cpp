@@ -45,14 +45,14 @@ template <class T> void scale(std::int64_t m, std::int64_t n, T beta, T *c, std:
     }
 }
 
-/// Is it multiplied by oneDNN? OpenBLAS is the faster one else.
+/// Whether oneDNN computes the product. Otherwise OpenBLAS is faster.
 template <class T> bool is_for_onednn(std::int64_t m, std::int64_t n, std::int64_t k) {
     const std::int64_t work = m * n * k;
     return sizeof(T) == sizeof(float) && onednn().sgemm != nullptr && work >= blas().least_for_onednn &&
            work <= blas().most_for_onednn;
 }
 
-/// False: it could not.
+/// False: oneDNN could not compute it.
 template <class T>
 bool multiply_by_onednn(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a,
                         std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
@@ -63,8 +63,8 @@ bool multiply_by_onednn(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::i
     return false;
 }
 
-/// oneDNN scales C element by element, in a pass of its own. Of a C that no cache holds a panel of rows at a time is
-/// scaled in vectors, and is in the cache when the product is added to it.
+/// oneDNN scales C element by element in a separate pass. If C is so large that no cache holds a panel of rows, it is
+/// scaled in vectors, one panel at a time, and is in the cache when the product is added to it.
 constexpr std::int64_t large = std::int64_t{1} << 20; // elements
 constexpr std::int64_t rows_of_panel = 256;
 
@@ -79,13 +79,13 @@ void multiply_panels(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int6
     }
 }
 
-/// oneDNN takes many rows of an operand at once: of B where A has few rows, of a transposed A where C is narrow. Rows
-/// that are whole pages apart push each other out of the cache; fewer at a time stay in it.
+/// oneDNN reads many rows of an operand at once: of B if A has few rows, of a transposed A if C is narrow. Rows that
+/// are whole pages apart evict each other from the cache; fewer at a time stay in it.
 constexpr std::int64_t few_rows = 128;       // of A
 constexpr std::int64_t narrow_columns = 512; // of C
 constexpr std::int64_t page = 4096;          // bytes
 
-/// How much of k to take at a time.
+/// The part of k to process at a time.
 template <class T>
 std::int64_t at_once(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t lda,
                      std::int64_t ldb) {
@@ -135,13 +135,13 @@ template void multiply(Op, Op, std::int64_t, std::int64_t, std::int64_t, double,
 
 namespace {
 
-/// Multiplications that are worth a thread.
+/// The number of multiplications that is worth a thread.
 constexpr std::int64_t work_of_thread = 64 * 64 * 64;
-/// Rows or columns that OpenBLAS's kernels work on at a time, about.
+/// The approximate number of rows or columns that OpenBLAS's kernels process at a time.
 constexpr std::int64_t block = 16;
 
-/// On the threads of the rank: blocks of the longer side of C, each a product of its own. OpenBLAS itself runs on one
-/// thread, so that there is one set of threads only.
+/// Runs on the threads of the rank: each computes a block along the longer side of C as a separate product. OpenBLAS
+/// itself runs on one thread, so that there is only one set of threads.
 template <class T>
 void multiply_on_threads(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a,
                          std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc) {
@@ -161,10 +161,10 @@ void multiply_on_threads(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::
     });
 }
 
-/// Rows of a block that is multiplied whole, of those of its columns that the bands reach.
+/// The rows of a block; it is multiplied as a whole, for those columns that the bands reach.
 constexpr std::int64_t rows_of_band = 128;
 
-/// What counts of a product, in tiles or in blocks of rows.
+/// The needed part of a product, in tiles or in blocks of rows.
 template <class T>
 void multiply_bands(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a,
                     std::int64_t lda, const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc,
@@ -189,7 +189,7 @@ void multiply_bands(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64
     }
 }
 
-/// Where the matrices of the product with number `i` begin.
+/// The beginnings of the matrices for product number `i`.
 struct Place {
     std::int64_t a = 0;
     std::int64_t b = 0;

@@ -1,11 +1,11 @@
-// One matrix product on the calling thread: what gemm() does on several.
+// One matrix product on the calling thread; gemm() runs it on several.
 #pragma once
 
 #include <planrt/kernels.h>
 
 namespace planrt {
 
-/// As gemm(), which see. T: float, double.
+/// Like gemm(). T: float, double.
 template <class T>
 void multiply(Op a_op, Op b_op, std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T *a, std::int64_t lda,
               const T *b, std::int64_t ldb, T beta, T *c, std::int64_t ldc);

@@ -21,7 +21,7 @@ constexpr std::size_t page = std::size_t{2} << 20; // a huge page: fewer misses 
 constexpr std::size_t guard = std::size_t{1} << 16;
 constexpr std::byte pattern{0xFF};
 
-/// "3.2 GiB", in the unit that leaves three digits or four.
+/// "3.2 GiB", in the unit that leaves three or four digits.
 std::string scaled(double bytes) {
     const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     std::size_t unit = 0;
@@ -30,7 +30,7 @@ std::string scaled(double bytes) {
     return text("%.*f %s", unit == 0 || bytes >= 100 ? 0 : bytes >= 10 ? 1 : 2, bytes, units[unit]);
 }
 
-/// What this machine can still give, swap included; all there is where it does not say.
+/// The memory that this machine can still provide, swap included; unlimited if the machine does not tell.
 double available_bytes() {
     std::ifstream file("/proc/meminfo");
     double bytes = 0;

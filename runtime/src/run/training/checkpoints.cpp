@@ -26,7 +26,7 @@ std::string newest_checkpoint(const std::string &directory, int rank) {
         for (const std::string &complaint : damaged)
             say_error(complaint);
         if (step < 0 && !damaged.empty())
-            throw Failure(directory + ": holds checkpoints, but none that is whole");
+            throw Failure(directory + ": has checkpoints, but none is complete");
     });
     broadcast(&step, 1, MPI_INT64_T);
     return step < 0 ? "" : found.file(step);
@@ -78,7 +78,7 @@ void Checkpoints::prepare_directory() {
 
 void Checkpoints::check_directory_is_free() const {
     if (const std::vector<std::int64_t> steps = directory_->steps(); !steps.empty())
-        throw Failure(text("%s holds checkpoints already, the last one of step %lld: --resume goes on from it",
+        throw Failure(text("%s already has checkpoints, the last one of step %lld: --resume continues from it",
                            directory_->path().c_str(), static_cast<long long>(steps.back())));
 }
 

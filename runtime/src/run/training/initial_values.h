@@ -1,5 +1,5 @@
-// Initial values of variables: by the seed, the variable's name and the global index of each element, so that they are
-// the same under every layout.
+// Initial values of variables. They depend on the seed, the variable's name and the global index of each element, so
+// that they are the same under every layout.
 #pragma once
 
 #include <planrt/planrt.h>

@@ -1,4 +1,4 @@
-// What a run tells: JSON lines for programs (--log), a progress line or plain lines for people. Rank 0 only.
+// The output of a run: lines of JSON for programs (--log), a progress line or plain lines for people. Rank 0 only.
 #pragma once
 
 #include "support/file.h"
@@ -27,12 +27,12 @@ struct EvaluationRecord {
     double seconds;
 };
 
-/// {"step": 1, "epoch": 1, "loss": 2.3, "seconds": 0.01} and {"epoch": 1, "accuracy": 0.9, "loss": …, …}, a line each,
-/// written at once. Errors: Failure.
+/// {"step": 1, "epoch": 1, "loss": 2.3, "seconds": 0.01} and {"epoch": 1, "accuracy": 0.9, "loss": …, …}, one per line,
+/// written immediately. Errors: Failure.
 class JsonLog {
   public:
-    /// Writes nothing where `path` is empty. `resumed`: goes on behind what a run wrote until it had done so many
-    /// steps; what it wrote later will be written again.
+    /// Writes nothing if `path` is empty. `resumed`: continues after what a run wrote until it had done this many
+    /// steps; later entries will be written again.
     explicit JsonLog(const std::string &path, std::optional<std::int64_t> resumed = {});
     void step(const StepRecord &record);
     void evaluation(const EvaluationRecord &record);
@@ -42,14 +42,14 @@ class JsonLog {
     OutputFile file_;
 };
 
-/// On a terminal one line that is rewritten; elsewhere a plain line an epoch, and for long epochs one every few
-/// seconds.
+/// On a terminal, one line that is rewritten; elsewhere, a plain line for each epoch, and every few seconds in long
+/// epochs.
 class Progress {
   public:
     enum class Style : std::uint8_t { none, lines, terminal };
     Progress(Style style, std::int64_t steps, std::int64_t steps_per_epoch);
     void step(const StepRecord &record);
-    /// `evaluation` is null where there is no test part.
+    /// `evaluation` is null if there is no test part.
     void epoch(const StepRecord &last, double mean_loss, const EvaluationRecord *evaluation);
 
   private:

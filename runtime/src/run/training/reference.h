@@ -22,7 +22,7 @@ class Reference {
     [[nodiscard]] double seconds();
 
   private:
-    Arena memory_; ///< aligned, on huge pages: as there
+    Arena memory_; ///< aligned, on huge pages, as in planc calibrate
     float *a_ = nullptr;
     float *b_ = nullptr;
     float *c_ = nullptr;

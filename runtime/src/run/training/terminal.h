@@ -1,10 +1,10 @@
-// Whether a person watches.
+// Whether a person watches the output.
 #pragma once
 
 namespace planrt {
 
-/// True where the standard output ends at a terminal. mpirun gives its processes a pseudo-terminal in any case; then
-/// its own output decides.
+/// Whether standard output is a terminal. mpirun always gives its processes a pseudo-terminal; in that case, mpirun's
+/// own output decides.
 [[nodiscard]] bool output_is_terminal();
 
 } // namespace planrt

@@ -105,7 +105,7 @@ void Training::check_resumed() const {
     const char *path = checkpoints_.resumed_file().c_str();
     const auto check = [path](const char *what, std::uint64_t then, std::uint64_t now) {
         if (then != now)
-            throw Failure(text("%s: is of a run with %s %llu; this one has %llu", path, what,
+            throw Failure(text("%s: belongs to a run with %s %llu; this one has %llu", path, what,
                                static_cast<unsigned long long>(then), static_cast<unsigned long long>(now)));
     };
     check("seed", resumed.seed, seed_);
