@@ -74,7 +74,7 @@ struct Analysis {
     std::map<std::pair<support::FileId, std::int32_t>, std::string> types; ///< of bindings of networks, by place
 
     // What has failed: what depends on it is not judged.
-    std::set<const syntax::CallableDeclaration *> failed_callables; ///< whose signature or flow is wrong
+    std::set<const syntax::CallableDeclaration *> failed_callables; ///< that are not to be called
     std::vector<std::string> failed_layers;                         ///< paths; their operations are not all there
     std::map<std::string, std::set<std::string>> failed_fields; ///< by data set; an empty name: nothing is known of it
     bool networks_complete = true; ///< program.networks and the losses of program.trains are all there

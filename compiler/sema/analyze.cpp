@@ -55,7 +55,10 @@ void elaborate(const syntax::CallableDeclaration &network, Analysis &analysis) {
             analysis.context.give_up();
         Elaborator(analysis, place).elaborate(network);
     });
-    analysis.networks_complete = analysis.networks_complete && analysis.context.failures() == before;
+    if (analysis.context.failures() == before)
+        return;
+    analysis.networks_complete = false;
+    analysis.failed_callables.insert(&network); // a loss that calls it would fail for the same reason
 }
 
 /// The whole analysis in order; each line may rest on those above it. What fails is reported once, and what rests on it

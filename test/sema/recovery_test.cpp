@@ -141,6 +141,21 @@ network n(x: f32[batch, pixel: 4]) -> f32[batch, pixel: 4] {
     EXPECT_EQ(errors.places, (Places{"4 too_many_arguments"})) << errors.report;
 }
 
+TEST(Recovery, ALossDoesNotFailAgainWithItsNetwork) {
+    const Errors errors = errors_of(R"(
+network n(x: f32[batch: 4611686018427387904, pixel: 4]) -> f32[batch: 4611686018427387904, pixel: 4] {
+    return x
+}
+data d = synthetic(seed = 1)
+train n on d {
+    loss = mean_square_error(n(x), t)
+    optimizer = sgd(rate = 0.1)
+    steps = 0
+}
+)");
+    EXPECT_EQ(errors.places, (Places{"2 tensor_too_large", "9 out_of_range"})) << errors.report;
+}
+
 TEST(Recovery, ADimensionThatNobodyDeclaresIsOneError) {
     const Errors errors = errors_of(R"(
 network n(x: f32[batch, pixel: 4]) -> f32[batch, pixel: 4] {
