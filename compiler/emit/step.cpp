@@ -1,5 +1,7 @@
 #include "emit/step.h"
 
+#include "program/check.h"
+
 namespace planc::emit {
 
 Step::Step(mlir::ModuleOp module) : bodies_(module), functions_(bodies_.functions()) {
@@ -9,8 +11,27 @@ Step::Step(mlir::ModuleOp module) : bodies_(module), functions_(bodies_.function
     const ir::MeshAttr mesh = ir::mesh_attribute(module);
     for (const program::Role &role : program().roles)
         meshes_.push_back(schedule::mesh_of(role, mesh));
-    if (meshes_.empty()) // nothing that trains
+    if (meshes_.empty()) { // nothing that trains
         meshes_.push_back(mesh);
+        return;
+    }
+    std::string wrong = program::fault(program(), ir::mesh_of(mesh));
+    if (wrong.empty() && (program().loss < 0 || !bodies_.of(program().loss)))
+        wrong = "there is no loss";
+    if (wrong.empty() && program().roles.size() > 1 && functions_.size() > bodies_.functions().size())
+        wrong = "evaluation and prediction of several roles";
+    if (!wrong.empty())
+        llvm::report_fatal_error(llvm::Twine("step program: ") + wrong);
+}
+
+int Step::loss_slot() const {
+    int slot = 0;
+    const int role = program().values[static_cast<std::size_t>(program().loss)].role;
+    for (const program::Action &action : program().actions[static_cast<std::size_t>(role)])
+        if (action.kind == program::ActionKind::run &&
+            llvm::is_contained(program().bodies[static_cast<std::size_t>(action.index)].gives, program().loss))
+            slot = action.slot;
+    return slot;
 }
 
 std::int64_t Step::runs(mlir::func::FuncOp function) const {

@@ -13,6 +13,8 @@ namespace planc::emit {
 
 class Step {
   public:
+    /// Fatal, as an internal error, if the step program has a fault (program/check.h), no loss, or several roles beside
+    /// evaluation or prediction, which all ranks run alike.
     explicit Step(mlir::ModuleOp module);
 
     [[nodiscard]] const schedule::Bodies &bodies() const { return bodies_; }
@@ -23,6 +25,8 @@ class Step {
     [[nodiscard]] bool is_body(mlir::func::FuncOp function) const { return bodies_.of(function) >= 0; }
     /// The number of times that it runs in a training step (1 for evaluation and prediction).
     [[nodiscard]] std::int64_t runs(mlir::func::FuncOp function) const;
+    /// The slot in which the loss lies when the step ends.
+    [[nodiscard]] int loss_slot() const;
 
     /// The index of the role whose ranks run it; 0 for evaluation and prediction.
     [[nodiscard]] int role_of(mlir::func::FuncOp function) const;

@@ -68,9 +68,13 @@ void Places::read_place(int place) const {
         buffers_->read(place);
 }
 
-void Places::start_transfer(int transfer, const std::vector<int> &sent, const std::vector<int> &received) {
-    if (buffers_)
-        buffers_->start(key(transfer_number(transfer)), sent, received);
+void Places::start_transfer(int transfer, const std::vector<int> &sent, std::vector<int> received,
+                            const Scratch &scratch) {
+    if (!buffers_)
+        return;
+    if (scratch.bytes > 0)
+        received.push_back(buffers_->write(in_slot(scratch.offset), scratch.bytes, "scratch of a transfer"));
+    buffers_->start(key(transfer_number(transfer)), sent, received);
 }
 
 void Places::wait_transfer(int transfer) {

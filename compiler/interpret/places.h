@@ -23,6 +23,12 @@ struct Slots {
     std::int64_t bytes = 0; ///< of one; 0: there are none
 };
 
+/// Where ranks pack what travels.
+struct Scratch {
+    std::int64_t offset = 0;
+    std::int64_t bytes = 0;
+};
+
 class Places {
   public:
     /// Places the variables of a role, if the module has an arena.
@@ -37,7 +43,7 @@ class Places {
     void set_place(mlir::Value value, int place) { places_[value] = place; }
     void read_place(int place) const;
     /// Begins a transfer: nothing may write what is sent, or touch what is received.
-    void start_transfer(int transfer, const std::vector<int> &sent, const std::vector<int> &received);
+    void start_transfer(int transfer, const std::vector<int> &sent, std::vector<int> received, const Scratch &scratch);
     void wait_transfer(int transfer);
 
     void place_arguments(mlir::func::FuncOp function);

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <set>
+#include <utility>
 
 namespace planc::interpret {
 
@@ -65,6 +67,7 @@ class StepRun {
             for (int rank = 0; rank < mesh_.ranks(); ++rank)
                 while (advance(rank))
                     any = true;
+            any = std::exchange(begins_, false) || any;
         }
         for (int rank = 0; rank < mesh_.ranks(); ++rank)
             if (!is_done(rank))
@@ -112,11 +115,17 @@ class StepRun {
                 send(rank, action);
                 break;
             case ActionKind::receive:
+                begin(rank, action);
                 if (!receive(rank, action))
                     return false;
                 break;
             case ActionKind::start:
+                begin(rank, action);
+                change_arena(rank, action);
+                break;
             case ActionKind::wait:
+                if (!has_left(rank, action))
+                    return false;
                 change_arena(rank, action);
                 break;
             case ActionKind::progress:
@@ -174,6 +183,11 @@ class StepRun {
         mlir::BlockArgument argument = takers.front();
         Interpreter &interpreter = *role.interpreter;
         auto taking = mlir::cast<mlir::func::FuncOp>(argument.getOwner()->getParentOp());
+        if (const auto field = inputs_.fields.find(program_.values[static_cast<std::size_t>(value)].name);
+            field != inputs_.fields.end() && !field->second.extents.empty() &&
+            part.first + part.samples > field->second.extents.front())
+            throw Failure("a micro-batch ends at sample " + std::to_string(part.first + part.samples) + " of " +
+                          std::to_string(field->second.extents.front()));
         interpreter.set_fields(inputs_of_part(taking, inputs_, part.first).fields);
         interpreter.load(argument);
         interpreter.places().write_value(argument, program_.values[static_cast<std::size_t>(value)].offset,
@@ -214,12 +228,31 @@ class StepRun {
         }
     }
 
+    /// From now on the rank has room for what it receives.
+    void begin(int rank, const Action &action) {
+        begins_ = begun_.insert({action.index, rank, action.micro_batch}).second || begins_;
+    }
+
+    /// A large message leaves when its receiver has begun to receive it, and not before.
+    bool has_left(int rank, const Action &action) {
+        const schedule::TransferInfo &info = transfers_[static_cast<std::size_t>(action.index)];
+        const auto to = planrt::exchange(info.from, info.to, mesh_, rank).sends;
+        return std::all_of(to.begin(), to.end(), [&](const planrt::Transfer &each) {
+            return begun_.contains({action.index, each.peer, action.micro_batch});
+        });
+    }
+
     /// False: something has not been sent.
     bool receive(int rank, const Action &action) {
         const schedule::TransferInfo &info = transfers_[static_cast<std::size_t>(action.index)];
         const auto from = planrt::exchange(info.from, info.to, mesh_, rank).receives;
         const auto mail = [&](int peer) -> std::deque<Message> & { return mail_[{action.index, peer, rank}]; };
-        if (std::any_of(from.begin(), from.end(), [&](const auto &each) { return mail(each.peer).empty(); }))
+        const auto message_from = [&](int peer) {
+            return std::find_if(mail(peer).begin(), mail(peer).end(),
+                                [&](const Message &each) { return each.micro_batch == action.micro_batch; });
+        };
+        if (std::any_of(from.begin(), from.end(),
+                        [&](const auto &each) { return message_from(each.peer) == mail(each.peer).end(); }))
             return false;
         const int value = program_.transfers[static_cast<std::size_t>(action.index)].to;
         Layouts &layouts = role_of(rank).interpreter->layouts();
@@ -228,9 +261,10 @@ class StepRun {
         Local whole(layout.boxes[within]);
         std::int64_t filled = 0;
         for (const planrt::Transfer &each : from) {
-            const Message message = std::move(mail(each.peer).front());
-            mail(each.peer).pop_front();
-            if (message.micro_batch != action.micro_batch || message.box != each.box)
+            const auto found = message_from(each.peer);
+            const Message message = std::move(*found);
+            mail(each.peer).erase(found);
+            if (message.box != each.box)
                 throw Failure("rank " + std::to_string(rank) + " receives what it does not expect");
             for_each_offset(whole.box, each.box, [&](std::size_t at, std::size_t local) {
                 whole.elements[at] = message.part.elements[local];
@@ -264,7 +298,7 @@ class StepRun {
             if (!sent)
                 return;
             places.read_place(*sent);
-            return places.start_transfer(action.index, {*sent}, {});
+            return places.start_transfer(action.index, {*sent}, {}, scratch_of(action));
         }
         Passed &received = passed(rank, transfer.to, action.slot);
         if (action.kind == ActionKind::receive && arriving_.erase({transfer.to, action.slot}) > 0)
@@ -275,8 +309,13 @@ class StepRun {
         received.place = places.place_of(value);
         if (action.kind == ActionKind::start && received.place) {
             arriving_.insert({transfer.to, action.slot});
-            places.start_transfer(action.index, {}, {*received.place});
+            places.start_transfer(action.index, {}, {*received.place}, scratch_of(action));
         }
+    }
+
+    [[nodiscard]] Scratch scratch_of(const Action &action) const {
+        return {program_.transfers[static_cast<std::size_t>(action.index)].scratch_offset,
+                schedule::scratch_bytes(transfers_[static_cast<std::size_t>(action.index)], mesh_)};
     }
 
     Outcome outcome() {
@@ -319,6 +358,8 @@ class StepRun {
     std::vector<schedule::TransferInfo> transfers_;
     std::map<std::tuple<int, int, int>, std::deque<Message>> mail_; ///< by transfer, sender, receiver
     std::set<std::pair<int, int>> arriving_;                        ///< values and slots with a receive under way
+    std::set<std::tuple<int, int, int>> begun_; ///< receives, also of the past: transfer, rank, micro-batch
+    bool begins_ = false;                       ///< has one begun in this round?
     std::vector<CollectiveRecord> records_;
     std::vector<CollectiveRecord> transfer_records_; ///< by transfer, of the whole step
 };

@@ -17,7 +17,7 @@ std::optional<Purpose> known_purpose(FuncOp function) {
         .Case("training", Purpose::training)
         .Case("evaluation", Purpose::evaluation)
         .Case("prediction", Purpose::prediction)
-        .Default(std::nullopt); // a network, a loss: of earlier stages
+        .Default(std::nullopt); // a network or a loss, from which entries are made
 }
 
 } // namespace

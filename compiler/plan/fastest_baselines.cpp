@@ -34,8 +34,8 @@ FastestBaselines::FastestBaselines(const Request &request, const sharding::Graph
         (times.at(wanted_[i].named.name) == 1 ? alone_ : others_).push_back(i);
 }
 
-/// If no rule distinguishes axes, a baseline that splits alike along all of them is the same on each mesh, and one that
-/// splits along the first and the others is the same as on a mesh of two axes.
+/// This needs rules that do not distinguish axes. A baseline that splits alike along all axes is then the same on each
+/// mesh. One that splits along the first axis and along the others is the same as on a mesh of two axes.
 bool FastestBaselines::is_known(const NamedStrategies &named, std::size_t mesh) const {
     if (!request_.mesh.automatic || pins_axes(request_))
         return false;

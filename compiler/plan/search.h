@@ -1,8 +1,8 @@
 // The fastest strategies on one mesh with a given storage, with a certificate.
 //
-// minimise() finds the least sum of the terms. Two things are not sums over terms: the latency of fused gradients is
-// paid once per set of axes (branch and bound over the sets that occur), and memory that does not live through the step
-// is known only for a whole plan (the limit on the rest is tightened until the plan fits).
+// minimise() finds the least sum of the terms. Two things are not sums over terms. The latency of fused gradients is
+// paid once per set of axes: branch and bound over the sets that occur. Memory that does not live through the step is
+// known only for a whole plan: the limit on the rest is tightened until the plan fits.
 #pragma once
 
 #include "plan/objective.h"

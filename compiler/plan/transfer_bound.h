@@ -6,19 +6,20 @@
 // arriving elements. Measured collectives take n times their own beta, for any P up to the P measured: beta is the
 // least of the links' and, per arriving element, of theirs.
 //
-//   no sums reduced      a rank needs |to|. It already has at most the product over dimensions of the shorter block
-//                        (in one dimension, of the average overlap of blocks), and at most its shard
-//   sums over R reduced  each element is the sum of R addends, of which R - 1 travel. Where it is summed it is
-//   available
-//                        for free; all other places where it is needed receive it:
-//                        E (R - 1) + (sum over ranks of |to|) - E elements, with E elements in the tensor (in each of
-//                        the tensors of partial sums that stay)
-//   the same, in one     before blocks move: with V elements in a rank's part, cut further by what splits `to`,
-//   reshard              (1 - 1/R) V arrive in a reduce-scatter, or twice that in an all-reduce; then |to| less what
-//   the
-//                        rank has of it in its part of the sums
-//   an axis splits       in one reshard, either blocks move, in messages no larger than the overlap of two blocks,
-//   another dimension    or what the axis split is gathered first
+//   no sums are reduced
+//       A rank needs |to|. It already has at most the product over dimensions of the shorter block (in one dimension:
+//       of the average overlap of blocks). It has at most its shard.
+//   sums over R are reduced
+//       Each element is the sum of R addends, of which R - 1 travel. Where it is summed it is there for free; all other
+//       places that need it receive it. With E elements in the tensor (in each of the tensors of partial sums that
+//       stay) this is E (R - 1) + (sum over ranks of |to|) - E elements.
+//   the same, in one reshard
+//       Sums are reduced before blocks move. With V elements in a rank's part, cut further by what splits `to`,
+//       (1 - 1/R) V arrive in a reduce-scatter, or twice that in an all-reduce. Then |to| arrives, less what the rank
+//       has of it in its part of the sums.
+//   an axis splits another dimension, in one reshard
+//       Either blocks move, in messages no larger than the overlap of two blocks. Or what the axis split is gathered
+//       first.
 //
 // Messages are counted by axis, in addition. A collective over several axes has at least as many as one over each axis
 // in turn: (size - 1) for a ring and lg(size) for anything else. An axis that splits a dimension which is needed whole,

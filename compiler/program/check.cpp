@@ -17,11 +17,12 @@ class Check {
     Check(const Program &program, const planrt::Mesh &mesh) : program_(program), mesh_(mesh) {}
 
     std::string run() {
+        if (std::string wrong = broken_reference(program_); !wrong.empty())
+            return wrong;
+        if (std::string wrong = names(); !wrong.empty())
+            return wrong;
         if (std::string wrong = roles(); !wrong.empty())
             return wrong;
-        if (program_.actions.size() != program_.roles.size())
-            return "there are " + std::to_string(program_.actions.size()) + " lists of actions for " +
-                   std::to_string(program_.roles.size()) + " roles";
         for (int role = 0; role < static_cast<int>(program_.roles.size()); ++role)
             if (std::string wrong = actions(role); !wrong.empty())
                 return wrong;
@@ -29,7 +30,27 @@ class Check {
     }
 
   private:
+    /// Actions name bodies and transfers as text.
+    [[nodiscard]] std::string names() const {
+        std::set<std::string> bodies;
+        for (const Body &body : program_.bodies)
+            if (!bodies.insert(body.function).second)
+                return "two bodies are called '" + body.function + "'";
+        std::set<std::string> transfers;
+        for (const Transfer &transfer : program_.transfers)
+            if (!transfers.insert(transfer.name).second)
+                return "two transfers are called '" + transfer.name + "'";
+        return {};
+    }
+
     [[nodiscard]] std::string roles() const {
+        for (const Role &role : program_.roles) {
+            const planrt::Box &ranks = role.ranks.coordinates;
+            if (!ranks.empty() && (ranks.size() != mesh_.sizes.size() || planrt::volume(ranks) == 0))
+                return "role '" + role.name + "' is no part of the mesh";
+            if (role.slots < 1 || (role.slots > 1 && role.slot_bytes <= 0))
+                return "role '" + role.name + "' has slots without a size";
+        }
         for (int rank = 0; rank < mesh_.ranks(); ++rank) {
             const auto found = std::count_if(program_.roles.begin(), program_.roles.end(), [&](const Role &role) {
                 return role.ranks.rank_within(mesh_, rank) >= 0;
@@ -43,8 +64,9 @@ class Check {
     /// Where a value of a role is, in a slot.
     struct Place {
         int micro_batch = -1;  ///< whose value it is; -1: none yet
-        bool leaving = false;  ///< it is being sent
-        bool arriving = false; ///< it is being received
+        std::set<int> leaving; ///< transfers that are sending it
+        int arriving = -1;     ///< transfer that is receiving it; -1: none
+        [[nodiscard]] bool in_flight() const { return !leaving.empty() || arriving >= 0; }
     };
 
     std::string actions(int role) {
@@ -57,7 +79,7 @@ class Check {
                 return "role " + program_.roles[static_cast<std::size_t>(role)].name + ", " + wrong;
         }
         for (const auto &[at, place] : places_)
-            if (place.leaving || place.arriving)
+            if (place.in_flight())
                 return "value '" + value(at.first).name + "' is still under way when role '" +
                        program_.roles[static_cast<std::size_t>(role)].name + "' ends";
         return {};
@@ -104,35 +126,34 @@ class Check {
                 return at(action) + ": this role receives it";
             if (std::string wrong = read(action, transfer.from); !wrong.empty())
                 return wrong;
-            if (place.leaving)
+            if (!place.leaving.insert(action.index).second)
                 return at(action) + ": the send before it may not have left";
-            place.leaving = true;
             sent_[action.index].push_back(action.micro_batch);
             return {};
         case ActionKind::wait:
-            if (!sends || !place.leaving)
+            if (!sends || place.leaving.erase(action.index) == 0 || place.micro_batch != action.micro_batch)
                 return at(action) + ": nothing was sent from there";
-            place.leaving = false;
             return {};
         default:
             break;
         }
         if (sends)
             return at(action) + ": this role sends it";
-        if (!place.arriving) {
+        if (place.arriving < 0) {
             if (std::string wrong = write(action, transfer.to); !wrong.empty())
                 return wrong;
             received_[action.index].push_back(action.micro_batch);
-        } else if (action.kind == ActionKind::start || place.micro_batch != action.micro_batch) {
+        } else if (action.kind == ActionKind::start || place.arriving != action.index ||
+                   place.micro_batch != action.micro_batch) {
             return at(action) + ": another receive is under way there";
         }
-        place.arriving = action.kind == ActionKind::start;
+        place.arriving = action.kind == ActionKind::start ? action.index : -1;
         return {};
     }
 
     std::string read(const Action &action, int index) {
         const Place &place = places_[{index, action.slot}];
-        if (place.arriving)
+        if (place.arriving >= 0)
             return at(action) + ": value '" + value(index).name + "' has not been received";
         if (place.micro_batch != action.micro_batch)
             return at(action) + ": value '" + value(index).name + "' is " +
@@ -142,7 +163,7 @@ class Check {
 
     std::string write(const Action &action, int index) {
         Place &place = places_[{index, action.slot}];
-        if (place.leaving || place.arriving)
+        if (place.in_flight())
             return at(action) + ": value '" + value(index).name + "' is still under way";
         place.micro_batch = action.micro_batch;
         return {};
@@ -171,6 +192,31 @@ class Check {
 };
 
 } // namespace
+
+std::string broken_reference(const Program &program) {
+    const auto all = [](const std::vector<int> &indices, const auto &items) {
+        return std::all_of(indices.begin(), indices.end(), [&](int index) { return has(items, index); });
+    };
+    for (const Value &value : program.values)
+        if (!has(program.roles, value.role))
+            return "value '" + value.name + "' has no role";
+    for (const Variable &variable : program.variables)
+        if (!has(program.roles, variable.role))
+            return "variable '" + variable.name + "' has no role";
+    for (const Body &body : program.bodies)
+        if (!has(program.roles, body.role) || !all(body.takes, program.values) || !all(body.gives, program.values) ||
+            !all(body.loads, program.values))
+            return "body '" + body.function + "' names a role or a value that does not exist";
+    for (const Transfer &transfer : program.transfers)
+        if (!has(program.values, transfer.from) || !has(program.values, transfer.to))
+            return "transfer '" + transfer.name + "' names a value that does not exist";
+    if (program.loss != -1 && !has(program.values, program.loss))
+        return "the loss is a value that does not exist";
+    if (program.actions.size() != program.roles.size())
+        return "there are " + std::to_string(program.actions.size()) + " lists of actions for " +
+               std::to_string(program.roles.size()) + " roles";
+    return {};
+}
 
 std::string fault(const Program &program, const planrt::Mesh &mesh) {
     return Check(program, mesh).run();

@@ -24,7 +24,7 @@ struct KindBodies {
                                                             const std::vector<KindBodies> &kinds);
 
 /// As a stage of a pipeline runs them while it fills: the first body of `slots` micro-batches, each in a slot of its
-/// own, then their other bodies, one micro-batch after the other. One role; as accumulating() else.
+/// own, then their other bodies, one micro-batch after the other. There is one role; otherwise as accumulating().
 [[nodiscard]] std::vector<std::vector<Action>> interleaved(const std::vector<MicroBatch> &micro_batches,
                                                            const std::vector<KindBodies> &kinds, int slots);
 

@@ -33,14 +33,6 @@ int Program::body_of(const std::string &function) const {
     return find(bodies, function, [](const Body &body) { return body.function; });
 }
 
-Program::Producer Program::producer(int value) const {
-    for (std::size_t body = 0; body < bodies.size(); ++body)
-        for (std::size_t result = 0; result < bodies[body].gives.size(); ++result)
-            if (bodies[body].gives[result] == value)
-                return {static_cast<int>(body), static_cast<int>(result)};
-    return {};
-}
-
 std::string text(const Program &program, const Action &action) {
     std::string result =
         std::to_string(action.micro_batch) + ":" + std::to_string(action.slot) + " " + name(action.kind);

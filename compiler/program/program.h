@@ -26,7 +26,7 @@ struct Role {
     /// The number of micro-batches that have separate buffers at the same time: slots 0 … slots - 1.
     int slots = 1;
     std::int64_t slot_offset = 0; ///< in the arena: where slot 0 begins; the others follow
-    std::int64_t slot_bytes = 0;  ///< of one slot; 0: there is only one, anywhere
+    std::int64_t slot_bytes = 0;  ///< of one slot; 0: the role has one slot, the whole arena
 };
 
 /// A tensor that outlives the body that makes it, within one micro-batch: it is passed to a later body, received from
@@ -55,7 +55,7 @@ struct Body {
 /// Turns a value of one role into a value of another, whatever their layouts: each rank of the second role gets its
 /// block (planrt::exchange()). Both belong to the same micro-batch, each in the slot of its role's action.
 struct Transfer {
-    std::string name;                ///< of the transferred tensor
+    std::string name;                ///< of the transferred tensor; no two transfers have the same
     int from = 0;                    ///< value
     int to = 0;                      ///< value
     std::int64_t scratch_offset = 0; ///< in the arenas of both: where ranks pack, in slot 0
@@ -99,12 +99,6 @@ struct Program {
     [[nodiscard]] std::int64_t runs(int body) const;
     /// The index of the body with this function; -1 if there is none.
     [[nodiscard]] int body_of(const std::string &function) const;
-    /// The producer of a value: the index of a body and the number of the result; {-1, 0} if it is loaded or received.
-    struct Producer {
-        int body = -1;
-        int result = 0;
-    };
-    [[nodiscard]] Producer producer(int value) const;
 };
 
 [[nodiscard]] const char *name(ActionKind kind);

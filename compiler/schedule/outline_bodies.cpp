@@ -43,7 +43,7 @@ class Outlining {
         for (const Segment &segment : segments_)
             bodies.push_back(make_body(segment));
         if (loss_)
-            program_.loss = values_.lookup(loss_);
+            program_.loss = value_of(loss_);
         symbols_.erase(function_);
         return bodies;
     }

@@ -1,7 +1,7 @@
-// Turns a rank program into its schedule: kernels, starts and waits, buffers, stage functions. run() states the order
-// of the passes and the invariant that each establishes.
+// Turns a rank program into its schedule: kernels, starts and waits, buffers, bodies and the step program. run() states
+// the order of the passes and the invariant that each establishes.
 //
-//   schedule::run(module)   @train becomes calls of @forward, @backward, @update; see README.md
+//   schedule::run(module)   @train becomes the bodies @forward, @backward, @update; see README.md
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -19,7 +19,7 @@ struct Options {
     int slots = 1;
 };
 
-/// Schedules @train and @evaluate of a rank program (after materialize-layouts). Fails, with a message at the
+/// Schedules the entry functions of a rank program (after materialize-layouts). Fails, with a message at the
 /// operation, if an operation has no kernel.
 [[nodiscard]] mlir::LogicalResult run(mlir::ModuleOp module, const Options &options = {});
 

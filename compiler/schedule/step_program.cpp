@@ -1,6 +1,7 @@
 #include "schedule/step_program.h"
 
 #include "ir/placement.h"
+#include "program/check.h"
 
 #include <stdexcept>
 
@@ -182,6 +183,8 @@ Program step_program(mlir::ModuleOp module) {
     program.loss = reader.index("loss", -1);
     for (auto variable : module.getOps<ir::VariableOp>())
         program.variables.push_back({variable.getSymName().str(), role_of(variable)});
+    if (const std::string wrong = program::broken_reference(program); !wrong.empty())
+        throw std::invalid_argument("plan.program: " + wrong);
     return program;
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace planc::timeline {
@@ -131,10 +132,15 @@ cost::Price transfer_price(const schedule::TransferInfo &info, const planrt::Mes
         if (!same_ranks || cuts(info.from) || cuts(info.to))
             axes.push_back(static_cast<int>(axis));
     }
-    const planrt::Traffic sent = planrt::traffic(info.from, info.to, mesh, rank);
+    const planrt::Exchange moved = planrt::exchange(info.from, info.to, mesh, rank);
+    const auto elements = [](const std::vector<planrt::Transfer> &transfers) {
+        return std::accumulate(transfers.begin(), transfers.end(), std::int64_t{0},
+                               [](std::int64_t sum, const auto &each) { return sum + planrt::volume(each.box); });
+    };
+    const std::int64_t most = std::max(elements(moved.sends), elements(moved.receives));
     return cost::point_to_point(cost::group(axes, mesh.sizes, machine), /*neighbours=*/false,
-                                static_cast<double>(sent.calls),
-                                cost::Bytes(static_cast<double>(sent.elements) * info.element_bytes));
+                                static_cast<double>(std::max(moved.sends.size(), moved.receives.size())),
+                                cost::Bytes(static_cast<double>(most) * info.element_bytes));
 }
 
 } // namespace planc::timeline

@@ -48,7 +48,8 @@ class CollectivePrice {
     std::vector<const std::vector<planrt::Traffic> *> traffic_; ///< per member: of each rank, or of all
 };
 
-/// What a rank of the whole mesh sends of a transfer between roles, its messages all at once.
+/// What a transfer between roles takes the links of a rank of the whole mesh, its messages all at once: the larger of
+/// what it sends and what it receives.
 [[nodiscard]] cost::Price transfer_price(const schedule::TransferInfo &info, const planrt::Mesh &mesh, int rank,
                                          const cost::Machine &machine);
 

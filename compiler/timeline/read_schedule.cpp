@@ -99,7 +99,7 @@ class Reader {
         std::vector<std::pair<std::size_t, program::Action>> transfers;
         for (const program::Action &action : bodies_.program().actions[static_cast<std::size_t>(role_)])
             if (action.kind == program::ActionKind::run)
-                read(bodies_.functions()[static_cast<std::size_t>(action.index)]);
+                read(bodies_.functions()[static_cast<std::size_t>(action.index)], action.slot);
             else
                 transfers.emplace_back(program_.actions.front().size(), action);
         find_classes();
@@ -114,7 +114,7 @@ class Reader {
     }
 
   private:
-    void read(mlir::func::FuncOp function) {
+    void read(mlir::func::FuncOp function, int slot) {
         for (mlir::Operation &op : function.getBody().front()) {
             if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
                 if (start.getKind() == "slice")
@@ -123,11 +123,11 @@ class Reader {
                 if (added)
                     prices_.emplace_back(&op, CollectivePrice(start, wait_of(start.getNumber()), mesh_attribute_,
                                                               whole_, machine_, known_));
-                instance_[start.getNumber()] = static_cast<int>(started_.size());
+                instance_[{start.getNumber(), slot}] = static_cast<int>(started_.size());
                 add(ActionKind::start, static_cast<int>(started_.size()));
                 started_.push_back(at->second);
             } else if (auto wait = mlir::dyn_cast<ir::WaitOp>(op)) {
-                if (const auto at = instance_.find(wait.getNumber()); at != instance_.end())
+                if (const auto at = instance_.find({wait.getNumber(), slot}); at != instance_.end())
                     add(ActionKind::wait, at->second);
             } else if (mlir::isa<ir::ProgressOp>(op)) {
                 add(ActionKind::progress, 0);
@@ -148,7 +148,7 @@ class Reader {
 
     void add(ActionKind kind, int index) { program_.actions.front().push_back({kind, index}); }
 
-    /// It may stand in another stage function.
+    /// It may stand in another body.
     ir::WaitOp wait_of(uint64_t number) {
         if (waits_.empty())
             module_.walk([&](ir::WaitOp wait) { waits_[wait.getNumber()] = wait; });
@@ -274,8 +274,8 @@ class Reader {
     mlir::SymbolTableCollection symbols_;
     std::vector<std::pair<mlir::Operation *, KernelWork>> works_;
     std::vector<std::pair<mlir::Operation *, CollectivePrice>> prices_;
-    std::vector<int> started_;         ///< by collective of the program: number of its plan.start
-    std::map<uint64_t, int> instance_; ///< by number: the collective that was started last
+    std::vector<int> started_;                         ///< by collective of the program: number of its plan.start
+    std::map<std::pair<uint64_t, int>, int> instance_; ///< by number and slot: the collective that was started last
     llvm::DenseMap<uint64_t, ir::WaitOp> waits_;
     std::vector<planrt::DimensionPlacement> noted_;
 };
@@ -378,10 +378,14 @@ class Joining {
             }
             collective.group_of.push_back(0);
             group.members.push_back(static_cast<int>(each));
-            const cost::Price price = transfer_price(info, mesh_, classes[each].first, machine_);
+        }
+        for (int rank = 0; rank < mesh_.ranks(); ++rank) {
+            const int of_class = joined_.class_of_rank[static_cast<std::size_t>(rank)];
+            const cost::Price price = transfer_price(info, mesh_, rank, machine_);
             if (price.seconds().value <= 0)
                 continue;
-            group.senders.push_back(static_cast<int>(each));
+            if (!llvm::is_contained(group.senders, of_class))
+                group.senders.push_back(of_class);
             if (price.seconds() > group.seconds)
                 group.latency = price.latency;
             group.seconds = std::max(group.seconds, price.seconds());

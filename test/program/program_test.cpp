@@ -37,6 +37,7 @@ TEST(Makers, run_one_micro_batch_after_the_other) {
     EXPECT_EQ(fault(program, {{2}}), "");
     // Two in flight: the last group has one.
     program.roles.front().slots = 2;
+    program.roles.front().slot_bytes = 64;
     program.actions = interleaved(program.micro_batches, {{{2, false}, {0, 1}}, {{2, true}, {2, 3, 4}}}, 2);
     texts.clear();
     for (const Action &action : program.actions.front())
@@ -109,6 +110,38 @@ TEST_F(Faults, of_buffers_under_way) {
     EXPECT_EQ(found(), "value 'x' is still under way when role 'producer' ends");
     act(sending_, {"0:0 start x"});
     EXPECT_EQ(found(), "value 'x' is still under way when role 'consumer' ends");
+}
+
+TEST_F(Faults, of_several_transfers_of_one_value) {
+    program_.values.push_back({"y", 1, 64});
+    program_.transfers.push_back({"again", 0, 2});
+    act({"0:0 run make", "0:0 send x", "0:0 send again", "0:0 wait again", "0:0 wait x"},
+        {"0:0 receive x", "0:0 receive again"});
+    EXPECT_EQ(found(), "");
+    act({"0:0 run make", "0:0 send x", "0:0 wait again"}, {"0:0 receive x"});
+    EXPECT_EQ(found(), "role producer, action '0:0 wait again': nothing was sent from there");
+    program_.transfers[1] = {"again", 0, 1};
+    act({"0:0 run make", "0:0 send x", "0:0 send again"}, {"0:0 start x", "0:0 receive again"});
+    program_.actions[0].push_back(action(program_, "0:0 wait x"));
+    program_.actions[0].push_back(action(program_, "0:0 wait again"));
+    EXPECT_EQ(found(), "role consumer, action '0:0 receive again': another receive is under way there");
+}
+
+TEST_F(Faults, of_references_and_names) {
+    program_.transfers.push_back({"x", 0, 1});
+    EXPECT_EQ(found(), "two transfers are called 'x'");
+    program_.transfers.pop_back();
+    program_.transfers[0].to = 2;
+    EXPECT_EQ(found(), "transfer 'x' names a value that does not exist");
+    program_.transfers[0].to = 1;
+    program_.bodies[0].gives = {7};
+    EXPECT_EQ(found(), "body 'make' names a role or a value that does not exist");
+    program_.bodies[0].gives = {0};
+    program_.roles[0].slot_bytes = 0;
+    EXPECT_EQ(found(), "role 'producer' has slots without a size");
+    program_.roles[0].slot_bytes = 64;
+    program_.roles[0].ranks.coordinates = {{0, 0}};
+    EXPECT_EQ(found(), "role 'producer' is no part of the mesh");
 }
 
 TEST_F(Faults, of_transfers_without_a_counterpart) {

@@ -16,12 +16,12 @@ namespace {
 
 class TwoRoles : public testing::Test {
   protected:
-    /// The step with other actions of the first role.
-    void act(const std::vector<std::string> &texts) {
+    /// The step with other actions of a role.
+    void act(const std::vector<std::string> &texts, std::size_t role = 0) {
         program::Program program = schedule::step_program(*module_);
-        program.actions[0].clear();
+        program.actions[role].clear();
         for (const std::string &text : texts)
-            program.actions[0].push_back(program::action(program, text));
+            program.actions[role].push_back(program::action(program, text));
         schedule::set_step_program(*module_, program);
     }
 
@@ -92,6 +92,26 @@ TEST_F(TwoRoles, that_wait_for_each_other_are_found) {
                          "gradient of h', rank 2 at '0:0 receive h', rank 3 at '0:0 receive h'");
 }
 
+// Each stage waits until what it sent has left before it receives, and neither message leaves before that.
+TEST_F(TwoRoles, whose_sends_wait_for_each_other_are_found) {
+    program::Program program = schedule::step_program(*module_);
+    program.micro_batches = {{0, 4}, {4, 4}};
+    schedule::set_step_program(*module_, program);
+    act({"0:0 run first_forward", "0:0 send h", "1:1 run first_forward", "1:1 send h", "1:1 wait h",
+         "0:0 receive gradient of h", "1:1 receive gradient of h", "0:0 wait h"});
+    act({"0:0 receive h", "0:0 run second_both", "0:0 send gradient of h", "0:0 wait gradient of h", "1:1 receive h",
+         "1:1 run second_both", "1:1 send gradient of h", "1:1 wait gradient of h", "1:1 run second_update"},
+        1);
+    EXPECT_EQ(failure(), "all ranks wait for each other: rank 0 at '1:1 wait h', rank 1 at '1:1 wait h', rank 2 at "
+                         "'0:0 wait gradient of h', rank 3 at '0:0 wait gradient of h'");
+    // A receive that has begun lets the message leave.
+    act({"0:0 start h", "1:1 start h", "0:0 receive h", "0:0 run second_both", "0:0 send gradient of h",
+         "0:0 wait gradient of h", "1:1 receive h", "1:1 run second_both", "1:1 send gradient of h",
+         "1:1 wait gradient of h", "1:1 run second_update"},
+        1);
+    EXPECT_EQ(failure(), "");
+}
+
 TEST_F(TwoRoles, that_write_what_is_being_sent_are_found) {
     act({"0:0 run first_forward", "0:0 send h", "1:0 run first_forward"});
     EXPECT_EQ(failure(), "role first, action '1:0 run first_forward': value 'h' is still under way");
@@ -126,7 +146,7 @@ TEST_F(TwoRoles, have_a_timeline) {
     ASSERT_NE(h, program.collectives.end());
     ASSERT_EQ(h->groups.size(), 1U);
     EXPECT_EQ(h->groups[0].members, (std::vector<int>{0, 1}));
-    EXPECT_EQ(h->groups[0].senders, (std::vector<int>{0}));
+    EXPECT_EQ(h->groups[0].senders, (std::vector<int>{0, 1})); // links of receivers are in use too
     EXPECT_NEAR(h->groups[0].seconds.value, 2e-7 + 96e-9, 1e-12);
 }
 

@@ -353,7 +353,7 @@ void Tables::write_collectives() {
     std::vector<Statement> statements;
     for (ir::StartOp start : starts)
         describe_collective(start, statements);
-    if (!LayersAlike::any(statements) || !step_.program().transfers.empty())
+    if (!LayersAlike::any(statements) || step_.program().roles.size() > 1)
         return write_collective_arrays(starts);
     fill(statements, "collectives");
     for (const char *name : {"traffic", "collectives"})
@@ -517,6 +517,10 @@ void Tables::write_program() {
         {"predict_step", prediction ? function_name(ir::function_for(module_, ir::Purpose::prediction)) : "nullptr"},
         {"prediction", prediction ? tensor(prediction) : "{}"},
     };
+    if (const int slot = step_.loss_slot(); slot > 0)
+        members.insert(
+            std::ranges::find(members, std::string_view("valid"), &std::pair<const char *, std::string>::first),
+            {"loss_slot", std::to_string(slot)});
     if (const int role = program.values[static_cast<std::size_t>(program.loss)].role; role > 0)
         members.insert(
             std::ranges::find(members, std::string_view("valid"), &std::pair<const char *, std::string>::first),

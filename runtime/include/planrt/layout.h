@@ -213,9 +213,10 @@ struct RolePlacement {
     Role role;
 };
 
-/// The same between roles. Each wanted box comes from the holder whose coordinates within its role agree with those of
-/// this rank within its own on all axes that do not cut `from`, modulo the size of the axis there. Both are whole: not
-/// partial, not stored in shares; `from` has no windows. Peers are ranks of the whole mesh.
+/// The same between roles. A rank receives each part of its box from one holder: along an axis that does not cut
+/// `from`, the one whose coordinate is the receiver's, modulo the size of that axis in the sending role (coordinates
+/// are those within the roles). Both placements are whole: not partial, not stored in shares; `from` has no windows.
+/// Peers are ranks of the whole mesh.
 [[nodiscard]] Exchange exchange(const RolePlacement &from, const RolePlacement &to, const Mesh &mesh, int rank);
 /// Its traffic, as that of an exchange.
 [[nodiscard]] Traffic traffic(const RolePlacement &from, const RolePlacement &to, const Mesh &mesh, int rank);

@@ -245,6 +245,7 @@ struct Program {
     void (*evaluate_step)(Context &) = nullptr;     ///< one batch of the test part; null: no evaluation
     std::span<const Sum> sums = {};
     Tensor loss = {};                   ///< scalar after the step: the loss of the global batch
+    int loss_slot = 0;                  ///< in which it lies then, if in any
     int loss_role = 0;                  ///< whose ranks have it
     std::span<const Tensor> valid = {}; ///< of evaluate_step, [batch]: 1 for a sample, 0 for padding of the last batch
     Tensor evaluated_loss = {};         ///< scalar after evaluate_step: sum over valid samples

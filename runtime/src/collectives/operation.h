@@ -131,7 +131,7 @@ using OperationPointer = std::unique_ptr<Operation>;
 /// Is any of its buffers in the slots of the role? Then each slot has an operation of its own.
 [[nodiscard]] bool is_in_slots(const Collective &collective, const RoleProgram &role);
 
-/// Collective over the world (communicators are made). Errors: Failure without the collective's name.
+/// Collective over the ranks of the role (communicators are made). Errors: Failure without the collective's name.
 [[nodiscard]] OperationPointer make_operation(const Collective &collective, const Place &place, int index);
 
 } // namespace planrt

@@ -45,7 +45,7 @@ void Engine::make_collectives(std::size_t count) {
             const bool many = !program_.roles.empty() && is_in_slots(collective, program_.roles[role_]);
             try {
                 for (context_.slot_ = 0; context_.slot_ < (many ? program_.roles[role_].slots : 1); ++context_.slot_)
-                    of_slots.push_back(make_operation(collective, place, index));
+                    of_slots.push_back(make_operation(collective, place, tag_of(collective, index)));
             } catch (const Failure &failure) {
                 throw Failure(describe(program_, collective) + ": " + failure.what());
             }
@@ -58,6 +58,13 @@ void Engine::make_collectives(std::size_t count) {
     started_.reserve(all);
 }
 
+/// Of messages of a collective, which several slots may have in flight. What goes from role to role lies in another
+/// slot at each side; it comes in the order in which it is sent.
+int Engine::tag_of(const Collective &collective, int index) const {
+    const int slots = program_.roles.empty() ? 1 : program_.roles[role_].slots;
+    return is_transfer(collective) ? index : index * slots + static_cast<int>(context_.slot_);
+}
+
 void Engine::run_evaluation(void (*function)(Context &)) {
     training_ = false;
     counters().book_to(Counters::evaluation);
@@ -65,7 +72,7 @@ void Engine::run_evaluation(void (*function)(Context &)) {
     check_all_complete();
 }
 
-void Engine::run_training_step(const std::function<void(int body, const MicroBatch &)> &load) {
+void Engine::run_training_step(const Load &load) {
     training_ = true;
     counters().book_to(Counters::stray);
     for (const Action &action : program_.roles[role_].actions)
@@ -75,7 +82,7 @@ void Engine::run_training_step(const std::function<void(int body, const MicroBat
     check_all_complete();
 }
 
-void Engine::run(const Action &action, const std::function<void(int body, const MicroBatch &)> &load) {
+void Engine::run(const Action &action, const Load &load) {
     const MicroBatch &part = program_.micro_batches[action.micro_batch];
     context_.slot_ = action.slot;
     context_.first_sample_ = part.first;
@@ -124,8 +131,10 @@ double Engine::scalar(const Tensor &tensor) const {
     return *context_.at<float>(tensor.offset);
 }
 
-double Engine::loss() const {
+double Engine::loss() {
+    context_.slot_ = program_.loss_slot;
     double loss = role_ == program_.loss_role ? scalar(program_.loss) : 0;
+    context_.slot_ = 0;
     if (program_.roles.size() > 1) {
         const int root = role_of(program_, program_.loss_role).rank_of(mesh_, 0);
         check_mpi(MPI_Bcast(&loss, 1, MPI_DOUBLE, root, MPI_COMM_WORLD), "loss");

@@ -19,6 +19,9 @@ namespace planrt {
 
 class Engine {
   public:
+    /// Fills the fields of a body with its part of the batch.
+    using Load = std::function<void(int body, const MicroBatch &part)>;
+
     /// Allocates the arena; `measured`: see Arena. Collective over the world. Errors: CommonFailure.
     Engine(const Program &program, int rank, double watchdog_seconds, bool measured);
     Engine(const Engine &) = delete;
@@ -44,7 +47,7 @@ class Engine {
     void run_evaluation(void (*function)(Context &));
     /// Runs the actions of this rank's role; what they communicate is booked to its collectives. `load` fills a body's
     /// fields, in the slot of the context. Failure where a collective is left started.
-    void run_training_step(const std::function<void(int body, const MicroBatch &)> &load);
+    void run_training_step(const Load &load);
     /// What random numbers depend on, besides the first sample of the micro-batch: the seed and the step.
     void set_seed(std::uint64_t seed) { context_.seed_ = seed; }
     void set_step(std::int64_t step) { context_.step_ = step; }
@@ -59,7 +62,7 @@ class Engine {
     /// The value of a replicated scalar in the arena.
     [[nodiscard]] double scalar(const Tensor &tensor) const;
     /// The loss after a training step, on every rank. Collective over the world where there are several roles.
-    [[nodiscard]] double loss() const;
+    [[nodiscard]] double loss();
 
     // What Context does.
     [[nodiscard]] Range local_range(std::int64_t extent, std::span<const int> axes,
@@ -76,8 +79,9 @@ class Engine {
         friend bool operator==(const Started &, const Started &) = default;
     };
 
-    void run(const Action &action, const std::function<void(int body, const MicroBatch &)> &load);
+    void run(const Action &action, const Load &load);
     void check_all_complete();
+    [[nodiscard]] int tag_of(const Collective &collective, int index) const;
     [[nodiscard]] Operation &operation(const Started &started) const;
     /// Of the slot under way.
     [[nodiscard]] Started in_slot(int index) const;

@@ -246,19 +246,22 @@ void Training::stop(std::int64_t steps_done, int signal) {
     say_error(text("%s: stopped after step %lld; ", name_of_signal(signal), static_cast<long long>(steps_done)) + kept);
 }
 
+void Training::load(int body, const MicroBatch &part) {
+    if (clock_)
+        clock_->enter(StepClock::samples);
+    batches_->load_train(batch_, body, part, engine_.context());
+    if (clock_)
+        clock_->enter(StepClock::rest);
+}
+
 double Training::step(std::int64_t number) {
     const std::int64_t per_epoch = batches_->steps_per_epoch();
     engine_.set_step(number);
     for (const Sum &sum : program_.sums)
         if (sum.role == engine_.role())
             std::fill(engine_.arena() + sum.begin, engine_.arena() + sum.end, std::byte{0});
-    engine_.run_training_step([&](int body, const MicroBatch &part) {
-        if (clock_)
-            clock_->enter(StepClock::samples);
-        batches_->load_train(number % per_epoch, body, part, engine_.context());
-        if (clock_)
-            clock_->enter(StepClock::rest);
-    });
+    batch_ = number % per_epoch;
+    engine_.run_training_step(load_);
     if (clock_)
         clock_->enter(StepClock::rest);
     const double loss = engine_.loss();

@@ -37,6 +37,7 @@ class Training {
     void stop(std::int64_t steps_done, int signal);
     [[nodiscard]] bool report(const Times *times);
     double step(std::int64_t number);
+    void load(int body, const MicroBatch &part);
     void end_epoch(const StepRecord &last);
     [[nodiscard]] bool evaluates() const;
     EvaluationRecord evaluate(const StepRecord &last);
@@ -51,6 +52,9 @@ class Training {
     bool speaker_; ///< rank 0
     Checkpoints checkpoints_;
     std::optional<Batches> batches_;
+    std::int64_t batch_ = 0; ///< of the epoch, in the step under way
+    /// Made once: a step allocates nothing.
+    Engine::Load load_ = [this](int body, const MicroBatch &part) { load(body, part); };
     std::int64_t first_ = 0;             ///< steps done by the run that this one goes on from
     std::int64_t steps_ = 0;             ///< of the whole run
     std::optional<StepClock> clock_;     ///< where somebody asks for times
