@@ -14,7 +14,6 @@
 namespace planc::interpret {
 
 using ir::type_of;
-using planrt::Placement;
 
 namespace {
 

@@ -50,7 +50,7 @@ std::string wrapped_comment(const std::string &text) {
 
 Functions::Functions(const Step &step, const EmitInfo &info, const ValueNames &names, const WorkRows &work,
                      LocalExtents &extents, UniqueNames &globals)
-    : step_(step), info_(info), names_(names), work_(work), extents_(extents), globals_(globals),
+    : info_(info), names_(names), work_(work), extents_(extents), globals_(globals),
       alike_("Context &context", "context", /*named=*/false, globals_) {
     for (mlir::func::FuncOp function : step.functions()) {
         is_body_ = step.is_body(function);

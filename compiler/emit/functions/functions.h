@@ -46,7 +46,6 @@ class Functions {
     [[nodiscard]] ParameterNames parameter_names(const Body &body, const std::string &layer) const;
     [[nodiscard]] std::string place(mlir::Operation *op) const;
 
-    const Step &step_;
     mlir::SymbolTableCollection symbols_;
     const EmitInfo &info_;
     const ValueNames &names_;
