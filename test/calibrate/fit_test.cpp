@@ -76,8 +76,6 @@ Measurement convolution(ConvolutionKind kind, std::int64_t in, std::int64_t out,
     case planrt::ConvolutionMethod::direct:
         seconds = cost::direct_seconds(true_convolution, cost::direct_products(shape), machine).value;
         break;
-    case planrt::ConvolutionMethod::images: // of dilations only
-        break;
     case planrt::ConvolutionMethod::taps:
         seconds = cost::product_seconds(true_product, cost::tap_products(shape), machine).value;
         break;

@@ -100,22 +100,8 @@ TapRows tap_rows(const Convolution &conv) {
     return rows;
 }
 
-/// Elements of x and of y.
-double activations_of(const Convolution &conv) {
-    auto inputs = static_cast<double>(conv.batch);
-    for (const planrt::WindowBlock &window : conv.windows)
-        inputs *= static_cast<double>(window.input);
-    return static_cast<double>(conv.groups) *
-           (inputs * static_cast<double>(conv.in) + positions_of(conv) * static_cast<double>(conv.out));
-}
-
 Seconds copy_seconds(double bytes, const Machine &machine) {
     return transfer_seconds(Bytes(bytes), Bytes(bytes), machine);
-}
-
-/// The time to copy x and y into images or out of them: read, fetch before writing, write.
-Seconds image_copy_seconds(const Convolution &conv, const Machine &machine) {
-    return copy_seconds(3 * sizeof(float) * activations_of(conv), machine);
 }
 
 } // namespace
@@ -220,15 +206,11 @@ std::optional<Seconds> convolution_seconds(const ConvolutionShape &shape, int el
     ConvolutionMethod method = planrt::method_of(shape.kind, shape.conv, rates.wide_vectors);
     if (element_bytes != sizeof(float))
         method = ConvolutionMethod::taps;
-    if (method == ConvolutionMethod::direct || method == ConvolutionMethod::images) {
+    if (method == ConvolutionMethod::direct) {
         const auto &rate = shape.kind == ConvolutionKind::weight_gradient ? rates.weight_gradient : rates.convolution;
         if (!rate)
             return {};
-        const Seconds seconds =
-            direct_seconds(*rate, direct_products(shape), machine) + copy_seconds(2 * weights, machine);
-        return method == ConvolutionMethod::direct
-                   ? seconds
-                   : seconds * planrt::image_positions(shape.conv) + image_copy_seconds(shape.conv, machine);
+        return direct_seconds(*rate, direct_products(shape), machine) + copy_seconds(2 * weights, machine);
     }
     if (!rates.product || (method == ConvolutionMethod::winograd && !rates.winograd))
         return {};

@@ -1,4 +1,4 @@
-// Chooses what computes a convolution: for the lowering (winograd_pays), the runtime (taps_pay, images_pay) and the
+// Chooses what computes a convolution: for the lowering (winograd_pays), the runtime (taps_pay) and the
 // cost model, which prices it.
 #pragma once
 
@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 
 namespace planrt {
 
@@ -55,44 +54,17 @@ namespace planrt {
     return dilated;
 }
 
-/// The number of images that one dimension becomes by space to batch
-/// (runtime/src/kernels/convolutions/space_to_batch.h), each with every so many rows.
-[[nodiscard]] constexpr std::int64_t phases_of(const WindowBlock &window) {
-    return window.kernel == 1 ? 1 : window.dilation / std::gcd(window.stride, window.dilation);
-}
-
-/// Positions of the images for each position of the convolution: all images are as long as the longest.
-[[nodiscard]] constexpr double image_positions(const Convolution &conv) {
-    double positions = 1;
-    for (const WindowBlock &window : conv.windows) {
-        const std::int64_t phases = phases_of(window);
-        positions *=
-            static_cast<double>((window.output + phases - 1) / phases * phases) / static_cast<double>(window.output);
-    }
-    return positions;
-}
-
-/// Whether oneDNN's convolution of images is faster than products by taps, where its kernels do not support the
-/// convolution itself. Fitted to measurements (test/bench/convolution_rate): copies take nearly a third of the time;
-/// products of few channels take longer.
-[[nodiscard]] constexpr bool images_pay(const Convolution &conv) {
-    const auto channels = static_cast<double>(std::max<std::int64_t>(std::min(conv.in, conv.out), 2));
-    return 1.3 * image_positions(conv) < touching_share(conv) * (1 + 8 / channels);
-}
-
-/// direct: by oneDNN, if it has a kernel. images: by oneDNN, on images.
-enum class ConvolutionMethod : std::uint8_t { direct, images, winograd, taps };
+/// direct: by oneDNN, if it has a kernel.
+enum class ConvolutionMethod : std::uint8_t { direct, winograd, taps };
 
 /// The method for a convolution in f32, which the lowering uses and the cost model prices. For dilations, the runtime
 /// asks oneDNN: its AVX-512 kernels support most, its AVX2 kernels hardly any.
 [[nodiscard]] constexpr ConvolutionMethod method_of(ConvolutionKind kind, const Convolution &conv, bool avx512) {
     if (winograd_pays(conv))
         return ConvolutionMethod::winograd;
-    if (taps_pay(kind, conv, avx512))
+    if (taps_pay(kind, conv, avx512) || (is_dilated(conv) && !avx512))
         return ConvolutionMethod::taps;
-    if (!is_dilated(conv) || avx512)
-        return ConvolutionMethod::direct;
-    return images_pay(conv) ? ConvolutionMethod::images : ConvolutionMethod::taps;
+    return ConvolutionMethod::direct;
 }
 
 } // namespace planrt

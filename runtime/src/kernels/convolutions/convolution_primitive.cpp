@@ -192,7 +192,6 @@ ConvolutionPrimitive::ConvolutionPrimitive(ConvolutionKind kind, const Convoluti
         return;
     }
     name_ = name_of(description);
-    weights_ = static_cast<std::int64_t>(onednn().memory_desc_get_size(&packed) / sizeof(float));
     reorder_ = Primitive(copy, {{{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}, {0, nullptr}}});
     switch (kind) {
     case ConvolutionKind::forward:

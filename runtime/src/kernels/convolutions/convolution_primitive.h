@@ -29,8 +29,6 @@ class ConvolutionPrimitive {
     [[nodiscard]] explicit operator bool() const { return static_cast<bool>(primitive_); }
     /// oneDNN's name of it, a constant of the library.
     [[nodiscard]] const char *name() const { return name_; }
-    /// Elements of weights in its format.
-    [[nodiscard]] std::int64_t weights() const { return weights_; }
     /// Its working memory: the beginning of kernel_scratch().
     [[nodiscard]] std::int64_t scratch_bytes() const { return primitive_.scratch_bytes(); }
 
@@ -46,7 +44,6 @@ class ConvolutionPrimitive {
     }
 
     const char *name_ = "";
-    std::int64_t weights_ = 0;
     Primitive primitive_;
     Primitive reorder_;
 };

@@ -3,13 +3,12 @@
 #include <planrt/convolution_method.h>
 #include <planrt/parallel.h>
 
-#include "kernels/convolutions/convolution_on_images.h"
+#include "kernels/convolutions/convolution_primitive.h"
 #include "kernels/libraries/blas.h"
 
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <unordered_map>
 
 namespace planrt {
@@ -37,21 +36,15 @@ class PackedConvolution {
         if (is_empty(conv) || taps_pay(kind, conv, has_avx512()))
             return;
         const Offer offer = ConvolutionPrimitive::offer(kind, conv);
-        if (offer != Offer::kernel && images_pay(conv) && ConvolutionOnImages::is_possible(kind, conv))
-            images_.emplace(kind, conv);
-        else if (offer == Offer::kernel || (offer == Offer::fallback && !is_slow_as_fallback(conv)))
-            direct_ = ConvolutionPrimitive(kind, conv);
+        if (offer == Offer::kernel || (offer == Offer::fallback && !is_slow_as_fallback(conv)))
+            primitive_ = ConvolutionPrimitive(kind, conv);
     }
 
-    /// Null: the convolution by taps.
-    [[nodiscard]] const ConvolutionOnImages *images() const { return images_ ? &*images_ : nullptr; }
-    [[nodiscard]] const ConvolutionPrimitive *direct() const { return direct_ ? &direct_ : nullptr; }
-    /// Null: weights in the language's order.
-    [[nodiscard]] const ConvolutionPrimitive *primitive() const { return images_ ? &images_->primitive() : direct(); }
+    /// Null: the convolution by taps, with weights in the language's order.
+    [[nodiscard]] const ConvolutionPrimitive *primitive() const { return primitive_ ? &primitive_ : nullptr; }
 
   private:
-    std::optional<ConvolutionOnImages> images_;
-    ConvolutionPrimitive direct_;
+    ConvolutionPrimitive primitive_;
 };
 
 struct Key {
@@ -119,32 +112,23 @@ void unpack_weights(const Convolution &conv, const float *packed, float *dw) {
 }
 
 void packed_convolution(const Convolution &conv, const float *x, const float *packed, float *y) {
-    const PackedConvolution &made = find(ConvolutionKind::forward, conv);
-    if (made.images() != nullptr)
-        made.images()->forward(x, packed, y);
-    else if (made.direct() != nullptr)
-        made.direct()->execute(x, packed, y);
+    if (const ConvolutionPrimitive *primitive = find(ConvolutionKind::forward, conv).primitive())
+        primitive->execute(x, packed, y);
     else
         convolution(conv, x, packed, y);
 }
 
 void packed_convolution_input_gradient(const Convolution &conv, const float *dy, const float *packed, float *dx) {
-    const PackedConvolution &made = find(ConvolutionKind::input_gradient, conv);
-    if (made.images() != nullptr)
-        made.images()->input_gradient(dy, packed, dx);
-    else if (made.direct() != nullptr)
-        made.direct()->execute(dy, packed, dx);
+    if (const ConvolutionPrimitive *primitive = find(ConvolutionKind::input_gradient, conv).primitive())
+        primitive->execute(dy, packed, dx);
     else
         convolution_input_gradient(conv, dy, packed, dx);
 }
 
 void packed_convolution_weight_gradient(const Convolution &conv, const float *x, const float *dy, float *packed) {
     touch_end(conv, packed);
-    const PackedConvolution &made = find(ConvolutionKind::weight_gradient, conv);
-    if (made.images() != nullptr)
-        made.images()->weight_gradient(x, dy, packed);
-    else if (made.direct() != nullptr)
-        made.direct()->execute(x, dy, packed);
+    if (const ConvolutionPrimitive *primitive = find(ConvolutionKind::weight_gradient, conv).primitive())
+        primitive->execute(x, dy, packed);
     else
         convolution_weight_gradient(conv, x, dy, packed);
 }
