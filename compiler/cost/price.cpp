@@ -389,22 +389,4 @@ CostTable price(const Graph &graph, const GraphFacts &facts, const LaidOut &laid
     return Table(graph, facts, laid_out, mesh, axes, machine).make(layers, storage, larger);
 }
 
-const char *name(CollectiveKind kind) {
-    switch (kind) {
-    case CollectiveKind::slice:
-        return "slice";
-    case CollectiveKind::all_gather:
-        return "all-gather";
-    case CollectiveKind::reduce_scatter:
-        return "reduce-scatter";
-    case CollectiveKind::all_reduce:
-        return "all-reduce";
-    case CollectiveKind::all_to_all:
-        return "all-to-all";
-    case CollectiveKind::exchange:
-        return "exchange";
-    }
-    return "";
-}
-
 } // namespace planc::cost

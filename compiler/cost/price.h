@@ -145,6 +145,4 @@ struct LargerMicroBatches {
                               const std::vector<LayerStrategy> &layers, const Storage &storage,
                               const LargerMicroBatches *larger = nullptr);
 
-[[nodiscard]] const char *name(CollectiveKind kind); ///< "all-reduce", "exchange", …
-
 } // namespace planc::cost

@@ -2,6 +2,8 @@
 
 #include "interpret/interpret.h"
 
+#include <utility>
+
 namespace planc::interpret {
 
 template <class Visit> void Buffers::for_each_cell(const Value &value, Visit visit) {
@@ -15,7 +17,8 @@ int Buffers::write(std::int64_t offset, std::int64_t bytes, const std::string &n
     if (offset < 0 || offset + bytes > static_cast<std::int64_t>(cells_.size()) * cell_bytes)
         throw Failure(name + " lies outside of the arena");
     for_each_cell(values_.back(), [&](Cell &cell) {
-        const std::int64_t user = cell.written_by == none ? cell.read_by : cell.written_by;
+        const std::int64_t user =
+            cell.written_by == none && !cell.read_by.empty() ? cell.read_by.front() : cell.written_by;
         if (user != none)
             throw Failure(name + " is written where collective " + std::to_string(user) + " is under way");
         cell.owner = number;
@@ -37,18 +40,21 @@ void Buffers::read(int value) const {
 
 void Buffers::start(std::int64_t collective, const std::vector<int> &inputs, const std::vector<int> &outputs) {
     for (const int input : inputs)
-        for_each_cell(values_[static_cast<std::size_t>(input)], [&](Cell &cell) { cell.read_by = collective; });
+        for_each_cell(values_[static_cast<std::size_t>(input)],
+                      [&](Cell &cell) { cell.read_by.push_back(collective); });
     for (const int output : outputs)
         for_each_cell(values_[static_cast<std::size_t>(output)], [&](Cell &cell) { cell.written_by = collective; });
+    active_[collective] = {inputs, outputs};
 }
 
 void Buffers::wait(std::int64_t collective) {
-    for (Cell &cell : cells_) {
-        if (cell.read_by == collective)
-            cell.read_by = none;
-        if (cell.written_by == collective)
-            cell.written_by = none;
-    }
+    const Active done = std::move(active_[collective]);
+    active_.erase(collective);
+    for (const int input : done.inputs)
+        for_each_cell(values_[static_cast<std::size_t>(input)],
+                      [&](Cell &cell) { std::erase(cell.read_by, collective); });
+    for (const int output : done.outputs)
+        for_each_cell(values_[static_cast<std::size_t>(output)], [](Cell &cell) { cell.written_by = none; });
 }
 
 } // namespace planc::interpret

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,14 +41,20 @@ class Buffers {
     };
     struct Cell {
         int owner = -1;
-        std::int64_t read_by = none;    ///< active collective that reads it
-        std::int64_t written_by = none; ///< active collective that writes it
+        std::vector<std::int64_t> read_by; ///< active collectives that read it
+        std::int64_t written_by = none;    ///< active collective that writes it
+    };
+
+    struct Active {
+        std::vector<int> inputs;
+        std::vector<int> outputs;
     };
 
     template <class Visit> void for_each_cell(const Value &value, Visit visit);
 
     std::vector<Cell> cells_;
     std::vector<Value> values_;
+    std::map<std::int64_t, Active> active_; ///< by number of the collective
 };
 
 } // namespace planc::interpret

@@ -3,6 +3,7 @@
 #include "interpret/collectives.h"
 #include "interpret/evaluate.h"
 #include "interpret/interpreter.h"
+#include "ir/collective_kind.h"
 #include "ir/layer_builder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,17 +27,6 @@ std::string describe(mlir::Operation *op) {
 
 bool same_bits(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || a == b;
-}
-
-planrt::CollectiveKind kind_of(llvm::StringRef name) {
-    static const std::map<llvm::StringRef, planrt::CollectiveKind> kinds{
-        {"slice", planrt::CollectiveKind::slice},
-        {"all_gather", planrt::CollectiveKind::all_gather},
-        {"reduce_scatter", planrt::CollectiveKind::reduce_scatter},
-        {"all_reduce", planrt::CollectiveKind::all_reduce},
-        {"all_to_all", planrt::CollectiveKind::all_to_all},
-        {"exchange", planrt::CollectiveKind::exchange}};
-    return kinds.at(name);
 }
 
 } // namespace
@@ -109,15 +99,16 @@ void Interpreter::nest(mlir::Operation &op) {
     }
 }
 
-Parts Interpreter::communicate(llvm::StringRef kind, mlir::ArrayAttr names, mlir::Value from, mlir::Value to,
+Parts Interpreter::communicate(llvm::StringRef word, mlir::ArrayAttr names, mlir::Value from, mlir::Value to,
                                std::vector<planrt::Traffic> &traffic) {
+    const planrt::CollectiveKind kind = ir::collective_kind(word).value();
     std::vector<int> axes;
     for (mlir::Attribute name : names)
         axes.push_back(ir::axis_index(layouts_.axes(), mlir::cast<mlir::StringAttr>(name).getValue()));
     Communicated done =
-        interpret::communicate(kind_of(kind), axes, placement(from), placement(to), mesh_, values_.find(from)->second);
+        interpret::communicate(kind, axes, placement(from), placement(to), mesh_, values_.find(from)->second);
     for (int rank = 0; rank < mesh_.ranks(); ++rank) {
-        const planrt::Traffic predicted = planrt::traffic(kind_of(kind), placement(from), placement(to), mesh_, rank);
+        const planrt::Traffic predicted = planrt::traffic(kind, placement(from), placement(to), mesh_, rank);
         const planrt::Traffic counted = done.traffic[static_cast<std::size_t>(rank)];
         if (!(predicted == counted))
             throw Failure("rank " + std::to_string(rank) + " makes " + std::to_string(counted.calls) + " calls with " +

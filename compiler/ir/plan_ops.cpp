@@ -1,5 +1,6 @@
 // Verifiers of the plan dialect's operations. Their messages contain the values that conflict.
 
+#include "ir/collective_kind.h"
 #include "ir/plan_dialect.h"
 #include "ir/pointwise.h"
 #include "ir/subscripts.h"
@@ -204,9 +205,7 @@ LogicalResult BatchNormOp::verify() {
 }
 
 LogicalResult CollectiveOp::verify() {
-    static constexpr StringRef kinds[] = {"slice",      "all_gather", "reduce_scatter",
-                                          "all_reduce", "all_to_all", "exchange"};
-    if (!llvm::is_contained(kinds, getKind()))
+    if (!collective_kind(getKind()))
         return emitOpError() << "there is no collective '" << getKind() << "'";
     if (!getOperand().getType().getLayout() || !getResult().getType().getLayout())
         return emitOpError() << "operand and result have layouts";

@@ -1,5 +1,6 @@
 // Verifiers of the schedule's operations.
 
+#include "ir/collective_kind.h"
 #include "ir/plan_dialect.h"
 #include "ir/subscripts.h"
 #include "ir/windows.h"
@@ -113,6 +114,8 @@ LogicalResult StartOp::verify() {
     if (getInputs().empty() || getInputs().size() != getResults().size() || getInputs().size() != getTensors().size())
         return emitOpError() << "has " << getInputs().size() << " operands, " << getResults().size()
                              << " results and names for " << getTensors().size() << " tensors";
+    if (!collective_kind(getKind()))
+        return emitOpError() << "there is no collective '" << getKind() << "'";
     if (getInputs().size() > 1 && getKind() != "all_reduce")
         return emitOpError() << "several members travel in an all_reduce only, not in '" << getKind() << "'";
     for (auto [from, to] : llvm::zip(getInputs(), getResults()))

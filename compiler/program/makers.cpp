@@ -28,11 +28,11 @@ std::vector<std::vector<Action>> trivial(const KindBodies &step) {
 
 std::vector<std::vector<Action>> accumulating(const std::vector<MicroBatch> &micro_batches,
                                               const std::vector<KindBodies> &kinds) {
-    return interleaved(micro_batches, kinds, 1);
+    return in_flight(micro_batches, kinds, 1);
 }
 
-std::vector<std::vector<Action>> interleaved(const std::vector<MicroBatch> &micro_batches,
-                                             const std::vector<KindBodies> &kinds, int slots) {
+std::vector<std::vector<Action>> in_flight(const std::vector<MicroBatch> &micro_batches,
+                                           const std::vector<KindBodies> &kinds, int slots) {
     std::vector<Action> actions;
     const auto count = static_cast<int>(micro_batches.size());
     for (int first = 0; first < count; first += slots) {

@@ -23,9 +23,9 @@ struct KindBodies {
 [[nodiscard]] std::vector<std::vector<Action>> accumulating(const std::vector<MicroBatch> &micro_batches,
                                                             const std::vector<KindBodies> &kinds);
 
-/// As a stage of a pipeline runs them while it fills: the first body of `slots` micro-batches, each in a slot of its
-/// own, then their other bodies, one micro-batch after the other. There is one role; otherwise as accumulating().
-[[nodiscard]] std::vector<std::vector<Action>> interleaved(const std::vector<MicroBatch> &micro_batches,
-                                                           const std::vector<KindBodies> &kinds, int slots);
+/// With `slots` micro-batches in flight, each in a slot of its own: their first bodies, then their other bodies, one
+/// micro-batch after the other; then the next `slots` micro-batches. In all else as accumulating().
+[[nodiscard]] std::vector<std::vector<Action>> in_flight(const std::vector<MicroBatch> &micro_batches,
+                                                         const std::vector<KindBodies> &kinds, int slots);
 
 } // namespace planc::program

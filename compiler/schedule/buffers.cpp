@@ -1,5 +1,6 @@
 #include "schedule/buffers.h"
 
+#include "ir/collective_kind.h"
 #include "ir/method.h"
 #include "ir/placement.h"
 #include "schedule/arena.h"
@@ -7,9 +8,6 @@
 #include "schedule/functions.h"
 
 #include <planrt/scratch.h>
-
-#include <algorithm>
-#include <array>
 
 namespace planc::schedule {
 
@@ -70,10 +68,7 @@ int64_t ScratchSizes::elements(planrt::CollectiveKind kind, ir::TensorType from,
 }
 
 int64_t ScratchSizes::bytes(ir::StartOp start) {
-    static constexpr std::array<llvm::StringRef, 6> kinds{"slice",      "all_gather", "reduce_scatter",
-                                                          "all_reduce", "all_to_all", "exchange"};
-    const auto kind =
-        static_cast<planrt::CollectiveKind>(std::find(kinds.begin(), kinds.end(), start.getKind()) - kinds.begin());
+    const planrt::CollectiveKind kind = ir::collective_kind(start.getKind()).value();
     if (const planrt::Method method = ir::method_of(start); method.algorithm != planrt::Algorithm::mpi)
         return message_scratch_bytes(start, kind, method, mesh_);
     if (kind == planrt::CollectiveKind::all_reduce && start.getInputs().size() == 1)

@@ -1,5 +1,6 @@
 #include "schedule/collective_info.h"
 
+#include "ir/collective_kind.h"
 #include "ir/method.h"
 #include "ir/placement.h"
 #include "schedule/functions.h"
@@ -7,21 +8,12 @@
 #include <planrt/scratch.h>
 
 #include <algorithm>
-#include <array>
 
 namespace planc::schedule {
 
-namespace {
-
-constexpr std::array<llvm::StringRef, 6> kind_names{"slice",      "all_gather", "reduce_scatter",
-                                                    "all_reduce", "all_to_all", "exchange"};
-
-} // namespace
-
 CollectiveInfo collective_info(ir::StartOp start, ir::MeshAttr mesh) {
     CollectiveInfo info;
-    info.kind = static_cast<planrt::CollectiveKind>(std::find(kind_names.begin(), kind_names.end(), start.getKind()) -
-                                                    kind_names.begin());
+    info.kind = ir::collective_kind(start.getKind()).value();
     for (mlir::Attribute axis : start.getAxes())
         info.axes.push_back(ir::axis_index(mesh, mlir::cast<mlir::StringAttr>(axis)));
     for (auto [from, to] : llvm::zip(start.getInputs(), start.getResults()))

@@ -207,7 +207,7 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
             return; // an evaluation alone
         const int slots = program.roles.front().slots;
         program.actions = program.micro_batches.size() == 1 ? program::trivial(kinds.front())
-                          : slots > 1                       ? program::interleaved(program.micro_batches, kinds, slots)
+                          : slots > 1                       ? program::in_flight(program.micro_batches, kinds, slots)
                                                             : program::accumulating(program.micro_batches, kinds);
         set_step_program(module, program);
     }

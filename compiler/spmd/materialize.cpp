@@ -1,5 +1,6 @@
 #include "spmd/materialize.h"
 
+#include "ir/collective_kind.h"
 #include "ir/entry_functions.h"
 #include "ir/method.h"
 #include "ir/placement.h"
@@ -13,30 +14,11 @@
 namespace planc::spmd {
 
 using mlir::Value;
-using sharding::CollectiveKind;
 using sharding::Copy;
 using sharding::LaidOut;
 using sharding::LayerStrategy;
 
 namespace {
-
-const char *kind_name(CollectiveKind kind) {
-    switch (kind) {
-    case CollectiveKind::slice:
-        return "slice";
-    case CollectiveKind::all_gather:
-        return "all_gather";
-    case CollectiveKind::reduce_scatter:
-        return "reduce_scatter";
-    case CollectiveKind::all_reduce:
-        return "all_reduce";
-    case CollectiveKind::all_to_all:
-        return "all_to_all";
-    case CollectiveKind::exchange:
-        return "exchange";
-    }
-    return "";
-}
 
 /// Rebuilds one function with layouts, in place of the old one.
 class Materializer {
@@ -162,7 +144,7 @@ class Materializer {
             for (int axis : step.axes)
                 axes.push_back(mesh_.getNames()[static_cast<size_t>(axis)].getValue());
             auto collective = builder_.create<ir::CollectiveOp>(
-                location_, type(made, step.to), builder_.getStringAttr(kind_name(step.kind)), made,
+                location_, type(made, step.to), builder_.getStringAttr(ir::word_of(step.kind)), made,
                 builder_.getStrArrayAttr(axes),
                 builder_.getStringAttr(extracted_.graph.layers[static_cast<size_t>(wanted.layer)].name),
                 builder_.getStringAttr(sharding::name(wanted.phase)), ir::StrategyAttr());

@@ -85,7 +85,7 @@ void compare_rows(const std::vector<CollectiveRecord> &executed, const cost::Cos
             got[key(record.kind, record.layer, record.phase)].push_back(busiest_bytes(record));
     std::map<Key, std::vector<double>> expected;
     const auto add = [&](const cost::CollectiveRow &row) {
-        std::string kind = cost::name(row.kind);
+        std::string kind = name_of(row.kind);
         std::replace(kind.begin(), kind.end(), '-', '_');
         if (row.kind != cost::CollectiveKind::slice)
             expected[key(kind, table.layers[static_cast<std::size_t>(row.layer)].name, sharding::name(row.phase))]

@@ -79,6 +79,18 @@ TEST(Buffers, nobody_touches_what_a_collective_uses) {
     static_cast<void>(buffers.write(64, 4, "other"));
 }
 
+TEST(Buffers, several_collectives_may_read_a_value) {
+    Buffers buffers(64);
+    const int sent = buffers.write(0, 32, "sent");
+    buffers.start(7, {sent}, {});
+    buffers.start(8, {sent}, {});
+    buffers.wait(8);
+    EXPECT_EQ(failure_of([&] { static_cast<void>(buffers.write(0, 4, "other")); }),
+              "other is written where collective 7 is under way");
+    buffers.wait(7);
+    static_cast<void>(buffers.write(0, 4, "other"));
+}
+
 // x = [[1, 2, 3], [4, 5, 6]]: x xT, xT x, and x xT added to itself.
 TEST(InterpretSchedule, products) {
     const std::string types = "!x = !plan.tensor<a: 2, k: 3, f32>\n!y = !plan.tensor<b: 2, k: 3, f32>\n"

@@ -38,7 +38,7 @@ TEST(Makers, run_one_micro_batch_after_the_other) {
     // Two in flight: the last group has one.
     program.roles.front().slots = 2;
     program.roles.front().slot_bytes = 64;
-    program.actions = interleaved(program.micro_batches, {{{2, false}, {0, 1}}, {{2, true}, {2, 3, 4}}}, 2);
+    program.actions = in_flight(program.micro_batches, {{{2, false}, {0, 1}}, {{2, true}, {2, 3, 4}}}, 2);
     texts.clear();
     for (const Action &action : program.actions.front())
         texts.push_back(text(program, action));

@@ -46,7 +46,7 @@ class Rows {
         std::string tensor = row.tensor;
         if (row.from_layer >= 0)
             tensor += " (" + table.layers[row.from_layer].name + " to " + table.layers[row.layer].name + ")";
-        add(side, name(row.kind), name(row.phase), tensor, row.price.seconds(), row.payload,
+        add(side, name_of(row.kind), name(row.phase), tensor, row.price.seconds(), row.payload,
             axes_words(row.axes, table.axes));
     }
 

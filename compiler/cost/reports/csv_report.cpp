@@ -14,7 +14,7 @@ std::string bytes(Bytes value) {
 }
 
 std::string collective(const CollectiveRow &row, const CostTable &table) {
-    return csv_line({row.from_layer >= 0 ? "reshard" : "collective", table.layers[row.layer].name, name(row.kind),
+    return csv_line({row.from_layer >= 0 ? "reshard" : "collective", table.layers[row.layer].name, name_of(row.kind),
                      axes_words(row.axes, table.axes), name(row.phase), row.tensor, bytes(row.payload),
                      std::to_string(row.calls), support::json_number(row.price.seconds().value)});
 }

@@ -99,7 +99,7 @@ class Json {
     }
 
     void add(const CollectiveRow &row) {
-        json_.begin_object().member("kind", name(row.kind));
+        json_.begin_object().member("kind", name_of(row.kind));
         add_axes(row.axes);
         json_.member("phase", name(row.phase)).member("tensor", row.tensor);
         if (row.from_layer >= 0)

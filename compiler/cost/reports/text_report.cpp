@@ -39,7 +39,7 @@ class Text {
 
     void add(const CollectiveRow &row) {
         const std::string by = row.by_mpi ? "" : std::string(" by ") + name(row.algorithm);
-        lines_.row({std::string("  ") + name(row.kind) + by, name(row.phase), axes_words(row.axes, table_.axes),
+        lines_.row({std::string("  ") + name_of(row.kind) + by, name(row.phase), axes_words(row.axes, table_.axes),
                     row.tensor, grouped(row.payload.value),
                     row.bucket >= 0 ? "bucket " + std::to_string(row.bucket + 1)
                     : row.joined    ? "joined"

@@ -250,6 +250,8 @@ void write_kernel(Body &body, mlir::Operation *op) {
         write_pool(body, pool);
     else if (auto both = mlir::dyn_cast<ir::MaxPoolOp>(op))
         write_max_pool(body, both);
+    else
+        llvm::report_fatal_error(llvm::Twine("no text for the kernel ") + op->getName().getStringRef());
 }
 
 } // namespace planc::emit

@@ -81,7 +81,6 @@ const std::vector<Entry> &entries() {
         {"target", {"target", "labels"}},
         {"targets", {"target", "labels"}},
         {"label", {"labels"}},
-        {"label", {"labels"}},
         // training and data
         {"numepochs", {"epochs"}},
         {"nepochs", {"epochs"}},

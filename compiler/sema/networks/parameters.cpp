@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(duplicate_parameter, error, "two parameters are named '{0}'"); // N5
-PLANC_DIAGNOSTIC(bad_distribution, error, "'{0}' with {1}");                    // Y4
+PLANC_DIAGNOSTIC(duplicate_parameter, error, "two parameters are named '{0}'");                               // N5
+PLANC_DIAGNOSTIC(bad_distribution, error, "'{0}' with {1}");                                                  // Y4
+PLANC_DIAGNOSTIC(initial_beyond_f32, error, "the initial values of an f32 parameter must be at most 3.4e38"); // Y4
 
 /// While it lives, dimensions with an extent on the spot are known by it: `[k, inner: 3]` to its own `fan_out`.
 class Elaborator::OwnExtents {
@@ -54,6 +56,9 @@ void Elaborator::declare_parameter(const syntax::ParameterDeclaration &declarati
     if (frame_->path.empty())
         register_layer(declaration.name.text, declaration.name);
     const ElementType element = element_type(declaration.type, frame_->element);
+    if (element == ElementType::f32 &&
+        std::max(std::abs(initial.a), std::abs(initial.b)) > std::numeric_limits<float>::max())
+        fail(initial_beyond_f32, declaration.initializer->where, {});
     const TensorValue tensor = append(std::move(operation), std::move(own), element, where);
     check_floating(declaration.name.text, tensor, declaration.type.where);
     define(declaration.name, Value{tensor});

@@ -157,6 +157,10 @@ enum class CollectiveKind : std::uint8_t {
     exchange        ///< anything else without partial results: box intersections, point to point; into windows: halo
                     ///< exchanges
 };
+inline constexpr CollectiveKind collective_kinds[] = {CollectiveKind::slice,          CollectiveKind::all_gather,
+                                                      CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
+                                                      CollectiveKind::all_to_all,     CollectiveKind::exchange};
+[[nodiscard]] const char *name_of(CollectiveKind kind); ///< "all-reduce"
 
 /// Whether the step between these placements is flat.
 [[nodiscard]] bool is_flat(const Placement &from, const Placement &to);

@@ -6,6 +6,24 @@
 
 namespace planrt {
 
+const char *name_of(CollectiveKind kind) {
+    switch (kind) {
+    case CollectiveKind::slice:
+        return "slice";
+    case CollectiveKind::all_gather:
+        return "all-gather";
+    case CollectiveKind::reduce_scatter:
+        return "reduce-scatter";
+    case CollectiveKind::all_reduce:
+        return "all-reduce";
+    case CollectiveKind::all_to_all:
+        return "all-to-all";
+    case CollectiveKind::exchange:
+        return "exchange";
+    }
+    return "";
+}
+
 int Mesh::ranks() const {
     return std::accumulate(sizes.begin(), sizes.end(), 1, std::multiplies<>());
 }

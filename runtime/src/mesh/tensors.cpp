@@ -72,24 +72,6 @@ MPI_Op operator_of(Reduction reduction) {
     return MPI_SUM;
 }
 
-const char *name_of(CollectiveKind kind) {
-    switch (kind) {
-    case CollectiveKind::slice:
-        return "slice";
-    case CollectiveKind::all_gather:
-        return "all-gather";
-    case CollectiveKind::reduce_scatter:
-        return "reduce-scatter";
-    case CollectiveKind::all_reduce:
-        return "all-reduce";
-    case CollectiveKind::all_to_all:
-        return "all-to-all";
-    case CollectiveKind::exchange:
-        return "exchange";
-    }
-    return "";
-}
-
 std::string describe_mesh(const Program &program) {
     std::string result;
     for (const Axis &axis : program.mesh)

@@ -18,7 +18,6 @@ namespace planrt {
 [[nodiscard]] std::size_t element_bytes(Type type);
 [[nodiscard]] MPI_Datatype datatype_of(Type type);
 [[nodiscard]] MPI_Op operator_of(Reduction reduction);
-[[nodiscard]] const char *name_of(CollectiveKind kind); ///< "all-reduce"
 /// "rows 2 × cols 2"; "of one rank" without axes.
 [[nodiscard]] std::string describe_mesh(const Program &program);
 /// "layer h1: all-reduce of h1.w's gradient (weight gradient)".
