@@ -8,7 +8,7 @@ namespace planrt {
 
 namespace {
 
-/// In portions that stay in the second-level cache of each thread.
+/// Divides the images into portions that stay in the second-level cache of each thread.
 SpaceToBatch images_of(const Convolution &conv) {
     constexpr std::int64_t elements = 1 << 18;
     return SpaceToBatch(conv, elements * thread_count());
