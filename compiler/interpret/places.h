@@ -23,7 +23,7 @@ struct Slots {
     std::int64_t bytes = 0; ///< of one; 0: there are none
 };
 
-/// The scratch into which ranks pack what they send.
+/// The scratch into which ranks pack the values that they send.
 struct Scratch {
     std::int64_t offset = 0;
     std::int64_t bytes = 0;

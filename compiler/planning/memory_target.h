@@ -24,8 +24,8 @@ class MemoryTarget {
     /// Called if the program of the plan takes `arena_bytes`, which are too many: tightens the limit. Returns false if
     /// nothing is left to try.
     [[nodiscard]] bool tighten(const plan::Plan &plan, std::int64_t arena_bytes);
-    /// Called if no plan keeps the limit: sets it to Plan::least_memory, which the smallest known plan takes. Returns
-    /// false if nothing is left to try.
+    /// Called if no plan keeps the limit: sets it just above Plan::least_memory, which the smallest known plan takes.
+    /// Returns false if nothing is left to try.
     [[nodiscard]] bool loosen_to_least(const plan::Plan &plan);
 
     /// The message when nothing is left to try: how much memory is needed.

@@ -1,6 +1,5 @@
 // The training step as the search for a plan sees it: it has a request to the planner, and it tells how much memory and
-// time the program of a plan takes. The driver implements it by the IR, passes and a simulation; tests implement it by
-// tables.
+// time the program of a plan takes. The driver implements it by the IR, passes and a simulation; tests have their own.
 #pragma once
 
 #include "cost/reports/report.h"

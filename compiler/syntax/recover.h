@@ -20,7 +20,7 @@ class StopAtFirst : public antlr4::DefaultErrorStrategy {
   public:
     void reportError(antlr4::Parser *parser, const antlr4::RecognitionException &e) override;
     antlr4::Token *recoverInline(antlr4::Parser *parser) override;
-    /// Called where a repetition can continue or end. Only here are the tokens of both cases expected; after it, only
+    /// Called where a repetition can continue or end. At this point the tokens of both cases are expected; later only
     /// those that follow the repetition.
     void sync(antlr4::Parser *parser) override;
 };
