@@ -18,7 +18,7 @@ function(planc_antlr variable)
     list(APPEND outputs ${sources})
     set(vocabulary ${ARG_DIRECTORY}/${name}.tokens)
   endforeach()
-  # C++20 makes u8"" another type; the generator's style is not ours.
+  # In C++20, u8"" has another type. The generated code does not follow our style.
   set_source_files_properties(${outputs} PROPERTIES COMPILE_OPTIONS "-fno-char8_t;-w")
   set(${variable} ${outputs} PARENT_SCOPE)
 endfunction()

@@ -1,9 +1,9 @@
-# How planc's own targets are made. A folder compiler/<name> is one library planc_<name>; headers are included as
+# Functions that make planc's own targets. A folder compiler/<name> is one library planc_<name>; headers are included as
 # "<name>/<file>.h".
 
 option(PLANC_SANITIZE "Build with address and undefined-behaviour sanitizers" OFF)
-# -Wno-restrict, -Wno-maybe-uninitialized: g++ 12 sees what is not there, in "a" + string (GCC PR 105329) and in copies of
-# empty optionals.
+# -Wno-restrict, -Wno-maybe-uninitialized: g++ 12 warns without reason about "a" + string (GCC PR 105329) and about
+# copies of empty optionals.
 set(PLANC_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-restrict
   -Wno-maybe-uninitialized -Werror)
 
@@ -22,7 +22,7 @@ function(planc_library name)
   add_library(planc_${name} STATIC ${ARG_SOURCES})
   planc_options(planc_${name})
   target_include_directories(planc_${name} PUBLIC ${PROJECT_SOURCE_DIR}/compiler)
-  target_include_directories(planc_${name} SYSTEM PUBLIC ${PROJECT_BINARY_DIR}/compiler)  # generated: not warned about
+  target_include_directories(planc_${name} SYSTEM PUBLIC ${PROJECT_BINARY_DIR}/compiler)  # generated headers: no warnings
   target_link_libraries(planc_${name} PUBLIC ${ARG_LINK})
   if(ARG_MLIR)
     target_include_directories(planc_${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})

@@ -1,4 +1,4 @@
-# Every package that planc needs, with the traps of Debian 12 mended where they are.
+# Finds every package that planc needs, and works around defects of Debian 12.
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
@@ -21,7 +21,7 @@ include(AddLLVM)
 include(AddMLIR)  # not HandleLLVMOptions: it would forbid exceptions, which ANTLR needs
 
 find_package(antlr4-runtime 4.9 REQUIRED CONFIG)
-# Debian's config links libuuid for nothing.
+# Debian's config links libuuid without need.
 set_property(TARGET antlr4_shared PROPERTY IMPORTED_LINK_INTERFACE_LIBRARIES_NONE "")
 find_program(ANTLR4_TOOL antlr4 REQUIRED)
 
@@ -30,8 +30,8 @@ set(BLA_VENDOR OpenBLAS)
 find_package(BLAS REQUIRED)
 find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-pthread openblas REQUIRED)
 find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h REQUIRED)  # types and numbers; the library is loaded at run time
-find_library(MIMALLOC_LIBRARY mimalloc)  # its malloc, for planc; where it is absent, the C library's
-find_path(SMPI_INCLUDE_DIR smpi/smpi.h)  # SimGrid's, for `planc simulate`; where it is absent, that command says so
+find_library(MIMALLOC_LIBRARY mimalloc)  # its malloc is planc's; without it, planc uses the C library's
+find_path(SMPI_INCLUDE_DIR smpi/smpi.h)  # SimGrid's, for `planc simulate`; without it, that command reports this
 find_package(ZLIB REQUIRED)
 find_package(GTest REQUIRED)
 find_package(Threads REQUIRED)

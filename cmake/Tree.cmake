@@ -5,7 +5,7 @@
 #   include/planrt/planrt.h      public headers of the runtime
 #   share/planc/stdlib/          what `import "std/…"` reads
 #
-# In the build tree the last two are links into the source tree.
+# In the build tree, the last two are links into the source tree.
 
 set(PLANC_TREE ${PROJECT_BINARY_DIR})
 file(MAKE_DIRECTORY ${PLANC_TREE}/include ${PLANC_TREE}/share/planc ${PLANC_TREE}/lib)

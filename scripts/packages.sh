@@ -1,18 +1,20 @@
-# Sourced by ./quickstart and ./check: the Debian 12 packages that planc needs, and installing those that are missing.
+# Sourced by ./quickstart and ./check: the Debian 12 packages that planc needs, and a function that installs those that
+# are missing.
 
-# To build planc, and to compile and run what it emits. mimalloc is planc's own malloc: it searches plans a third faster.
+# Packages to build planc, and to compile and run the programs that it emits. mimalloc is planc's malloc, with which the
+# search for plans is a third faster.
 packages_to_build=(
     g++ cmake ninja-build antlr4 libantlr4-runtime-dev libmlir-19-dev mlir-19-tools llvm-19-dev libgtest-dev
     libopenblas-dev libdnnl-dev libopenmpi-dev openmpi-bin zlib1g-dev
     libmimalloc-dev
 )
-# Besides, to check a change.
+# Further packages, to check a change.
 packages_to_check=(clang-format-19 clang-tidy-19 ccache mold python3 python3-psutil)
-# What planc does without too: for `planc simulate` (with all that it needs about 24 MB to download; where it is absent
-# its tests are skipped).
+# Optional packages, for `planc simulate` (about 24 MB to download, with dependencies; without them its tests are
+# skipped).
 packages_besides=(libsimgrid-dev)
 
-# install_missing PACKAGE…: says what it does in one line; returns 1, with one line on stderr, where it cannot.
+# install_missing PACKAGE…: prints in one line what it does; on failure, prints one line on stderr and returns 1.
 install_missing() {
     if ! command -v dpkg-query >/dev/null; then
         echo "packages   not a Debian system: not checked (wanted: $*)"

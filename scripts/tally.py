@@ -1,4 +1,4 @@
-"""Sums up what ./check left in its folder, each test once; says what failed and what was slow.
+"""Sums up the results of ./check in its folder, each test once; lists the failed and the slow tests.
 
   ctest.xml    every ctest test with its output; a GoogleTest counts as its cases
   lit.json     every lit test

@@ -24,8 +24,8 @@ ReturnOp return_of(FuncOp function) {
     return mlir::cast<ReturnOp>(function.getBody().front().getTerminator());
 }
 
-/// Erases what no result needs and marks that are no longer used, and sets the function's type from its arguments and
-/// results.
+/// Erases operations that no result needs and marks that are no longer used, and sets the function's type from its
+/// arguments and results.
 void settle(FuncOp function, bool keep_arguments) {
     mlir::Block &block = function.getBody().front();
     for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
@@ -81,7 +81,7 @@ class Derivation {
 
     [[nodiscard]] bool has_parts() const { return micro_batches_.size() > 1; }
 
-    /// "accumulate" of those as large as the last one, "accumulate_rest" of larger ones.
+    /// "accumulate" for micro-batches as large as the last one, "accumulate_rest" for larger ones.
     [[nodiscard]] std::string name_of(const program::MicroBatchKind &kind) const {
         if (kind.updates)
             return "train";

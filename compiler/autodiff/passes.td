@@ -25,16 +25,16 @@ def DeriveTrainingStep : Pass<"derive-training-step", "::mlir::ModuleOp"> {
     respect to something made of parameters only, else `input gradient`. Optimizer state becomes variables
     (`h1.w.momentum`).
 
-    `@evaluate(inputs, valid) -> (loss, correct)`: sums over the samples where `valid` is 1; `plan.results` says which of
-    the two there are. `@predict(inputs) -> prediction`. Neither has arguments that it does not use.
+    `@evaluate(inputs, valid) -> (loss, correct)`: sums over the samples where `valid` is 1; `plan.results` says which
+    of the two exist. `@predict(inputs) -> prediction`. Neither function has unused arguments.
 
-    With `plan.microbatches = N` at the module the batch is cut into N micro-batches (program/micro_batches.h), and each
-    kind of them has a function: `@accumulate_rest` of the larger ones and `@accumulate` of the others end with
-    `plan.accumulate` of the loss and of every gradient (attribute `plan.accumulates`); `@train` is of the last one, and
-    updates. `plan.batch` of the module keeps the size of the batch. On which samples each runs, and when, is a matter of
-    the schedule.
+    With `plan.microbatches = N` at the module, the batch is cut into N micro-batches (program/micro_batches.h), and
+    each kind of them has a function. `@accumulate_rest`, for the larger ones, and `@accumulate`, for the others, end
+    with `plan.accumulate` of the loss and of every gradient (attribute `plan.accumulates`); `@train` runs on the last
+    one, and updates. `plan.batch` of the module keeps the size of the batch. The schedule decides when each function
+    runs, and on which samples.
 
-    Expects loop nests only: runs after decompose-composites. `@loss` is gone afterwards.
+    The pass expects only loop nests, so it runs after decompose-composites. It removes `@loss`.
   }];
   let dependentDialects = ["::planc::ir::PlanDialect", "::mlir::func::FuncDialect"];
 }
@@ -42,16 +42,20 @@ def DeriveTrainingStep : Pass<"derive-training-step", "::mlir::ModuleOp"> {
 def RecomputeActivations : Pass<"recompute-activations", "::mlir::ModuleOp"> {
   let summary = "compute activations again for the backward pass instead of keeping them";
   let description = [{
-    `plan.recompute = {layer = "group", …}` at the module says which group of layers a layer belongs to; others keep their
-    activations. Values that leave their group forwards are kept; the others that the backward pass needs are computed
-    again in phase `recompute`, just before their first use, from what enters the group. Random numbers are the same ones.
+    `plan.recompute = {layer = "group", …}` at the module says which group of layers a layer belongs to; others keep
+    their activations. Values that leave their group forwards are kept; the others that the backward pass needs are
+    computed again in phase `recompute`, just before their first use, from what enters the group. Recomputed random
+    numbers are the same.
   }];
   let dependentDialects = ["::planc::ir::PlanDialect"];
 }
 
 def Simplify : Pass<"simplify", "::mlir::ModuleOp"> {
-  let summary = "fold arithmetic with numbers, merge signs, move factors out of sums, remove what does nothing";
-  let description = "Values that nobody uses and repeated values go too. Runs after derive-training-step: it drops `stop_gradient`.";
+  let summary = "fold arithmetic with numbers, merge signs, move factors out of sums, remove operations without effect";
+  let description = [{
+    Unused and repeated values are removed, too. The pass runs after derive-training-step, because it drops
+    `stop_gradient`.
+  }];
   let dependentDialects = ["::planc::ir::PlanDialect"];
 }
 

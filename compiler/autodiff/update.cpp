@@ -74,7 +74,7 @@ class Updater {
     std::map<double, Value> biases_; ///< by decay
     Value scale_;                    ///< of all gradients; none without clipping
 
-    // Of the current parameter.
+    // State of the current parameter.
     ir::VariableOp variable_;
     Value parameter_;
     std::optional<Settings> settings_;

@@ -264,7 +264,8 @@ class Fitting {
         fit_pool("pool_gradient", {others, gradients.end()}, kernels().pool_gradient);
     }
 
-    /// An operation for each element of each window; what is pooled is read or written, and the result and its numbers.
+    /// One operation counts for each element of each window. The pooled tensor, the result and its argmax are read or
+    /// written.
     void fit_pool(const char *name, const std::vector<Measurement> &all, std::optional<support::PoolRate> &result) {
         if (all.empty())
             return;

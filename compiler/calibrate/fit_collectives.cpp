@@ -36,7 +36,7 @@ double error(const Line &line, const Measurement &each) {
     return std::abs(line.at(bytes_of(each)) / each.seconds - 1);
 }
 
-/// Of one collective of one group, by size.
+/// The rates of one collective of one group, by size.
 class Ranges {
   public:
     /// `processor`: CollectiveRate::processor

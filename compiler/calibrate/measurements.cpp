@@ -40,7 +40,7 @@ std::string wrong(std::size_t number, const std::string &what) {
     return "measurement " + std::to_string(number + 1) + " " + what;
 }
 
-/// Empty, or what is wrong.
+/// Reads one measurement. Returns an empty text or the error.
 std::string read_one(const llvm::json::Value &value, std::size_t number, Measurement &result) {
     const llvm::json::Object *object = value.getAsObject();
     if (object == nullptr)

@@ -12,7 +12,7 @@ namespace {
 /// 2005).
 constexpr double small_bytes = 2048;
 
-/// M4: what machines have that do not say: MPI's own calls.
+/// M4: the algorithms of machines that do not specify any: MPI's own calls.
 Algorithms usual_algorithms() {
     Algorithms algorithms;
     algorithms.allreduce = {{Algorithm::recursive_doubling, 0, true}, {Algorithm::ring, small_bytes, true}};

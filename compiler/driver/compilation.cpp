@@ -113,7 +113,7 @@ bool Compilation::step_only() {
 
 bool Compilation::run_through(const CompileStep *last) {
     for (; next_ <= last; ++next_) {
-        if (next_ == last && next_->form == Form::spmd) // wanted as it is before it is scheduled
+        if (next_ == last && next_->form == Form::spmd) // the program before it is scheduled was requested
             schedule_.reset();
         const Timer timer(options_.timing, next_->name);
         if (!(this->*next_->run)())
@@ -186,7 +186,7 @@ bool Compilation::report(const support::DiagnosticKind &kind, mlir::Location whe
                          static_cast<int>(place.getColumn()));
     support::Diagnostic &error = diagnostics_.report(kind, range, {text});
     const sema::Layout *layout = layout_of(*program_, options_);
-    if (layout && layout->microbatches) // the passes refuse nothing else of the user's
+    if (layout && layout->microbatches) // the passes reject nothing else that the user writes
         error.note(layout->microbatches_where, "micro-batches are asked for here");
     messages_ << diagnostics_.take_rendered();
     exit_code_ = input_error;
@@ -221,7 +221,7 @@ bool Compilation::schedule() {
     return true;
 }
 
-/// The arena is exact where the plan's warning rests on an estimate.
+/// Warns by the arena, which is exact, while the plan's warning uses an estimate.
 void Compilation::warn_of_memory() {
     const cost::Machine &machine = request().request.machine;
     const auto needed = static_cast<double>(arena_bytes());
@@ -236,10 +236,10 @@ std::optional<timeline::Program> Compilation::emit_to_simulate() {
         return std::nullopt;
     cost::Machine &machine = step_->request().machine;
     if (!machine.collectives.empty())
-        messages_ << "planc: note: what was measured of collectives on machine '" << machine.name
-                  << "' decided on the plan; here they take what their messages take on its links\n";
+        messages_ << "planc: note: the measured times of collectives on machine '" << machine.name
+                  << "' decided on the plan; here they take the time of their messages on its links\n";
     machine = cost::by_messages(machine);
-    schedule_.reset(); // of the machine as it was
+    schedule_.reset(); // it was made for the original machine
     if (!run_until(Form::schedule))
         return std::nullopt;
     timeline::ReadSchedule schedule = timeline::read_whole_schedule(module_, machine);

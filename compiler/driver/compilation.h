@@ -1,5 +1,5 @@
-// The whole way from a .plan file to C++. The order of the compile steps, and what holds after each of them, stand in
-// Compilation::compile_steps.
+// The whole way from a .plan file to C++. Compilation::compile_steps lists the compile steps in order, with what holds
+// after each of them.
 #pragma once
 
 #include "cost/reports/report.h"
@@ -35,19 +35,19 @@ class Compilation {
     /// Runs the compile steps up to and including the one that makes `form`. False: an error was printed, exit_code()
     /// says which kind.
     [[nodiscard]] bool run_until(Form form);
-    /// Those up to the plan: all that reports need.
+    /// Runs the steps up to the plan, which is all that reports need.
     [[nodiscard]] bool plan_only();
     [[nodiscard]] bool analyze_only();
-    /// All of them, for a program to be simulated: planned as always, then laid out with the messages that MPI's own
-    /// calls are priced as in their place, its kernels modelled. What its schedule takes in time; none: an error was
-    /// printed.
+    /// Runs all steps for a program that is to be simulated. It is planned as usual, but MPI's own calls are then
+    /// replaced by the messages as which they are priced, and kernels are modelled. Returns its schedule with times;
+    /// none if an error was printed.
     [[nodiscard]] std::optional<timeline::Program> emit_to_simulate();
-    /// Those up to the training step, and request(): what a profile of the cost model needs.
+    /// Runs the steps up to the training step and makes request(), which is all that a profile of the cost model needs.
     [[nodiscard]] bool request_only();
-    /// The same again for options that have changed in ranks or machine: of the same training step.
+    /// Plans the same training step again after the ranks or the machine in the options have changed.
     [[nodiscard]] bool plan_anew();
     [[nodiscard]] bool request_anew();
-    /// request() for a training step with these savings, which the layout asks for or a search may add.
+    /// Makes request() for a training step with these savings, which the layout asks for or a search may add.
     [[nodiscard]] bool request_with(const planning::MemorySavings &savings);
     [[nodiscard]] int exit_code() const { return exit_code_; }
 
@@ -61,8 +61,8 @@ class Compilation {
     [[nodiscard]] std::int64_t arena_bytes() const { return driver::arena_bytes(module_); } ///< of the schedule
     [[nodiscard]] timeline::Program timeline_program();                                     ///< of the schedule
     [[nodiscard]] cost::Overlap overlap();                                                  ///< of the schedule
-    /// Of plan(), of which module() need not be the schedule; left as it is for steps too long to be simulated, and
-    /// where passes print. False: an error was printed.
+    /// Finds the step time of plan() with overlap; module() need not be its schedule. `step` is unchanged if the step
+    /// is too long to be simulated, or if passes print. Returns false if an error was printed.
     [[nodiscard]] bool find_step_with_overlap(std::optional<cost::Seconds> &step);
     [[nodiscard]] const std::string &cpp() const { return cpp_; }
     [[nodiscard]] const Installation &installation() const { return installation_; }
@@ -76,7 +76,7 @@ class Compilation {
     };
     static const CompileStep compile_steps[];
 
-    /// Runs what has not run yet, up to and including `last`.
+    /// Runs the compile steps that have not run yet, up to and including `last`.
     [[nodiscard]] bool run_through(const CompileStep *last);
     [[nodiscard]] bool run_until(bool (Compilation::*run)());
 
@@ -94,17 +94,18 @@ class Compilation {
     [[nodiscard]] planning::MemorySavings pinned_savings() const; ///< those that the layout asks for
     /// The training step of the imported networks. Null: an error was printed.
     [[nodiscard]] std::shared_ptr<DerivedModule> derive_module(const planning::MemorySavings &savings);
-    /// The same, and the request that it is planned for by.
+    /// The same, with its request to the planner.
     [[nodiscard]] std::shared_ptr<DerivedStep> derive(const planning::MemorySavings &savings);
     /// Makes request() for a step with these savings.
     bool ask(const planning::MemorySavings &savings);
-    /// What was assumed, and where the machine has fewer ranks than are planned for.
+    /// Prints what was assumed, and warns if the machine has fewer ranks than are planned for.
     void tell_of_request();
     void take(planning::Answer answer);
 
     bool fail(const std::string &line, int code);
     bool report(const support::DiagnosticKind &kind, mlir::Location where, const std::string &text);
-    /// The first error of a pass is the user's of kind `users_error`, ours where there is none.
+    /// Reports the first error of a pass: as the user's error of kind `users_error`, or as an internal error if that is
+    /// null.
     bool run_passes(mlir::ModuleOp module, void (*add)(mlir::OpPassManager &),
                     const support::DiagnosticKind *users_error = nullptr);
 
@@ -117,18 +118,18 @@ class Compilation {
     mlir::MLIRContext context_;
     mlir::OwningOpRef<mlir::ModuleOp> imported_;
     std::shared_ptr<DerivedModule> pinned_; ///< the training step with pinned_savings()
-    std::shared_ptr<DerivedStep> step_;     ///< that is planned for
+    std::shared_ptr<DerivedStep> step_;     ///< the one that is planned
     std::optional<plan::Plan> plan_;
-    std::optional<planning::Scheduled> schedule_;  ///< by plan_, where choosing it took its schedule
-    std::vector<planning::Scheduled> passed_over_; ///< other plans' schedules: giving them back takes a while
+    std::optional<planning::Scheduled> schedule_;  ///< of plan_, if choosing it required its schedule
+    std::vector<planning::Scheduled> passed_over_; ///< other plans' schedules: freeing them takes a while
     mlir::ModuleOp module_;                        ///< what the last compile step made of the program
-    std::optional<cost::Overlap> overlap_;         ///< of module_, where it was scheduled
+    std::optional<cost::Overlap> overlap_;         ///< of module_, if it was scheduled
     std::string cpp_;
     const CompileStep *next_ = compile_steps;
     int exit_code_ = 0;
 };
 
-/// A compilation that lasts as long as the process: this ends sooner than it would give back all that it holds.
+/// A compilation that is never destroyed, because the process ends sooner without freeing its memory.
 [[nodiscard]] Compilation &lasting_compilation(const Options &options);
 
 } // namespace planc::driver

@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <iostream>
 
-/// A command ends soon, and would only request pages again that it gives back.
+/// Keeps freed pages: a command ends soon and would only request them again.
 static void keep_memory() {
 #ifdef PLANC_MIMALLOC
     mi_option_disable(mi_option_allow_decommit);

@@ -18,7 +18,7 @@ namespace planc::emit {
 
 namespace {
 
-/// What kernels take by class of ranks, where they are modelled.
+/// The seconds of modelled kernels by class of ranks.
 std::string modelled_kernels(const EmitInfo::Modelled &modelled) {
     const std::size_t classes = modelled.seconds.empty() ? 1 : modelled.seconds.front().size();
     std::vector<std::string> seconds;
@@ -56,7 +56,7 @@ std::string heading(ir::MeshAttr mesh, const EmitInfo &info, bool with_tables) {
            "\n#include <algorithm>\n#include <cmath>\n#include <limits>\n\n";
 }
 
-/// What stands behind "at::" in the text.
+/// The names that follow "at::" in the text.
 std::set<std::string> used_places(const std::string &text) {
     const auto in_name = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
     std::set<std::string> names;
@@ -72,7 +72,7 @@ std::set<std::string> used_places(const std::string &text) {
     return names;
 }
 
-/// Names of the buffers' places, with what lies there; those that the program uses.
+/// Constants for the places of buffers, with comments on their contents, as far as the program uses them.
 std::string offsets(const ValueNames &names, const std::set<std::string> &used) {
     std::string text = "// Where tensors lie in the arena, in bytes.\nnamespace at {\n";
     for (const NamedBuffer &buffer : names.buffers()) {
@@ -86,7 +86,7 @@ std::string offsets(const ValueNames &names, const std::set<std::string> &used) 
     return text + "} // namespace at\n\n";
 }
 
-/// Of the functions that are not named after a layer.
+/// The names of functions that are not named after a layer.
 std::set<std::string> function_names(mlir::ModuleOp module) {
     std::set<std::string> names;
     for (auto function : module.getOps<mlir::func::FuncOp>())
@@ -113,7 +113,7 @@ std::string emit_cpp(mlir::ModuleOp scheduled, const EmitInfo &info) {
         (info.modelled ? "" : "// --- what one layer computes ---\n\n" + broken_lines(functions.layers())) +
         (functions.layers_alike().empty()
              ? ""
-             : "// --- what layers alike do, one behind the other ---\n\n" + broken_lines(functions.layers_alike())) +
+             : "// --- what layers alike do, one after another ---\n\n" + broken_lines(functions.layers_alike())) +
         "// --- the step ---\n\n" + broken_lines(functions.steps()) + "void set_up(Context &" +
         (extents.set_up().empty() ? "" : "context") + ") {\n" + set_up + "}\n\n// --- tables for the runtime ---\n\n" +
         broken_lines(tables.text());

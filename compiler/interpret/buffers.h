@@ -1,4 +1,4 @@
-// Checks that every value still lies in its place when it is read. The places are the offsets that a schedule gives to
+// Checks that every value is still in its place when it is read. The places are the offsets that a schedule gives to
 // values: each range of the arena belongs to the value that was written there last, or to an active collective.
 //
 //   Buffers buffers(arena_bytes);

@@ -59,7 +59,7 @@ class Collective {
 
     void deliver(int sender, int receiver, const Box &box) {
         if (!contains(own(sender).box, box))
-            throw Failure("rank " + std::to_string(sender) + " is to send what it does not have");
+            throw Failure("rank " + std::to_string(sender) + " is to send elements that it does not have");
         inbox_[static_cast<std::size_t>(receiver)].push_back({sender, box});
     }
 

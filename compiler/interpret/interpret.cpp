@@ -158,7 +158,7 @@ void Interpreter::pass_on(mlir::Value from, mlir::Value to) {
     places_.same(to, from);
 }
 
-/// The same elements under the boxes of the result.
+/// Gives the same elements the boxes of the result.
 void Interpreter::view(ir::ViewOp op) {
     pass_on(op.getOperand(), op.getResult());
     const Layout &layout = layouts_.of(op.getResult().getType());

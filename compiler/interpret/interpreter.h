@@ -1,5 +1,5 @@
-// Functions of the dialect on all ranks of one role side by side, operation by operation. See interpret.h for what is
-// checked; step.cpp runs a step program with one of these for each role.
+// Runs functions of the dialect on all ranks of one role at the same time, operation by operation. See interpret.h for
+// what is checked; step.cpp runs a step program with one of these for each role.
 #pragma once
 
 #include "interpret/interpret.h"
@@ -17,23 +17,23 @@ using Parts = std::vector<Local>; ///< per rank
 
 class Interpreter {
   public:
-    /// `mesh`: of the ranks; of the module's variables those of `role`; `slots`: of the arena.
+    /// `mesh`: that of the role's ranks; `role`: its variables are used; `slots`: those of the role's arena.
     Interpreter(mlir::ModuleOp module, ir::MeshAttr mesh, int role, const Slots &slots, const Inputs &inputs)
         : inputs_(inputs), layouts_(mesh), mesh_(layouts_.mesh()), places_(module, role, slots, layouts_) {
         for (auto variable : module.getOps<ir::VariableOp>())
             variables_[variable.getSymNameAttr()] = variable;
     }
 
-    /// A function by itself: its arguments are the fields of the inputs.
+    /// Runs a function by itself: its arguments are the fields of the inputs.
     Outcome run(mlir::func::FuncOp function);
 
-    // Body by body, each on values that are there already.
+    // These functions run a step body by body, each on values that are already present.
     /// The micro-batch's part of the fields, and where it begins in the batch.
     void set_fields(std::map<std::string, Array> fields) { inputs_.fields = std::move(fields); }
     void set_first_sample(std::int64_t sample) { inputs_.first_sample = sample; }
-    /// An argument takes its field.
+    /// Fills an argument from its field.
     void load(mlir::BlockArgument argument);
-    /// Its arguments have values; variables that it writes are written when it ends.
+    /// Runs a body whose arguments have values. Its variables are written when it ends.
     void visit_body(mlir::func::FuncOp function);
     [[nodiscard]] const Parts &value(mlir::Value value) const { return values_.find(value)->second; }
     void set_value(mlir::Value value, Parts parts) { values_[value] = std::move(parts); }

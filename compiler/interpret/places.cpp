@@ -12,7 +12,7 @@ using ir::type_of;
 
 namespace {
 
-/// Of an operation's result, for messages: "gemm of h1 (forward)".
+/// The name of an operation's result in messages: "gemm of h1 (forward)".
 std::string name_of(mlir::Operation *op) {
     std::string name = op->getName().stripDialect().str();
     if (const auto layer = op->getAttrOfType<mlir::StringAttr>("layer"))

@@ -16,14 +16,14 @@
 
 namespace planc::interpret {
 
-/// Of the arena: see program::Role.
+/// The slots of the arena: see program::Role.
 struct Slots {
     int count = 1;
     std::int64_t offset = 0;
     std::int64_t bytes = 0; ///< of one; 0: there are none
 };
 
-/// Where ranks pack what travels.
+/// The scratch into which ranks pack the values that they send.
 struct Scratch {
     std::int64_t offset = 0;
     std::int64_t bytes = 0;
@@ -42,7 +42,7 @@ class Places {
     void write_value(mlir::Value value, std::int64_t offset, const std::string &name);
     void set_place(mlir::Value value, int place) { places_[value] = place; }
     void read_place(int place) const;
-    /// Begins a transfer: nothing may write what is sent, or touch what is received.
+    /// Begins a transfer: from now on nothing may write the sent values or touch the received ones.
     void start_transfer(int transfer, const std::vector<int> &sent, std::vector<int> received, const Scratch &scratch);
     void wait_transfer(int transfer);
 
@@ -62,7 +62,7 @@ class Places {
 
     /// Checks at the end that results and variables are still there.
     void check_end(mlir::ValueRange results) const;
-    /// Sums over micro-batches have served: the step ends.
+    /// Marks sums over micro-batches as no longer needed at the end of the step.
     void spend_sums();
 
   private:
@@ -81,7 +81,7 @@ class Places {
     std::map<std::string, int> variables_;
     std::map<std::string, std::int64_t> variable_offsets_;
     std::set<std::string> sums_;  ///< accumulators
-    std::set<std::string> spent_; ///< of them, until they are written: the last micro-batch may use their places
+    std::set<std::string> spent_; ///< those that are no longer needed: until they are written, their places may be used
 };
 
 } // namespace planc::interpret

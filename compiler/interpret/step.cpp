@@ -25,7 +25,7 @@ struct Passed {
     std::optional<int> place; ///< in the arena
 };
 
-/// The ranks of one role: what they hold.
+/// The ranks of one role, and what they hold.
 struct RoleRanks {
     std::unique_ptr<Interpreter> interpreter;
     std::map<std::pair<int, int>, Passed> passed; ///< by value and slot
@@ -102,7 +102,7 @@ class StepRun {
         return text;
     }
 
-    /// The rank's next action, if it can go on; a body takes all ranks of the role along.
+    /// Runs the rank's next action if it can continue. A body runs for all ranks of the role at once.
     bool advance(int rank) {
         if (is_done(rank))
             return false;
@@ -175,7 +175,7 @@ class StepRun {
             records_.push_back(of_all_ranks(std::move(record), body.role));
     }
 
-    /// A field of the data set, for the micro-batch.
+    /// Loads a field of the data set for the micro-batch.
     void load(RoleRanks &role, int value, int slot, const program::MicroBatch &part) {
         const std::vector<mlir::BlockArgument> &takers = bodies_.takers(value);
         if (takers.empty())
@@ -195,7 +195,7 @@ class StepRun {
         role.passed[{value, slot}] = {interpreter.value(argument), interpreter.places().place_of(argument)};
     }
 
-    /// A record of a role's ranks, by rank of the whole mesh.
+    /// Turns a record of a role's ranks into one by rank of the whole mesh.
     [[nodiscard]] CollectiveRecord of_all_ranks(CollectiveRecord record, int role) const {
         std::vector<planrt::Traffic> all(next_.size());
         for (std::size_t within = 0; within < record.traffic.size(); ++within)
@@ -220,7 +220,7 @@ class StepRun {
             transfer_records_[static_cast<std::size_t>(action.index)].traffic[static_cast<std::size_t>(rank)];
         for (const planrt::Transfer &to : planrt::exchange(info.from, info.to, mesh_, rank).sends) {
             if (!contains(own.box, to.box))
-                throw Failure("rank " + std::to_string(rank) + " is to send what it does not have");
+                throw Failure("rank " + std::to_string(rank) + " is to send elements that it does not have");
             mail_[{action.index, rank, to.peer}].push_back(
                 {action.micro_batch, to.box, extract(own, to.box, {0, planrt::volume(to.box)})});
             ++traffic.calls;
@@ -233,7 +233,7 @@ class StepRun {
         begins_ = begun_.insert({action.index, rank, action.micro_batch}).second || begins_;
     }
 
-    /// A large message leaves when its receiver has begun to receive it, and not before.
+    /// A large message leaves only after its receiver has begun to receive it.
     bool has_left(int rank, const Action &action) {
         const schedule::TransferInfo &info = transfers_[static_cast<std::size_t>(action.index)];
         const auto to = planrt::exchange(info.from, info.to, mesh_, rank).sends;
@@ -242,7 +242,7 @@ class StepRun {
         });
     }
 
-    /// False: something has not been sent.
+    /// Returns false if something has not been sent yet.
     bool receive(int rank, const Action &action) {
         const schedule::TransferInfo &info = transfers_[static_cast<std::size_t>(action.index)];
         const auto from = planrt::exchange(info.from, info.to, mesh_, rank).receives;
@@ -265,7 +265,7 @@ class StepRun {
             const Message message = std::move(*found);
             mail(each.peer).erase(found);
             if (message.box != each.box)
-                throw Failure("rank " + std::to_string(rank) + " receives what it does not expect");
+                throw Failure("rank " + std::to_string(rank) + " receives an unexpected message");
             for_each_offset(whole.box, each.box, [&](std::size_t at, std::size_t local) {
                 whole.elements[at] = message.part.elements[local];
             });
@@ -282,7 +282,7 @@ class StepRun {
 
     Passed &passed(int rank, int value, int slot) { return role_of(rank).passed[{value, slot}]; }
 
-    /// What an action means for the arena of the role, when its first rank comes to it.
+    /// Applies an action to the arena of the role when the first of its ranks reaches it.
     void change_arena(int rank, const Action &action) {
         RoleRanks &role = role_of(rank);
         if (role.placed > next(rank))
@@ -357,7 +357,7 @@ class StepRun {
     std::vector<RankPlace> places_; ///< by rank
     std::vector<schedule::TransferInfo> transfers_;
     std::map<std::tuple<int, int, int>, std::deque<Message>> mail_; ///< by transfer, sender, receiver
-    std::set<std::pair<int, int>> arriving_;                        ///< values and slots with a receive under way
+    std::set<std::pair<int, int>> arriving_;                        ///< values and slots with an active receive
     std::set<std::tuple<int, int, int>> begun_; ///< receives, also of the past: transfer, rank, micro-batch
     bool begins_ = false;                       ///< has one begun in this round?
     std::vector<CollectiveRecord> records_;

@@ -16,7 +16,7 @@ namespace planc::interpret {
 
 namespace {
 
-/// Samples [first, first + count); behind the last one the first again.
+/// Samples [first, first + count); sample 0 takes the place of samples after the last one.
 Array samples(const Array &all, std::int64_t first, std::int64_t count) {
     const std::int64_t batch = all.extents.front();
     const auto size = static_cast<std::ptrdiff_t>(all.elements.size()) / batch;
@@ -49,7 +49,7 @@ Inputs inputs_of_part(mlir::func::FuncOp function, const Inputs &whole, std::int
 
 namespace {
 
-/// Samples of a function's part and of the whole batch; both 1 without a batch.
+/// The numbers of samples of a function's part and of the whole batch; both are 1 if there is no batch.
 std::pair<std::int64_t, std::int64_t> batch_sizes(mlir::func::FuncOp function, const Inputs &inputs) {
     if (function.getNumArguments() == 0 || ir::type_of(function.getArgument(0)).getExtents().empty())
         return {1, 1};
@@ -93,7 +93,7 @@ void join(std::vector<Array> &results, const std::vector<Array> &part, std::int6
 
 namespace {
 
-/// A module that is not scheduled: the function of each micro-batch, one after the other.
+/// For a module that is not scheduled: runs the function of each micro-batch, one after another.
 Outcome run_functions(mlir::ModuleOp module, const Inputs &inputs) {
     const auto parts = program::micro_batches(ir::batch_of(module), ir::micro_batch_count(module));
     Inputs now = inputs;

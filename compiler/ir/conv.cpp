@@ -90,9 +90,9 @@ class Verifier {
             std::count(kernels_.begin(), kernels_.end(), kernel) > 1)
             return op_.emitOpError() << "'" << loop << "' with '" << kernel << "' is a second window of one loop";
         if (!contains(first, loop) || !extents_.contains(loop))
-            return op_.emitOpError() << "'" << loop << "' is no loop of the first operand and of another tensor";
+            return op_.emitOpError() << "'" << loop << "' is not a loop of the first operand and of another tensor";
         if (contains(first, kernel) || !extents_.contains(kernel))
-            return op_.emitOpError() << "'" << kernel << "' is no loop of the second operand or the result only";
+            return op_.emitOpError() << "'" << kernel << "' is not a loop of the second operand or the result alone";
         const bool transposed = op_.getKind() == "input_gradient";
         const std::int64_t extent = transposed ? extents_[loop] : moved_over_[loop];
         const std::int64_t positions = transposed ? moved_over_[loop] : extents_[loop];

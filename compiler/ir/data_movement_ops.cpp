@@ -61,7 +61,7 @@ LogicalResult check_part(Operation *op, TensorType part, TensorType whole, Strin
     const int64_t end = begin + extent(part, dimension);
     if (begin >= 0 && end <= extent(whole, dimension))
         return success();
-    return op->emitOpError() << "[" << begin << ", " << end << ") is no part of '" << dimension << "' of " << whole;
+    return op->emitOpError() << "[" << begin << ", " << end << ") is not a part of '" << dimension << "' of " << whole;
 }
 
 } // namespace

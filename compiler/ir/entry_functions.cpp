@@ -28,7 +28,7 @@ Purpose purpose_of(FuncOp function) {
 
 std::vector<FuncOp> entry_functions(mlir::ModuleOp module) {
     std::vector<FuncOp> functions;
-    // Variables, of which there are many more, are not looked at: this is asked often.
+    // This function is called often, so it skips the variables, which are far more numerous.
     for (auto function : module.getOps<FuncOp>())
         if (function.isPublic() && known_purpose(function))
             functions.push_back(function);

@@ -1,8 +1,8 @@
-// Which functions of a module are run, and for what.
+// The functions of a module that are run, and their purposes.
 //
 // Public functions are entries: parts of a training step, an evaluation, a prediction. Autodiff makes them; one
 // training function is the code of one kind of micro-batch (program/micro_batches.h). After scheduling those of the
-// training step are cut into bodies, which are private and stand in the step program (schedule/step_program.h).
+// training step are cut into bodies, which are private and belong to the step program (schedule/step_program.h).
 #pragma once
 
 #include "ir/plan_dialect.h"
@@ -17,7 +17,8 @@ namespace planc::ir {
 
 enum class Purpose : std::uint8_t { training, evaluation, prediction };
 
-/// By the attribute `plan.purpose`, "training", "evaluation" or "prediction"; without it: training.
+/// The purpose by the attribute `plan.purpose`: "training", "evaluation" or "prediction". Without the attribute it is
+/// training.
 [[nodiscard]] Purpose purpose_of(mlir::func::FuncOp function);
 [[nodiscard]] inline bool is_training(mlir::func::FuncOp function) {
     return purpose_of(function) == Purpose::training;
@@ -26,18 +27,19 @@ enum class Purpose : std::uint8_t { training, evaluation, prediction };
 /// The public functions, by purpose; of one purpose in the order of the module.
 [[nodiscard]] std::vector<mlir::func::FuncOp> entry_functions(mlir::ModuleOp module);
 
-/// Does a training function only add up gradients (`plan.accumulates`)? Else it ends the step with the update.
+/// Whether a training function only accumulates gradients (`plan.accumulates`). Otherwise it ends the step with the
+/// update.
 [[nodiscard]] bool accumulates(mlir::func::FuncOp function);
-/// The training function that updates; null: there is none.
+/// The training function with the update; null if there is none.
 [[nodiscard]] mlir::func::FuncOp updating_function(mlir::ModuleOp module);
-/// The entry function with this purpose, the first; null: there is none.
+/// The first entry function with this purpose; null if there is none.
 [[nodiscard]] mlir::func::FuncOp function_for(mlir::ModuleOp module, Purpose purpose);
 
-/// Samples that it takes at once: the first extent of its first argument; 1 where it has none.
+/// The number of samples that the function takes at once: the first extent of its first argument; 1 if it has none.
 [[nodiscard]] std::int64_t samples_of(mlir::func::FuncOp function);
 
-/// How many micro-batches a step has (`plan.microbatches` of the module), and the samples of all of them (`plan.batch`;
-/// of one micro-batch its own).
+/// The number of micro-batches of a step (`plan.microbatches` of the module), and the number of samples of all of them
+/// (`plan.batch`; if there is one micro-batch, its own samples).
 [[nodiscard]] std::int64_t micro_batch_count(mlir::ModuleOp module);
 [[nodiscard]] std::int64_t batch_of(mlir::ModuleOp module);
 

@@ -55,7 +55,7 @@ class Importer {
     mlir::OwningOpRef<mlir::ModuleOp> module_;
     std::set<std::string> symbols_;
 
-    // Of the network and the operation at hand.
+    // State of the current network and operation.
     SmallVector<Value> values_;
     std::map<std::string, Value> reads_;
     SmallVector<Value> operands_;

@@ -47,7 +47,7 @@ class LayerBuilder {
     mlir::Value slice(mlir::Value operand, mlir::StringRef dimension, std::int64_t begin, TensorType result);
     mlir::Value pad(mlir::Value operand, mlir::StringRef dimension, std::int64_t before, TensorType result);
     mlir::Value reshape(mlir::Value operand, TensorType result);
-    /// With the windows of `like`.
+    /// A pool with the windows of `like`.
     mlir::Value pool(mlir::StringRef kind, mlir::ValueRange inputs, PoolOp like, TensorType result);
     mlir::Value embedding_gradient(mlir::Value indices, mlir::Value gradient, mlir::StringRef dimension,
                                    TensorType table);

@@ -85,11 +85,11 @@ SmallVector<StringAttr> names_of(ArrayAttr names) {
 
 } // namespace
 
-/// By planrt::WindowPart.
+/// The words for the parts of windows, by planrt::WindowPart.
 static constexpr StringRef window_parts[] = {"in", "before", "within", "behind"};
 
-/// Nothing, or "in 16 windows of 3 stride 2 dilation 1 padding 1"; of a part of what they touch "before", "within" or
-/// "behind" stands for "in".
+/// Parses nothing, or "in 16 windows of 3 stride 2 dilation 1 padding 1". For a part of what the windows touch,
+/// "before", "within" or "behind" takes the place of "in".
 static LogicalResult parse_window(AsmParser &parser, mlir::DenseI64ArrayAttr &attribute) {
     attribute = LayoutAttr::windowAttribute(parser.getContext(), std::nullopt);
     const auto *const part =
@@ -349,7 +349,7 @@ LogicalResult TensorType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> 
     }
     const bool windowed = llvm::any_of(layout.getWindows(), [](mlir::DenseI64ArrayAttr w) { return !w.empty(); });
     if (windowed && !(layout.getPartial().empty() && layout.getStored().empty()))
-        return error() << "what windows touch is neither partial nor stored in shares";
+        return error() << "a tensor with windows can be neither partial nor stored in shares";
     for (StringAttr axis : llvm::concat<const StringAttr>(layout.getPartial(), layout.getStored()))
         if (!used.insert(axis).second)
             return error() << "mesh axis " << axis << " is used twice in one layout";

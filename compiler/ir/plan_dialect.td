@@ -11,7 +11,7 @@ def Plan_Dialect : Dialect {
   let cppNamespace = "::planc::ir";
   let summary = "neural networks on named dimensions, from the network to the rank program";
   let description = [{
-    One dialect serves all stages. A network is a `func.func` on `!plan.tensor` values whose dimensions bear roles. The
+    One dialect serves all stages. A network is a `func.func` on `!plan.tensor` values whose dimensions have roles. The
     training step adds gradients and updates of variables. The rank program gives every tensor type a layout and adds
     `plan.collective`. The schedule splits collectives into starts and waits, groups loops and assigns buffers.
 
@@ -30,7 +30,8 @@ class Plan_Attr<string name, string mnemonic_> : AttrDef<Plan_Dialect, name> {
 def Plan_LayoutAttr : Plan_Attr<"Layout", "layout"> {
   let summary = "where a tensor lies on the mesh";
   let description = [{
-    Per cut dimension the mesh axes, major first; then the axes along which every rank holds an addend only:
+    The layout names the mesh axes of each cut dimension, major first, then the axes along which every rank holds only
+    an addend:
 
     ```mlir
     #plan.layout<batch = [rows], hidden = [cols]>
@@ -41,15 +42,16 @@ def Plan_LayoutAttr : Plan_Attr<"Layout", "layout"> {
     `stored by`: the local part, flattened row-major, is kept in balanced ranges (planrt/layout.h). Axes that are not
     named hold replicas.
 
-    What a convolution reads may overlap: the axes cut the positions of a window, and a rank has what the windows at its
-    positions touch (planrt::Window).
+    The blocks that a convolution reads may overlap: the axes cut the positions of a window, and a rank has the indices
+    that the windows at its positions touch (planrt::Window).
 
     ```mlir
     #plan.layout<height = [rows] in 16 windows of 3 stride 2 dilation 1 padding 1>
     #plan.layout<height = [rows] in 32 transposed windows of 3 stride 2 dilation 1 padding 1>
     ```
-    With `before`, `within` or `behind` for `in`: the part of it before, within or behind the block that the axes cut
-    from the dimension (planrt::WindowPart). Before and behind are the halo.
+    With `before`, `within` or `behind` in place of `in`, the rank has only the part of these indices before, within or
+    behind the block that the axes cut from the dimension (planrt::WindowPart). The parts before and behind are the
+    halo.
   }];
   let parameters = (ins
     ArrayRefParameter<"mlir::StringAttr">:$roles,
@@ -60,7 +62,7 @@ def Plan_LayoutAttr : Plan_Attr<"Layout", "layout"> {
     ArrayRefParameter<"mlir::DenseI64ArrayAttr">:$windows
   );
   let extraClassDeclaration = [{
-    /// windows[i] belongs to roles[i]: empty, or what windowAttribute() makes.
+    /// windows[i] belongs to roles[i]: it is empty, or a result of windowAttribute().
     static mlir::DenseI64ArrayAttr windowAttribute(mlir::MLIRContext *context,
                                                    const planrt::Boxed<planrt::Window> &window);
     static std::optional<planrt::Window> windowOf(mlir::DenseI64ArrayAttr attribute);

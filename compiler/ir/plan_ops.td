@@ -28,8 +28,9 @@ def Plan_VariableOp : Plan_Op<"variable", [Symbol]> {
   let description = [{
     `plan.variable @"h1.w" : !plan.tensor<…> = #plan.init<uniform, -0.1, 0.1> {trained, layer = "h1"}`
 
-    Where the parameter's group differs from the optimizer: `weight_decay`, `rate_factor` (numbers), `adapt` (true or
-    false: scale the step by the trust ratio). What is not trained but belongs to the model bears `statistic`.
+    If the parameter's group differs from the optimizer, the variable has `weight_decay`, `rate_factor` (numbers) or
+    `adapt` (true or false: scale the step by the trust ratio). A variable that is not trained but belongs to the model
+    has `statistic`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, Plan_InitializerAttr:$init, UnitAttr:$trained,
                        OptionalAttr<StrAttr>:$layer);
@@ -120,14 +121,14 @@ def Plan_ConvOp : Plan_LayerOp<"conv", [Pure, Plan_Nest]> {
     %dx = plan.conv "input_gradient" "batch height out, kernel in out -> batch height in" (%dy, %w) …
     %dw = plan.conv "weight_gradient" "batch height in, batch height out -> kernel in out" (%x, %dy) …
     ```
-    `forward`: y[p] = sum of x[p * stride - padding + k * dilation] w[k], any other loops as in an einsum; beyond the
-    ends x is 0. The gradients bear the same strides, dilations and paddings; in `weight_gradient` the loop height is
-    that of dy and summed over, in `input_gradient` it is that of the result, dx. Paddings: before and behind, for each
-    window. Groups are a loop that both operands and the result have.
+    `forward`: y[p] = sum of x[p * stride - padding + k * dilation] w[k], with any other loops as in an einsum; beyond
+    its ends, x is 0. The gradients have the same strides, dilations and paddings. In `weight_gradient`, the loop height
+    is that of dy and summed over; in `input_gradient`, it is that of the result, dx. Paddings are given before and
+    behind, for each window. Groups are a loop that both operands and the result have.
 
-    In parts (after `overlap-halos`): a convolution of the rank's own rows alone, which counts what it lacks as padding,
-    and one of each part of its halo, added to the result of the one before, in its place, on weights in the language's
-    order:
+    After `overlap-halos`, a convolution may consist of parts: one for the rank's own rows, in which the missing rows
+    count as padding, and one for each part of the halo. Each part is added, in place, to the result of the part before,
+    and uses weights in the language's order:
 
     ```mlir
     %0 = plan.conv "forward" "…" (%x, %w) …
@@ -144,7 +145,7 @@ def Plan_ConvOp : Plan_LayerOp<"conv", [Pure, Plan_Nest]> {
     `dilations` $dilations `paddings` $paddings attr-dict `:` functional-type(operands, $result)
   }];
   let extraClassDeclaration = [{
-    /// Is it one of the parts?
+    /// Whether it is one of these parts.
     bool isPart();
   }];
 }
@@ -152,8 +153,8 @@ def Plan_ConvOp : Plan_LayerOp<"conv", [Pure, Plan_Nest]> {
 def Plan_PoolOp : Plan_LayerOp<"pool", [Pure, Plan_Nest]> {
   let summary = "maxima or sums over windows that slide over dimensions, or a gradient of them";
   let description = [{
-    Dimensions correspond by role and stand in one order; those in `windows` have as many positions in the result as
-    the window has places, the others are the same:
+    Dimensions correspond by role and have the same order. In the result, the extent of a dimension in `windows` is the
+    window's number of positions; the other dimensions are the same:
 
     ```mlir
     %y  = plan.pool "max" (%x) windows ["height"] kernels [3] strides [2] dilations [1] paddings [1, 0] : (…) -> …
@@ -162,11 +163,11 @@ def Plan_PoolOp : Plan_LayerOp<"pool", [Pure, Plan_Nest]> {
     %y  = plan.pool "sum" (%x) …
     %dx = plan.pool "sum_gradient" (%dy) …
     ```
-    y[p] = max or sum of x[p * stride - padding + k * dilation] over k; what lies beyond the ends does not exist: it is
-    no maximum, and adds nothing. `argmax` is the number of the maximum within the window, `i32`, row-major over the
-    windows, of equal ones the first. The gradients bear the same numbers: dx[q] is the sum of dy[p] over the windows
-    that touch q, of `max_gradient` over those whose maximum q is. Paddings: before and behind, for each window. Where a
-    window touches no element the maximum is -∞, of number -1; the language has no such windows.
+    y[p] = max or sum of x[p * stride - padding + k * dilation] over k; elements beyond the ends do not exist: they are
+    never the maximum and add nothing. `argmax` is the row-major index of the maximum within the window, an `i32`; of
+    equal maxima, that of the first. The gradients have the same attributes: dx[q] is the sum of dy[p] over the windows
+    that touch q, for `max_gradient` over those whose maximum is at q. Paddings are given before and behind, for each
+    window. If a window touches no element, its maximum is -∞ and its argmax -1; the language has no such windows.
   }];
   let arguments = !con((ins StrAttr:$kind, Variadic<Plan_TensorType>:$inputs, StrArrayAttr:$windows,
                             DenseI64ArrayAttr:$kernels, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
@@ -177,7 +178,7 @@ def Plan_PoolOp : Plan_LayerOp<"pool", [Pure, Plan_Nest]> {
     `paddings` $paddings attr-dict `:` functional-type($inputs, $result)
   }];
   let extraClassDeclaration = [{
-    /// Do the operands have the positions, and the result the elements?
+    /// Whether the operands have the positions, and the result the elements.
     bool isGradient() { return getKind().ends_with("_gradient"); }
   }];
 }
@@ -207,7 +208,8 @@ def Plan_AccumulateOp : Plan_LayerOp<"accumulate", [MemoryEffects<[MemWrite]>, P
   let description = [{
     `%1 = plan.accumulate %0 to "gradient of h1.w" : !plan.tensor<…>`
 
-    With one micro-batch the value itself. What depends on it runs once a step, behind the last micro-batch.
+    With one micro-batch, it is the value itself. Operations that depend on it run once per step, after the last
+    micro-batch.
   }];
   let arguments = !con((ins Plan_TensorType:$operand, StrAttr:$accumulator), layerAttributes);
   let results = (outs Plan_TensorType:$result);
@@ -219,9 +221,10 @@ def Plan_EmbeddingOp : Plan_LayerOp<"embedding", [Pure, Plan_Nest]> {
   let description = [{
     `%y = plan.embedding %tokens, %table over "vocabulary" : (!plan.tensor<batch: 8, i32>, !plan.tensor<vocabulary: 99, model: 64, f32>) -> …`
 
-    The result has the dimensions of the indices and those of the table, except for the one that is looked up: that is a
-    loop which is summed over, as if by a product with the indices' unit vectors. Who has but a part of the table adds
-    0 for the other rows. The loop has the dimension's name, primed where the indices have a dimension of that name.
+    The result has the dimensions of the indices and those of the table, except for the one that is looked up. This
+    dimension is a loop that is summed over, as in a product with the indices' unit vectors. A rank that has only a part
+    of the table adds 0 for the other rows. The loop has the dimension's name, primed where the indices have a dimension
+    of that name.
   }];
   let arguments = !con((ins Plan_TensorType:$indices, Plan_TensorType:$table, StrAttr:$dimension), layerAttributes);
   let results = (outs Plan_TensorType:$result);
@@ -236,7 +239,7 @@ def Plan_EmbeddingGradientOp : Plan_LayerOp<"embedding_gradient", [Pure, Plan_Ne
   let assemblyFormat = "$indices `,` $gradient `over` $dimension attr-dict `:` functional-type(operands, results)";
 }
 
-// Of the next four the dimensions concerned cannot be split: their loops are whole.
+// The dimensions that the next four operations change cannot be split: their loops are whole.
 
 def Plan_SliceOp : Plan_LayerOp<"slice", [Pure, Plan_Nest]> {
   let summary = "indices [begin, begin + the result's extent) of one dimension";
@@ -253,7 +256,7 @@ def Plan_PadOp : Plan_LayerOp<"pad", [Pure, Plan_Nest]> {
 }
 
 def Plan_ConcatOp : Plan_LayerOp<"concat", [Pure, Plan_Nest]> {
-  let summary = "operands one behind the other along one dimension";
+  let summary = "operands one after another along one dimension";
   let arguments = !con((ins Variadic<Plan_TensorType>:$inputs, StrAttr:$dimension), layerAttributes);
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "$inputs `over` $dimension attr-dict `:` functional-type($inputs, $result)";
@@ -264,8 +267,9 @@ def Plan_ReshapeOp : Plan_LayerOp<"reshape", [Pure, Plan_Nest]> {
   let description = [{
     A dimension that both tensors have, of the same extent and with as many elements behind it, is a parallel loop:
     `!plan.tensor<batch: 8, hidden: 64, f32>` to `!plan.tensor<batch: 8, head: 4, feature: 16, f32>` can be split over
-    `batch`. Where a dimension becomes two, or two become one, the first of the two, or the one, can be split as far as
-    the blocks of both tensors are the same elements: `head`, or back `hidden`, over 2 or 4 ranks. Other loops are whole.
+    `batch`. If one dimension becomes two, or two become one, the first of the two, or the one, can be split as far as
+    the blocks of both tensors have the same elements: `head`, or in the other direction `hidden`, over 2 or 4 ranks.
+    Other loops are whole.
   }];
   let arguments = !con((ins Plan_TensorType:$operand), layerAttributes);
   let results = (outs Plan_TensorType:$result);
@@ -311,11 +315,12 @@ def Plan_DropoutOp : Plan_LayerOp<"dropout", [Pure]> {
 }
 
 def Plan_BatchNormOp : Plan_LayerOp<"batch_norm", [Pure]> {
-  let summary = "(x − mean) / √(variance + ε) · scale + b, by statistics over the dimensions that these lack";
+  let summary = "(x − mean) / √(variance + ε) · scale + b, with statistics over the dimensions that these lack";
   let description = [{
-    In training by the statistics of the (micro-)batch, which gradients flow through; the running ones, which are read
-    variables, are written: running ← (1 − momentum) running + momentum · value, the variance of n values as n / (n − 1)
-    times its mean square. In evaluation and prediction by the running ones. Ioffe, Szegedy 2015.
+    In training, it uses the statistics of the (micro-)batch, through which gradients flow, and writes the running ones,
+    which are read variables: running ← (1 − momentum) running + momentum · value; for the variance of n values, the
+    value is n / (n − 1) times the mean square. In evaluation and prediction, it uses the running ones. Ioffe, Szegedy
+    2015.
   }];
   let arguments = !con((ins Plan_TensorType:$x, Plan_TensorType:$scale, Plan_TensorType:$b, Plan_TensorType:$mean,
                             Plan_TensorType:$variance, F64Attr:$epsilon, F64Attr:$momentum), layerAttributes);
@@ -332,7 +337,7 @@ def Plan_CollectiveOp : Plan_LayerOp<"collective", [Pure]> {
   let summary = "one step of a reshard: the same tensor in another layout";
   let description = [{
     Kinds: `slice` (local), `all_gather`, `reduce_scatter`, `all_reduce`, `all_to_all`, `exchange`. `axes` are the mesh
-    axes of the group. The layouts of operand and result say who sends what (planrt/layout.h).
+    axes of the group. The layouts of operand and result determine which rank sends what (planrt/layout.h).
 
     ```mlir
     %1 = plan.collective "all_reduce" %0 over ["cols"] {…} : !plan.tensor<…> -> !plan.tensor<…>

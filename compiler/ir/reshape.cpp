@@ -86,8 +86,8 @@ class NestOfReshape {
         return static_cast<int>(nest_.loops.size()) - 1;
     }
 
-    // Index i of the major part is a window on the other tensor's dimension: the indices that it stands for. A rank has
-    // whole ones, or the local elements would not stay where they are.
+    // Index i of the major part is a window on the other tensor's dimension: the indices that it stands for. A rank
+    // must have whole windows, because otherwise its local elements would have to move.
 
     void part(std::size_t dimension, std::size_t major) {
         operand_[dimension] = result_[major];

@@ -126,7 +126,7 @@ LogicalResult StartOp::verify() {
 
 LogicalResult WaitOp::verify() {
     if (!llvm::equal(getPending().getTypes(), getResults().getTypes()))
-        return emitOpError() << "results are not of the types of what is waited for";
+        return emitOpError() << "results must have the types of the pending operands";
     auto start = getPending().empty() ? StartOp() : getPending().front().getDefiningOp<StartOp>();
     if (start && start.getNumber() != getNumber())
         return emitOpError() << "waits for collective " << getNumber() << ", but its operands are of collective "

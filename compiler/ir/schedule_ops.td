@@ -12,11 +12,12 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 // --- products ---------------------------------------------------------------------------------------------------
 
 def Plan_GemmOp : Plan_LayerOp<"gemm", [Pure]> {
-  let summary = "product of two operands as matrix products where they lie";
+  let summary = "product of two operands as matrix products on the operands in place";
   let description = [{
     The subscripts name the loop of every dimension as those of `plan.einsum` do; every loop is at least in two of a, b
     and the result. `schedule/matrix_product.h` says which of them are rows, columns and summed. An accumulator, times
-    `beta` (1 if there is none), is added to the product, in place where it dies.
+    `beta` (1 if there is none), is added to the product; this happens in place if the accumulator is not used
+    afterwards.
 
     ```mlir
     %s = plan.gemm "b q h f, b k h f -> b h q k" (%q, %k) : (…) -> …
@@ -45,12 +46,12 @@ def Plan_ViewOp : Plan_LayerOp<"view", [Pure]> {
 // --- convolutions and pools ---------------------------------------------------------------------------------------
 
 def Plan_PackOp : Plan_LayerOp<"pack", [Pure, SameOperandsAndResultType]> {
-  let summary = "weights in the format that the convolution asks for which takes them";
+  let summary = "weights in the format of the convolution that reads them";
   let description = [{
-    `plan.conv` with the attribute `format` reads them, all those of one function with one geometry; the weight gradient
-    of such a one has that format, too, and is unpacked again by `plan.unpack`. Formats: "packed", the elements in
-    oneDNN's order and padded (`planrt::packed_weights()` says how many at most); "winograd", transformed for Winograd's
-    algorithm (`planrt::winograd_weights()`).
+    They are read by the `plan.conv` operations of a function that have the attribute `format` and the same geometry.
+    The weight gradients of these have this format, too, and are unpacked by `plan.unpack`. Formats: "packed", the
+    elements in oneDNN's order and padded (`planrt::packed_weights()` says how many at most); "winograd", transformed
+    for Winograd's algorithm (`planrt::winograd_weights()`).
 
     ```mlir
     %p = plan.pack %w : !plan.tensor<kernel: 3, in: 4, out: 8, f32>
@@ -61,7 +62,7 @@ def Plan_PackOp : Plan_LayerOp<"pack", [Pure, SameOperandsAndResultType]> {
   let results = (outs Plan_TensorType:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
   let extraClassDeclaration = [{
-    /// The convolution that reads the result: its geometry decides on the format.
+    /// The convolution that reads the result; its geometry determines the format.
     ConvOp getConvolution();
   }];
 }
@@ -74,7 +75,7 @@ def Plan_UnpackOp : Plan_LayerOp<"unpack", [Pure, SameOperandsAndResultType]> {
 }
 
 def Plan_MaxPoolOp : Plan_LayerOp<"max_pool", [Pure, Plan_Nest]> {
-  let summary = "the maxima of windows and their numbers, in one pass: `plan.pool` \"max\" and \"argmax\"";
+  let summary = "the maxima of windows and their argmax, in one pass: `plan.pool` \"max\" and \"argmax\"";
   let arguments = !con((ins Plan_TensorType:$operand, StrArrayAttr:$windows, DenseI64ArrayAttr:$kernels,
                             DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$paddings),
                        layerAttributes);

@@ -19,7 +19,7 @@ std::vector<const plan::Plan *> pointers(const std::vector<plan::Plan> &plans) {
     return result;
 }
 
-/// With overlap; none: the program does not keep the limit on memory.
+/// The time of the step with overlap; none if the program does not keep the limit on memory.
 std::optional<cost::Seconds> simulated_step(const plan::Plan &plan, const Scheduled &schedule) {
     if (!keeps_limit(plan, schedule.arena_bytes) || !schedule.overlap)
         return std::nullopt;
@@ -41,7 +41,7 @@ bool PlanSearch::schedule_candidates(Wanted wanted) {
     const plan::Request &request = found_.step->request();
     std::vector<plan::Plan> others = plan::near_optimal(request, found_.plan, most_near);
     const std::size_t near = others.size();
-    // What is likely to be looked at in any case is scheduled now, beside the others, not after them.
+    // Baselines that will probably be needed anyway are scheduled now, in parallel with the others.
     const cost::Seconds likely = 0.5 * (found_.plan.cost->at_least() + found_.plan.cost->seconds());
     for (plan::Plan &each : plan::further_baselines(request, found_.plan, others, likely))
         others.push_back(std::move(each));
@@ -87,7 +87,7 @@ bool PlanSearch::choose(Wanted wanted) {
     return true;
 }
 
-/// Those that cannot be faster than `step` (plan::least_step()).
+/// Drops the baselines that cannot be faster than `step` (plan::least_step()).
 void PlanSearch::drop_slower_baselines(Candidates &candidates, cost::Seconds step) const {
     auto &[others, schedules, near] = candidates;
     for (std::size_t i = others.size(); i-- > near;)
@@ -97,7 +97,7 @@ void PlanSearch::drop_slower_baselines(Candidates &candidates, cost::Seconds ste
         }
 }
 
-/// Those that could be faster than `step` and are no candidates yet.
+/// Adds the baselines that could be faster than `step` and are not candidates yet.
 bool PlanSearch::add_baselines(Candidates &candidates, cost::Seconds step, Wanted wanted) const {
     std::vector<plan::Plan> baselines =
         plan::further_baselines(found_.step->request(), found_.plan, candidates.others, step);

@@ -13,7 +13,8 @@ constexpr double above_least = 1.01; ///< of the least estimate, which is a lowe
 
 bool MemoryTarget::tighten(const plan::Plan &plan, std::int64_t arena_bytes) {
     const auto arena = static_cast<double>(arena_bytes);
-    // The same plan again: its estimate is far below the limit, and the next plan must be estimated at less than it.
+    // If the same plan was found again, its estimate is far below the limit, and the next plan must have a smaller
+    // estimate.
     const double planned = arena == last_arena_ ? plan.cost->memory.total().value : planned_for_;
     planned_for_ = planned * asked_ / arena;
     last_arena_ = arena;

@@ -12,8 +12,8 @@ std::optional<Answer> PlanSearch::run() {
     if (!start.step)
         return std::nullopt;
     const double asked_limit = start.step->request().memory_limit_bytes;
-    // Steps are compared without evaluation and prediction; but where these need more memory than the limit leaves, all
-    // is searched again, with whole programs.
+    // Steps are compared without evaluation and prediction. If these need more memory than the limit allows, the search
+    // is repeated with whole programs.
     for (const Wanted wanted : {Wanted::simulated_step, Wanted::simulated_program}) {
         found_ = start;
         schedule_.reset();
@@ -31,7 +31,7 @@ std::optional<Answer> PlanSearch::run() {
                   std::move(passed_over_)};
 }
 
-/// Under `limit`, with further savings of memory if nothing fits without.
+/// Finds a plan under `limit`, with further savings of memory if nothing fits without them.
 bool PlanSearch::find_plan(double limit) {
     return make_plan(found_, limit) &&
            (!found_.plan.out_of_memory || !found_.step->request().search || try_savings(limit));
@@ -42,17 +42,17 @@ bool PlanSearch::make_plan(Found &found, double limit) {
         return false;
     plan::Request &request = found.step->request();
     request.memory_limit_bytes = limit;
-    tables_.reset(); // they are large: not beside the next ones
+    tables_.reset(); // they are large, so they are freed before the next ones are made
     found.plan = tools_.make_plan(request);
     tables_ = std::move(found.plan.tables);
     return true;
 }
 
 /// Takes the fastest plan among those of the training steps with further savings. If none of them fits either, the plan
-/// that was found keeps its failure, which then says what the least of all needs.
+/// that was found keeps its failure, which then says how much memory the smallest plan needs.
 bool PlanSearch::try_savings(double limit) {
     std::vector<MemorySavings> further = further_savings(pinned_, batch_);
-    // Where the search has come so far already, the less costly do not fit.
+    // If some further savings are already in use, the less costly ones do not fit.
     if (const auto at = std::find(further.begin(), further.end(), found_.savings); at != further.end())
         further.erase(further.begin(), at + 1);
     std::optional<Found> best;
@@ -75,7 +75,7 @@ bool PlanSearch::try_savings(double limit) {
     return true;
 }
 
-/// Finds other plans while the scheduled program takes more memory than what was asked for.
+/// Finds other plans while the scheduled program takes more memory than requested.
 bool PlanSearch::keep_limit(Wanted wanted) {
     const double limit = found_.plan.memory_limit_bytes;
     if (limit == 0 || !found_.step->request().search)
@@ -109,7 +109,7 @@ bool PlanSearch::keep_limit(Wanted wanted) {
     return true;
 }
 
-/// The plan that was found, and where it is likely to fit beside it what it will be compared with.
+/// Schedules the plan that was found and, if it will probably fit, in parallel the plans that it will be compared with.
 bool PlanSearch::schedule_found(double limit, Wanted wanted) {
     constexpr double likely_to_fit = 0.8;
     if (may_simulate() && found_.plan.cost->memory.total().value < likely_to_fit * limit)

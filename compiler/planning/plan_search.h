@@ -1,12 +1,12 @@
-// PlanSearch: from a training step that may be derived in several ways to the plan that it is trained by.
+// PlanSearch: finds the plan for a training step, which may be derived in several ways.
 //
-// The planner (compiler/plan) knows sums of prices and estimates of memory. How much memory the program of a plan takes
-// exactly, and how long its step takes when communication runs beside computation, is known once it is laid out,
-// scheduled and simulated. The search brings both together, in these steps:
+// The planner (compiler/plan) works with sums of prices and estimates of memory. The exact memory of a plan's program,
+// and the time of its step with overlap, are known only after it is laid out, scheduled and simulated. The search
+// combines both, in these steps:
 //
 //   find a plan      under the limit on memory; if none fits, with further savings of memory (memory_savings.h)
 //   keep the limit   schedule the plan; while its arena is too large, find another one (memory_target.h)
-//   choose           of the plans that cost nearly the same, and of the literature's, the one that is simulated fastest
+//   choose           take the fastest in simulation of the plans of nearly the same price and of the literature's plans
 //   complete         schedule what the comparison left out
 //
 // Deterministic: nothing depends on how fast this machine is.
@@ -22,7 +22,7 @@
 
 namespace planc::planning {
 
-/// What the search works with. Functions that can fail say why to the user themselves.
+/// The functions that the search uses. A function that fails reports the reason to the user itself.
 struct Tools {
     /// The training step with these savings. Null: it cannot be derived.
     std::function<std::shared_ptr<TrainingStep>(const MemorySavings &)> derive;
@@ -34,14 +34,15 @@ struct Answer {
     MemorySavings savings;
     std::shared_ptr<TrainingStep>
         step;                          ///< with these savings; its request has the limit on memory that was planned for
-    std::optional<Scheduled> schedule; ///< of the plan's whole program; none: choosing the plan did not take it
-    std::vector<Scheduled> passed_over; ///< what it was compared with: giving them back takes a while
+    std::optional<Scheduled> schedule; ///< of the plan's whole program; none: choosing the plan did not need it
+    std::vector<Scheduled> passed_over; ///< the plans that it was compared with; freeing them takes a while
 };
 
-/// Operations of a step up to which its schedule is simulated: this takes some tenths of a second then.
+/// The schedules of steps with more operations are not simulated. With so many operations, a simulation takes some
+/// tenths of a second.
 inline constexpr std::size_t most_operations_to_simulate = 5000;
 
-/// Does a program with an arena of so many bytes keep the limit on memory that the plan was asked for?
+/// Whether a program with an arena of so many bytes keeps the requested limit on memory.
 [[nodiscard]] bool keeps_limit(const plan::Plan &plan, std::int64_t arena_bytes);
 
 class PlanSearch {
@@ -60,14 +61,14 @@ class PlanSearch {
         std::shared_ptr<TrainingStep> step;
         plan::Plan plan;
     };
-    /// Plans to choose from: the one that was found, then others of nearly its price, then plans of the literature.
+    /// The plans to choose from: the one that was found, then others of nearly its price, then plans of the literature.
     struct Candidates {
         std::vector<plan::Plan> others;   ///< without the one that was found
         std::vector<Scheduled> schedules; ///< of the one that was found, then of the others
-        std::size_t near = 0;             ///< so many of the others are of nearly the price
+        std::size_t near = 0;             ///< the number of others of nearly the same price
     };
 
-    // The steps. False: one of the tools failed.
+    // The steps of the search. They return false if one of the tools failed.
     [[nodiscard]] bool find_plan(double limit);
     [[nodiscard]] bool keep_limit(Wanted wanted);
     [[nodiscard]] bool choose(Wanted wanted);
@@ -87,7 +88,7 @@ class PlanSearch {
     Found found_;
     std::shared_ptr<const void> tables_;   ///< Plan::tables of the last plan
     std::optional<Scheduled> schedule_;    ///< of the plan that was found or chosen
-    std::optional<Candidates> candidates_; ///< scheduled already when the plan's memory was looked at
+    std::optional<Candidates> candidates_; ///< already scheduled when the plan's memory was checked
     std::vector<Scheduled> passed_over_;
     bool program_keeps_limit_ = true; ///< the whole program of the plan that was chosen
 };

@@ -1,6 +1,5 @@
-// The training step as the search for a plan sees it: something that has a request to the planner, and that tells how
-// much memory and time the program of a plan takes. What stands behind it (the IR, passes, a simulation) is the
-// driver's; tests invent it.
+// The training step as the search for a plan sees it: it has a request to the planner, and it tells how much memory and
+// time the program of a plan takes. The driver implements it by the IR, passes and a simulation; tests have their own.
 #pragma once
 
 #include "cost/reports/report.h"
@@ -13,7 +12,7 @@
 
 namespace planc::planning {
 
-/// Whatever a training step keeps of the program of a plan.
+/// The program of a plan, as the training step keeps it.
 class ScheduledProgram {
   public:
     ScheduledProgram() = default;
@@ -24,19 +23,19 @@ class ScheduledProgram {
 
 /// The schedule of a plan: exact where the plan's own figures are estimates.
 struct Scheduled {
-    std::int64_t arena_bytes = 0;         ///< of a rank, for what was asked for: the program, or the step alone
+    std::int64_t arena_bytes = 0;         ///< of a rank, for what was wanted: the whole program, or the step alone
     std::optional<cost::Overlap> overlap; ///< of the step, simulated; none: not asked for
     std::unique_ptr<ScheduledProgram> program;
 };
 
-/// What of a plan's program is scheduled.
+/// The part of a plan's program that is scheduled.
 enum class Wanted : std::uint8_t {
     program,           ///< all of it, not simulated
     simulated_program, ///< all of it, and its step is simulated
     simulated_step,    ///< the training step without evaluation and prediction, which takes less work
 };
 
-/// Functions that can fail say why to the user themselves.
+/// A function that fails reports the reason to the user itself.
 class TrainingStep {
   public:
     TrainingStep() = default;
@@ -44,9 +43,10 @@ class TrainingStep {
     TrainingStep &operator=(const TrainingStep &) = delete;
     virtual ~TrainingStep() = default;
 
-    /// To plan for. The search sets its limit on memory.
+    /// The request to the planner. The search sets its limit on memory.
     [[nodiscard]] virtual plan::Request &request() = 0;
-    /// One for each of the plans, in their order. Empty: one of them could not be scheduled.
+    /// Schedules each of the plans and returns the schedules in the same order. Returns an empty list if a plan could
+    /// not be scheduled.
     [[nodiscard]] virtual std::vector<Scheduled> schedule(const std::vector<const plan::Plan *> &plans,
                                                           Wanted wanted) = 0;
     /// Finds Scheduled::overlap of a plan's program.

@@ -47,7 +47,7 @@ class Check {
         for (const Role &role : program_.roles) {
             const planrt::Box &ranks = role.ranks.coordinates;
             if (!ranks.empty() && (ranks.size() != mesh_.sizes.size() || planrt::volume(ranks) == 0))
-                return "role '" + role.name + "' is no part of the mesh";
+                return "role '" + role.name + "' is not a part of the mesh";
             if (role.slots < 1 || (role.slots > 1 && role.slot_bytes <= 0))
                 return "role '" + role.name + "' has slots without a size";
         }
@@ -89,7 +89,7 @@ class Check {
         const bool is_run = action.kind == ActionKind::run;
         const bool is_transfer = !is_run && action.kind != ActionKind::progress;
         if ((is_run && !has(program_.bodies, action.index)) || (is_transfer && !has(program_.transfers, action.index)))
-            return "an action names what does not exist";
+            return "an action names something that does not exist";
         if (!has(program_.micro_batches, action.micro_batch) || action.slot < 0 ||
             action.slot >= program_.roles[static_cast<std::size_t>(role)].slots)
             return at(action) + ": there is no such micro-batch or slot";

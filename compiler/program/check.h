@@ -1,4 +1,4 @@
-// Checks a step program, whoever made it.
+// Checks a step program, regardless of its maker.
 #pragma once
 
 #include "program/program.h"

@@ -49,10 +49,10 @@ Action action(const Program &program, const std::string &text) {
     char colon = 0;
     std::string kind;
     if (!(words >> result.micro_batch >> colon >> result.slot >> kind) || colon != ':')
-        throw std::invalid_argument("'" + text + "' is no action: MICRO-BATCH:SLOT KIND [NAME]");
+        throw std::invalid_argument("'" + text + "' is not an action: MICRO-BATCH:SLOT KIND [NAME]");
     const int found = find(names, kind, [](const char *known) { return std::string(known); });
     if (found < 0)
-        throw std::invalid_argument("'" + kind + "' is no kind of action");
+        throw std::invalid_argument("'" + kind + "' is not a kind of action");
     result.kind = static_cast<ActionKind>(found);
     std::string what;
     std::getline(words >> std::ws, what);

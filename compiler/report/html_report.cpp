@@ -192,8 +192,8 @@ class Page {
                 *known = &point;
         }
         if (!last.empty())
-            html_ += "<h2>Time by layer</h2>\n<p>The bars of a plot add up to its sum of parts, in which nothing runs "
-                     "beside anything else.</p>\n";
+            html_ += "<h2>Time by layer</h2>\n<p>The bars of a plot add up to its sum of parts, in which nothing "
+                     "overlaps.</p>\n";
         for (const SweepPoint *point : last)
             add_bars(*point);
     }

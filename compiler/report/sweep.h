@@ -50,9 +50,9 @@ struct SweepPoint {
     Bytes memory{};                 ///< of a rank; 0 under a profile
     std::vector<LayerTime> layers;
 
-    /// Without anything beside anything else: what all bars of a chart by layer add up to.
+    /// The time without any overlap, to which the bars of a chart by layer add up.
     [[nodiscard]] Seconds sum_of_parts() const { return compute + communication; }
-    /// What a step is predicted to take.
+    /// The predicted time of a step.
     [[nodiscard]] Seconds predicted() const { return overlap.value_or(step); }
     [[nodiscard]] double samples_per_second() const {
         return predicted().value > 0 ? static_cast<double>(batch) / predicted().value : 0;
@@ -68,7 +68,8 @@ struct Sweep {
 
 /// Whether any of its points was simulated.
 [[nodiscard]] bool has_overlap(const Sweep &sweep);
-/// Is SweepPoint::step the sum of its parts everywhere? Else a profile lets compute and communication overlap.
+/// Whether SweepPoint::step is the sum of its parts at all points. It is not if a profile lets compute and
+/// communication overlap.
 [[nodiscard]] bool steps_are_sums(const Sweep &sweep);
 /// "338 us with overlap, sum of parts 464 us", or the one there is.
 [[nodiscard]] std::string step_words(const SweepPoint &point);

@@ -87,7 +87,7 @@ struct AccumulateProducts : mlir::PassWrapper<AccumulateProducts, StepPass> {
 
     llvm::StringRef getArgument() const override { return "accumulate-products"; }
     llvm::StringRef getDescription() const override {
-        return "Let a matrix product add to its result what the program adds to it";
+        return "Let a matrix product accumulate into the value to which the program adds it";
     }
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {

@@ -1,5 +1,5 @@
-// A parameter whose gradient is not communicated is updated as soon as nobody needs its old value: the gradient is
-// still in the cache, and its buffer is free for the next one.
+// A parameter whose gradient is not communicated is updated as soon as its old value is no longer needed. The gradient
+// is then still in the cache, and its buffer becomes free for the next one.
 
 #include "schedule/functions.h"
 #include "schedule/passes.h"
@@ -27,7 +27,7 @@ class Advance {
     void run() {
         advance_numbers();
         collect();
-        // All places are found before anything moves: a move makes MLIR number the whole block anew.
+        // All places are found before anything moves, because after a move MLIR numbers the whole block again.
         std::vector<Move> moves;
         for (const auto &[parameter, ops] : updates_)
             if (llvm::none_of(ops, [&](Operation *op) { return late_.contains(op); }))
@@ -43,7 +43,7 @@ class Advance {
         const std::vector<Operation *> *ops;
     };
 
-    /// Rates and the like, which depend on the step's number alone, go behind the sources.
+    /// Moves rates and similar values, which depend only on the number of the step, after the sources.
     void advance_numbers() {
         Operation *last = nullptr;
         for (Operation &op : block_.without_terminator())
@@ -88,7 +88,7 @@ class Advance {
         });
     }
 
-    /// Behind the last operation that they need; null: they stay.
+    /// The operation after which they can be placed: the last one that they need; null if they stay.
     static Operation *place_of(const std::vector<Operation *> &ops) {
         Operation *last = nullptr;
         for (Operation *op : ops)
@@ -104,7 +104,7 @@ class Advance {
         return used_before ? nullptr : last;
     }
 
-    /// All to one place, so that they become one loop.
+    /// Moves all of them to one place, so that they become one loop.
     static void advance(const Move &move) {
         Operation *last = move.after;
         for (const bool writes : {false, true})
@@ -115,7 +115,8 @@ class Advance {
                 }
     }
 
-    /// What makes the operands, and what needs a variable that is about to be overwritten.
+    /// Calls `note` for the operations that make the operands, and for those that need a variable before it is
+    /// overwritten.
     static void note_needed(Operation &op, llvm::function_ref<void(Operation *)> note) {
         for (Value operand : op.getOperands())
             if (Operation *producer = operand.getDefiningOp()) {
@@ -146,7 +147,7 @@ struct AdvanceUpdates : mlir::PassWrapper<AdvanceUpdates, StepPass> {
 
     llvm::StringRef getArgument() const override { return "advance-updates"; }
     llvm::StringRef getDescription() const override {
-        return "Update parameters whose gradients are not communicated as soon as nobody needs the old value";
+        return "Update parameters whose gradients are not communicated as soon as the old value is no longer needed";
     }
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {

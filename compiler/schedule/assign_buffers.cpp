@@ -1,11 +1,12 @@
 // Every value gets its place in one arena: variables first, then a step's inputs, then temporaries by their lifetimes.
-// Entry functions never run at the same time: all begin behind the variables. Where several micro-batches are in
-// flight, what outlives a body, inputs included, lies in slots, one for each of them, behind the variables; temporaries
-// follow.
+// Entry functions never run at the same time, so all of them begin after the variables. If several micro-batches are in
+// flight, values that outlive a body, inputs included, lie in slots after the variables, one slot for each micro-batch;
+// temporaries follow.
 //
-// A result takes over the buffer of an operand that dies there where that is safe: loops where each point is read
-// before it is written, products and convolutions their accumulator, all-reduces their input; or of another result that
-// only the loops themselves read. An updated variable is written in place.
+// A result takes over the buffer of an operand that dies there if that is safe: in loops, if each point is read before
+// it is written; in products and convolutions, for the accumulator; in all-reduces, for the input. In loops, it may
+// also take over the buffer of another result that only the loops themselves read. An updated variable is written in
+// place.
 
 #include "schedule/arena.h"
 #include "schedule/buffers.h"
@@ -29,7 +30,7 @@ namespace {
 using mlir::Operation;
 using mlir::Value;
 
-/// The last sweep of a nest that reads `root`, or its buffer; -1: it is read otherwise than point by point.
+/// The last sweep of a nest that reads `root`, or its buffer; -1 if it is not read point by point.
 int last_pointwise_read(const LoopNest &nest, Value root) {
     int last = 0;
     for (const LoopMember &member : nest.members)
@@ -48,7 +49,7 @@ class Assignment {
     Assignment(mlir::func::FuncOp function, ir::MeshAttr mesh, int64_t base, ScratchSizes &sizes)
         : function_(function), mesh_(mesh), sizes_(sizes), base_(base), builder_(function.getContext()) {}
 
-    /// Everything after the inputs by lifetime. Returns the end of what the function uses.
+    /// Places everything after the inputs by lifetime. Returns the end of what the function uses.
     int64_t run() {
         find_buffers();
         const Placed placed = place(lifetimes_);
@@ -58,7 +59,7 @@ class Assignment {
         return inputs_end_ + placed.bytes;
     }
 
-    /// With slots, in two steps: what one slot takes,
+    /// With slots there are two steps. The first places the values in one slot and returns the bytes that a slot takes.
     int64_t run_in_slots() {
         find_buffers();
         std::vector<Lifetime> kept;
@@ -68,7 +69,7 @@ class Assignment {
         in_slot_ = place(kept);
         return inputs_end_ - base_ + aligned(in_slot_.bytes);
     }
-    /// and, all slots being as large as the largest, the rest behind them. Returns the end.
+    /// The second step: places the rest after the slots, which all have the size of the largest. Returns the end.
     int64_t place_behind_slots(int64_t slots_end) {
         std::vector<Lifetime> passing;
         for (const Lifetime &lifetime : lifetimes_)
@@ -107,7 +108,7 @@ class Assignment {
             write_offsets(&op);
     }
 
-    /// Is it used in another body than the one that it begins in?
+    /// Whether the value is used in another body than the one in which it begins.
     bool outlives_its_body(const Lifetime &lifetime) {
         if (body_of_.empty()) {
             body_of_.resize(index_.size(), -1);
@@ -203,7 +204,7 @@ class Assignment {
         return static_cast<int>(lifetimes_.size()) - 1;
     }
 
-    /// The variable that a value is written to, if nobody needs its old value after this operation.
+    /// The place of the variable to which a value is written, if its old value is not needed after this operation.
     std::optional<int64_t> variable_place(Operation *op, Value result) {
         auto loops = mlir::dyn_cast<ir::LoopsOp>(op);
         if (!loops && !mlir::isa<ir::StartOp>(op))
@@ -220,7 +221,7 @@ class Assignment {
         return std::nullopt;
     }
 
-    /// Of a value, or of what a collective's result is once it has arrived.
+    /// The writes of a value, or of a collective's result after its wait.
     static llvm::SmallVector<ir::WriteOp> writes_of(Value result) {
         llvm::SmallVector<ir::WriteOp> writes;
         for (mlir::OpOperand &use : result.getUses()) {
@@ -232,8 +233,8 @@ class Assignment {
         return writes;
     }
 
-    /// The place of a sum over micro-batches, or of a variable that a product is accumulated into, that ends here: the
-    /// new sum takes it.
+    /// The place of a sum over micro-batches, or of a variable into which a product is accumulated, if its old value
+    /// ends here. The new sum takes this place.
     std::optional<int64_t> accumulator_place(Operation *op, Value result) {
         std::optional<int64_t> place;
         op->walk([&](Operation *inner) {
@@ -252,7 +253,7 @@ class Assignment {
         return gemm && gemm.getBeta() && gemm.getAccumulator() == operand && operand.getDefiningOp<ir::ReadOp>();
     }
 
-    /// Does the function keep another value than `result` in the variable that `old` was read from?
+    /// Whether the function writes another value than `result` to the variable from which `old` was read.
     bool is_written_otherwise(Value old, Value result) {
         const auto variable = old.getDefiningOp<ir::ReadOp>().getVariableAttr().getAttr();
         return llvm::any_of(writes_.lookup(variable), [&](ir::WriteOp write) { return write.getValue() != result; });
@@ -266,7 +267,7 @@ class Assignment {
                may_overwrite(loops, result, old);
     }
 
-    /// `old`, which ends with this operation, may lie where `result` does.
+    /// Whether `result` may take the place of `old`, which ends with this operation.
     bool may_overwrite(ir::LoopsOp loops, Value result, Value old) {
         if (last_use_.lookup(old) < index_[loops])
             return true;
@@ -282,7 +283,7 @@ class Assignment {
         return last >= 0 && last <= producer->sweep;
     }
 
-    /// One nest is asked about for each of its operands and results.
+    /// Cached, because the same nest is needed for each of its operands and results.
     const LoopNest &nest_of(ir::LoopsOp loops) {
         if (nest_.first != loops)
             nest_ = {loops, analyze_loops(loops)};
@@ -317,7 +318,7 @@ class Assignment {
         return replaced_result(loops, result);
     }
 
-    /// Another result of the loops, kept from sweep to sweep only, and no longer when `result` is written.
+    /// Another result of the loops that is kept only between sweeps, and is no longer needed when `result` is written.
     Value replaced_result(ir::LoopsOp loops, Value result) {
         const auto is_kept = [&](Value other) { return other != result && other.use_empty(); };
         if (llvm::none_of(loops.getResults(), is_kept))
@@ -373,17 +374,17 @@ class Assignment {
     llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<ir::ReadOp>> reads_; ///< by variable
     llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<ir::WriteOp>> writes_;
     llvm::DenseMap<Operation *, int> index_;
-    llvm::DenseMap<Value, int> last_read_; ///< by the root of the buffer: the last operation that has it as an operand
+    llvm::DenseMap<Value, int> last_read_; ///< by the root of the buffer: the last operation with it as an operand
     llvm::DenseMap<Value, int> last_use_;  ///< the same, with the waits until which collectives use it
     llvm::DenseMap<Value, Location> locations_;
     llvm::DenseMap<Operation *, int> scratch_;
-    std::pair<Operation *, LoopNest> nest_; ///< that was asked about last
+    std::pair<Operation *, LoopNest> nest_; ///< the last one requested
     std::vector<Lifetime> lifetimes_;
     std::vector<int64_t> offsets_; ///< by lifetime
     int64_t inputs_end_ = 0;
     Placed in_slot_;                 ///< of lifetimes that outlive their body
     std::vector<int> body_of_;       ///< by operation: its segment
-    llvm::DenseSet<Value> taken_;    ///< whose buffers are another value's by now
+    llvm::DenseSet<Value> taken_;    ///< values whose buffers another value has taken over
     std::set<int64_t> taken_places_; ///< of sums over micro-batches
 };
 
@@ -432,7 +433,7 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
         getOperation()->setAttr(name, mlir::Builder(&getContext()).getI64IntegerAttr(value));
     }
 
-    /// Functions of micro-batches that are in flight at the same time share the slots and what lies behind them.
+    /// Functions of micro-batches that are in flight at the same time share the slots and the memory after them.
     int64_t place_in_slots(const std::vector<mlir::func::FuncOp> &functions, ir::MeshAttr mesh, int64_t base,
                            ScratchSizes &sizes) {
         std::deque<Assignment> assignments;

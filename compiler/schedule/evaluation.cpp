@@ -13,7 +13,7 @@ namespace {
 
 using mlir::func::FuncOp;
 
-/// Those of the module's functions that are at its end; empty: others are behind one of them.
+/// Evaluation and prediction if they are the last functions of the module; empty if others follow one of them.
 std::vector<FuncOp> last_functions(mlir::ModuleOp module) {
     std::vector<FuncOp> found;
     for (mlir::Operation &op : *module.getBody()) {

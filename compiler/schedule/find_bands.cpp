@@ -1,5 +1,5 @@
-// Finds masks whose condition compares two indices, as in causal attention, and the products of which they discard
-// half:
+// Finds masks whose condition compares two indices, as in causal attention, and the products in which they discard half
+// of the result or of an operand:
 //
 //   result: every use ends in select(key <= query, …, other), or is multiplied by what is zero outside
 //   operand: select(key <= query, …, 0), a softmax of select(key <= query, …, -1e30), and products with those

@@ -20,7 +20,7 @@ enum class Part : std::uint8_t { forward, backward, update };
 /// "update" is update; gradients and recomputed operations are backward; everything else, also an empty phase, is
 /// forward.
 [[nodiscard]] Part part_of_phase(const std::string &phase);
-/// By the operation's phase.
+/// The part of an operation, by its phase.
 [[nodiscard]] Part part_of(mlir::Operation *op);
 
 [[nodiscard]] inline ir::TensorType tensor(mlir::Value value) {
@@ -45,7 +45,7 @@ void set_place(mlir::Operation *op, mlir::Operation *from);
 /// The type of the sum over all dimensions except these. Axes that split a removed dimension leave a partial sum.
 [[nodiscard]] ir::TensorType summed_type(ir::TensorType type, const std::vector<std::string> &kept, ir::MeshAttr mesh);
 
-/// How many micro-batches are in flight (`plan.slots` of the module; without: one).
+/// The number of micro-batches in flight (`plan.slots` of the module; one without it).
 [[nodiscard]] int slots_of(mlir::ModuleOp module);
 
 /// A pass on the entry functions (ir/entry_functions.h).

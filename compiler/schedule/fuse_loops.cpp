@@ -2,9 +2,9 @@
 // that saves a pass over memory. An operation joins an earlier nest if
 //   - it belongs to the same part of the step, and to the same layer where one of them belongs to the loss,
 //   - it reads a value that the nest reads or makes, or has the nest's layer and iteration space,
-//   - its operands are there where the nest stands, or nobody needs the nest before the operation, so that it can stand
-//   there,
-//   - what it reads of the nest is complete where it runs: a sum over the outer loops is not,
+//   - its operands are available at the place of the nest, or nothing needs the nest before the operation, so that the
+//     nest can move there,
+//   - the values that it reads from the nest are complete where it runs: a sum over the outer loops is not,
 //   - its iteration space is the nest's, a prefix of it, or longer than it with the nest's as a prefix.
 
 #include "schedule/loop_nest.h"
@@ -25,7 +25,7 @@ using mlir::Value;
 
 constexpr int undecided = -1;
 
-/// What is asked of an operation again for each group that it may join.
+/// Properties of an operation that are needed for each group that it may join.
 struct Traits {
     LoopSpace space;
     std::string layer;
@@ -59,7 +59,7 @@ bool decide_outer(int &outer, size_t shorter) {
     return true;
 }
 
-/// Would this reduction of `space` be complete after each row? Decides the outer loops where that is open.
+/// Whether this reduction of `space` would be complete after each row. Decides the outer loops if they are still open.
 bool reduces_row(Operation *op, const LoopSpace &space, int &outer) {
     if (!mlir::isa<ir::ReduceOp>(op))
         return false;
@@ -156,7 +156,7 @@ class Fusion {
         return fitting;
     }
 
-    /// A number that both read is no reason: nothing is saved.
+    /// A scalar that both read is no reason to share a nest, because nothing is saved.
     static bool may_be_shared(Value value, const Group &group) {
         return (!tensor(value).getRoles().empty() || group.space.empty()) && !is_inline(value.getDefiningOp());
     }
@@ -174,7 +174,7 @@ class Fusion {
         return group.first.layer == traits.layer && traits.space == group.space && !group.space.empty();
     }
 
-    /// The operands are there where the group stands.
+    /// Whether the operands are available at the place of the group.
     bool is_ready(const Group &group, Operation *op) const {
         return llvm::all_of(op->getOperands(), [&](Value operand) {
             Operation *producer = operand.getDefiningOp();
@@ -183,7 +183,7 @@ class Fusion {
         });
     }
 
-    /// Nobody uses the group's results before `op`.
+    /// Whether no operation before `op` uses the group's results.
     bool may_move(const Group &group, Operation *op) const {
         return llvm::all_of(group.ops, [&](Operation *member) {
             return llvm::all_of(member->getUsers(), [&](Operation *user) {
@@ -192,7 +192,7 @@ class Fusion {
         });
     }
 
-    /// Of the values made in the nest only elements and complete rows can be used in it.
+    /// Whether the operation uses only elements and complete rows of the values made in the nest.
     static bool uses_are_complete(const Group &group, const Fit &fit, Operation *op) {
         std::vector<Operation *> ops = group.ops;
         ops.push_back(op);
@@ -232,7 +232,7 @@ class Fusion {
             inside.replaceUsesWithIf(outside, [&](mlir::OpOperand &use) { return use.getOwner()->getBlock() != body; });
     }
 
-    /// What is written where it is used is made in the nest that uses it.
+    /// Copies operations that are computed inline into the nest that uses them.
     static void clone_sources(const Group &group, mlir::Block *body) {
         mlir::OpBuilder builder(body, body->end());
         llvm::DenseMap<Value, Value> clones;
@@ -262,7 +262,7 @@ class Fusion {
     llvm::DenseMap<mlir::Attribute, std::vector<size_t>> of_layer_; ///< of a group's first operation
 };
 
-/// A source that something else than a loop takes needs a buffer: a loop fills it.
+/// A source that is used outside of loops needs a buffer, which a loop of its own fills.
 void store_sources(mlir::Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
         if (!is_inline(&op))

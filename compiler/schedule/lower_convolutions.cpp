@@ -1,7 +1,7 @@
-// Convolutions and pools become kernels: their dimensions stand in the order that these work on (planrt/convolution.h,
-// planrt/pooling.h), permuted where they do not. Convolutions of f32 work on weights in a format of their own: they are
-// packed once for all convolutions of a part that have one geometry, a weight gradient is unpacked. A maximum and its
-// number are found in one pass.
+// Turns convolutions and pools into kernels. Their dimensions get the order that the kernels need
+// (planrt/convolution.h, planrt/pooling.h), by permutations where necessary. Convolutions of f32 use weights in a
+// special format: the weights are packed once for all convolutions of a part of the step that have the same geometry,
+// and a weight gradient is unpacked. A maximum and its argmax are found in one pass.
 
 #include "ir/subscripts.h"
 #include "ir/windows.h"
@@ -42,7 +42,7 @@ Value permuted(mlir::OpBuilder &builder, Operation *place, const ConvolutionTens
     return permute.getResult();
 }
 
-/// Lets a result of dimensions `wanted` be made in the order `made`, and permuted for those who use it.
+/// Lets the operation make a result with dimensions `wanted` in the order `made`, and permutes it for its users.
 void order_result(Value result, const Loops &wanted, const Loops &made) {
     Operation *op = result.getDefiningOp();
     const ir::TensorType type = tensor(result);
@@ -59,7 +59,7 @@ void order_result(Value result, const Loops &wanted, const Loops &made) {
 
 class ConvolutionLowering {
   public:
-    /// `packs`: those of the function so far.
+    /// `packs`: the packs of the function so far.
     ConvolutionLowering(ir::ConvOp op, std::vector<ir::PackOp> &packs)
         : op_(op), builder_(op), parts_(op), packs_(packs),
           mesh_(ir::mesh_attribute(op->getParentOfType<mlir::ModuleOp>())) {}
@@ -71,7 +71,7 @@ class ConvolutionLowering {
         if (parts_.windows.size() > planrt::most_windows)
             return op_.emitOpError() << "has " << parts_.windows.size() << " windows, the kernel has "
                                      << planrt::most_windows << " at most";
-        if (op_.getAccumulator()) // stands as the one before, by taps on plain weights
+        if (op_.getAccumulator()) // like the previous part: by taps on plain weights
             return mlir::success();
         if (!parts_.alone.empty())
             pair_loops();
@@ -82,8 +82,9 @@ class ConvolutionLowering {
     }
 
   private:
-    /// A gradient may lack dimensions that its tensor has. The kernel knows no loops of one operand only: the second
-    /// operand is summed over its own, and stretched along those of the first, whose windows no partial sum has.
+    /// A gradient may lack dimensions that its tensor has, but the kernel has no loops of one operand only. The second
+    /// operand is summed over the loops that only it has, and broadcast along those that only the first has. The first
+    /// operand is not summed, because a partial sum cannot have windows.
     void pair_loops() {
         ir::Subscripts subscripts = *ir::parse_subscripts(op_.getSubscripts());
         const auto is_alone = [&](const std::string &loop) { return llvm::is_contained(parts_.alone, loop); };
@@ -139,7 +140,7 @@ class ConvolutionLowering {
         return type.withLayout(ir::layout_of(placement, type, mesh));
     }
 
-    /// Operands in the kernel's order, the result from it.
+    /// Permutes the operands to the kernel's order, and the result from it.
     void order() {
         const bool forward = op_.getKind() == "forward";
         const bool input = op_.getKind() == "input_gradient";
@@ -186,7 +187,7 @@ class ConvolutionLowering {
         return pack.getResult();
     }
 
-    /// Everything that a format depends on.
+    /// Whether the other convolution has the same geometry, on which the format depends.
     bool has_geometry(ir::ConvOp other) {
         return other.getKind() == op_.getKind() && other.getSubscripts() == op_.getSubscripts() &&
                other.getFirst().getType() == op_.getFirst().getType() &&
@@ -218,7 +219,7 @@ class PoolLowering {
     }
 
   private:
-    /// Samples, windows in the operation's order, channels.
+    /// Permutes to the kernel's order: samples, windows in the operation's order, channels.
     void order() {
         Loops roles;
         for (mlir::StringAttr role : op_.getResult().getType().getRoles())
@@ -248,7 +249,7 @@ bool has_same_windows(ir::PoolOp a, ir::PoolOp b) {
            a.getResult().getType().getLayout() == b.getResult().getType().getLayout() && part_of(a) == part_of(b);
 }
 
-/// The number and, where there is one, the maximum of the same windows, from one operation.
+/// Makes the argmax and, if there is one, the maximum of the same windows by one operation.
 void join(ir::PoolOp numbers, ir::PoolOp maxima) {
     ir::PoolOp first = maxima && maxima->isBeforeInBlock(numbers) ? maxima : numbers;
     const ir::TensorType type = numbers.getResult().getType();

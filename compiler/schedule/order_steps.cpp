@@ -1,5 +1,6 @@
-// Sources first, then forward, backward, update; equal numbers once; within a layer's backward part what a collective
-// waits for comes first, so that the rest of the layer is computed while the collective is under way.
+// Orders the operations: sources first, then forward, backward and update. Equal scalars are computed once. Within a
+// layer's backward part, operations for which a collective waits come first, so that the rest of the layer is computed
+// while the collective runs.
 
 #include "schedule/functions.h"
 #include "schedule/passes.h"
@@ -27,7 +28,7 @@ bool is_compute(mlir::Operation *op) {
     return is_kernel(op) || mlir::isa<ir::ReduceOp>(op);
 }
 
-/// No earlier than the operations whose results it takes, whatever its own phase says.
+/// The rank of an operation by its phase, but no lower than that of the operations whose results it takes.
 int rank(mlir::Operation *op, llvm::DenseMap<mlir::Operation *, int> &ranks) {
     int result = is_source(op) ? -1 : static_cast<int>(part_of(op));
     for (mlir::Value operand : op->getOperands())
@@ -49,8 +50,8 @@ void sort_by_part(mlir::Block &block) {
         op->moveBefore(block.getTerminator());
 }
 
-/// Of two gradients of one layer the one that is communicated comes first; the input's, on which the layers below wait,
-/// before the weight's.
+/// Of two gradients of one layer, the one that is communicated comes first; if both are, the input's, for which the
+/// layers below wait, comes before the weight's.
 bool goes_before(mlir::Operation *op, mlir::Operation *previous) {
     if (!is_compute(op) || !is_compute(previous) || layer_of(op) != layer_of(previous) ||
         llvm::is_contained(op->getOperands(), previous->getResult(0)) || !communicates(op))
@@ -71,7 +72,7 @@ void hoist_communicated(mlir::Block &block) {
     }
 }
 
-/// Numbers are made once: the rate in the parameters' element type, the factor of clipping.
+/// Computes equal scalars once: the rate in the parameters' element type, the factor of clipping.
 void share_scalars(mlir::Block &block) {
     std::vector<ir::PointwiseOp> seen;
     for (auto op : llvm::make_early_inc_range(block.getOps<ir::PointwiseOp>())) {

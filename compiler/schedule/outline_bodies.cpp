@@ -1,5 +1,5 @@
-// The training functions are cut into bodies, forward, backward and update, and a table maker says on which micro-batch
-// each runs, and when: what comes out is the step program. Here all ranks have one role.
+// Cuts the training functions into bodies: forward, backward and update. A table maker decides when each of them runs,
+// and on which micro-batch; the result is the step program. Here all ranks have one role.
 
 #include "program/makers.h"
 #include "schedule/buffers.h"
@@ -15,7 +15,8 @@ namespace {
 using mlir::Operation;
 using mlir::Value;
 
-/// One body in the making: operations of a training function, what they need of others and what others need of them.
+/// A body under construction: operations of a training function, the values that they take from others, and the values
+/// that others take from them.
 struct Segment {
     Part part = Part::forward;
     llvm::SetVector<Operation *> ops;
@@ -29,7 +30,7 @@ class Outlining {
     Outlining(mlir::func::FuncOp function, mlir::SymbolTable &symbols, program::Program &program)
         : function_(function), symbols_(symbols), program_(program), builder_(function) {}
 
-    /// The bodies' indices. The function is erased.
+    /// Returns the indices of the bodies. The function is erased.
     std::vector<int> run() {
         const Segments parts = segments(block());
         for (size_t part = 0; part < parts.size(); ++part)
@@ -129,13 +130,13 @@ class Outlining {
         return loads;
     }
 
-    /// "forward"; of micro-batches before the last "accumulate_forward".
+    /// "forward"; for micro-batches before the last one "accumulate_forward".
     std::string function_name(Part part) {
         return ir::accumulates(function_) ? function_.getName().str() + "_" + name(part) : name(part);
     }
 
-    /// Attributes of the arguments: where each lies, and the field of the data set that it is. Set at once: each time
-    /// they are all made anew.
+    /// Attributes of the arguments: the place of each and, for inputs, the field of the data set. They are set
+    /// together, because MLIR rebuilds all of them each time.
     llvm::SmallVector<mlir::DictionaryAttr> places_of(const Segment &segment) {
         llvm::SmallVector<mlir::DictionaryAttr> places;
         for (Value input : segment.inputs) {
@@ -168,7 +169,7 @@ class Outlining {
     llvm::DenseMap<Value, int> values_; ///< numbers in the program
 };
 
-/// With the slots that assign-buffers has made.
+/// The role of all ranks, with the slots that assign-buffers has made.
 program::Role all_ranks(mlir::ModuleOp module) {
     program::Role role{"all"};
     const auto number = [&](const char *name) {

@@ -241,7 +241,8 @@ struct OverlapHalos : mlir::PassWrapper<OverlapHalos, StepPass> {
 
     llvm::StringRef getArgument() const override { return "overlap-halos"; }
     llvm::StringRef getDescription() const override {
-        return "Let convolutions compute with own rows while their halos travel, and add what these give";
+        return "Let convolutions compute with own rows while their halos travel, and then add the contributions of the "
+               "halos";
     }
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {

@@ -19,7 +19,7 @@ struct Factor {
     Loops loops;
 };
 
-/// What is known of a loop from the operands that have it.
+/// The facts about a loop that are known from the operands that have it.
 struct LoopShape {
     int64_t extent = 1;
     planrt::AxisList axes;

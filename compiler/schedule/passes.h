@@ -27,7 +27,7 @@ std::unique_ptr<mlir::Pass> lower_convolutions();
 std::unique_ptr<mlir::Pass> advance_updates();
 /// --start-collectives: collectives become plan.start and plan.wait, as far apart as the data allows.
 std::unique_ptr<mlir::Pass> start_collectives(bool overlap = true);
-/// --find-bands: products of which a mask discards half are marked with the band that counts (schedule/band.h).
+/// --find-bands: a product is marked with the band that counts if a mask discards half of it (schedule/band.h).
 std::unique_ptr<mlir::Pass> find_bands();
 /// --fuse-loops: pointwise operations and reductions over the same iteration space share a plan.loops.
 std::unique_ptr<mlir::Pass> fuse_loops();

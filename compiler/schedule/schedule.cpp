@@ -12,14 +12,14 @@ void add_passes(mlir::OpPassManager &manager, const Options &options) {
     manager.addPass(accumulate_products());                    // sums of products need no pass of their own
     manager.addPass(order_steps());                            // forward, backward, update
     manager.addPass(overlap_halos(options.overlap_all_halos)); // convolutions compute while their halos travel
-    manager.addPass(lower_convolutions());               // convolutions and pools stand as their kernels want them
-    manager.addPass(advance_updates());                  // gradients that stay on the rank are used at once
-    manager.addPass(start_collectives(options.overlap)); // communication runs beside computation
-    manager.addPass(find_bands());                       // products know what masks leave of them
-    manager.addPass(fuse_loops());                       // what is left is kernels: products, permutations, loops
-    manager.addPass(insert_progress());                  // what is under way advances
-    manager.addPass(assign_buffers());                   // every value has its place
-    manager.addPass(outline_bodies());                   // the step is a program of bodies and actions
+    manager.addPass(lower_convolutions());                     // convolutions and pools have the form of their kernels
+    manager.addPass(advance_updates());                        // gradients that stay on the rank are used at once
+    manager.addPass(start_collectives(options.overlap));       // communication overlaps with computation
+    manager.addPass(find_bands());                             // products know the bands that masks leave
+    manager.addPass(fuse_loops());                             // what is left is kernels: products, permutations, loops
+    manager.addPass(insert_progress());                        // active collectives advance
+    manager.addPass(assign_buffers());                         // every value has its place
+    manager.addPass(outline_bodies());                         // the step is a program of bodies and actions
 }
 
 mlir::LogicalResult run(mlir::ModuleOp module, const Options &options) {

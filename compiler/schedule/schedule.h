@@ -15,7 +15,7 @@ struct Options {
     /// Let convolutions compute while their halos travel even where that does not pay; for tests, whose images are
     /// small.
     bool overlap_all_halos = false;
-    /// How many micro-batches are in flight: each has buffers of its own for what outlives a body.
+    /// The number of micro-batches in flight. Each has its own buffers for values that outlive a body.
     int slots = 1;
 };
 

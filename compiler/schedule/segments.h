@@ -1,5 +1,5 @@
-// How a training function is cut into bodies: forward, backward, update. assign-buffers asks what outlives a body,
-// outline-bodies makes them.
+// Cuts a training function into bodies: forward, backward, update. assign-buffers uses it to find values that outlive a
+// body, outline-bodies to make the bodies.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -9,11 +9,11 @@
 
 namespace planc::schedule {
 
-/// By Part.
+/// The operations of each body, by Part.
 using Segments = std::array<std::vector<mlir::Operation *>, 3>;
 
-/// A part begins behind the last operation of the one before, so that updates ahead of their part belong to the
-/// backward pass. Reads are left out: each body has its own.
+/// A part begins after the last operation of the previous part, so updates that were moved forward belong to the
+/// backward pass. Reads are left out, because each body has its own.
 [[nodiscard]] Segments segments(mlir::Block &block);
 
 } // namespace planc::schedule

@@ -1,7 +1,7 @@
-// A collective starts as soon as its operands are there and is waited for just before its first use; a variable that
-// is stored in shares is gathered one layer ahead of its use, so that no more than two layers' weights lie whole at a
-// time. Members of one bucket (attribute `bucket`, from sharding/bucket.h) share a start. A slice communicates nothing:
-// both stand where it stood.
+// A collective starts as soon as its operands are there and is waited for just before its first use; a variable that is
+// stored in shares is gathered one layer ahead of its use, so that no more than two layers' weights lie whole at a
+// time. Members of one bucket (attribute `bucket`, from sharding/bucket.h) share a start. A slice communicates nothing,
+// so its start and wait stay at its place.
 
 #include "ir/method.h"
 #include "schedule/functions.h"
@@ -18,7 +18,7 @@ namespace {
 
 using Members = llvm::SmallVector<ir::CollectiveOp>;
 
-/// Collectives that travel together, in the order of their first members.
+/// Groups of collectives that run in one call, in the order of their first members.
 std::vector<Members> groups(mlir::func::FuncOp function) {
     std::vector<Members> all;
     std::map<int64_t, size_t> bucket_place;
@@ -35,7 +35,7 @@ std::vector<Members> groups(mlir::func::FuncOp function) {
     return all;
 }
 
-/// Right behind the last operand's producer.
+/// The producer of the last operand, after which the collective starts.
 mlir::Operation *last_producer(const Members &members) {
     mlir::Operation *last = nullptr;
     for (ir::CollectiveOp member : members)

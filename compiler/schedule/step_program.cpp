@@ -92,7 +92,7 @@ class Writer {
     Builder builder_;
 };
 
-/// What a dictionary says; what it lacks is empty.
+/// Reads the entries of a dictionary; missing entries are empty.
 class Reader {
   public:
     explicit Reader(Attribute dictionary) : dictionary_(mlir::dyn_cast<DictionaryAttr>(dictionary)) {

@@ -15,17 +15,18 @@ namespace planc::sema {
 struct Analysis;
 
 /// The default extents of roles. A file sees its own `dim` declarations, then those of the file that imports it (which
-/// so binds the dimensions that a library network leaves open), then those of the files that it imports.
+/// thereby binds the dimensions that a library network leaves open), then those of the files that it imports.
 class Dimensions {
   public:
     explicit Dimensions(Analysis &analysis);
 
-    /// The role with its default extent as file `unit` sees it; nothing if nobody declares it. Primes are ignored.
+    /// The role with its default extent as file `unit` sees it; none if no file declares it. Primes are ignored.
     [[nodiscard]] std::optional<DimensionValue> find(const std::string &role, int unit);
-    /// Is it a role anywhere in the program: declared, or in some tensor's type, or given an extent on the spot?
+    /// Whether the name is a role anywhere in the program: declared, in some tensor's type, or given an extent on the
+    /// spot.
     [[nodiscard]] bool known(const std::string &role) const { return roles_.contains(role); }
     [[nodiscard]] std::vector<std::string> roles() const { return {roles_.begin(), roles_.end()}; }
-    /// Evaluates every declaration of every file; what depends on one that failed gives up.
+    /// Evaluates every declaration of every file. A declaration that depends on a failed one gives up.
     void check_all();
 
     /// The declaration that file `unit` sees; null: none.
@@ -62,7 +63,7 @@ struct Analysis {
     int depth = 0;         ///< of nested evaluations, all elaborators together
     std::int64_t work = 0; ///< evaluations so far
 
-    /// Fails because file `unit` does not know the name in this table; gives up where a declaration of it has failed.
+    /// Fails because file `unit` does not know the name in this table; gives up if a declaration of it has failed.
     template <class Node>
     [[noreturn]] void fail_unknown(const support::DiagnosticKind &kind, const syntax::Name &name,
                                    ByName<Node> UnitNames::*table, int unit) const {
@@ -73,10 +74,10 @@ struct Analysis {
 
     std::map<std::pair<support::FileId, std::int32_t>, std::string> types; ///< of bindings of networks, by place
 
-    // What has failed: what depends on it is not judged.
+    // Failed parts of the program. Nothing that depends on them is checked.
     std::set<const syntax::CallableDeclaration *> failed_callables; ///< that are not to be called
     std::vector<std::string> failed_layers;                         ///< paths; their operations are not all there
-    std::map<std::string, std::set<std::string>> failed_fields; ///< by data set; an empty name: nothing is known of it
+    std::map<std::string, std::set<std::string>> failed_fields;     ///< by data set; an empty name: no field is known
     bool networks_complete = true; ///< program.networks and the losses of program.trains are all there
 };
 

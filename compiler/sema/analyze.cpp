@@ -21,13 +21,13 @@ std::vector<const Node *> seen_by(int unit, const Declarations &declarations, By
     return nodes;
 }
 
-/// What the root file sees.
+/// The declarations of a kind that the root file sees.
 template <class Node>
 std::vector<const Node *> visible(const Declarations &declarations, ByName<Node> UnitNames::*table) {
     return seen_by(0, declarations, table);
 }
 
-/// What the file of layouts sees of machines and meshes; nothing where there is none.
+/// Declares the machines and meshes that the file of layouts sees; does nothing if there is no such file.
 void declare_for_layouts(int unit, Analysis &analysis) {
     if (unit < 0)
         return;
@@ -37,7 +37,7 @@ void declare_for_layouts(int unit, Analysis &analysis) {
         analysis.context.attempt([&] { analysis.program.meshes.push_back(analyze_mesh(*mesh, analysis)); });
 }
 
-/// P13: the layouts of that file, checked against the networks of the root file.
+/// P13: analyzes the layouts of that file and checks them against the networks of the root file.
 void analyze_layout_file(int unit, Analysis &analysis) {
     if (unit < 0)
         return;
@@ -46,7 +46,8 @@ void analyze_layout_file(int unit, Analysis &analysis) {
     analysis.program.layouts_of_file = analysis.program.layouts.size();
 }
 
-/// Of a network that fails, what could be elaborated is in the program, for layouts to be checked against.
+/// If a network fails, the part that could be elaborated is still added to the program, so that layouts can be checked
+/// against it.
 void elaborate(const syntax::CallableDeclaration &network, Analysis &analysis) {
     const std::int64_t before = analysis.context.failures();
     Network &place = analysis.program.networks.emplace_back();
@@ -61,8 +62,8 @@ void elaborate(const syntax::CallableDeclaration &network, Analysis &analysis) {
     analysis.failed_callables.insert(&network); // a loss that calls it would fail for the same reason
 }
 
-/// The whole analysis in order; each line may rest on those above it. What fails is reported once, and what rests on it
-/// gives up in silence (Context::attempt).
+/// The whole analysis, in order; each line may use the results of those above it. A failure is reported once, and
+/// everything that depends on it gives up silently (Context::attempt).
 void run(Analysis &analysis, int layouts) {
     const Declarations &declarations = analysis.declarations;
     Program &program = analysis.program;

@@ -25,7 +25,7 @@ struct Options {
     std::map<std::string, std::int64_t> dimension_overrides = {};
     /// A file with layouts for the networks of the root file, with meshes and machines of their own; empty: none.
     std::string layout_file = {};
-    /// Texts that stand for files on the disk, of an editor that has not saved them; null: none.
+    /// Texts that take the place of files on the disk, such as unsaved texts of an editor; null: none.
     const support::Overlay *overlay = nullptr;
 };
 

@@ -11,7 +11,7 @@ void Context::report(const support::DiagnosticKind &kind, SourceRange where,
                      std::initializer_list<std::string> arguments, const std::vector<Note> &notes) const {
     if (kind.severity == support::Severity::error)
         ++failures_;
-    // What goes wrong in a layer of the library is an error of the call that it was given.
+    // An error in a layer of the library is an error of the call from outside.
     std::size_t outer = calls.size();
     SourceRange place = where;
     while (outer > 0 && in_library(place))

@@ -1,5 +1,5 @@
-// What every part of the analysis shares: the sources, errors and how the analysis goes on behind them, and constructs
-// that are checked but not lowered.
+// The context that all parts of the analysis share: the sources, errors and the recovery from them, and constructs that
+// are checked but not lowered.
 #pragma once
 
 #include "sema/analyze.h"
@@ -16,11 +16,11 @@ namespace planc::sema {
 using support::Note;
 using support::SourceRange;
 
-/// What is in hand cannot be analysed: an error was reported, or one that was reported before is the cause. Caught by
-/// Context::attempt() alone, at places behind which the analysis can go on.
+/// Thrown if the current construct cannot be analysed, because of an error that was reported now or before. Only
+/// Context::attempt() catches it, at places after which the analysis can continue.
 struct Failure {};
 
-/// A limit of the analysis was met and reported: nothing goes on. Caught by analyze() alone.
+/// Thrown after a limit of the analysis was exceeded and reported; the analysis ends. Only analyze() catches it.
 struct Stopped {};
 
 /// A note without a place of its own.
@@ -36,20 +36,21 @@ class Context {
     const Options &options;
     support::FileId root = -1; ///< the file that planc was given
 
-    /// Reports an error or a warning. An error within a layer of the library stands at the call from outside, the
-    /// library's line in a note. At one place one error is reported: a body may be analysed once a call.
+    /// Reports an error or a warning. An error within a layer of the library is reported at the call from outside, with
+    /// the library's line in a note. At one place only one error is reported, because a body may be analysed again at
+    /// each call.
     void report(const support::DiagnosticKind &kind, SourceRange where, std::initializer_list<std::string> arguments,
                 const std::vector<Note> &notes = {}) const;
     /// Reports the error and gives up.
     [[noreturn]] void fail(const support::DiagnosticKind &kind, SourceRange where,
                            std::initializer_list<std::string> arguments, const std::vector<Note> &notes = {}) const;
-    /// Says nothing: an error that was reported is the cause.
+    /// Gives up without a message, because a reported error is the cause.
     [[noreturn]] void give_up() const;
-    /// Reports that a limit is met, and ends the analysis.
+    /// Reports that a limit is exceeded, and ends the analysis.
     [[noreturn]] void stop(const support::DiagnosticKind &kind, SourceRange where,
                            std::initializer_list<std::string> arguments, const std::vector<Note> &notes = {}) const;
 
-    /// Does what can fail alone. False: it failed, and what depends on it should give up.
+    /// Runs a step that can fail by itself. Returns false if it failed; whatever depends on it should then give up.
     template <class Step> bool attempt(const Step &step) const {
         try {
             step();
@@ -58,17 +59,17 @@ class Context {
             return false;
         }
     }
-    /// Is this the first time that it is asked about this mistake? For mistakes that show at many places.
+    /// Whether this is the first call for this mistake. For mistakes that show at many places.
     [[nodiscard]] bool is_first(const std::string &mistake) const { return mistakes_.insert(mistake).second; }
-    /// How often something failed, reported or not: if it grows, what was done meanwhile is not complete.
+    /// The number of failures, reported or not. If it grows during some work, the result of the work is not complete.
     [[nodiscard]] std::int64_t failures() const { return failures_; }
 
     /// Calls that are being inlined, the outermost first: an error within them says from where they come.
     std::vector<SourceRange> calls;
-    /// Of the places from `where` outward through the calls, the first in the file that planc was given.
+    /// The first place in the file that planc was given, from `where` outward through the calls.
     [[nodiscard]] SourceRange in_root(SourceRange where) const;
 
-    /// Is it in a file of the standard library, and not the one that planc was given?
+    /// Whether the place is in a file of the standard library, unless planc was given this file.
     [[nodiscard]] bool in_library(SourceRange where) const;
 
     /// The note "did you mean 'hidden'?", if a candidate is near.
@@ -86,7 +87,8 @@ class Context {
         std::string text;
     };
     std::optional<Construct> first_not_lowered_;
-    // Reporting changes nothing that is analysed: what only reports sees a constant context.
+    // Mutable, because reporting changes nothing that is analysed, so functions that only report get a constant
+    // context.
     mutable std::int64_t failures_ = 0;
     mutable std::set<std::string> mistakes_;
     mutable std::set<std::tuple<support::Severity, support::FileId, std::int32_t, std::int32_t, std::string>> reported_;

@@ -25,7 +25,7 @@ namespace planc::sema {
 enum class ElementType : std::uint8_t { f32, f64, i32 };
 
 struct Dimension {
-    std::string role; ///< "hidden", or "hidden'" for the input side of a weight whose two sides bear one role
+    std::string role; ///< "hidden", or "hidden'" for the input side of a weight whose two sides have one role
     std::int64_t extent = 1;
     friend bool operator==(const Dimension &, const Dimension &) = default;
 };

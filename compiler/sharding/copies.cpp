@@ -117,7 +117,7 @@ Placement Copies::with_shares(int variable, Placement home) const {
     return home;
 }
 
-/// Those of the axes along which the placement is replicated.
+/// Returns those of the axes along which the placement is replicated.
 std::vector<int> Copies::shares(const std::vector<int> &axes, const Placement &placement) const {
     std::vector<int> result;
     for (int axis : axes)

@@ -15,7 +15,7 @@ struct Need {
     int operand = -1;  ///< of the operation
     int home = -1;     ///< at the end: the variable where it is stored; -1: needed replicated
 };
-/// In execution order. A free value that nothing needs is needed replicated.
+/// The needs of a value, in execution order. A free value that nothing needs is needed replicated.
 [[nodiscard]] std::vector<Need> needs(const GraphIndex &index, int value);
 
 /// The part of the step in which a copy is made. A sharded parameter is gathered for each part of the step that needs

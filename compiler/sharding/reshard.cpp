@@ -328,7 +328,7 @@ class SharesRoute {
     }
 
   private:
-    /// To where the blocks of `to` lie.
+    /// Moves the blocks to their places in `to`.
     void move_blocks(bool early) {
         Placement next = to_;
         next.stored.clear();

@@ -205,7 +205,7 @@ class Materializer {
 /// Homes of the variables: the function that updates decides, the others follow.
 using Homes = std::map<std::string, planrt::Placement>;
 
-/// Of the variables that were laid out before.
+/// The homes of the variables that were laid out before.
 Homes known_homes(mlir::ModuleOp module) {
     Homes homes;
     const ir::MeshAttr mesh = ir::mesh_attribute(module);

@@ -45,7 +45,7 @@ struct Diagnostic {
     Diagnostic &note(SourceRange at, std::string message);
 };
 
-/// Collects diagnostics and renders them. A stage reports every mistake once; what merely follows from one is silent
+/// Collects diagnostics and renders them. A stage reports every mistake once, and nothing that merely follows from it
 /// (E2).
 class Diagnostics {
   public:
@@ -56,14 +56,15 @@ class Diagnostics {
     [[nodiscard]] bool failed() const { return errors_ > 0; }
     [[nodiscard]] int errors() const { return errors_; }
     [[nodiscard]] const std::vector<Diagnostic> &all() const { return all_; }
-    /// The same by place: files in the order in which they were read, what has no place first.
+    /// The same, sorted by place: files in the order in which they were read, diagnostics without a place first.
     [[nodiscard]] std::vector<const Diagnostic *> sorted() const;
-    /// "file.plan:12:5: error: …", the line, a caret line, then the notes in the same form; one without a place
-    /// bears its error's place and shows no line. Sorted by place; behind `most_errors` errors stands how many more
-    /// there are.
+    /// Renders each diagnostic as "file.plan:12:5: error: …", the line, a caret line, and the notes in the same form. A
+    /// note without a place has the place of its error and shows no line. Diagnostics are sorted by place. After
+    /// `most_errors` errors, a line says how many more there are.
     [[nodiscard]] std::string render() const;
     static constexpr int most_errors = 20;
-    /// render(), and forgets them: a later stage shows its own only. They still count as errors().
+    /// Calls render() and forgets the diagnostics, so that a later stage shows only its own. They still count in
+    /// errors().
     [[nodiscard]] std::string take_rendered();
 
   private:

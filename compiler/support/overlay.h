@@ -1,4 +1,4 @@
-// Files as an editor has them: texts in memory that stand for files on the disk, saved or not.
+// Texts in memory that take the place of files on the disk, such as unsaved texts of an editor.
 #pragma once
 
 #include <map>
@@ -6,7 +6,7 @@
 
 namespace planc::support {
 
-/// The path without `.`, `..` and symbolic links, as far as it exists: two paths of one file are the same.
+/// The path without `.`, `..` and symbolic links, as far as it exists, so that two paths of one file become equal.
 [[nodiscard]] std::string identity_of(const std::string &path);
 
 /// Example: Overlay overlay; overlay.set("digits.plan", text); overlay.find("./digits.plan") is that text.
@@ -14,7 +14,7 @@ class Overlay {
   public:
     void set(const std::string &path, std::string text) { texts_[identity_of(path)] = std::move(text); }
     void remove(const std::string &path) { texts_.erase(identity_of(path)); }
-    /// Null: what is on the disk holds. Valid until the file is set or removed.
+    /// The text that takes the place of the file; null if there is none. Valid until the file is set or removed.
     [[nodiscard]] const std::string *find(const std::string &path) const {
         const auto text = texts_.empty() ? texts_.end() : texts_.find(identity_of(path));
         return text == texts_.end() ? nullptr : &text->second;

@@ -1,4 +1,4 @@
-// State that holds for a scope and is as before behind it, also where an exception leaves the scope.
+// State that holds for a scope and is restored at its end, also if an exception leaves the scope.
 #pragma once
 
 #include <utility>

@@ -11,7 +11,7 @@ namespace planc::support {
 
 using FileId = std::int32_t;
 
-/// Bytes [begin, end) of a file. If the file is -1, the range is no place in a file (built in).
+/// Bytes [begin, end) of a file. A range with file -1 is not in a file (built in).
 struct SourceRange {
     FileId file = -1;
     std::int32_t begin = 0;

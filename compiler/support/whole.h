@@ -1,4 +1,4 @@
-// Sums of bytes and the like are doubles; as whole numbers they are printed.
+// Converts sums of bytes and the like, which are doubles, to the whole numbers as which they are printed.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace planc::support {
 
-/// Towards 0; what does not fit 63 bits is the largest number that does.
+/// Rounds towards 0. A number that does not fit into 63 bits becomes the largest one that does.
 [[nodiscard]] inline std::int64_t whole(double number) {
     return number < 0x1p63 ? static_cast<std::int64_t>(number) : std::numeric_limits<std::int64_t>::max();
 }

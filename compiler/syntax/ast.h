@@ -175,7 +175,7 @@ struct Expression {
 // --- statements -------------------------------------------------------------------------------------------------
 
 struct Binding {
-    Name name;           ///< empty: a statement that did not parse and binds nothing that is known
+    Name name;           ///< empty if the statement did not parse and its name is unknown
     ExpressionPtr value; ///< null: did not parse
 };
 
@@ -402,16 +402,16 @@ struct Comment {
     bool own_line = false;
 };
 
-/// A declaration that did not parse, as far as its name is known.
+/// A declaration that did not parse.
 struct BrokenDeclaration {
-    Name name; ///< empty: not even that
+    Name name; ///< empty if it is unknown
 };
 
 struct File {
     support::FileId file = -1;
     std::vector<Declaration> declarations;
     std::vector<BrokenDeclaration> broken;
-    bool complete = true;          ///< all of it parsed
+    bool complete = true;          ///< everything parsed
     std::vector<Comment> comments; ///< in order
 };
 

@@ -10,7 +10,7 @@
 
 namespace planc::syntax {
 
-/// Thrown after an error was reported; caught where an item or a declaration is given up.
+/// Thrown after an error was reported. It is caught where an item or a declaration is given up.
 struct Abandoned {};
 
 class Builder {
@@ -24,7 +24,7 @@ class Builder {
   private:
     using Grammar = grammar::PlanParser;
 
-    /// Builds what can fail alone. False: an error is reported, by the parser or here.
+    /// Builds a part that can fail by itself. Returns false if an error was reported, by the parser or here.
     template <class Build> bool attempt(const antlr4::ParserRuleContext &context, const Build &build) {
         const int depth = depth_;
         if (!context.exception) {
@@ -39,7 +39,7 @@ class Builder {
         return false;
     }
     void add_broken(std::size_t first, File &file) const;
-    /// The name that an item that is given up would have bound; empty if that is not to be seen.
+    /// The name that an abandoned item would have bound; empty if it cannot be determined.
     [[nodiscard]] Name bound_name(const antlr4::ParserRuleContext &context) const;
 
     [[nodiscard]] SourceRange where(const antlr4::ParserRuleContext &context) const;

@@ -14,7 +14,7 @@ bool is_name(const antlr4::Token &token) {
 bool Builder::build(File &file) {
     for (auto *child : tree_.root->declaration()) {
         const bool built = attempt(*child, [&] { file.declarations.push_back(declaration(*child)); });
-        if (!built && !child->exception) // else the parser has told
+        if (!built && !child->exception) // else the parser has reported it
             add_broken(child->start->getTokenIndex(), file);
     }
     for (const std::size_t first : tree_.declarations)

@@ -215,7 +215,7 @@ class Renderer {
         line_ += static_cast<int>(count);
     }
 
-    /// Would the group, flat, and what follows it up to the next possible line end fit on this line?
+    /// Whether the group, flat, and everything after it up to the next possible line end would fit on this line.
     template <class Parts> bool fits(const Node &group, int indent, Parts parts_of) const {
         std::vector<Command> ahead{{&group, indent, true}};
         std::size_t behind = stack_.size();

@@ -1,4 +1,4 @@
-// A text with places where lines may break, and the renderer that decides where they do. After Wadler, "A prettier
+// A text with places where lines may break, and the renderer that decides where they do. It follows Wadler, "A prettier
 // printer" (2003): a group is on one line if it fits; otherwise all of its own breaks become line ends.
 //
 // Example: group("f(" + nest(soft() + "x," + line() + "y" + when_broken(",")) + soft() + ")")

@@ -53,7 +53,7 @@ void drop_noise(Kinds &kinds, const Situation &situation) {
               PlanParser::LESS, PlanParser::GREATER, PlanParser::GREATER_EQUAL, PlanParser::AND, PlanParser::OR,
               PlanParser::DOTS, PlanParser::DOT, PlanParser::LEFT_PARENTHESIS})
             kinds.erase(kind);
-        if (!kinds.contains(PlanParser::INTEGER)) // else one of two ways to go on behind a layer's `[`
+        if (!kinds.contains(PlanParser::INTEGER)) // else one of two ways to continue after a layer's `[`
             kinds.erase(PlanParser::STAR);
         if (situation.rule == PlanParser::RuleExpression)
             kinds.erase(PlanParser::LESS_EQUAL);
@@ -206,7 +206,7 @@ std::string instead_of_character(std::string_view character) {
         {"≤", "'at most' is written '<='"},
         {"≥", "'at least' is written '>='"},
         {"≠", "'not equal' is written '!='"},
-        {"\\", "a line goes on behind an operator, and within brackets"}};
+        {"\\", "a line continues after an operator, and within brackets"}};
     const auto sign = signs.find(character);
     return sign == signs.end() ? std::string() : sign->second;
 }

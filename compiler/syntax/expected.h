@@ -37,14 +37,14 @@ struct Situation {
 /// "')'" for a '('.
 [[nodiscard]] std::string closing_of(const antlr4::Token &opening);
 
-/// Where the head of a declaration was expected: the one that the token resembles, or nothing.
+/// If the head of a declaration was expected: the one that the token resembles, or nothing.
 [[nodiscard]] std::string misspelt_word(const antlr4::Token &token, const std::string &expected);
 
 /// What to write instead of a character that starts no token: "a power is written 'power(x, 2)'"; or nothing.
 [[nodiscard]] std::string instead_of_character(std::string_view character);
 
-/// What to write instead of what belongs to another language, `x ** 2`, `x += 1` or `let x`, where the parser stopped
-/// at `token`; or nothing.
+/// What to write instead of syntax of another language, such as `x ** 2`, `x += 1` or `let x`, if the parser stopped
+/// there at `token`; or nothing.
 [[nodiscard]] std::string instead_of_words(const antlr4::Token &previous, const antlr4::Token &token,
                                            const antlr4::Token &next);
 

@@ -37,7 +37,7 @@ int Formatter::line_ends(std::int32_t begin, std::int32_t end) const {
     return count;
 }
 
-/// A body stays on its line if the user wrote it on one.
+/// A body stays on one line if the user wrote it on one.
 Document Formatter::body(SourceRange braces, const Entries &entries) {
     hoist_before(braces.begin);
     const Comment *first = comment_before(braces.end);

@@ -11,13 +11,13 @@
 
 namespace planc::syntax {
 
-/// Parses one file; any bytes are fine as input. Every mistake gives an error, and what is well formed is in the tree:
-/// what is not is a Binding or Setting without a value, in File::broken, or missing; File::complete says whether all
-/// is.
+/// Parses one file, which may contain any bytes. Every mistake is reported as an error, and the tree contains every
+/// part that is well formed. A part that is not is a Binding or Setting without a value, an entry of File::broken, or
+/// missing. File::complete says whether the whole file is well formed.
 [[nodiscard]] std::unique_ptr<File> parse_what_is_well_formed(support::FileId id, const support::SourceFiles &files,
                                                               support::Diagnostics &diagnostics);
 
-/// The same for those who want all or nothing: null, and at least one error, if the file is not well formed.
+/// The same, but returns null if the file is not well formed; at least one error was then reported.
 [[nodiscard]] std::unique_ptr<File> parse(support::FileId id, const support::SourceFiles &files,
                                           support::Diagnostics &diagnostics);
 

@@ -90,7 +90,7 @@ std::string character_name(std::string_view text) {
     return std::string("U+00") + digits[first >> 4] + digits[first & 15];
 }
 
-/// Of characters that start no token; false if it is one.
+/// Reports a character that starts no token. Returns false for other tokens.
 bool report_no_token(const antlr4::Token &token, const Places &places, support::Diagnostics &diagnostics) {
     const support::SourceRange where = places.range(token);
     if (token.getType() == PlanParser::UNKNOWN) {
@@ -154,7 +154,7 @@ ParseTree recognize(Tokens &tokens, const Places &places, support::Diagnostics &
     try {
         try {
             tree.root = run(tree, antlr4::atn::PredictionMode::SLL, std::make_shared<StopAtFirst>());
-        } catch (const Unexpected &) { // seldom a matter of context, but SLL alone cannot tell
+        } catch (const Unexpected &) { // the context seldom matters, but SLL alone cannot tell
             tree.root = run(tree, antlr4::atn::PredictionMode::LL, recovering);
         }
     } catch (const Recovering::TooMany &) {

@@ -1,4 +1,4 @@
-// Tokens to ANTLR's parse tree, with an error in the user's words for every mistake.
+// Parses tokens to ANTLR's parse tree and reports every mistake in the user's words.
 #pragma once
 
 #include "syntax/tokens.h"
@@ -19,11 +19,11 @@ struct ParseTree {
     std::unique_ptr<antlr4::CommonTokenStream> stream;
     std::unique_ptr<grammar::PlanParser> parser;
     std::set<std::size_t> given_up;                   ///< as in Tokens
-    grammar::PlanParser::FileContext *root = nullptr; ///< null: nothing of it is known
+    grammar::PlanParser::FileContext *root = nullptr; ///< null: nothing could be parsed
     bool complete = false;                            ///< there was no mistake
-    /// Where it is not: contexts with an exception are given up, and
-    std::set<std::size_t> declarations;           ///< first tokens of declarations that are
-    std::set<const antlr4::RuleContext *> bodies; ///< bodies whose first lines are
+    /// If it is not complete, the contexts with an exception were given up, and so were these:
+    std::set<std::size_t> declarations;           ///< first tokens of declarations
+    std::set<const antlr4::RuleContext *> bodies; ///< bodies without their first lines
 };
 
 /// Consumes tokens.tokens.

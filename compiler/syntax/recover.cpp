@@ -44,7 +44,7 @@ bool is_list(std::size_t rule) {
            rule == PlanParser::RuleLayoutBody || rule == PlanParser::RulePipelineBody || rule == PlanParser::RuleGroups;
 }
 
-/// `network f`, `import "…"`: an item of a body never starts so.
+/// `network f`, `import "…"`: an item of a body never starts like this.
 bool begins_declaration(antlr4::TokenStream &stream, std::size_t index) {
     const std::size_t head = stream.get(index)->getType();
     if (head < PlanParser::IMPORT || head > PlanParser::TRAIN || index + 1 >= stream.size())
@@ -70,7 +70,8 @@ void StopAtFirst::sync(antlr4::Parser *parser) {
         throw antlr4::InputMismatchException(parser);
 }
 
-/// At one token, and at the end of a file behind another mistake in the same declaration, it is the same mistake.
+/// Adds a mistake, unless it is the same as the previous one: at the same token, or at the end of the file after
+/// another mistake in the same declaration.
 void Recovering::add(Unexpected mistake) {
     const bool at_end = mistake.token->getType() == antlr4::Token::EOF;
     if (!mistakes_.empty() &&
@@ -87,7 +88,7 @@ void Recovering::reportError(antlr4::Parser *parser, const antlr4::RecognitionEx
     unwinding_ = true;
 }
 
-/// The index of the token behind an item: its separator, or what closes the body.
+/// The index of the token after an item: its separator, or the brace that closes the body.
 std::size_t Recovering::end_of_item(antlr4::Parser &parser, std::size_t first) const {
     antlr4::TokenStream &stream = *parser.getTokenStream();
     const std::size_t current = stream.index();
@@ -102,8 +103,8 @@ std::size_t Recovering::end_of_item(antlr4::Parser &parser, std::size_t first) c
     }
 }
 
-/// The separator in front of the next declaration. Braces may be missing, so only a line that starts like one counts;
-/// behind a head that is merely misspelt they are trusted.
+/// The separator in front of the next declaration. Braces may be missing, so only a line that starts like a declaration
+/// counts; after a head that is merely misspelt, braces are trusted.
 std::size_t Recovering::end_of_declaration(antlr4::Parser &parser, std::size_t first) const {
     antlr4::TokenStream &stream = *parser.getTokenStream();
     const Unexpected &mistake = mistakes_.back();
@@ -144,14 +145,14 @@ void Recovering::recover(antlr4::Parser *parser, std::exception_ptr e) {
     }
 }
 
-/// Goes on where the list can: at its next item, at the separator in front of it, or at its end.
+/// Continues where the list can continue: at its next item, at the separator in front of it, or at its end.
 void Recovering::skip_to_list(antlr4::Parser &parser) {
     antlr4::TokenStream &stream = *parser.getTokenStream();
     const bool file = parser.getContext()->getRuleIndex() == PlanParser::RuleFile;
     const std::size_t first = stream.index();
     const std::vector<antlr4::tree::ParseTree *> &before = parser.getContext()->children;
     auto *item = before.empty() ? nullptr : dynamic_cast<antlr4::ParserRuleContext *>(before.back());
-    if (item) { // what is too much belongs to it: `h = x ^ 2`
+    if (item) { // the surplus tokens belong to this item: `h = x ^ 2`
         item->exception = std::make_exception_ptr(antlr4::InputMismatchException(&parser));
         if (file)
             declarations_.insert(item->start->getTokenIndex());

@@ -1,5 +1,5 @@
-// What the parser does at a mistake: it stops, or it reports it and goes on behind the statement, the setting, the line
-// or the declaration in which the mistake is. Nothing is guessed or inserted.
+// The two reactions of the parser to a mistake: it stops, or it reports the mistake and continues after the statement,
+// setting, line or declaration that contains it. Nothing is guessed or inserted.
 #pragma once
 
 #include "syntax/grammar/PlanParser.h"
@@ -20,11 +20,12 @@ class StopAtFirst : public antlr4::DefaultErrorStrategy {
   public:
     void reportError(antlr4::Parser *parser, const antlr4::RecognitionException &e) override;
     antlr4::Token *recoverInline(antlr4::Parser *parser) override;
-    /// Called where a repetition can go on or end: here both are still expected, behind it only what follows.
+    /// Called where a repetition can continue or end. At this point the tokens of both cases are expected; later only
+    /// those that follow the repetition.
     void sync(antlr4::Parser *parser) override;
 };
 
-/// Collects mistakes. A rule in which there is one has an exception in its context, up to and including the item (the
+/// Collects mistakes. The contexts of the rules around a mistake have an exception, up to and including the item (the
 /// statement, setting, line of a layout, declaration) that is given up.
 class Recovering : public StopAtFirst {
   public:
@@ -32,14 +33,14 @@ class Recovering : public StopAtFirst {
     void recover(antlr4::Parser *parser, std::exception_ptr e) override;
     void sync(antlr4::Parser *parser) override;
 
-    /// In the order in which they were met.
+    /// The mistakes, in the order in which they were met.
     [[nodiscard]] const std::vector<Unexpected> &mistakes() const { return mistakes_; }
     /// Indices of the first tokens of declarations that were given up.
     [[nodiscard]] const std::set<std::size_t> &declarations() const { return declarations_; }
-    /// Bodies that start with something that is no item.
+    /// Bodies that start with something that is not an item.
     [[nodiscard]] const std::set<const antlr4::RuleContext *> &bodies() const { return bodies_; }
 
-    /// Thrown at the next mistake: more are of no use to anybody.
+    /// Thrown at the next mistake, because more of them are of no use.
     struct TooMany {};
     static constexpr std::size_t most_mistakes = 100;
 
@@ -53,8 +54,8 @@ class Recovering : public StopAtFirst {
     std::vector<Unexpected> mistakes_;
     std::set<std::size_t> declarations_;
     std::set<const antlr4::RuleContext *> bodies_;
-    bool unwinding_ = false;          ///< the mistake is reported, on the way out to what is given up
-    std::size_t mistakes_before_ = 0; ///< the declaration that is parsed
+    bool unwinding_ = false;          ///< a mistake was reported, and the item with it has not been left
+    std::size_t mistakes_before_ = 0; ///< the current declaration
 };
 
 } // namespace planc::syntax

@@ -26,7 +26,7 @@ class Places {
     /// The text of a range in this file.
     [[nodiscard]] std::string_view text(support::SourceRange range) const;
 
-    /// All that follows a byte of the file.
+    /// The text from a byte of the file to its end.
     [[nodiscard]] std::string_view text_from(std::int32_t begin) const {
         return text_.substr(static_cast<std::size_t>(begin - offset_));
     }

@@ -33,23 +33,24 @@ bool closes(std::size_t type) {
     return type == PlanLexer::RIGHT_PARENTHESIS || type == PlanLexer::RIGHT_BRACKET || type == PlanLexer::RIGHT_BRACE;
 }
 
-/// Can only stand at the end of an expression, and of nothing else inside ( ) and [ ].
+/// Whether the token can only end an expression, and nothing else inside ( ) and [ ].
 bool ends_expression(std::size_t type) {
     return type == PlanLexer::NAME || type == PlanLexer::STRING || type == PlanLexer::PERCENT ||
            type == PlanLexer::INTEGER || type == PlanLexer::DECIMAL || closes(type);
 }
 
-/// Can begin a statement, a setting or a declaration, and goes on with no expression.
+/// Whether the token can begin a statement, a setting or a declaration, and cannot continue an expression.
 bool begins_item(std::size_t type) {
     return type == PlanLexer::NAME || type == PlanLexer::IF || (type >= PlanLexer::IMPORT && type <= PlanLexer::STATE);
 }
 
-/// Drops what says nothing: line ends inside ( ) and [ ] and beside an operator, separators that separate nothing, a
-/// comma before a closing bracket. One pass, a token behind: whether a separator stays depends on what follows.
+/// Drops tokens without meaning: line ends inside ( ) and [ ] and beside an operator, separators that separate nothing,
+/// a comma before a closing bracket. It works in one pass, one token behind, because the next token decides whether a
+/// separator stays.
 ///
-/// A ( or [ that is never closed would take all that follows into it. It is given up where a line that can only be a
-/// new item starts at or left of the line with the bracket: there a separator is kept, for the parser to go on behind
-/// it.
+/// A ( or [ that is never closed would contain everything after it. It is given up at a line that can only be a new
+/// item and is not indented more than the line with the bracket. A separator is kept there, after which the parser
+/// continues.
 class Filter {
   public:
     void take(std::unique_ptr<antlr4::Token> token) {
@@ -90,7 +91,7 @@ class Filter {
     }
     [[nodiscard]] bool inside() const { return !brackets_.empty() && is_inside(brackets_.back().type); }
 
-    /// Of the line in which the outermost ( or [ of the body in hand was opened.
+    /// The column of the line in which the outermost ( or [ of the current body was opened.
     [[nodiscard]] std::size_t column_of_bracket() const {
         auto outermost = brackets_.rbegin();
         while (std::next(outermost) != brackets_.rend() && is_inside(std::next(outermost)->type))
@@ -111,7 +112,7 @@ class Filter {
         separator_ = std::move(line_end_);
     }
 
-    /// The separator of this type behind the last kept token.
+    /// Whether a separator of this type may follow the last kept token.
     [[nodiscard]] bool separates_after(std::size_t type) const {
         if (last() == PlanLexer::LEFT_BRACE)
             return false;
@@ -161,14 +162,14 @@ class Filter {
         std::size_t column; ///< of the first token of its line
     };
     std::vector<Bracket> brackets_;           ///< that are open
-    std::unique_ptr<antlr4::Token> line_end_; ///< the last one before the token in hand
-    std::size_t column_ = 0;                  ///< of the first token of the line in hand
+    std::unique_ptr<antlr4::Token> line_end_; ///< the last one before the current token
+    std::size_t column_ = 0;                  ///< of the first token of the current line
     std::set<std::size_t> given_up_;
     std::size_t head_ = 0; ///< the word at the head of the declaration
     bool choice_ = false;  ///< the next brace is that of a choice or fold
 };
 
-/// L2: to the end of the line; kept, but no token of the grammar.
+/// L2: a comment goes to the end of the line. It is kept, but it is not a token of the grammar.
 Comment make_comment(const antlr4::Token &token, const Places &places, support::SourceRange previous) {
     Comment comment{places.range(token), true};
     const std::string_view text = places.text(comment.where);
@@ -180,7 +181,7 @@ Comment make_comment(const antlr4::Token &token, const Places &places, support::
     return comment;
 }
 
-/// How long the sign is that starts a comment elsewhere, `#` or `/*`; 0: none does here.
+/// The length of the sign, `#` or `/*`, that starts a comment in other languages; 0 if there is none here.
 std::size_t foreign_comment(support::SourceRange where, const Places &places) {
     const std::string_view text = places.text_from(where.begin);
     return text.starts_with("#") ? 1 : text.starts_with("/*") ? 2 : 0;

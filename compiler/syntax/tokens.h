@@ -1,4 +1,4 @@
-// From text to the tokens that the grammar sees.
+// Splits a text into the tokens that the grammar sees.
 #pragma once
 
 #include "support/diagnostics.h"
@@ -14,16 +14,17 @@
 namespace planc::syntax {
 
 struct Tokens {
-    std::unique_ptr<antlr4::ANTLRInputStream> characters; ///< what the tokens point into
-    std::unique_ptr<antlr4::Lexer> lexer;                 ///< what made them
+    std::unique_ptr<antlr4::ANTLRInputStream> characters; ///< the text to which the tokens refer
+    std::unique_ptr<antlr4::Lexer> lexer;                 ///< the lexer that made the tokens
     std::vector<std::unique_ptr<antlr4::Token>>
         tokens; ///< separators only between two items (L3); the end of the file is the last
     std::vector<Comment> comments;
     std::vector<support::SourceRange> foreign_comments; ///< `#` and `/*`, which the parser does not see
-    std::set<std::size_t> given_up; ///< start indices of line ends that separate because a bracket is never closed
+    std::set<std::size_t>
+        given_up; ///< start indices of line ends that separate items because a bracket is never closed
 };
 
-/// Characters that start no token are tokens of the kinds UNKNOWN and OPEN_STRING, which the parser does not take.
+/// A character that starts no token becomes a token of kind UNKNOWN or OPEN_STRING, which the parser does not accept.
 [[nodiscard]] Tokens tokenize(const Places &places);
 
 } // namespace planc::syntax

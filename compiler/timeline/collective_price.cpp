@@ -16,7 +16,7 @@ using planrt::CollectiveKind;
 
 namespace {
 
-/// Of the kind that travels in buckets (sharding::fusable()): small gradients that the update alone uses.
+/// Whether the collective may travel in a bucket (sharding::fusable()): small gradients that only the update uses.
 bool is_fusable(const schedule::CollectiveInfo &info, ir::WaitOp wait, const planrt::Mesh &mesh) {
     const auto small = [&](const schedule::CollectiveInfo::Member &member) {
         return member.from.reduction == planrt::Reduction::sum &&

@@ -17,8 +17,8 @@ struct KnownCollectives {
 
 class CollectivePrice {
   public:
-    /// `wait`: of the same number. `mesh`: of the ranks of its role, `whole`: of all, whose order says where in the
-    /// machine they are. `known` must outlive this.
+    /// `wait`: the wait of the same number. `mesh`: that of the role's ranks; `whole`: that of all ranks, whose order
+    /// determines their places in the machine. `known` must outlive this.
     CollectivePrice(ir::StartOp start, ir::WaitOp wait, ir::MeshAttr mesh, const planrt::Mesh &whole,
                     const cost::Machine &machine, KnownCollectives &known);
 
@@ -33,7 +33,8 @@ class CollectivePrice {
     [[nodiscard]] std::vector<Rank> on(const std::vector<int> &ranks) const;
 
     [[nodiscard]] const std::vector<int> &axes() const { return info_.axes; }
-    /// What it sends by rank: one column for each number that differs. Used to distinguish ranks.
+    /// The amounts that the collective sends, by rank: one column for each number that differs. They serve to
+    /// distinguish ranks.
     [[nodiscard]] std::vector<std::vector<std::int64_t>> numbers() const;
 
   private:
@@ -48,8 +49,8 @@ class CollectivePrice {
     std::vector<const std::vector<planrt::Traffic> *> traffic_; ///< per member: of each rank, or of all
 };
 
-/// What a transfer between roles takes the links of a rank of the whole mesh, its messages all at once: the larger of
-/// what it sends and what it receives.
+/// The time for which a transfer between roles uses the links of a rank of the whole mesh. Its messages run at the same
+/// time; the larger of the sent and the received data counts.
 [[nodiscard]] cost::Price transfer_price(const schedule::TransferInfo &info, const planrt::Mesh &mesh, int rank,
                                          const cost::Machine &machine);
 

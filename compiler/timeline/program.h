@@ -49,7 +49,8 @@ struct Collective {
     std::string phase;
     std::vector<Group> groups;
     std::vector<int> group_of; ///< by rank class; -1: takes no part
-    /// By rank class: what its processor does of it, before the rest is on its links; not in the groups' seconds.
+    /// By rank class: the work of its processor for the collective, before the rest is on its links; not in the groups'
+    /// seconds.
     std::vector<Seconds> work = {}; ///< empty: nothing
     bool between_roles = false;
 };
@@ -73,8 +74,8 @@ struct Program {
     std::vector<std::vector<Action>> actions; ///< by role
 };
 
-/// The same program with every wait right behind its start: nothing is beside anything. What goes from one role to
-/// another stays as it is: who sends and who receives at once would wait for each other.
+/// The same program with every wait right after its start, so that nothing overlaps. Transfers between roles stay as
+/// they are, because their senders and receivers would wait for each other.
 [[nodiscard]] Program without_overlap(const Program &program);
 
 } // namespace planc::timeline

@@ -29,7 +29,7 @@ std::string first_ones(const std::vector<std::string> &names) {
     return names.size() > most_named ? text + " and " + std::to_string(names.size() - most_named) + " more" : text;
 }
 
-/// Of a bucket: "h1, h2, h3 and 4 more".
+/// The layers of a bucket: "h1, h2, h3 and 4 more".
 std::string layers_of(ir::StartOp start) {
     llvm::SmallVector<llvm::StringRef> layers;
     const std::string all = schedule::layer_of(start);
@@ -78,10 +78,10 @@ std::vector<mlir::func::FuncOp> functions_of(const schedule::Bodies &bodies, int
     return functions;
 }
 
-/// What one role does, by itself: its classes, kernels and collectives are numbered from 0.
+/// The schedule of one role by itself: its classes, kernels and collectives are numbered from 0.
 struct RoleSchedule {
     ReadSchedule own;
-    /// Actions of the step program between its bodies: in front of which of its actions, which one.
+    /// Actions of the step program between its bodies, each with the index of the action in `own` that follows it.
     std::vector<std::pair<std::size_t, program::Action>> transfers;
 };
 
@@ -148,7 +148,7 @@ class Reader {
 
     void add(ActionKind kind, int index) { program_.actions.front().push_back({kind, index}); }
 
-    /// It may stand in another body.
+    /// The wait of this number, which may be in another body.
     ir::WaitOp wait_of(uint64_t number) {
         if (waits_.empty())
             module_.walk([&](ir::WaitOp wait) { waits_[wait.getNumber()] = wait; });
@@ -182,7 +182,7 @@ class Reader {
             column.push_back(local_extent(dimension, mesh_, mesh_.coordinates(rank)));
     }
 
-    /// That cut any dimension of it unevenly, ascending.
+    /// The axes that cut any dimension of the kernel unevenly, ascending.
     [[nodiscard]] std::vector<int> axes_of(const KernelWork &work) const {
         std::vector<int> axes;
         for (const planrt::DimensionPlacement &dimension : work.dimensions())
@@ -237,7 +237,7 @@ class Reader {
         return result;
     }
 
-    /// Groups over some axes by the classes of their members, and by class which of them.
+    /// The groups over some axes, by the classes of their members, and for each class the index of its group.
     struct Meetings {
         std::vector<std::vector<int>> groups;
         std::vector<int> group_of;
@@ -280,7 +280,7 @@ class Reader {
     std::vector<planrt::DimensionPlacement> noted_;
 };
 
-/// Puts what the roles do side by side, with the transfers between them.
+/// Joins the schedules of the roles, with the transfers between them.
 class Joining {
   public:
     Joining(mlir::ModuleOp module, const schedule::Bodies &bodies, const cost::Machine &machine)
@@ -362,7 +362,7 @@ class Joining {
             actions.push_back({ActionKind::wait, known->second});
     }
 
-    /// One group of all that take part: nobody goes on before the slowest is there.
+    /// Makes one group of all participants: none of them continues before the slowest has arrived.
     void complete(const program::Transfer &transfer, Collective &collective) {
         const schedule::TransferInfo info = schedule::transfer_info(bodies_, transfer, mesh_attribute_);
         collective.name = "transfer of " + transfer.name;

@@ -3,8 +3,8 @@
 // (collective_price.h). What each role does is read off the step program: its bodies, and
 // transfers between roles.
 //
-// Slices and views are free, as for cost::price(). Ranks that cannot be told apart are one class (rank_classes.h): what
-// is asked for 4,096 ranks is a matter of how many different blocks there are, not of the ranks.
+// Slices and views are free, as for cost::price(). Ranks that cannot be told apart are one class (rank_classes.h), so
+// the work for 4,096 ranks depends on the number of different blocks, not on the number of ranks.
 #pragma once
 
 #include "cost/machine.h"
@@ -17,7 +17,7 @@ namespace planc::timeline {
 
 [[nodiscard]] Program read_schedule(mlir::ModuleOp scheduled, const cost::Machine &machine);
 
-/// The same with what a program needs that takes these times itself.
+/// The same, with the tables for a program that takes these times itself.
 struct ReadSchedule {
     Program program;
     std::vector<int> class_of_rank;                 ///< index in Program::classes

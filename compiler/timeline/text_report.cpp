@@ -15,7 +15,7 @@ constexpr std::size_t margin = 10;
 constexpr std::size_t most_ranks = 4;
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// In the order of a step.
+/// The phases and their letters, in the order of a step.
 const std::vector<std::pair<std::string, char>> phases{{"forward", 'f'},         {"loss", 'l'},
                                                        {"recompute", 'r'},       {"input gradient", 'i'},
                                                        {"weight gradient", 'w'}, {"update", 'u'}};
@@ -108,7 +108,7 @@ class Text {
         return stripped(name + line);
     }
 
-    /// For the critical rank.
+    /// The table for the critical rank.
     std::string table() const {
         const RankTime &rank = timeline_.critical();
         std::map<std::string, std::map<std::string, Seconds>> compute; // by layer and phase

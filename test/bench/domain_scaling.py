@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How a 3 x 3 convolution scales when its images are split between two ranks, against what the machine has to give.
+"""How a 3 x 3 convolution scales when its images are split between two ranks, compared with the limit of the machine.
 
   test/bench/domain_scaling.py [--sizes 128 256 512] [--batch 32] [--rounds 5] [--steps 6] [--cpus 2 3]
                                [--planc build/bin/planc]
@@ -9,7 +9,7 @@ a rank, on images of SIZE x SIZE:
 
   1 rank    the whole images
   2 ranks   layout `domain`: the upper and the lower half of each image, halos exchanged, weight gradients summed
-  ceiling   two programs of one rank that know nothing of each other, each with half of the image's height, at the same
+  ceiling   two independent programs of one rank, each with half of the image's height, at the same
             time: as 2 ranks without any communication
 
 Each round measures all three in turn, so that a change of the machine's speed meets all alike. Printed are medians over the

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Where two plans differ by more than 25 % as predicted, is the order that is measured the same?
+"""Checks that plans whose predicted times differ by more than 25 % have the same order when measured.
 
   test/bench/plan_order.py --machine here.plan [--networks wide_mlp gpt …] [--ranks 2] [--rounds 3] [--steps 12]
 
 Takes every layout of each example, and `best` on one rank ("one"), on a machine that `planc calibrate` has measured
 here. Predicts all of them, measures them in turn, round after round, and prints times, then the pairs. A measured time
 is that of a step at the speed at which the machine was measured, by the known product that programs compute beside
-their steps. Ends with 1 where an order is not the same.
+their steps. Exit code 1 if an order differs.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def plans_of(options, network):
 
 
 def report(plans):
-    """The number of pairs apart, and how many of them are measured the other way round."""
+    """The number of pairs apart, and the number of those that are measured in the other order."""
     for plan in plans:
         off = plan.predicted / plan.measured - 1
         print(f"{plan.name:32} predicted {plan.predicted * 1e3:9.2f} ms, measured {plan.measured * 1e3:9.2f} ms, {off:+.0%}")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""planc's programs against PyTorch in one run on this machine, one thread a rank.
+"""Compares planc's programs with PyTorch in one run on this machine, with one thread a rank.
 
   test/bench/run.py [--networks wide_mlp gpt …] [--rounds 3] [--steps 30] [--planc build/bin/planc]
 
@@ -36,7 +36,7 @@ PARTS = 4  # micro-batches of the program that measures wide_mlp without its upd
 
 
 def environment():
-    """OpenBLAS 0.3.21 takes new processors for old ones: PyTorch gets the kernels that planc's programs choose."""
+    """OpenBLAS 0.3.21 mistakes new processors for old ones, so PyTorch gets the kernels that planc's programs choose."""
     flags = pathlib.Path("/proc/cpuinfo").read_text()
     core = "SkylakeX" if "avx512f" in flags else "Haswell"
     return {**os.environ, "OPENBLAS_CORETYPE": core, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -69,7 +69,7 @@ def planc_seconds(program, ranks, steps):
 
 
 def torch_seconds(network, ranks, steps):
-    """In the faster of PyTorch's two memory formats, where the network works on images."""
+    """The seconds of a step; for networks on images, in the faster of PyTorch's two memory formats."""
     formats = [[], ["channels_last"]] if network in CONVOLUTIONAL else [[]]
     return min(torch_seconds_in(network, ranks, steps, form) for form in formats)
 

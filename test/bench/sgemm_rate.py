@@ -1,7 +1,7 @@
-"""Gflop/s of one thread in sgemm at the shapes of wide_mlp: what a step on this machine could reach.
+"""Gflop/s of one thread in sgemm at the shapes of wide_mlp, which is the limit for a step on this machine.
 
-Prints one number: of OpenBLAS or of oneDNN, where that is installed, whichever is faster, since planc's programs take
-either. OPENBLAS_CORETYPE and OMP_NUM_THREADS are to be set by the caller: they count before the libraries are loaded.
+Prints one number: that of OpenBLAS or, if it is installed and faster, of oneDNN, because planc's programs use both. The
+caller must set OPENBLAS_CORETYPE and OMP_NUM_THREADS, which have no effect after the libraries are loaded.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""The convolutional networks of run.py in PyTorch: as torch_peer.py has the others."""
+"""The convolutional networks of run.py in PyTorch; torch_peer.py has the others."""
 
 import torch
 from torch import nn
@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 
 class Images(nn.Module):
-    """What trains on images of `SIDE` × `SIDE`; `layers` are the network."""
+    """Trains on images of `SIDE` × `SIDE`; `layers` are the network."""
 
     CHANNELS, CLASSES, RATE = 3, 10, 0.001
 

@@ -2,9 +2,9 @@
 
   torch_peer.py NETWORK RANK RANKS PORT STEPS [channels_last]      prints the median seconds of a step on rank 0
 
-With channels_last weights and images lie in memory as [batch, height, width, channel], else as PyTorch's default has it.
-Same extents, same optimizer, same batch in all and same element type as the .plan file; a step is zero_grad, forward,
-loss, backward, update, and the loss read, as planc's programs read theirs. The first steps are not counted.
+With channels_last, the memory order of weights and images is [batch, height, width, channel], else PyTorch's default.
+Extents, optimizer, global batch and element type are those of the .plan file. A step is zero_grad, forward, loss,
+backward, update, and reading the loss, which planc's programs read too. The first steps are not counted.
 """
 
 import math
@@ -109,7 +109,7 @@ class Gpt(nn.Module):
 
 
 class WithLoss(nn.Module):
-    """The loss as the output, so that DistributedDataParallel wraps network and loss alike."""
+    """Has the loss as its output, so that DistributedDataParallel wraps both network and loss."""
 
     def __init__(self, network):
         super().__init__()

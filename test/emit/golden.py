@@ -1,9 +1,9 @@
-"""Compares an emitted program with the one that is pinned.
+"""Compares an emitted program with the pinned one.
 
   golden.py EMITTED PINNED
 
 Exit code 0 if they are equal. With PLANC_REFRESH set the pinned one is written anew. Numbers that the cost model predicts
-and the directory of the plan are not what is pinned: they are masked.
+and the directory of the plan are masked.
 """
 
 import difflib
@@ -18,7 +18,7 @@ def masked(text):
     text = re.sub(r"(, predicted_\d+|(?:forward|backward|update)\"), [0-9.e+-]+\}", r"\1, TIME}", text)
     text = re.sub(r"(\{\{[-0-9, {}]+\}\}), [0-9.e+-]+\);", r"\1, TIME);", text)
     text = re.sub(r'"/[^"]*/(examples|test/emit/Inputs)"', '"DIRECTORY"', text)
-    # How long the directory is decides where this line is broken.
+    # The length of the directory determines where this line is broken.
     return re.sub(r"    \.data = .*?\},\n", lambda line: "    " + " ".join(line.group().split()) + "\n", text, flags=re.DOTALL)
 
 

@@ -51,7 +51,7 @@ def plan_options(layout, ranks, dimensions, machine):
 
 
 def in_f64(plan, work):
-    """A copy of the example and of the networks that it imports, f32 made f64."""
+    """A copy of the example and of the networks that it imports, with f64 in place of f32."""
     def copy(file, directory):
         text = file.read_text().replace("f32[", "f64[")
         for network in re.findall(r'import "std/networks/(.*)"', text):
@@ -101,7 +101,7 @@ def check_memory(memory):
 
 
 def check(plan, layout, ranks, options, tolerance, expected):
-    """A line that says how it went; raises RuntimeError where something is not as it should be."""
+    """Returns a line with the result; raises RuntimeError if a check fails."""
     program = options.work / f"{plan.stem}_{layout}_{ranks}"
     how = plan_options(layout, ranks, options.dim, options.machine)
     run("planc", plan, *how, "-o", program)

@@ -1,7 +1,8 @@
 """`planc cost` counts the vectors that Mesh-TensorFlow's paper reduces in its two-layer example, exactly.
 
-b batch, io, h hidden; r, c the sizes of rows and cols; words of 4 bytes; biases there are none. The scalar loss is apart.
-Shazeer et al. 2018, section 3; its first layer's input needs no gradient, so `hidden` reduces nothing backward.
+b is batch, h hidden; r and c are the sizes of rows and cols; a word has 4 bytes. There are no biases, and the scalar loss
+does not count. Shazeer et al. 2018, section 3; the first layer's input needs no gradient, so `hidden` reduces nothing
+backward.
 """
 
 import json
@@ -14,7 +15,7 @@ b, io, h, r, c = 64, 128, 512, 2, 4
 
 
 def reduced(layout):
-    """{(layer, phase, axis): words} of the all-reduces but the loss'."""
+    """{(layer, phase, axis): words} of the all-reduces, except that of the loss."""
     command = ["planc", "cost", PLAN, "--layout", layout, "--mesh", f"rows={r},cols={c}", "--format=json"]
     cost = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     if cost["reshards"]:

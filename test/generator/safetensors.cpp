@@ -40,7 +40,7 @@ std::map<std::string, interpret::Array> read_safetensors(const std::string &path
     std::ifstream stream(path, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
     if (bytes.size() < 8)
-        throw std::runtime_error(path + " is no safetensors file");
+        throw std::runtime_error(path + " is not a safetensors file");
     const auto length = static_cast<std::size_t>(number<std::uint64_t>(bytes, 0));
     auto header = llvm::json::parse(bytes.substr(8, length));
     if (!header) {

@@ -1,7 +1,7 @@
 """same_losses.py WANTED.jsonl GOT.jsonl [--key test_loss] [--least N]
 
-Every value of GOT is that of the same step (or epoch) of WANTED, to 1e-5 relative, at least N of them (1); else exit code 1
-and one line that says which is not.
+Checks that every value in GOT equals that of the same step (or epoch) in WANTED, to 1e-5 relative, and that there are at
+least N values (1). Otherwise exits with code 1 and one line that names the value.
 """
 
 import argparse
@@ -13,7 +13,7 @@ TOLERANCE = 1e-5
 
 
 def values(path, key):
-    """By step, or by epoch what an evaluation says."""
+    """The values by step, or those of evaluations by epoch."""
     entries = [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
     return {entry.get("step", entry["epoch"]): entry[key] for entry in entries if key in entry}
 

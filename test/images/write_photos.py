@@ -2,7 +2,7 @@
 
 DIR/photos has the six files of CIFAR-10, DIR/fine the two of CIFAR-100, with the same images and, as fine labels, the same
 labels; DIR/twin.npy the images of the test file as [image, height, width, channel]. An image is noise with a bright
-spot whose place says the class.
+spot whose place determines the class.
 """
 
 import pathlib

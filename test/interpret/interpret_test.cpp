@@ -144,7 +144,7 @@ TEST(Interpret, a_collective_over_the_wrong_group_is_refused) {
 TEST(Interpret, a_slice_of_what_is_elsewhere_is_refused) {
     Program program(collective("slice", "", "!by_p", "!by_q_b"));
     const std::string failure = program.failure(counting());
-    EXPECT_NE(failure.find("is to send what it does not have"), std::string::npos) << failure;
+    EXPECT_NE(failure.find("is to send elements that it does not have"), std::string::npos) << failure;
 }
 
 TEST(Interpret, a_partial_sum_may_not_leave) {

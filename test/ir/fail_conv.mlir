@@ -74,7 +74,7 @@ func.func @conv(%x: !plan.tensor<batch: 2, height: 8, in: 3, f32>, %w: !plan.ten
 // -----
 
 func.func @conv(%x: !plan.tensor<batch: 2, height: 8, in: 3, f32>, %w: !plan.tensor<kernel: 3, in: 3, out: 4, f32>) {
-  // expected-error@+1 {{'width' is no loop of the first operand and of another tensor}}
+  // expected-error@+1 {{'width' is not a loop of the first operand and of another tensor}}
   %0 = plan.conv "forward" "batch height in, kernel in out -> batch height out"(%x, %w) windows ["width"] kernels ["kernel"] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 8, in: 3, f32>, !plan.tensor<kernel: 3, in: 3, out: 4, f32>) -> !plan.tensor<batch: 2, height: 8, out: 4, f32>
   return
 }
@@ -82,7 +82,7 @@ func.func @conv(%x: !plan.tensor<batch: 2, height: 8, in: 3, f32>, %w: !plan.ten
 // -----
 
 func.func @conv(%x: !plan.tensor<batch: 2, height: 8, in: 3, f32>, %w: !plan.tensor<kernel: 3, in: 3, out: 4, f32>) {
-  // expected-error@+1 {{'in' is no loop of the second operand or the result only}}
+  // expected-error@+1 {{'in' is not a loop of the second operand or the result alone}}
   %0 = plan.conv "forward" "batch height in, kernel in out -> batch height out"(%x, %w) windows ["height"] kernels ["in"] strides [2] dilations [1] paddings [1, 0] : (!plan.tensor<batch: 2, height: 8, in: 3, f32>, !plan.tensor<kernel: 3, in: 3, out: 4, f32>) -> !plan.tensor<batch: 2, height: 4, out: 4, f32>
   return
 }

@@ -224,7 +224,7 @@ func.func @embedding_gradient(%i: !plan.tensor<b: 2, i32>, %g: !plan.tensor<m: 4
 // -----
 
 func.func @slice(%x: !plan.tensor<a: 2, b: 5, f32>) {
-  // expected-error@+1 {{[3, 6) is no part of 'b' of '!plan.tensor<a: 2, b: 5, f32>'}}
+  // expected-error@+1 {{[3, 6) is not a part of 'b' of '!plan.tensor<a: 2, b: 5, f32>'}}
   %0 = plan.slice %x over "b" from 3 : (!plan.tensor<a: 2, b: 5, f32>) -> !plan.tensor<a: 2, b: 3, f32>
   return
 }
@@ -240,7 +240,7 @@ func.func @slice(%x: !plan.tensor<a: 2, b: 5, f32>) {
 // -----
 
 func.func @pad(%x: !plan.tensor<b: 5, f32>) {
-  // expected-error@+1 {{[1, 6) is no part of 'b' of '!plan.tensor<b: 5, f32>'}}
+  // expected-error@+1 {{[1, 6) is not a part of 'b' of '!plan.tensor<b: 5, f32>'}}
   %0 = plan.pad %x over "b" before 1 : (!plan.tensor<b: 5, f32>) -> !plan.tensor<b: 5, f32>
   return
 }

@@ -46,7 +46,7 @@ func.func private @f(!plan.tensor<a: 2, f32, #plan.layout<a = [p] in 2 windows o
 
 // -----
 
-// expected-error@+1 {{what windows touch is neither partial nor stored in shares}}
+// expected-error@+1 {{a tensor with windows can be neither partial nor stored in shares}}
 func.func private @f(!plan.tensor<a: 2, f32, #plan.layout<a = [p] in 2 windows of 3 stride 1 dilation 1 padding 1, partial sum = [q]>>)
 
 // -----

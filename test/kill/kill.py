@@ -1,17 +1,17 @@
-"""A training program that is killed again and again, and goes on from its checkpoints.
+"""Kills a training program again and again, and checks that it resumes from its checkpoints.
 
   kill.py RANKS:PROGRAM … --kills N --work DIR [--seed S] [--steps N] [--every N]
 
 The first program runs once unbroken. Then a run starts with one of the programs, drawn anew each time, and a SIGKILL
 hits one of its ranks, at a moment drawn from the whole time of a run or while a checkpoint is being written; the next
-start goes on with --resume. After each kill
+start continues with --resume. After each kill
 
-- every file under the name of a checkpoint is whole: its size is as its header says, and its checksum;
+- every file under the name of a checkpoint is intact: its size and its checksum agree with its header;
 - no checkpoint that was complete is lost: the newest is at least as new as before, and if step k has been logged, as the
   last one due before k.
 
 Where a run reaches its end, its losses must be those of the unbroken run, and its weights: to the last bit where there is
-one program only, to 1e-9 relative where other layouts go on. Then the next run begins, until N kills have hit.
+one program only, to 1e-9 relative where other layouts continue. Then the next run begins, until N kills have hit.
 """
 
 import argparse
@@ -68,13 +68,13 @@ def newest_step(directory):
     files = checkpoints(directory)
     for path in files:
         check_whole(path)
-    if len(files) > KEEP + 1:  # one more for a moment, while the oldest is removed
+    if len(files) > KEEP + 1:  # there is one more until the oldest is removed
         fail(f"{directory} holds {len(files)} checkpoints")
     return int(files[-1].name[5:13]) if files else 0
 
 
 def step_losses(log):
-    """Of whole lines only: the last one may have been cut."""
+    """The losses of complete lines only, because the last line may have been cut."""
     if not log.exists():
         return []
     lines = log.read_text().split("\n")[:-1]

@@ -1,4 +1,4 @@
-"""What saves memory changes no loss, and saves as much as predicted.
+"""Checks that savings of memory change no loss, and save as much as predicted.
 
   savings.py VARIANT … --work DIR [--ranks 4] [--dim NAME=EXTENT …]
 

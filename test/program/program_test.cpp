@@ -141,7 +141,7 @@ TEST_F(Faults, of_references_and_names) {
     EXPECT_EQ(found(), "role 'producer' has slots without a size");
     program_.roles[0].slot_bytes = 64;
     program_.roles[0].ranks.coordinates = {{0, 0}};
-    EXPECT_EQ(found(), "role 'producer' is no part of the mesh");
+    EXPECT_EQ(found(), "role 'producer' is not a part of the mesh");
 }
 
 TEST_F(Faults, of_transfers_without_a_counterpart) {

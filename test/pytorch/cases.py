@@ -84,7 +84,7 @@ def drawn(name, double=False, **fields):
 
 
 def squashed(name, make, **changes):
-    """`make`, with some fields made something else of: sign = numpy.sign."""
+    """`make`, with a function applied to some fields: sign = numpy.sign."""
 
     def changed(work):
         fields, folder = make(work)

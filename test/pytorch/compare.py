@@ -1,4 +1,4 @@
-"""The same initial weights give PyTorch's losses: 10 steps, to 1e-4 relative (1e-9 in double precision).
+"""Checks that the same initial weights give PyTorch's losses: 10 steps, to 1e-4 relative (1e-9 in double precision).
 
   compare.py CASE … --work DIR [--layouts NAME … --meshes rows=2,cols=3 …]
 
@@ -26,7 +26,7 @@ STEPS = 10
 
 
 def train(case, fields, initial):
-    """Losses of STEPS steps in PyTorch, and the running statistics behind them."""
+    """Losses of STEPS steps in PyTorch, and the running statistics after them."""
     statistics = {name: tensor.clone() for name, tensor in initial.items() if name.endswith(case.statistics)}
     weights = {name: tensor.clone().requires_grad_() for name, tensor in initial.items() if name not in statistics}
     losses, state = [], {}
@@ -42,7 +42,7 @@ def train(case, fields, initial):
 
 
 class Peer:
-    """PyTorch's training of a case, done again only where a run begins with other weights than the one before."""
+    """PyTorch's training of a case, repeated only if a run begins with other weights than the one before."""
 
     def __init__(self, case, fields):
         self.case, self.fields, self.initial, self.result = case, fields, {}, None
@@ -55,7 +55,7 @@ class Peer:
 
 
 def compare(case, peer, data, work, options):
-    """A line on one run of planc's program; raises SystemExit where the losses differ."""
+    """Returns a line on one run of planc's program; raises SystemExit if the losses differ."""
     training = planc_run.Training(case.plan_file(work), work, STEPS, options, data)
     theirs, statistics = peer.train(planc_run.read_safetensors(torch, training.initial))
     final = planc_run.read_safetensors(torch, training.final)

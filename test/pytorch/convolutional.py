@@ -52,7 +52,7 @@ def conv_and_norm(x, w, name, **settings):
 
 
 def residual(x, w, fields):
-    """The loss of ResNet-18 behind its stem: four stages of two blocks each."""
+    """The loss of ResNet-18 after its stem: four stages of two blocks each."""
     for stage in range(4):
         for i in range(2):
             block, stride = f"body.stage[{stage}].block[{i}]", 2 if stage > 0 and i == 0 else 1

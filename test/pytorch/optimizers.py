@@ -36,7 +36,7 @@ def warm_up(steps, then, start=0.0):
 
 
 class Settings:
-    """What holds for each parameter by its name: `groups` are (predicate of the name, {setting: value})."""
+    """The settings of each parameter by its name: `groups` are (predicate of the name, {setting: value})."""
 
     def __init__(self, weight_decay=0.0, groups=()):
         self.default = {"weight_decay": weight_decay, "rate_factor": 1.0, "adapt": True}

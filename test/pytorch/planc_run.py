@@ -1,4 +1,4 @@
-"""What planc's programs do: compiled, run, and their losses and weights read."""
+"""Compiles and runs planc's programs, and reads their losses and weights."""
 
 import json
 import pathlib
@@ -32,7 +32,7 @@ def run(*command):
 
 
 class Training:
-    """A run of `steps` steps: `losses`, one a step, and the files of the weights before and behind them."""
+    """A run of `steps` steps: `losses`, one a step, and the files of the weights before and after them."""
 
     def __init__(self, plan, work, steps, options, data=None):
         """`options` of planc, as text: "--mesh rows=2,cols=2 --layout hybrid". Files are left in `work`."""

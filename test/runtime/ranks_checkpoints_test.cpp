@@ -130,10 +130,10 @@ TEST_F(Checkpoints, WhatNoRunHasWrittenIsPassedOver) {
     expect(add("00000024", with_header(good, "\"20\"", "\"24\"")), "");
     std::filesystem::resize_file(wanted.front().substr(0, wanted.front().find(": ")), std::uintmax_t{1} << 40);
     wanted.front() += "has ";
-    expect(add("00000025", std::string(8, '\x7f')), "is no safetensors file, or its end is missing");
+    expect(add("00000025", std::string(8, '\x7f')), "is not a safetensors file, or its end is missing");
     std::filesystem::resize_file(checkpoints_ + "/step-00000025.safetensors", std::uintmax_t{1} << 41);
     expect(add("00000026", std::string("\0\0\0\0\1\0\0\0", 8)),
-           "is no safetensors file: a header of 4294967296 bytes is longer than any");
+           "is not a safetensors file: a header of 4294967296 bytes is longer than any");
     std::filesystem::resize_file(checkpoints_ + "/step-00000026.safetensors", std::uintmax_t{1} << 41);
     const std::string pipe = checkpoints_ + "/step-00000027.safetensors";
     ASSERT_EQ(mkfifo(pipe.c_str(), 0666), 0);
@@ -155,7 +155,7 @@ TEST_F(Checkpoints, SignalsStopAllRanksBehindTheSameStep) {
     long step = 0;
     ASSERT_EQ(std::sscanf(stopped.errors[0].c_str(), "SIGTERM: stopped after step %ld; ", &step), 1);
     const std::string file = files().back();
-    EXPECT_TRUE(stopped.errors[0].ends_with("/" + file + " keeps the state, from which --resume goes on"))
+    EXPECT_TRUE(stopped.errors[0].ends_with("/" + file + " contains the state; --resume continues from it"))
         << stopped.output;
     const std::string steps = "--steps " + std::to_string(step + 10) + " --save ";
     train(2, steps + directory_.file("resumed") + " --resume " + checkpoints_);

@@ -154,7 +154,8 @@ TEST_F(Failures, SignalWithoutACheckpoint) {
     EXPECT_EQ(outcome.exit_code, 130);
     ASSERT_EQ(outcome.errors.size(), 1U) << outcome.output;
     EXPECT_TRUE(outcome.errors[0].starts_with("SIGINT: stopped after step ")) << outcome.output;
-    EXPECT_TRUE(outcome.errors[0].ends_with("; nothing is kept, for there is no --checkpoint DIR")) << outcome.output;
+    EXPECT_TRUE(outcome.errors[0].ends_with("; the state is not saved, because --checkpoint DIR is not given"))
+        << outcome.output;
 }
 
 TEST_F(Failures, PredictionFromDataWithoutTheirHeader) {

@@ -132,15 +132,15 @@ TEST_F(Records, NpyHeadersThatAreNone) {
         const std::string message = complaint(npy(dictionary, bytes({2, 4})), DataFormat::npy);
         return message.substr(std::min(message.size(), std::string("file: ").size()));
     };
-    const std::string none = "is no .npy file: its header";
+    const std::string none = "is not a .npy file: its header";
     EXPECT_EQ(told("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2)"),
               none + ": expected ',' or '}' at byte 57");
     EXPECT_EQ(told("{'descr: 1"), none + ": expected the end of a string at byte 10");
-    EXPECT_EQ(told("('descr',)"), none + " is no dictionary");
+    EXPECT_EQ(told("('descr',)"), none + " is not a dictionary");
     EXPECT_EQ(told("{'descr': '|u1', 'fortran_order': False, 'shape': (2)}"), none + " has no shape");
     EXPECT_EQ(told("{'descr': '|u1', 'fortran_order': 'False', 'shape': (1, 2)}"), none + " has no fortran_order");
     EXPECT_EQ(told("{'descr': '|u1', 'fortran_order': False, 'shape': (1, -2)}"),
-              "is no .npy file: its shape has an extent that is no whole number");
+              "is not a .npy file: its shape has an extent that is not a whole number");
     EXPECT_EQ(told("{'descr': '|u1', 'fortran_order': False, 'shape': (1, 99999999999999999999)}"),
               none + ": a number that is too large at byte 74");
     EXPECT_EQ(told("{'descr': [('a', '<f4'), ('b', '<f4')], 'fortran_order': False, 'shape': (1,)}"),
@@ -149,7 +149,7 @@ TEST_F(Records, NpyHeadersThatAreNone) {
               "expected numbers, got the type '\n\x1b[2J'"); // say_error() escapes it
     EXPECT_EQ(told("{'shape': " + std::string(60, '(') + "}"), none + ": nested too deeply at byte 42");
     EXPECT_EQ(complaint("\x93NUMPY" + bytes({2, 0, 0, 0, 0, 127}), DataFormat::npy),
-              "file: is no .npy file: a header of 2130706432 bytes is longer than any");
+              "file: is not a .npy file: a header of 2130706432 bytes is longer than any");
     EXPECT_EQ(complaint("\x93NUMPY" + bytes({9, 0, 0, 0}), DataFormat::npy),
               "file: is of version 9 of .npy; expected 1 to 3");
 }
@@ -164,14 +164,14 @@ TEST_F(Records, PipesAreNotWaitedFor) {
 }
 
 TEST_F(Records, NpyBroken) {
-    EXPECT_EQ(complaint("PK", DataFormat::npy), "file: is no .npy file: it does not begin with \\x93NUMPY");
+    EXPECT_EQ(complaint("PK", DataFormat::npy), "file: is not a .npy file: it does not begin with \\x93NUMPY");
     EXPECT_EQ(complaint("\x93NUMPY" + bytes({1, 0, 200, 0}) + "{'descr'", DataFormat::npy), "file: ends in its header");
     EXPECT_EQ(complaint(npy("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 2), }", ""), DataFormat::npy),
               "file: expected numbers, got the type '<c8'");
     EXPECT_EQ(complaint(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }", ""), DataFormat::npy),
               "file: is in column-major order; save it with numpy.ascontiguousarray");
     EXPECT_EQ(complaint(npy("{'descr': '<f4', 'fortran_order': False}", ""), DataFormat::npy),
-              "file: is no .npy file: its header has no shape");
+              "file: is not a .npy file: its header has no shape");
 }
 
 } // namespace

@@ -79,8 +79,8 @@ TEST_F(Safetensors, EveryRankReadsItsBlock) {
 }
 
 TEST_F(Safetensors, WrongFilesAreTold) {
-    EXPECT_EQ(load(0, "abc"), "weights: is no safetensors file: too short");
-    EXPECT_EQ(load(0, std::string(16, '\xff')), "weights: is no safetensors file, or its end is missing");
+    EXPECT_EQ(load(0, "abc"), "weights: is not a safetensors file: too short");
+    EXPECT_EQ(load(0, std::string(16, '\xff')), "weights: is not a safetensors file, or its end is missing");
     EXPECT_EQ(load(0, file("{]", 0)), "weights: JSON: expected \" at byte 1");
     EXPECT_EQ(load(0, file(R"({"h1.w":{"dtype":"F32","shape":[3,4],"data_offsets":[0,48]}})", 11)),
               "weights: tensor h1.w lies outside the file according to its shape");
@@ -105,7 +105,7 @@ TEST_F(Safetensors, TensorsFillTheFile) {
     EXPECT_EQ(load(0, file(two("[0,48]", "[40,48]"), 12)), "weights: tensor h2.w overlaps another one");
     EXPECT_EQ(load(0, file(two("[0,48]", "[0,8]"), 12)), "weights: tensor h1.w overlaps another one");
     EXPECT_EQ(load(0, file(two("[0,48]", "[52,60]"), 15)), "weights: has 4 bytes of no tensor before tensor h2.w");
-    EXPECT_EQ(load(0, file(two("[0,48]", "[48,56]"), 16)), "weights: has 8 bytes behind its last tensor");
+    EXPECT_EQ(load(0, file(two("[0,48]", "[48,56]"), 16)), "weights: has 8 bytes after its last tensor");
     const std::string twice = two("[0,48]", "[48,56]", "h1.w");
     EXPECT_EQ(load(0, file(twice, 14)),
               "weights: JSON: \"h1.w\" twice in an object that ends at byte " + std::to_string(twice.size()));

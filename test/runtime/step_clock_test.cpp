@@ -67,7 +67,7 @@ TEST(TooFewCores, AreSaid) {
     EXPECT_EQ(
         too_few_cores({4, 4, 2}),
         "4 ranks share 2 cores: each computes for 0.50 of the time at most, and waits for others that do not run\n"
-        "meanwhile; what is predicted is for a core to each thread\n");
+        "meanwhile; predictions assume a core for each thread\n");
     EXPECT_TRUE(too_few_cores({2, 4, 1}).starts_with("2 ranks with 4 threads share 1 core: each computes for 0.25 of"));
 }
 

@@ -164,7 +164,7 @@ TEST(Json, ValuesAndErrors) {
     EXPECT_TRUE(value.member("a")->values[2].boolean);
     EXPECT_EQ(value.member("c"), nullptr);
     EXPECT_EQ(failure_of([] { static_cast<void>(parse_json("[1, 2")); }), "JSON: expected ] at byte 5");
-    EXPECT_EQ(failure_of([] { static_cast<void>(parse_json("[1] 2")); }), "JSON: text behind the end at byte 4");
+    EXPECT_EQ(failure_of([] { static_cast<void>(parse_json("[1] 2")); }), "JSON: text after the end at byte 4");
     EXPECT_EQ(failure_of([] { static_cast<void>(parse_json(R"("\x")")); }), "JSON: unknown escape at byte 3");
     EXPECT_EQ(failure_of([] { static_cast<void>(parse_json(std::string(100000, '['))); }),
               "JSON: nested too deeply at byte 65");

@@ -97,9 +97,9 @@ StepPrice price_step(const sharding::Step &step, int element_bytes, const shardi
     return StepPrices(mesh, machine).of(step, element_bytes, in_bucket);
 }
 
-// By the cheapest of the algorithms that the machine has for vectors of the size; of equals, the first. What was
-// measured is the time of MPI's own calls. Where one call of MPI cannot count the elements, the program sends the
-// messages of the algorithm that the call is priced as.
+// The price is that of the cheapest algorithm that the machine has for vectors of this size; of equally cheap ones, the
+// first. Measured times are those of MPI's own calls. If one call of MPI cannot count the elements, the program sends
+// the messages of the algorithm as which the call is priced.
 StepPrice price_traffic(const sharding::Step &step, const planrt::Traffic &traffic, int element_bytes,
                         const Group &group, const Machine &machine, bool in_bucket) {
     StepPrice result;

@@ -100,8 +100,8 @@ class TabulateSends {
                                to_.window->positions);
     }
 
-    /// By the peers whose blocks are cuts of `block`. Along an axis that does not split `from`, they have this rank's
-    /// coordinate.
+    /// The elements wanted by the peers whose blocks are cuts of `block`. Along an axis that does not split `from`,
+    /// they have this rank's coordinate.
     [[nodiscard]] Traffic wanted(std::size_t cut, const planrt::CutBlock &off, Range held) const {
         const planrt::AxisList &axes = to_.axes;
         const Range block = off.positions;
@@ -243,7 +243,7 @@ class Sends {
         }
     }
 
-    /// Of a rank, by its entry in each dimension.
+    /// The traffic of a rank, by its entry in each dimension.
     [[nodiscard]] Traffic product(const std::vector<const DimensionSends::Entry *> &entries) const {
         Traffic all{replicas_, replicas_};
         std::int64_t kept = 1;

@@ -50,7 +50,7 @@ struct ProductSize {
     double n = 1;
     double k = 1;
 };
-/// Of the forward product with these extents of the nest's loops.
+/// The size of the forward product with these extents of the nest's loops.
 [[nodiscard]] ProductSize size(const Product &product, const std::vector<std::int64_t> &extents);
 
 /// The number of elements of each layer's parameters, including biases and scales of norms.

@@ -32,7 +32,8 @@ constexpr const char *program = "#include <planrt/measure.h>\n\n"
 constexpr const char *seconds = "90";
 constexpr const char *quick_seconds = "8";
 
-/// As scripts/mpirun: Open MPI refuses root, and more ranks than it counts cores. What the user has set, stays.
+/// Does the same as scripts/mpirun, because Open MPI refuses to run as root or with more ranks than cores. Settings of
+/// the user are kept.
 void let_mpirun_start() {
     setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
     if (geteuid() != 0)
@@ -41,7 +42,7 @@ void let_mpirun_start() {
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
 }
 
-/// Empty if `json` holds what was measured; else what went wrong.
+/// Returns an empty text if `json` holds the measurements, else the error.
 std::string measure(const Options &options, std::string &json) {
     const Workshop workshop("calibrate");
     if (!workshop.exists())
@@ -64,7 +65,8 @@ std::string measure(const Options &options, std::string &json) {
     return read_file(measured, json);
 }
 
-/// "here" of "machines/here.plan": what the language takes for a name.
+/// The machine's name from its file: "here" for "machines/here.plan". Characters that names cannot contain are
+/// replaced.
 std::string name_of(const std::string &path) {
     std::string name = std::filesystem::path(path).stem().string();
     std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');

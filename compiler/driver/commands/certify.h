@@ -8,7 +8,8 @@
 
 namespace planc::driver {
 
-/// As JSON, for `planc verify`: with the options that ask for the same again. The compilation has its plan.
+/// The certificate as JSON, for `planc verify`. It contains the options that repeat the question. The compilation must
+/// have its plan.
 [[nodiscard]] std::string certificate_text(const Compilation &compilation, const Options &options);
 
 } // namespace planc::driver

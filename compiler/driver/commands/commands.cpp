@@ -32,7 +32,7 @@ int fail(const std::string &line, int code) {
     return code;
 }
 
-/// Plain `planc FILE`: analysis and plan, and one line that says what came out. A file without `train` is a library.
+/// Plain `planc FILE`: analysis and plan, and one line with the result. A file without `train` is a library.
 int check(Compilation &compilation) {
     if (!compilation.analyze_only())
         return compilation.exit_code();
@@ -61,7 +61,7 @@ void print(mlir::ModuleOp module) {
     std::cout << text << '\n';
 }
 
-/// What is wrong with one of the files that are to be written: empty, or a line.
+/// Checks one of the output files. Returns an empty text or the error in one line.
 std::string wrong_output(const std::string &option, const std::string &path, const Options &options) {
     std::error_code error;
     if (std::string reason = check_writable(path); !reason.empty())
@@ -70,7 +70,7 @@ std::string wrong_output(const std::string &option, const std::string &path, con
         return {};
     if (!std::filesystem::is_regular_file(path, error))
         return options.command == Command::compile
-                   ? "cannot write '" + path + "': it is no regular file, which a program has to be"
+                   ? "cannot write '" + path + "': it is not a regular file, as a program must be"
                    : "";
     std::vector<std::string> inputs = options.lists.files;
     inputs.push_back(options.from);
@@ -80,7 +80,7 @@ std::string wrong_output(const std::string &option, const std::string &path, con
     return {};
 }
 
-/// The same of all of them, before what they get is computed.
+/// Checks all output files before their contents are computed.
 std::string wrong_outputs(const Options &options) {
     const std::vector<std::pair<std::string, std::string>> outputs{
         {"-o", options.output}, {"--certificate", options.certificate}, {"--measurements", options.measurements}};

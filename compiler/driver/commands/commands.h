@@ -1,4 +1,4 @@
-// What planc does for each command. Every function returns planc's exit code.
+// One function for each command of planc. Every function returns planc's exit code.
 #pragma once
 
 #include "driver/options/options.h"
@@ -14,7 +14,7 @@ inline constexpr int usage_error = 2;
 
 int run(const Options &options);
 
-/// On standard output, or into the file of -o.
+/// Prints the text on standard output, or writes it to the file of -o.
 int print_or_write(const std::string &text, const Options &options);
 
 int format_command(const Options &options);

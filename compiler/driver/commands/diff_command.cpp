@@ -12,7 +12,7 @@ namespace planc::driver {
 
 namespace {
 
-/// The second of two values where there are two, else the one.
+/// The second of two values if there are two, else the only one.
 template <class T> const T &of_side(const std::vector<T> &values, bool second) {
     return second ? values.back() : values.front();
 }

@@ -38,7 +38,7 @@ std::string names(const std::vector<int> &axes, const plan::Plan &plan) {
     return plan::target_text(words);
 }
 
-/// What is said of parameters holds for gradients, what is said of gradients for the optimizer.
+/// A rule for parameters holds for gradients too, and a rule for gradients for the optimizer too.
 std::string storage(const plan::Plan &plan) {
     std::string text;
     std::vector<int> above;

@@ -18,8 +18,9 @@
 
 namespace planc::driver {
 
-/// Mesh with sizes, machine, rules of every layer, storage, micro-batches, recomputation; comments say what it costs
-/// and why. In canonical form. Read back for the same network it gives the same plan.
+/// The layout contains the mesh with sizes, the machine, the rules of every layer, storage, micro-batches and
+/// recomputation; comments state its cost and the reasons for it. The text is in canonical form. Read back for the same
+/// network, it gives the same plan.
 [[nodiscard]] std::string layout_text(const sema::Program &program, const PlanRequest &request, const plan::Plan &plan,
                                       const planning::MemorySavings &savings, const Options &options);
 

@@ -1,4 +1,4 @@
-// planc simulate: the emitted program's communication on SimGrid, beside what is predicted.
+// planc simulate: runs the emitted program's communication on SimGrid and compares it with the predictions.
 
 #include "driver/commands/commands.h"
 #include "driver/compilation.h"
@@ -24,7 +24,7 @@ int fail(const std::string &line) {
     return input_error;
 }
 
-/// Why SimGrid cannot have the machine.
+/// Why SimGrid cannot represent the machine.
 std::string unsupported(const PlanRequest &request) {
     for (const sema::Link &level : request.machine.declared.levels)
         if (level.topology == "mesh")
@@ -32,7 +32,7 @@ std::string unsupported(const PlanRequest &request) {
     return smpi::unsupported(request.request.machine, request.request.ranks);
 }
 
-/// Compiles and runs the program; empty if `json` holds what it has written, else what went wrong.
+/// Compiles and runs the program. Returns an empty text if `json` holds its results, else the error.
 std::string run_simulation(const Options &options, const Compilation &compilation, std::string &json) {
     const Workshop workshop("simulate");
     if (!workshop.exists())

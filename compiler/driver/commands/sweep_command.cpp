@@ -23,7 +23,7 @@ struct Failed {
     int code = input_error;
 };
 
-/// What a file is about, and the samples of a step as file and options say.
+/// The subject of a file, and the samples of a step according to the file and the options.
 struct Subject {
     std::string network;
     std::string batch; ///< its role
@@ -140,7 +140,7 @@ class Sweeper {
         }
     }
 
-    /// Analysis says that the largest number is too many samples.
+    /// Multiplies the batch. On overflow it becomes the largest number, which the analysis rejects as too many samples.
     static std::int64_t grow(std::int64_t &batch, std::int64_t ranks) {
         if (__builtin_mul_overflow(batch, ranks, &batch))
             batch = std::numeric_limits<std::int64_t>::max();
@@ -177,7 +177,8 @@ class Sweeper {
             machines_.push_back(name);
     }
 
-    /// Sums beside simulated steps in one line of a plot would say something of the difference, not of the ranks.
+    /// If one line of a plot mixed sums with simulated steps, it would show their difference instead of the effect of
+    /// the ranks.
     void compare_like_with_like() {
         for (const SweepPoint &without : sweep_.points)
             for (SweepPoint &other : sweep_.points)
@@ -185,7 +186,7 @@ class Sweeper {
                     other.overlap.reset();
     }
 
-    /// Points are called after their networks, or after their files where two files have networks of one name.
+    /// Names points after their networks, or after their files if two files have networks of the same name.
     void set_labels() {
         for (const SweepPoint &point : sweep_.points)
             for (const SweepPoint &other : sweep_.points)

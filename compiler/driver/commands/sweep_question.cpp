@@ -80,7 +80,7 @@ void SweepQuestion::by_profile(SweepPoint &point) {
         point.layers.push_back({request.graph.layers[layer.layer].name, layer.compute(), layer.communication()});
 }
 
-/// A split of the batch into more parts than it has samples leaves ranks without work: no point of a curve.
+/// A split of the batch into more parts than samples leaves ranks without work, so it is not a point of a curve.
 void SweepQuestion::refuse_idle_ranks(SweepPoint &point) const {
     if (!point.failure.empty())
         return;
@@ -98,7 +98,7 @@ void SweepQuestion::refuse_idle_ranks(SweepPoint &point) const {
     }
 }
 
-/// The error among the messages, without what all of them begin with.
+/// The error among the messages, without the prefix that all of them have.
 std::string SweepQuestion::failure() const {
     std::istringstream lines(messages_.str());
     std::string found;

@@ -16,7 +16,7 @@ namespace planc::driver {
 
 namespace {
 
-/// What of the command line decides the plan.
+/// The options that decide the plan.
 std::vector<std::string> words_of(const Options &options) {
     std::vector<std::string> words;
     const auto say = [&words](const char *option, const std::string &value) {
@@ -41,7 +41,7 @@ std::vector<std::string> words_of(const Options &options) {
     return words;
 }
 
-/// The same command again for the file; or what is wrong with it. No other options than those of words_of().
+/// The options of the certified command, for the file, or the error. Only the options of words_of() are allowed.
 std::variant<Options, std::string> options_of(const certificate::Question &question, const std::string &file) {
     static const std::vector<std::string> known{"--ranks", "--mesh", "--layout", "--machine", "--machine-set", "--dim"};
     std::vector<std::string> words{"plan"};
@@ -108,7 +108,7 @@ int verify_command(const Options &options) {
     if (!compilation.request_with({certificate.question.microbatches, certificate.question.recompute}))
         return compilation.exit_code() == usage_error ? input_error : compilation.exit_code();
     plan::Request request = compilation.request().request;
-    // The search may have planned for less than what was asked for (planning/memory_target.h).
+    // The search may have planned for a smaller limit than the requested one (planning/memory_target.h).
     if (certificate.asked.memory_limit > 0 && certificate.asked.memory_limit < certificate::byte_limit(request))
         request.memory_limit_bytes = certificate.asked.memory_limit;
     if (const std::string wrong = certificate::check(certificate, request); !wrong.empty())

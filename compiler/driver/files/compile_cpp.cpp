@@ -28,7 +28,7 @@ std::vector<std::string> words(const std::string &text) {
 
 namespace {
 
-/// While it lives, Ctrl-C ends the program that is waited for, and not this one, which has files to remove.
+/// While an object exists, Ctrl-C ends the program that is waited for, but not planc, which still has files to remove.
 class InterruptsToChild {
   public:
     InterruptsToChild() {
@@ -36,7 +36,7 @@ class InterruptsToChild {
         ignore.sa_handler = SIG_IGN;
         sigaction(SIGINT, &ignore, &before_);
         posix_spawnattr_init(&attributes_);
-        if (before_.sa_handler == SIG_IGN) // nobody is to be interrupted
+        if (before_.sa_handler == SIG_IGN) // interrupts were ignored before, too
             return;
         sigset_t interrupts;
         sigemptyset(&interrupts);
@@ -93,7 +93,7 @@ class Compilation {
   public:
     explicit Compilation(const CompileRequest &request) : request_(request), workshop_("compile") {}
 
-    /// Empty if everything stands that the command needs; else what went wrong. The command has the compiler's words.
+    /// Writes the source and begins the command with the compiler. Returns an empty text or the error.
     std::string prepare() {
         command = words(request_.compiler);
         if (command.empty())
@@ -106,7 +106,7 @@ class Compilation {
         return write_file(source_, request_.cpp);
     }
 
-    /// Behind the options: what is compiled to what.
+    /// Appends the output and the inputs after the options.
     void add_files(const std::string &archive) {
         command.insert(command.end(), {"-o", as_argument(request_.output), source_, archive});
     }
@@ -142,7 +142,7 @@ std::string compile_cpp(const CompileRequest &request, const Installation &insta
     std::string flags;
     if (std::string error = read_file(installation.library + "/planrt.flags", flags); !error.empty())
         return error;
-    // Before the user's own options, so that theirs win.
+    // These come before the user's own options, which therefore win.
     const std::vector<std::string> defaults{"-std=c++20",
                                             "-O3",
                                             "-march=native",
@@ -152,7 +152,7 @@ std::string compile_cpp(const CompileRequest &request, const Installation &insta
                                             "-I" + installation.include};
     std::vector<std::string> &command = compilation.command;
     command.insert(command.begin() + 1, defaults.begin(), defaults.end());
-    // libplanrt.a before MPI's own library, which mpicxx puts last: its wrappers count what is sent.
+    // libplanrt.a comes before MPI's own library, which mpicxx puts last, so that its wrappers count the messages.
     compilation.add_files(installation.library + "/libplanrt.a");
     for (std::string &word : words(flags))
         command.push_back(std::move(word));

@@ -18,14 +18,14 @@ struct CompileRequest {
 /// The same for a program to be simulated, with SimGrid's compiler.
 [[nodiscard]] std::string compile_to_simulate(const CompileRequest &request, const Installation &installation);
 
-/// Empty if the executable stands at its place; else one line that says what went wrong.
+/// Returns an empty text if the executable was written, else the error in one line.
 [[nodiscard]] std::string compile_cpp(const CompileRequest &request, const Installation &installation);
 
 /// The words of a command.
 [[nodiscard]] std::vector<std::string> words(const std::string &text);
 
-/// Runs a command without a shell, its output on ours. Empty, or what went wrong: `failure` where it does not end well;
-/// where it cannot be run, with the question `hint`.
+/// Runs a command without a shell; its output goes to ours. Returns an empty text or the error: `failure` if the
+/// command fails; if it cannot be run, a message with the question `hint`.
 [[nodiscard]] std::string run_program(const std::vector<std::string> &command, const std::string &failure,
                                       const std::string &hint = "is Open MPI's compiler installed?");
 

@@ -1,4 +1,4 @@
-// Where planc finds what belongs to it: beside its own executable, in the build tree and installed alike.
+// Finds the files that belong to planc beside its own executable, in the build tree and in an installation alike.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ struct Installation {
     std::string library; ///< has libplanrt.a and planrt.flags
     std::string stdlib;  ///< what `import "std/…"` reads
 
-    /// "std/…" is the standard library's file of that name, unless there is one where planc was called.
+    /// The path of a file. "std/…" is the standard library's file of that name, unless the current directory has one.
     [[nodiscard]] std::string path_of(const std::string &file) const;
-    /// The file of a machine that is named by its file, or as one of the standard library: "summit". Empty: there is
-    /// none of the name.
+    /// The file of a machine, given by its path or by its name in the standard library: "summit". Empty if there is
+    /// none of that name.
     [[nodiscard]] std::string path_of_machine(const std::string &name) const;
     /// The names of the standard library's machines, sorted.
     [[nodiscard]] std::vector<std::string> machines() const;

@@ -19,7 +19,7 @@ std::string cannot_write(const std::string &path, const std::string &reason) {
     return "cannot write '" + path + "': " + reason;
 }
 
-/// Empty, or the reason.
+/// Writes the text. Returns an empty text or the reason for the failure.
 std::string write_to(const std::string &path, const std::string &text) {
     std::ofstream stream(path, std::ios::binary);
     stream << text;
@@ -65,7 +65,7 @@ std::string check_writable(const std::string &path) {
         return refuse(errno);
     if (exists && !S_ISREG(status.st_mode))
         return {};
-    // A file appears under a temporary name beside it, also where there is one already.
+    // The folder must be writable even if the file exists, because the file is first written under a temporary name.
     std::error_code error;
     const std::filesystem::path file = exists ? std::filesystem::canonical(path, error) : std::filesystem::path(path);
     const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".";

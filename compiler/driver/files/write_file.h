@@ -1,20 +1,20 @@
-// What the commands write: files, and standard output.
+// The output of the commands: files, and standard output.
 #pragma once
 
 #include <string>
 
 namespace planc::driver {
 
-/// Writes a file whole or not at all: to a temporary name beside it, then renamed. A link leads to what it names, the
-/// rights of a file that is there stay, and what is no file (/dev/stdout, a pipe) is written as it stands. Empty, or
-/// what went wrong.
+/// Writes a file completely or not at all: under a temporary name beside it, which is then renamed. Links are followed,
+/// an existing file keeps its permissions, and anything but a regular file (/dev/stdout, a pipe) is written in place.
+/// Returns an empty text or the error.
 [[nodiscard]] std::string write_file(const std::string &path, const std::string &text);
 
-/// Whether write_file() could write there: empty, or what would go wrong. Nothing is written.
+/// Checks whether write_file() could write there, without writing. Returns an empty text or the error.
 [[nodiscard]] std::string check_writable(const std::string &path);
 
-/// The end of a command whose exit code is `code`: standard output is flushed. What could not be written (a full
-/// disk) is told, and turns success into an error.
+/// Flushes standard output at the end of a command and returns its exit code `code`. If the output cannot be written (a
+/// full disk), this is reported, and success becomes an error.
 [[nodiscard]] int flush_standard_output(int code);
 
 } // namespace planc::driver

@@ -115,7 +115,7 @@ class Parser {
         options_.file = text;
     }
 
-    /// What cannot be a .plan file is a command that was meant.
+    /// A text that cannot be a .plan file is reported as a misspelt command.
     void check_file_name(const std::string &text) const {
         if (text.empty())
             throw WrongUsage{"a file without a name"};
@@ -123,7 +123,7 @@ class Parser {
         if (text.find_first_of("./") != std::string::npos || std::filesystem::exists(text, error))
             return;
         if (commands.contains(text))
-            throw WrongUsage{"the command stands first: `planc " + text + " …`"};
+            throw WrongUsage{"the command comes first: `planc " + text + " …`"};
         if (at_ != 0)
             return;
         std::vector<std::string> names;
@@ -295,7 +295,7 @@ class Parser {
         if (options_.profile != cost::Profile::exact) {
             if (command != Command::cost && command != Command::explain && command != Command::sweep)
                 throw WrongUsage{"--profile goes with `planc cost`, `planc explain` and `planc sweep`: programs are "
-                                 "planned by what they run"};
+                                 "planned with the exact profile"};
             if (options_.summary || !options_.why_not.empty())
                 throw WrongUsage{"--summary and --why-not know no --profile"};
         }
@@ -306,7 +306,7 @@ class Parser {
             throw WrongUsage{"--why-not goes with `planc explain`"};
     }
 
-    /// Several values of one option are a sweep, two of them a comparison.
+    /// Only a sweep takes several values of an option, and a comparison two.
     void check_lists() const {
         const Command command = options_.command;
         const ValueLists &lists = options_.lists;
@@ -330,7 +330,7 @@ class Parser {
             throw WrongUsage{"`planc diff` compares two plans: give two files, or two of --layouts or --ranks"};
     }
 
-    /// What was asked stands in the certificate.
+    /// `planc verify` takes the question from the certificate, not from options.
     void check_verify() const {
         if (options_.lists.files.size() != 2)
             throw WrongUsage{"`planc verify` takes a certificate and a .plan file"};
@@ -352,7 +352,8 @@ class Parser {
             throw WrongUsage{
                 "`planc calibrate` takes -o, --ranks, --quick, --from, --measurements, --mpirun and --cxx"};
         if (!options_.from.empty() && (options_.ranks || options_.quick || !options_.measurements.empty()))
-            throw WrongUsage{"--from fits what was measured: --ranks, --quick and --measurements do not go with it"};
+            throw WrongUsage{
+                "--from fits existing measurements: --ranks, --quick and --measurements do not go with it"};
     }
 
     const std::vector<std::string> &arguments_;

@@ -35,7 +35,7 @@ enum class ReportFormat : std::uint8_t { table, json, csv, html };
 /// How the batch changes with the number of ranks: strong: constant; weak: it grows with the ranks.
 enum class Scaling : std::uint8_t { strong, weak, both };
 
-/// Options of which `planc sweep` and `planc diff` take several values. Empty: as the files say.
+/// Options that have several values in `planc sweep` and `planc diff`. If a list is empty, the files decide.
 struct ValueLists {
     std::vector<std::string> files;
     std::vector<std::int64_t> ranks;

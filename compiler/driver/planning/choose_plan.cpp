@@ -17,7 +17,7 @@ PLANC_DIAGNOSTIC(microbatches_mix, error, "{0}");
 PLANC_DIAGNOSTIC(machine_too_small, warning,
                  "machine '{0}' has {1} ranks, the plan is for {2}: priced as if there were more of the same"); // M5
 
-/// None: a star whose nodes nobody counted joins any number.
+/// None if the number of nodes is not given: a star then joins any number.
 std::optional<std::int64_t> ranks_of(const sema::Machine &machine) {
     std::int64_t ranks = 1;
     for (const sema::Link &level : machine.levels)
@@ -97,7 +97,7 @@ bool Compilation::choose_plan() {
     if (const std::string idle = plan::warning_of_idle_ranks(request().request.graph, *plan_); !idle.empty())
         messages_ << "planc: warning: layout '" << request().layout << "' " << idle << '\n';
     set_plan(module_, request().request.graph, *plan_);
-    if (options_.print_passes) // of the plan that was chosen all passes print, behind what was looked at
+    if (options_.print_passes) // all passes print for the chosen plan, after those of other candidates
         schedule_.reset();
     return true;
 }
@@ -108,7 +108,7 @@ void Compilation::take(planning::Answer answer) {
     plan_ = std::move(answer.plan);
     schedule_ = std::move(answer.schedule);
     passed_over_ = std::move(answer.passed_over);
-    // Given back beside what follows, or not at all where the process ends before.
+    // The tables are freed while the next steps run, or not at all if the process ends before.
     if (plan_->tables)
         std::thread([tables = std::move(plan_->tables)]() mutable { tables.reset(); }).detach();
 }

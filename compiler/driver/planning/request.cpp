@@ -56,7 +56,7 @@ class RequestMaker {
         set_machine(mesh);
         if (layout != nullptr)
             set_rules(*layout);
-        // Where nothing is chosen they are for the eye alone.
+        // Without a search, baselines are only shown.
         result_.request.baselines = result_.request.search || options_.command == Command::explain;
         if (!train_.loss.arguments.empty() && !train_.loss.arguments[0].type.dimensions.empty())
             result_.request.batch = train_.loss.arguments[0].type.dimensions[0].role;
@@ -187,7 +187,7 @@ class RequestMaker {
         return library->machines.front();
     }
 
-    /// As --machine takes them.
+    /// The machines that --machine accepts by name.
     [[nodiscard]] std::vector<std::string> known_machines() const {
         std::vector<std::string> names = names_of(program_.machines);
         for (const std::string &machine : installation_.machines()) {
@@ -258,7 +258,7 @@ const sema::Layout *layout_of(const sema::Program &program, const Options &optio
 
 namespace {
 
-/// Those with one sample more than the last one.
+/// The micro-batches with one sample more than the last one.
 std::optional<plan::LargerMicroBatches> larger_micro_batches(mlir::ModuleOp module) {
     const std::int64_t least = ir::samples_of(ir::updating_function(module));
     const auto all = program::micro_batches(ir::batch_of(module), ir::micro_batch_count(module));

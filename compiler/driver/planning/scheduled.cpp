@@ -32,7 +32,7 @@ std::optional<PassError> run_passes(mlir::ModuleOp module, void (*add)(mlir::OpP
     if (print)
         passes.enableIRPrinting();
     add(passes);
-    passes.enableVerifier(false); // after every pass in plan-opt; here what all of them made
+    passes.enableVerifier(false); // plan-opt verifies after every pass; here, only the final result is verified
     if (succeeded(passes.run(module)) && succeeded(mlir::verify(module)))
         return std::nullopt;
     return error;
@@ -70,8 +70,8 @@ std::int64_t arena_bytes(mlir::ModuleOp scheduled) {
 
 namespace {
 
-/// About how much work a schedule is, as it was measured: of each step of a reshard as much as of two operations, and
-/// of an exchange, which brings more kinds of ranks, twice that.
+/// An estimate of the work of scheduling, from measurements: each step of a reshard counts as two operations, and an
+/// exchange, which leads to more classes of ranks, as four.
 double work_of(const plan::Plan &plan, const sharding::Graph &graph) {
     double work = 0.5 * static_cast<double>(graph.operations.size());
     const auto add = [&work](const std::vector<cost::CollectiveRow> &rows) {
@@ -148,15 +148,15 @@ class Scheduler::Job {
     Scheduled made_;
 };
 
-/// Jobs of which whichever has the most left goes on next, so that none is left for the end when all others are
-/// through.
+/// Runs jobs in parallel. The job with the most remaining work continues first, so that no long job remains when all
+/// others are done.
 class Scheduler::SideBySide {
   public:
     SideBySide(const Scheduler &scheduler, std::vector<Job> &jobs, Wanted wanted)
         : scheduler_(scheduler), jobs_(jobs), completes_one_(wanted == Wanted::simulated_step),
           states_(jobs.size(), State::waiting) {}
 
-    /// Of one thread among those that do the same: until nothing waits.
+    /// The loop of each thread: it runs jobs until none waits.
     void run() {
         while (const auto number = next()) {
             jobs_[*number].run_part();
@@ -181,7 +181,7 @@ class Scheduler::SideBySide {
         return most;
     }
 
-    /// While the last one still runs: of the others the fastest, which is likely to be chosen. Once.
+    /// While the last job still runs, returns the fastest of the others, which is likely to be chosen; only once.
     Job *to_complete() {
         const std::scoped_lock lock(mutex_);
         if (!completes_one_ || std::count(states_.begin(), states_.end(), State::running) != 1)
@@ -203,7 +203,8 @@ class Scheduler::SideBySide {
     std::mutex mutex_;
 };
 
-/// Modules of one context may be changed side by side once it is told so. Passes that print take turns.
+/// The modules of one context may be changed in parallel only after the context was told so. Passes that print take
+/// turns.
 std::vector<Scheduled> Scheduler::of(const std::vector<const plan::Plan *> &plans, Wanted wanted) const {
     std::vector<Job> jobs;
     for (const plan::Plan *plan : plans)

@@ -1,4 +1,4 @@
-// The programs of plans: laid out, scheduled, and their steps simulated, several plans side by side.
+// Makes the programs of several plans in parallel: lays them out, schedules them, and simulates their steps.
 #pragma once
 
 #include "cost/reports/report.h"
@@ -22,47 +22,48 @@ struct PassError {
     std::string text;
 };
 
-/// Verifies what all of the passes made. `print`: the IR after each of them.
+/// Runs the passes and verifies their final result. `print`: prints the IR after each pass.
 [[nodiscard]] std::optional<PassError> run_passes(mlir::ModuleOp module, void (*add)(mlir::OpPassManager &),
                                                   bool print);
 [[nodiscard]] std::string internal_error(const PassError &error);
-extern const char *const not_laid_out; ///< another one
+extern const char *const not_laid_out; ///< another internal error
 
-/// A module into which set_plan() wrote the plan. It is for the caller to verify.
+/// Lays out a module into which set_plan() wrote the plan. The caller must verify the result.
 [[nodiscard]] bool lay_out_by(const plan::Plan &plan, const cost::Machine &machine, mlir::ModuleOp module);
 
 [[nodiscard]] cost::Overlap overlap_of(mlir::ModuleOp scheduled, const cost::Machine &machine);
 [[nodiscard]] std::int64_t arena_bytes(mlir::ModuleOp scheduled);
 
-/// A plan's program in the IR: what stands in planning::Scheduled::program.
+/// A plan's program in the IR, as kept in planning::Scheduled::program.
 class ScheduledModule : public planning::ScheduledProgram {
   public:
     mlir::OwningOpRef<mlir::ModuleOp> module;
-    /// What the module lacks: @evaluate and @predict, not laid out (schedule/evaluation.h). None: nothing.
+    /// @evaluate and @predict if the module lacks them, not laid out (schedule/evaluation.h); none if it lacks nothing.
     mlir::OwningOpRef<mlir::ModuleOp> evaluation;
     std::string error; ///< why there is no schedule; empty: there is one
 };
 
-/// Of what a Scheduler made.
+/// The module in a schedule that a Scheduler made.
 [[nodiscard]] ScheduledModule &module_of(planning::Scheduled &scheduled);
 
 class Scheduler {
   public:
-    /// Of plans for the module, which stays as it is; all must outlive this. `print`: after every pass, plan by plan.
+    /// Schedules plans for the module, which is not changed. The arguments must outlive this. `print`: prints the IR
+    /// after every pass, plan by plan.
     Scheduler(mlir::ModuleOp module, const plan::Request &request, bool print)
         : module_(module), request_(request), print_(print) {}
 
-    /// All side by side. Of several whose step is simulated alone, one that is likely to be chosen may be complete:
-    /// which depends on how fast they are, so that nothing else may depend on it.
+    /// Schedules all plans in parallel. If only the steps of several plans are simulated, one plan that is likely to be
+    /// chosen may be completed, too. Which one depends on the speed of the threads, so nothing else may depend on it.
     [[nodiscard]] std::vector<planning::Scheduled> of(const std::vector<const plan::Plan *> &plans,
                                                       planning::Wanted wanted) const;
-    /// With what the schedule lacks.
+    /// Adds to the schedule what it lacks.
     void complete(const plan::Plan &plan, planning::Scheduled &scheduled) const;
 
   private:
     class Job;
     class SideBySide;
-    /// Why they cannot; empty: done.
+    /// Runs the passes. Returns an empty text or the error.
     [[nodiscard]] std::string run_passes(mlir::ModuleOp module) const;
 
     mlir::ModuleOp module_;

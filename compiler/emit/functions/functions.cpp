@@ -18,7 +18,7 @@ bool belongs_to_body(mlir::Operation *op) {
     return schedule::is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
 }
 
-/// "evaluation", "prediction"; nothing of what belongs to the step.
+/// "evaluation" or "prediction"; none for functions of the training step.
 std::optional<std::string> purpose(mlir::func::FuncOp function) {
     switch (ir::purpose_of(function)) {
     case ir::Purpose::evaluation:

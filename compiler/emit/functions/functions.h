@@ -32,15 +32,15 @@ class Functions {
 
   private:
     void write(mlir::func::FuncOp function);
-    /// For a program whose kernels only take their modelled time.
+    /// Writes a function whose kernels only take their modelled time.
     void write_modelled(mlir::func::FuncOp function);
     void end(mlir::func::FuncOp function);
     void flush(Body &body, std::vector<mlir::Operation *> &ops);
     void write_variable(Body &body, std::vector<mlir::Operation *> &ops, ir::WriteOp write);
     void write_communication(mlir::Operation *op);
-    /// What follows is booked to the layer of the operation.
+    /// Books the following statements to the layer of the operation.
     void book(mlir::Operation *op);
-    /// A statement of its layer.
+    /// A new statement of the operation's layer.
     static Statement begin(mlir::Operation *op);
     std::string define(const Body &body, const std::vector<mlir::Operation *> &ops);
     [[nodiscard]] ParameterNames parameter_names(const Body &body, const std::string &layer) const;
@@ -57,7 +57,7 @@ class Functions {
     std::vector<Statement> statements_; ///< of the function that is being written
     ir::MeshAttr mesh_;                 ///< of the ranks that run it
     bool is_body_ = false;              ///< is it a part of the training step?
-    int booked_ = -1;                   ///< row of the work that its last statements do
+    int booked_ = -1;                   ///< row of the work to which its last statements are booked
     std::string layers_text_;
     std::string steps_;
     std::vector<std::string> preparations_; ///< each once

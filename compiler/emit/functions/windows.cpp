@@ -75,7 +75,7 @@ std::string kind_text(ir::ConvOp conv) {
     return "planrt::ConvolutionKind::" + conv.getKind().str();
 }
 
-/// What the template arguments of a call say: the side of Winograd's windows.
+/// The template arguments of a call: the side of Winograd's windows.
 std::string format_arguments(ir::ConvOp conv) {
     if (schedule::weights_format(conv) != schedule::winograd_format)
         return "";
@@ -83,7 +83,7 @@ std::string format_arguments(ir::ConvOp conv) {
     return "<" + std::to_string(Dimensions(parts.w).of(parts.kernels.front()).extent) + ">";
 }
 
-/// x has what the windows move over, y their positions; both in the kernel's order of dimensions.
+/// The windows move over x, and y has their positions; both are in the kernel's order of dimensions.
 template <class Op> std::string pool_text(Body &body, Op op, ir::TensorType x_type, ir::TensorType y_type) {
     const LoopSpace x = schedule::dimensions_of(x_type);
     const LoopSpace y = schedule::dimensions_of(y_type);
@@ -112,7 +112,7 @@ void write_convolution(Body &body, ir::ConvOp conv) {
     else if (format == schedule::packed_format)
         body.prepare("planrt::prepare(" + kind_text(conv) + ", " + convolution_text(body, conv) + ");");
     const std::string gradient = conv.getKind() == "forward" ? "" : "_" + conv.getKind().str();
-    const char *const added = conv.getAccumulator() ? "add_" : ""; // the accumulator lies where the result does
+    const char *const added = conv.getAccumulator() ? "add_" : ""; // the accumulator is in the result's buffer
     body.line("planrt::" + (added + format.str()) + (format.empty() ? "" : "_") + "convolution" + gradient +
               format_arguments(conv) + "(" +
               joined({geometry(body, conv), body.buffer(conv.getFirst()), body.buffer(conv.getSecond()),

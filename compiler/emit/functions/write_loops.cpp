@@ -28,7 +28,7 @@ using schedule::LoopMember;
 using schedule::LoopNest;
 using schedule::LoopRole;
 
-/// Elements of a loop that is worth threads, and whose tensors may lie in memory.
+/// The number of elements from which a loop is worth threads, and its tensors may be in memory instead of a cache.
 constexpr int64_t large_loop = 32768;
 
 class LoopWriter {
@@ -72,8 +72,8 @@ class LoopWriter {
         return elements >= large_loop;
     }
 
-    /// The outermost loop whose iterations may run at the same time; null: none, or too little work. Threads that share
-    /// an inner loop run the outer ones each: nothing else may be done there.
+    /// The outermost loop whose iterations may run at the same time; null if there is none, or too little work. If
+    /// threads share an inner loop, each of them runs the outer loops, so nothing else may be done there.
     Loop *loop_for_threads() {
         if (!is_large())
             return nullptr;
@@ -89,7 +89,7 @@ class LoopWriter {
         return nullptr;
     }
 
-    /// Each iteration adds to sums of its own.
+    /// Whether each iteration of the loop adds to separate sums.
     bool sums_move(const Loop &loop) const {
         return llvm::all_of(nest_.members, [&](const LoopMember &member) {
             return member.role != LoopRole::accumulates ||
@@ -143,8 +143,8 @@ class LoopWriter {
         }
     }
 
-    /// One sum over all iterations. In single precision it would lose digits with the number of elements, and others on
-    /// each number of ranks.
+    /// Whether the member is one sum over all iterations. In single precision, it would lose digits as the number of
+    /// elements grows, and different ones for each number of ranks.
     static bool is_total(const LoopMember &member) {
         const ir::TensorType type = schedule::tensor(member.op->getResult(0));
         return member.role == LoopRole::accumulates && reduction(member) == "sum" &&
@@ -162,7 +162,7 @@ class LoopWriter {
             }
     }
 
-    /// What an iteration adds to.
+    /// The variable or element to which an iteration adds.
     std::string accumulator(const LoopMember &member) {
         const Value result = member.op->getResult(0);
         return is_total(member) ? names_.lookup(result) : element(stored_.lookup(result), true);
@@ -220,13 +220,14 @@ class LoopWriter {
 
     // --- strips, fetched ahead (planrt/prefetch.h) --------------------------------------------------------------
 
-    /// As much as an exponential: hides what the loop waits for.
+    /// Whether the member computes at least as much as an exponential, so that prefetching pays.
     static bool computes_much(const LoopMember *member) {
         auto function = mlir::dyn_cast<ir::PointwiseOp>(member->op);
         return function && ir::find_pointwise(function.getFunction())->flops >= ir::find_pointwise("exp")->flops;
     }
 
-    /// What the nest reads from memory here: for the first time in a row, each element in one row alone.
+    /// The tensors that the nest reads from memory here: those that it reads for the first time in a row, if no other
+    /// row reads the same elements.
     llvm::SetVector<Value> loads(const std::vector<const LoopMember *> &members) {
         const auto moves = [this](const std::vector<Loop> &loops, Value value) {
             return llvm::all_of(loops, [&](const Loop &loop) { return indices_.moves(schedule::tensor(value), loop); });
@@ -242,7 +243,7 @@ class LoopWriter {
         return result;
     }
 
-    /// The innermost loop as it is without them.
+    /// Opens the loop over strips. Returns the innermost loop as it is without strips.
     Loop open_strips(const llvm::SetVector<Value> &loaded) {
         Loop &loop = indices_.inner().back();
         Loop whole = loop;
@@ -252,7 +253,7 @@ class LoopWriter {
                    " += planrt::strip) {");
         body_.line("const int64_t " + end + " = std::min(" + begin + " + planrt::strip, " + loop.to + ");");
         loop.index = begin;
-        std::map<std::string, std::string> buffers; // by what they are read at
+        std::map<std::string, std::string> buffers; // by the index at which they are read
         for (Value value : loaded)
             buffers[indices_.index(schedule::tensor(value))] += ", " + body_.buffer(value);
         for (const auto &[index, names] : buffers)
@@ -317,7 +318,7 @@ class LoopWriter {
                     accumulate(reduction(*member), accumulator(*member), names_.lookup(member->op->getResult(0))));
     }
 
-    /// What does not move with the innermost loop is read before it.
+    /// Reads operands that do not move with the innermost loop before it.
     void hoist_loads(const std::vector<const LoopMember *> &members) {
         if (indices_.inner().empty())
             return;
@@ -333,19 +334,19 @@ class LoopWriter {
             }
     }
 
-    /// From outside, and not written where it is used.
+    /// Whether the operand comes from outside the nest and is not computed inline.
     bool is_loaded(Value operand) const {
         return nest_.producer(operand) == nullptr && !schedule::is_inline(operand.getDefiningOp());
     }
 
-    /// From an earlier sweep, through a buffer.
+    /// Whether the operand comes from an earlier sweep, through a buffer.
     bool is_kept(Value operand) const {
         const LoopMember *member = nest_.producer(operand);
         return member != nullptr && member->inner && member->sweep < sweep_ && !nest_.is_made_again(*member) &&
                member->role == LoopRole::element && stored_.contains(operand);
     }
 
-    /// The iterations are independent but for the variables that collect: `reduction` names them.
+    /// The iterations are independent except for the variables that collect sums, which `reduction` names.
     std::string pragma(const std::vector<const LoopMember *> &members) {
         std::string text = "#pragma omp simd";
         for (const LoopMember *member : members)
@@ -405,7 +406,7 @@ class LoopWriter {
         loaded_[operand] = declare(operand, base, element(lies));
     }
 
-    /// What one side of a selection reads is read in any case: a compiler may not do so by itself, and branches or
+    /// Reads the operands of both sides of a selection in any case. A compiler may not do so by itself, and branches or
     /// masked accesses take longer.
     void name_selected_loads(const LoopMember &member) {
         auto function = mlir::dyn_cast<ir::PointwiseOp>(member.op);
@@ -474,7 +475,7 @@ class LoopWriter {
         return is_earlier(member, user) && !nest_.is_made_again(member);
     }
 
-    /// From outside, or from an earlier sweep.
+    /// Loads a value from outside, or from an earlier sweep.
     Expression load(Value value, const LoopMember *member) {
         if (const auto name = hoisted_.find(value); name != hoisted_.end())
             return {name->second, true, ""};
@@ -515,7 +516,7 @@ class LoopWriter {
                                              : "static_cast<" + type_name(type.getElementType()) + ">(" + number + ")";
     }
 
-    /// What the numbers of one random tensor share, made before the loops.
+    /// Declares, before the loops, what the numbers of each random tensor share.
     void declare_keys(ir::LoopsOp loops) {
         if (llvm::any_of(loops.getBody().front().getOps<ir::RandomOp>(),
                          [](ir::RandomOp random) { return random.getSamples().has_value(); })) {

@@ -10,8 +10,8 @@ namespace planc::emit {
 
 namespace {
 
-/// The names before the last dots that all have in common: "stage[1].block[2]" of "stage[1].block[2].conv1" and
-/// "stage[1].block[2].conv2"; the name itself of one.
+/// The longest common path of the layers: "stage[1].block[2]" for "stage[1].block[2].conv1" and
+/// "stage[1].block[2].conv2"; for a single layer, its name.
 std::string common_layer(std::span<const Statement> statements) {
     std::string common = statements.front().layer;
     for (const Statement &statement : statements.subspan(1))
@@ -22,7 +22,7 @@ std::string common_layer(std::span<const Statement> statements) {
     return common;
 }
 
-/// Indices of equal keys are equal.
+/// Numbers the keys of the statements: equal keys have equal numbers.
 std::vector<int> kinds(const std::vector<Statement> &statements) {
     std::map<std::string, int> numbers;
     std::vector<int> result;
@@ -31,7 +31,7 @@ std::vector<int> kinds(const std::vector<Statement> &statements) {
     return result;
 }
 
-/// Of the text of each statement, about.
+/// The approximate number of lines of each statement.
 std::vector<int> lines(const std::vector<Statement> &statements) {
     constexpr std::ptrdiff_t width = 110;
     std::vector<int> result;
@@ -43,7 +43,7 @@ std::vector<int> lines(const std::vector<Statement> &statements) {
     return result;
 }
 
-/// Blocks are best that are one layer each: the deeper its name the better.
+/// The best blocks are exactly one layer each; the deeper its name, the better.
 std::vector<Repeat> repeats(const std::vector<Statement> &statements) {
     return find_repeats(kinds(statements), lines(statements), [&](std::size_t begin, std::size_t period) {
         const std::string layer = common_layer(std::span(statements).subspan(begin, period));
@@ -132,7 +132,7 @@ class Block {
     }
 
   private:
-    /// What differs from row to row.
+    /// A column of the table: what differs from row to row.
     struct Column {
         bool text = false;
         bool is_place = false;
@@ -140,7 +140,7 @@ class Block {
         std::vector<std::string> texts;
         const Hole *first = nullptr; ///< the hole that made it
     };
-    /// What stands in one hole: a constant, or the column and how far behind it.
+    /// The content of one hole: a constant, or a column and the distance from it.
     struct Use {
         const Hole *hole = nullptr;
         int column = -1;
@@ -158,7 +158,7 @@ class Block {
         return cells;
     }
 
-    /// Rows are called by the layer that they are; or by their first, if they are no one layer.
+    /// Names each row after its layer, or after its first layer if it is not exactly one.
     void name_layers() {
         for (std::size_t r = 0; r < count_; ++r) {
             const auto statements = statements_.subspan(r * period_, period_);
@@ -180,7 +180,8 @@ class Block {
         for (const Hole *hole : holes)
             numbers.push_back(hole->number);
         const bool constant = std::ranges::all_of(numbers, [&](std::int64_t n) { return n == first.number; });
-        // A temporary's place is a parameter all the same: the function may serve others, which have theirs elsewhere.
+        // The place of a temporary is a parameter even if it is constant, because the function may serve other layers,
+        // whose temporaries lie elsewhere.
         if (constant && first.kind != Hole::Kind::place)
             return {&first, -1, 0, first.name};
         for (std::size_t c = 0; c < columns_.size(); ++c) {

@@ -37,7 +37,7 @@ class LayersAlike {
 
     /// Whether any part of it repeats.
     [[nodiscard]] static bool any(const std::vector<Statement> &statements);
-    /// Without its comment.
+    /// The text of a statement without its comment.
     [[nodiscard]] static std::string alone(const Statement &statement);
 
   private:

@@ -23,7 +23,7 @@ class Search {
   private:
     struct Run {
         Repeat repeat;
-        std::size_t shifts = 0; ///< so many elements further right it still fits
+        std::size_t shifts = 0; ///< by how many elements the run can be moved to the right
         std::size_t saved = 0;
     };
 
@@ -43,10 +43,11 @@ class Search {
         found_.push_back(repeat);
     }
 
-    /// A run of as many equal pairs as the period is long contains one of the places that are a period apart.
+    /// A run of `period` or more equal pairs contains one of the positions that are a period apart, so only these are
+    /// tried.
     void longest_of(std::size_t period, std::size_t begin, std::size_t end, Run &best) const {
         const auto equal_pair = [&](std::size_t i) { return elements_[i] == elements_[i + period]; };
-        std::size_t low = begin; // behind the last run
+        std::size_t low = begin; // after the last run
         for (std::size_t i = begin; i + period < end; i += period - (i - begin) % period) {
             if (!equal_pair(i))
                 continue;

@@ -39,7 +39,7 @@ class Statement {
     [[nodiscard]] const std::vector<Hole> &holes() const { return holes_; }
     /// Equal for statements that differ only in the content of their holes.
     [[nodiscard]] std::string key() const;
-    /// With texts in place of the holes, without the comment.
+    /// The text of the statement with texts in place of the holes, without the comment.
     [[nodiscard]] std::string text(const std::vector<std::string> &fillings) const;
 
   private:

@@ -62,7 +62,8 @@ std::string letters_and_digits(std::string_view name) {
     return is_digit(result.front()) ? "n" + result : result;
 }
 
-/// Macros begin with a capital letter, but for a few; so do types.
+/// Appends a '_' to names that may be macros or types: most of these begin with a capital letter, the others are
+/// reserved().
 std::string unlike_others(const std::string &name) {
     return is_upper(name.front()) || reserved().contains(name) ? name + "_" : name;
 }

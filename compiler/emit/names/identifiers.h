@@ -1,8 +1,8 @@
-// Names of the user's as identifiers of C++ that nothing else can bear: no keyword, no macro, nothing that an emitted
-// program or the runtime calls so.
+// Turns the user's names into C++ identifiers that collide with nothing else: no keyword, no macro, and no name in an
+// emitted program or the runtime.
 //
-// Ordinary names stay as they are. Those that C++ may know get a '_' at their end, which neither a macro of a header
-// nor another name of the user's has: an identifier loses its own.
+// Ordinary names are unchanged. Names that C++ may know get a '_' at the end. No macro of a header ends in '_', and no
+// other identifier does, because a '_' at the end of a user's name is removed.
 #pragma once
 
 #include <set>

@@ -1,4 +1,4 @@
-// Strings and numbers as they stand in C++, and lines that fit. Names are in identifiers.h.
+// Strings and numbers in C++, and lines that fit. For names, see identifiers.h.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@ namespace planc::emit {
 /// "h1.w" is "w" within h1, "gradient at h1 select" is "gradient at select".
 [[nodiscard]] std::string within_layer(std::string title, const std::string &layer);
 
-/// With quotes; any bytes.
+/// The text as a string literal, with quotes. It may contain any bytes.
 [[nodiscard]] std::string string_literal(std::string_view text);
-/// On one line, so that it can follow `//`.
+/// The text on one line, so that it can follow `//`.
 [[nodiscard]] std::string comment(std::string_view text);
 /// Shortest text that reads back as `value`: "0.1", "1.0", "1e-08".
 [[nodiscard]] std::string number(double value);
@@ -24,7 +24,7 @@ namespace planc::emit {
                                   std::size_t indent);
 
 /// Lines longer than 120 columns broken after a comma, or else before the weakest operator; lines of comment stay
-/// comments. No comment stands behind code.
+/// comments. No comment follows code.
 [[nodiscard]] std::string broken_lines(std::string_view text);
 
 } // namespace planc::emit

@@ -65,7 +65,8 @@ std::string operation_name(mlir::Operation *op) {
     return op->getName().stripDialect().str();
 }
 
-/// Of a function's values: "accumulated rest " of micro-batches before the last that are larger.
+/// A qualifier of a function's values: "accumulated rest " for micro-batches before the last one that are larger than
+/// it.
 std::string qualifier(mlir::func::FuncOp function) {
     switch (ir::purpose_of(function)) {
     case ir::Purpose::evaluation:

@@ -31,7 +31,7 @@ class ValueNames {
     ValueNames(mlir::ModuleOp module, const Step &step);
     /// The constant that holds the offset of a value's buffer.
     [[nodiscard]] std::string of(mlir::Value value) const;
-    /// Of a variable.
+    /// The constant that holds the offset of a variable.
     [[nodiscard]] std::string of(ir::VariableOp variable) const { return variables_.lookup(variable.getSymNameAttr()); }
     /// The content of the buffer in words: "h1.w", "h1 relu", "gradient of h1.w".
     [[nodiscard]] std::string title(mlir::Value value) const;
@@ -42,7 +42,7 @@ class ValueNames {
     [[nodiscard]] Hole hole(ir::VariableOp variable) const {
         return hole(of(variable), mlir::cast<ir::TensorType>(variable.getType()));
     }
-    /// In the order of declaration.
+    /// All buffers, in the order of declaration.
     [[nodiscard]] const std::vector<NamedBuffer> &buffers() const { return buffers_; }
 
     /// The value that fills the buffer, found through views, waits, and from body to body.
@@ -62,7 +62,8 @@ class ValueNames {
     std::map<std::string, std::size_t> numbers_; ///< name of a buffer -> its place among them
     llvm::DenseMap<mlir::Value, std::string> names_;
     llvm::DenseMap<mlir::StringAttr, std::string> variables_;
-    std::map<std::pair<int, int64_t>, std::string> variable_at_; ///< by role and offset; no other value ever lies there
+    std::map<std::pair<int, int64_t>, std::string>
+        variable_at_; ///< by role and offset; these places hold no other values
 };
 
 } // namespace planc::emit

@@ -24,7 +24,7 @@ std::string boolean(bool value) {
     return value ? "true" : "false";
 }
 
-/// Predictions are no better than that.
+/// Four digits: predictions are not more precise.
 std::string seconds_text(double seconds) {
     std::array<char, 32> text{};
     (void)std::snprintf(text.data(), text.size(), "%.4g", seconds);
@@ -251,8 +251,8 @@ std::string tensor_name(ir::StartOp start, std::size_t member) {
     return mlir::cast<mlir::StringAttr>(start.getTensors()[static_cast<unsigned>(member)]).str();
 }
 
-/// The layer that each member belongs to, as far as the names of the tensors say: "h1" of "gradient of h1.w", where the
-/// collective's layers are "h1, h2". Where they do not say it, all layers are the first one's.
+/// The layer of each member according to the names of the tensors: "h1" for "gradient of h1.w" if the collective's
+/// layers are "h1, h2". If the names do not tell, the first member has all layers.
 std::vector<std::string> member_layers(ir::StartOp start) {
     const std::string all = schedule::layer_of(start);
     llvm::SmallVector<llvm::StringRef> names;
@@ -278,7 +278,7 @@ std::vector<std::string> member_layers(ir::StartOp start) {
 
 } // namespace
 
-/// The ranks' calls and bytes in a step; one for all, if they are equal.
+/// The calls and bytes of each rank in a step; a single entry if they are equal.
 std::vector<std::string> Tables::predicted_rows(ir::StartOp start, const CollectiveInfo &info) {
     const int64_t runs = step_.runs(start->getParentOfType<mlir::func::FuncOp>());
     std::vector<schedule::Predicted> ranks = predicted_of_all(start, info);
@@ -294,7 +294,7 @@ std::vector<std::string> Tables::predicted_rows(ir::StartOp start, const Collect
     return rows;
 }
 
-/// Of every rank of the whole mesh; those of other roles do nothing.
+/// The predictions for every rank of the whole mesh; ranks of other roles do nothing.
 std::vector<schedule::Predicted> Tables::predicted_of_all(ir::StartOp start, const CollectiveInfo &info) {
     const int role = step_.role_of(start->getParentOfType<mlir::func::FuncOp>());
     const std::vector<schedule::Predicted> own = schedule::predicted(info, ir::mesh_of(step_.mesh_of(role)));
@@ -338,7 +338,7 @@ std::vector<std::string> Tables::method_of(const CollectiveInfo &info) {
     return {std::string("planrt::Algorithm::") + planrt::name_of(info.method.algorithm), name};
 }
 
-/// Of the ranks that take part.
+/// The mesh of the ranks that take part.
 ir::MeshAttr Tables::mesh_of(ir::StartOp start) const {
     return step_.mesh_of(step_.role_of(start->getParentOfType<mlir::func::FuncOp>()));
 }
@@ -443,7 +443,7 @@ void Tables::write_transfers(std::vector<std::string> &rows, std::vector<std::st
     }
 }
 
-/// An exchange between roles, behind the collectives of the training step.
+/// Writes an exchange between roles, after the collectives of the training step.
 void Tables::write_transfer(const program::Transfer &transfer, std::vector<std::string> &rows,
                             std::vector<std::string> &collectives) {
     const schedule::TransferInfo info = schedule::transfer_info(step_.bodies(), transfer, mesh_);
@@ -473,7 +473,7 @@ std::string Tables::data_set() const {
 }
 
 void Tables::write_program() {
-    // What is only modelled is the training step.
+    // Only the training step is modelled.
     auto evaluate = info_.modelled ? mlir::func::FuncOp() : ir::function_for(module_, ir::Purpose::evaluation);
     std::map<std::string, mlir::Value> results; // of evaluation
     if (evaluate)

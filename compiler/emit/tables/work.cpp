@@ -47,8 +47,8 @@ int WorkRows::root(int place) const {
     return place;
 }
 
-/// Everything in a fused loop is in the row of the loop, but for what it makes again of another part of the step: masks
-/// of attention are computed forward and backward.
+/// Everything in a fused loop is in the row of the loop, except values that it recomputes from another part of the
+/// step: masks of attention are computed forward and backward.
 void WorkRows::join(mlir::Operation *loops, std::size_t own) {
     const schedule::Part part = schedule::part_of(loops);
     const int outer = add({schedule::layer_of(loops), part});

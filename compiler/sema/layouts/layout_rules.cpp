@@ -18,8 +18,8 @@ std::vector<std::string_view> components(std::string_view path) {
     return parts;
 }
 
-/// Per component: is it exact? Compared lexicographically, so that an exact component beats a pattern and a longer
-/// selector beats the one outside of it.
+/// For each component, whether it is exact. These lists are compared lexicographically, so that an exact component
+/// beats a pattern and a longer selector beats the one outside of it.
 std::vector<bool> precedence(std::string_view selector) {
     std::vector<bool> exact;
     for (const std::string_view part : components(selector))
@@ -29,7 +29,7 @@ std::vector<bool> precedence(std::string_view selector) {
 
 } // namespace
 
-/// On a mismatch only the last `*` needs to take in one more.
+/// On a mismatch, it suffices that the last `*` takes one more character.
 bool matches_text(std::string_view pattern, std::string_view text) {
     std::size_t p = 0;
     std::size_t t = 0;

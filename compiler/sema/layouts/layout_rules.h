@@ -14,23 +14,24 @@
 
 namespace planc::sema {
 
-/// Layer path -> dimension -> the rule that holds; a dimension without an entry is not spoken of.
+/// Layer path -> dimension -> the rule that holds; a dimension without an entry has no rule.
 using ResolvedLayout = std::map<std::string, std::map<std::string, const Rule *>>;
 
-/// For every layer of the network. Points into `layout`.
+/// Resolves the rules for every layer of the network. The result points into `layout`.
 [[nodiscard]] ResolvedLayout resolve_layout(const Layout &layout, const Network &network);
 
-/// Does a selector select a layer? It selects what it matches and everything below: `block*` also `block[3].query`.
-/// `*` stands for any characters within one component; the empty selector selects every layer.
+/// Whether a selector selects a layer. It selects the layers that it matches and everything below them: `block*` also
+/// selects `block[3].query`. `*` stands for any characters within one component; the empty selector selects every
+/// layer.
 [[nodiscard]] bool selects(std::string_view selector, std::string_view layer);
 
-/// Could a selector select the layer, or one that it leads to, or one within it? `layer` may be a pattern: "block[*]".
+/// Whether a selector could select the layer or a layer within it. `layer` may be a pattern: "block[*]".
 [[nodiscard]] bool may_select_within(std::string_view selector, std::string_view layer);
 
-/// Does the pattern match the whole text? `*` stands for any characters.
+/// Whether the pattern matches the whole text. `*` stands for any characters.
 [[nodiscard]] bool matches_text(std::string_view pattern, std::string_view text);
 
-/// The loops of an operation by name: what rules speak of.
+/// The names of an operation's loops, which rules use.
 [[nodiscard]] std::vector<std::string> loop_names(const Network &network, const Operation &operation);
 
 } // namespace planc::sema

@@ -173,7 +173,7 @@ class LayoutReader {
         return path;
     }
 
-    /// Could it select a layer that is not there because it has failed?
+    /// Whether the selector could select a layer that is missing because it has failed.
     bool may_have_failed(const std::string &path) const {
         return std::any_of(analysis_.failed_layers.begin(), analysis_.failed_layers.end(),
                            [&](const std::string &failed) { return may_select_within(path, failed); });
@@ -194,7 +194,7 @@ class LayoutReader {
             layout_.memory_limit_bytes = expect_quantity(context_, constants.evaluate(*limit->bound),
                                                          limit->bound->where, "the limit", Measure::memory);
         } else if (const auto *forbid = std::get_if<syntax::ForbidRule>(&item.node)) {
-            expect("what is forbidden", forbid->what, {"pipeline"});
+            expect("the word after 'forbid'", forbid->what, {"pipeline"});
             layout_.forbid_pipeline = true;
         } else if (const auto *setting = std::get_if<syntax::Setting>(&item.node)) {
             read_setting(*setting);
@@ -208,7 +208,7 @@ class LayoutReader {
 
     void read_store(const syntax::StoreRule &store, SourceRange where) {
         using What = StoreRule::What;
-        expect("what is stored", store.what, {"params", "gradients", "optimizer"});
+        expect("the word after 'store'", store.what, {"params", "gradients", "optimizer"});
         const What what = store.what.text == "params"      ? What::params
                           : store.what.text == "gradients" ? What::gradients
                                                            : What::optimizer;

@@ -139,8 +139,8 @@ class MachineReader {
             context_.fail(machine_too_large, where, {std::to_string(most_nodes)});
     }
 
-    /// star(latency = …, bandwidth = …), torus(32, 32, latency = …, bandwidth = …, links = 2). `units` of 0: the sizes
-    /// say how many, of a star too.
+    /// star(latency = …, bandwidth = …), torus(32, 32, latency = …, bandwidth = …, links = 2). If `units` is 0, the
+    /// sizes give the number of units, also for a star.
     Link read_link(const syntax::Expression &expression, const std::string &what, std::int64_t units) {
         const syntax::Call &call = expect_call(context_, expression, what, topologies);
         Link link;
@@ -152,9 +152,9 @@ class MachineReader {
             if (argument.kind != syntax::CallArgument::Kind::positional)
                 continue;
             if (link.topology == "star" && (units != 0 || !sizes.empty()))
-                context_.fail(
-                    sizes_of_star, argument.where,
-                    {units != 0 ? "no size: " + what + " joins all there are" : "one size, of what it joins"});
+                context_.fail(sizes_of_star, argument.where,
+                              {units != 0 ? "no size: " + what + " joins all units"
+                                          : "one size, the number of units that it joins"});
             sizes.push_back(size_word(link, sizes.size()));
         }
         if (sizes.empty() && sized)
@@ -232,7 +232,8 @@ class MachineReader {
                 ranges.push_back({each, range.above_bytes, false});
     }
 
-    /// Of `ring(above = 64 KiB)` and `mpi(ring, above = 64 KiB)`, in which the size may be missing. Is it there?
+    /// Reads the arguments of `ring(above = 64 KiB)` and `mpi(ring, above = 64 KiB)`. Returns whether the size, which
+    /// may be missing, is given.
     bool read_arguments(const syntax::Call &call, const std::vector<std::string> &known, AlgorithmRange &range) {
         const std::vector<std::string> parameters =
             range.by_mpi ? std::vector<std::string>{"algorithm", "above"} : std::vector<std::string>{"above"};
@@ -263,7 +264,7 @@ class MachineReader {
         ranges.push_back(range);
     }
 
-    /// Of a setting that is a list, or the one that it is.
+    /// The items of a setting that is a list, or its value as the only item.
     std::vector<const syntax::Expression *> items(const std::string &name) const {
         const syntax::Expression &expression = value(name);
         const auto *list = std::get_if<syntax::List>(&expression.node);

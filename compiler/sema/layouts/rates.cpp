@@ -12,7 +12,7 @@ namespace planc::sema {
 PLANC_DIAGNOSTIC(not_positive, error, "{0} must be above zero");              // M1, M6
 PLANC_DIAGNOSTIC(rate_said_twice, error, "the rate of '{0}' is given twice"); // M6
 PLANC_DIAGNOSTIC(rates_not_ascending, error,
-                 "'{0}' does not come behind the one before it: rates " // M6
+                 "'{0}' is out of order: rates " // M6
                  "ascend by collective, ranks and size");
 PLANC_DIAGNOSTIC(negative_half, error, "{0} must not be below zero"); // M6
 PLANC_DIAGNOSTIC(not_a_share, error, "{0} must be from 0 to 1");      // M6

@@ -28,11 +28,11 @@ class FlowChecker {
   public:
     explicit FlowChecker(const Context &context) : context_(context) {}
 
-    /// Does every way through the body end in a `return`? What did not parse may have been one.
+    /// Whether every path through the body ends in a `return`. A statement that did not parse may have been one.
     bool returns(const syntax::Block &body) { return ends(body, false) || unparsed_; }
 
   private:
-    /// Does every way through the block end in a `return`, or in a `yield` within a fold?
+    /// Whether every path through the block ends in a `return`, or in a `yield` within a fold.
     bool ends(const syntax::Block &block, bool in_fold) {
         bool ended = false;
         for (const syntax::Statement &statement : block) {
@@ -79,7 +79,7 @@ class FlowChecker {
     }
 
     const Context &context_;
-    bool unparsed_ = false; ///< a statement of which nothing is known was met
+    bool unparsed_ = false; ///< some statement did not parse
 };
 
 void check_pattern(const syntax::Type &type, bool network, const Context &context) {

@@ -165,7 +165,7 @@ class NameChecker {
     Analysis &analysis_;
     int unit_;
     std::vector<std::vector<std::string>> names_; ///< per scope, the inner ones last
-    bool unparsed_ = false;                       ///< a statement of which nothing is known may have bound any name
+    bool unparsed_ = false;                       ///< some statement did not parse and may have bound any name
 };
 
 } // namespace

@@ -55,7 +55,7 @@ class Collector {
 
 } // namespace
 
-/// All names first (I1): what is used may be declared behind.
+/// Collects all names first, because a name may be used before its declaration (I1).
 Declarations::Declarations(std::vector<SourceUnit> source_units, const Context &context)
     : units(std::move(source_units)), names(units.size()), failed_(units.size()) {
     for (std::size_t unit = 0; unit < units.size(); ++unit) {

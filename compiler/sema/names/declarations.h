@@ -29,7 +29,7 @@ class Declarations {
     /// the first is found.
     Declarations(std::vector<SourceUnit> source_units, const Context &context);
 
-    /// What file `unit` calls `name`; null if it sees no such declaration.
+    /// The declaration that file `unit` sees under `name`; null if there is none.
     template <class Node>
     [[nodiscard]] const Node *find(ByName<Node> UnitNames::*table, const std::string &name, int unit) const {
         if (const Node *own = in_unit(table, name, unit))
@@ -45,8 +45,8 @@ class Declarations {
         const auto entry = own.find(name);
         return entry == own.end() ? nullptr : entry->second;
     }
-    /// Could file `unit` see a declaration of that name that has failed: one that did not parse, or one of a file that
-    /// could not be read? Then it is no error of its own that the name is not known.
+    /// Whether file `unit` could see a failed declaration of that name: one that did not parse, or one of a file that
+    /// could not be read. If so, it is not a separate error that the name is unknown.
     [[nodiscard]] bool may_have_failed(const std::string &name, int unit) const;
     /// All names of a kind that file `unit` sees.
     template <class Node>

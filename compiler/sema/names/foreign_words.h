@@ -1,4 +1,4 @@
-// What other frameworks and languages call things: for hints where a beginner writes their words.
+// The words of other frameworks and languages, for hints if a beginner uses them.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace planc::sema {
 
-/// What a word is called here, of those that are known at the place: "rate" for "lr". Empty: it is no such word, or
-/// what it means is not known there.
+/// The counterpart of a foreign word among the words that are known at the place: "rate" for "lr". Empty if it is not a
+/// foreign word, or if its counterpart is not known there.
 [[nodiscard]] std::string counterpart(std::string_view word, const std::vector<std::string> &known);
 
-/// The unit that is written so elsewhere: "Gflop/s" for "GFLOPS", "Gbit/s" for "Gbps". Empty: none.
+/// The counterpart of a unit as it is written elsewhere: "Gflop/s" for "GFLOPS", "Gbit/s" for "Gbps". Empty if there is
+/// none.
 [[nodiscard]] std::string counterpart_of_unit(std::string_view word);
 
 } // namespace planc::sema

@@ -38,7 +38,8 @@ class Loader {
         chain_.push_back({index, {}});
         units_[static_cast<std::size_t>(index)].file =
             syntax::parse_what_is_well_formed(id, context_.files, context_.diagnostics);
-        // By index: units_ grows while the imports are loaded, the file's nodes stay where they are.
+        // The unit is accessed by index, because units_ grows while the imports are loaded; the file's nodes do not
+        // move.
         const syntax::File &file = *at(index).file;
         for (const syntax::Declaration &declaration : file.declarations)
             if (const auto *import = std::get_if<syntax::Import>(&declaration))
@@ -48,7 +49,7 @@ class Loader {
         return index;
     }
 
-    /// The unit of a file that may have been met before.
+    /// The unit of a file, which may have been loaded before.
     int load_once(const std::string &path, SourceRange where, int importer, const std::string &import = {}) {
         const auto known = std::find(identities_.begin(), identities_.end(), support::identity_of(path));
         return known != identities_.end() ? static_cast<int>(known - identities_.begin())
@@ -105,7 +106,8 @@ support::FileId read_file(const std::string &path, SourceRange where, const Cont
     const support::Overlay *overlay = context.options.overlay;
     if (const std::string *text = overlay ? overlay->find(path) : nullptr)
         return context.files.add(path, *text);
-    const std::string shown = import.starts_with("std/") ? import : path; // where planc lies says nothing to the user
+    const std::string shown =
+        import.starts_with("std/") ? import : path; // the directory of planc is of no use to the user
     const auto fail = [&](const std::string &reason) {
         const std::string near = import.empty() ? std::string() : nearest_import(import, path, context);
         context.fail(cannot_read_file, where, {shown, reason},

@@ -1,4 +1,4 @@
-// What the files of the standard library declare: for hints where an import is missing.
+// The declarations of the standard library, for hints if an import is missing.
 #pragma once
 
 #include "sema/context.h"

@@ -102,7 +102,7 @@ class SymbolCollector {
     template <class Node> void use_declared(ByName<Node> UnitNames::*table, const syntax::Name &name) {
         use(declarations_.find(table, name.text, unit_), name.where);
     }
-    /// A local name, or a dimension.
+    /// Records the use of a local name or of a dimension.
     void use_name(const syntax::Name &name) {
         for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
             if (const auto local = scope->find(name.text); local != scope->end()) {
@@ -127,7 +127,7 @@ class SymbolCollector {
         visit(node.body, node.braces);
         scopes_.clear();
     }
-    /// The names in a layer's signature are its own.
+    /// Visits a type. The names in a layer's signature belong to the layer.
     void visit(const syntax::Type &type, bool of_layer) {
         for (const syntax::DimensionItem &item : type.dimensions) {
             const bool named = item.kind == syntax::DimensionItem::Kind::dimension;
@@ -279,7 +279,7 @@ class SymbolCollector {
     std::vector<Symbol> symbols_;
     std::map<const void *, Index> globals_;   ///< by declaration
     std::map<const void *, Members> members_; ///< of a declaration: arguments, fields, axes
-    std::vector<Members> scopes_;             ///< of the body in hand, the inner ones last
+    std::vector<Members> scopes_;             ///< of the current body, the inner ones last
     SourceRange scope_;                       ///< the braces of the innermost
     const void *axes_of_ = nullptr;           ///< the mesh, or the layout with one of its own
 };

@@ -39,7 +39,8 @@ struct Symbol {
 
 /// The symbol whose declaration or use is at the place; null: none.
 [[nodiscard]] const Symbol *symbol_at(const std::vector<Symbol> &symbols, support::SourceRange where);
-/// What can be named at the place: what is declared before it in the bodies around it, and what has no scope.
+/// The symbols that can be named at the place: those declared before it in the bodies around it, and those without a
+/// scope.
 [[nodiscard]] std::vector<const Symbol *> visible_at(const std::vector<Symbol> &symbols, support::SourceRange where);
 
 struct Analysis;

@@ -23,7 +23,7 @@ PLANC_DIAGNOSTIC(tensor_outside_network, error, "a tensor is not allowed here");
 
 namespace {
 
-/// What the user wrote: '+' for add.
+/// The function as the user wrote it: '+' for add.
 std::string as_written(const std::string &function) {
     static const std::map<std::string, std::string> operators = {
         {"add", "+"},       {"sub", "-"},  {"mul", "*"},         {"div", "/"},     {"neg", "-"},

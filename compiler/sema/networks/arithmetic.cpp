@@ -188,7 +188,7 @@ Value Elaborator::quantities(Operator operation, const Value &left, const Value 
         return quantity({*x * b->value, b->measure}, where);
     if (a && y && operation == Operator::divide && *y != 0)
         return quantity({a->value / *y, a->measure}, where);
-    // Minus one time: zero is of any measure.
+    // `-x` of a quantity x is 0 - x, and zero has any measure.
     if (b && x && *x == 0 && operation == Operator::subtract)
         return quantity({-b->value, b->measure}, where);
     fail(unit_mismatch, where, {symbol(operation), describe(left), describe(right)});

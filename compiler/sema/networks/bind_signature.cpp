@@ -26,7 +26,7 @@ bool has_rest(const syntax::Type &type) {
     return !type.dimensions.empty() && type.dimensions.front().kind == Kind::rest;
 }
 
-/// As other languages call them, or misspelt.
+/// Suggests an element type for its name in another language, or for a misspelt one.
 std::vector<Note> element_suggestion(const std::string &word) {
     static const std::map<std::string, std::string> known = {{"float", "f32"},   {"float32", "f32"}, {"double", "f64"},
                                                              {"float64", "f64"}, {"int", "i32"},     {"int32", "i32"}};
@@ -195,8 +195,8 @@ void Elaborator::bind_pattern(Frame &frame, const syntax::Parameter &parameter, 
         bind_item(frame, items.back(), tensor, chosen, where);
 }
 
-/// A name of a pattern stands for whatever dimension is there. If it is also a dimension's, that one is likely meant:
-/// one that the file of the layer declares, or that the tensor has elsewhere.
+/// A name of a pattern stands for whatever dimension is there. If the name is also that of a dimension which the file
+/// of the layer declares, or which the tensor has elsewhere, this one is likely meant.
 void Elaborator::warn_of_other_dimension(const Frame &frame, const syntax::DimensionItem &item,
                                          const TensorValue &tensor, const std::vector<DimensionValue> &given,
                                          SourceRange where) const {
@@ -225,7 +225,8 @@ void Elaborator::bind_item(Frame &frame, const syntax::DimensionItem &item, Tens
     for (std::size_t i = 0; i < bound.size() && i < given.size(); ++i)
         if (bound[i].extent == DimensionValue::open)
             bound[i].extent = given[i].extent; // of a list `over = [height]`, named but not sized
-    // What an argument says holds for all tensors; what two tensors say is one role, of which each has its own extent.
+    // A dimension from an argument holds for all tensors. If two tensors bind a name, they must agree on the role, but
+    // each keeps its own extent.
     const auto agree = [&](const DimensionValue &a, const DimensionValue &b) {
         return (a.extent == b.extent || frame.tensor_symbols.contains(a.symbol)) &&
                without_primes(a.role) == without_primes(b.role);

@@ -28,7 +28,7 @@ std::string pattern_text(const syntax::Type &type) {
 
 } // namespace
 
-/// Of several dimensions of the caller that one name stands for, the one at this extent; else the first.
+/// If one name stands for several dimensions of the caller, the one with this extent; if none has it, the first.
 int Elaborator::symbol_of_caller(const Frame &frame, const DimensionValue &dimension) {
     const auto found = frame.origins.find(dimension.symbol);
     if (found == frame.origins.end())
@@ -82,13 +82,14 @@ Value Elaborator::call_declared(const syntax::Call &call, const syntax::Callable
     frame.names_layers = network || analysis_.ownership.composite(callable);
     frame.path = trained ? "" : call_path(callable, where);
     frame.layer = trained ? "output" : frame.path;
-    // A layer that is called deep inside of others, but not of itself, is not what is endless.
+    // Reports only a layer that is called within itself. A layer that is merely called deep inside of others is not the
+    // cause of an endless recursion.
     if (calls_.size() >= deepest_call && std::find(calls_.begin(), calls_.end(), &callable) != calls_.end())
         stop(endless_recursion, call.callee.where, {callable.name.text, std::to_string(deepest_call)});
     TensorValue result = inlined(frame, where);
     if (trained)
         loss_.prediction = result.id;
-    // What the layer's signature calls by a name of its own is again what the caller calls it.
+    // The dimensions that the layer's signature names get the caller's names again.
     for (DimensionValue &dimension : result.dimensions)
         dimension.symbol = symbol_of_caller(frame, dimension);
     return {result};
@@ -130,7 +131,7 @@ void Elaborator::check_result(const Frame &frame, const TensorValue &result, Sou
             fail(wrong_result, callable.result.where, {callable.name.text, to_string(result), to_string(declared)});
         return;
     }
-    // Of a layer the roles are checked; a stride, for one, changes extents.
+    // For a layer, only the roles are checked, because extents may change, for example by a stride.
     std::vector<std::string> roles;
     for (const syntax::DimensionItem &item : callable.result.dimensions) {
         std::vector<DimensionValue> some;

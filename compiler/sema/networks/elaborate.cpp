@@ -67,7 +67,7 @@ Elaborator::Flow Elaborator::execute(const syntax::Block &block) {
     return {};
 }
 
-/// A binding without a value; behind any other statement nothing is known, and the whole body gives up.
+/// Marks a failed binding. After any other failed statement nothing is known, and the whole body gives up.
 void Elaborator::mark_failed(const syntax::Statement &statement) {
     const auto *binding = std::get_if<syntax::Binding>(&statement.node);
     const auto *declaration = std::get_if<syntax::ParameterDeclaration>(&statement.node);

@@ -4,10 +4,10 @@
 //   Elaborator(analysis, network).elaborate(declaration)   fills `network`
 //   Elaborator(analysis, unit).extent(expression, "hidden")   a constant of file `unit`
 //
-// One class, by concern: elaborate.cpp (entry, statements), names.cpp of layers (layer_names.cpp), expressions
-// (evaluate.cpp, arithmetic.cpp), calls (call_layer.cpp, bind_signature.cpp), and what appends operations
-// (append.cpp, einsum.cpp, convolution.cpp, primitive_calls.cpp, selection.cpp, rearrange.cpp, windows.cpp, losses.cpp,
-// parameters.cpp, pooling.cpp, batch_normalize.cpp).
+// The class is implemented in one file for each concern: entry and statements (elaborate.cpp), names of layers
+// (layer_names.cpp), expressions (evaluate.cpp, arithmetic.cpp), calls (call_layer.cpp, bind_signature.cpp), and
+// operations (append.cpp, einsum.cpp, convolution.cpp, primitive_calls.cpp, selection.cpp, rearrange.cpp, windows.cpp,
+// losses.cpp, parameters.cpp, pooling.cpp, batch_normalize.cpp).
 #pragma once
 
 #include "sema/analysis.h"
@@ -20,19 +20,19 @@ namespace planc::sema {
 
 class Elaborator {
   public:
-    /// For constants: nothing that makes operations can occur.
+    /// Evaluates constants, in which nothing can occur that makes operations.
     Elaborator(Analysis &analysis, int unit);
     /// Appends to `network`.
     Elaborator(Analysis &analysis, Network &network);
 
-    /// A whole network: its arguments become inputs.
+    /// Elaborates a whole network: its arguments become inputs.
     void elaborate(const syntax::CallableDeclaration &callable);
 
-    /// A network inlined into a loss: how the fields of the data set become tensors.
+    /// The names in a loss: the network that is inlined, and the fields of the data set, which become its inputs.
     struct LossNames {
         std::string network; ///< the network that is trained; it keeps its layer names
         std::vector<std::pair<std::string, SourceRange>> fields;
-        std::set<std::string> failed; ///< fields of which an error is known; an empty name: any may be meant
+        std::set<std::string> failed; ///< fields with a reported error; an empty name: any field may have one
     };
     struct Loss {
         TensorValue loss;
@@ -40,7 +40,7 @@ class Elaborator {
         ValueId label = -1;
         std::string class_role;
     };
-    /// The loss calls the network: no other tensor can be in it that does not rest on the network's result.
+    /// Elaborates a loss, which calls the network. Every tensor in it comes from the network's result or from the data.
     [[nodiscard]] Loss elaborate_loss(const syntax::Expression &expression, const LossNames &names, int unit);
 
     [[nodiscard]] Value evaluate(const syntax::Expression &expression);
@@ -51,11 +51,11 @@ class Elaborator {
     struct Local {
         Value value;
         SourceRange where;
-        bool failed = false; ///< an error is known: what depends on it gives up
+        bool failed = false; ///< an error was reported: whatever depends on it gives up
     };
     using Scope = std::map<std::string, Local>;
 
-    /// One call of a layer or network, or the outermost place.
+    /// One call of a layer or network, or the outermost level.
     struct Frame {
         const syntax::CallableDeclaration *callable = nullptr; ///< null: constants or a loss
         int unit = 0;
@@ -70,7 +70,7 @@ class Elaborator {
         std::set<int> tensor_symbols;                       ///< names that tensors bound, not arguments
         bool over = false;                                  ///< the call says which dimensions `in` stands for
     };
-    /// The expression that is being evaluated: where its operations belong.
+    /// The place of the expression that is being evaluated, to which its operations belong.
     struct Site {
         std::string layer;
         std::string path;                  ///< of the parameters of a fold without a label; mostly equal to `layer`
@@ -82,10 +82,10 @@ class Elaborator {
     struct Flow {
         std::optional<Value> result; ///< of `return` or `yield`
     };
-    /// What a name stands for that a tensor and a dimension share.
+    /// The meaning of a name that a tensor and a dimension share.
     enum class Meant : std::uint8_t {
         any,       ///< the tensor; in a list the dimension, where a pattern of the signature bound it
-        dimension, ///< the dimension: where an expression is evaluated, no tensor can stand
+        dimension, ///< the dimension, because no tensor can stand here
         tensor     ///< the tensor, in lists too
     };
     class Meaning;
@@ -106,7 +106,7 @@ class Elaborator {
                            std::initializer_list<std::string> arguments, const std::vector<Note> &notes = {}) const {
         analysis_.context.fail(kind, where, arguments, notes);
     }
-    /// Of a limit that would be met again and again.
+    /// Stops at a limit that would be exceeded again and again.
     [[noreturn]] void stop(const support::DiagnosticKind &kind, SourceRange where,
                            std::initializer_list<std::string> arguments, const std::vector<Note> &notes = {}) const {
         analysis_.context.stop(kind, where, arguments, notes);
@@ -146,7 +146,7 @@ class Elaborator {
     Value arithmetic(syntax::BinaryOperator operation, const Value &left, const Value &right, SourceRange where);
     Value whole_arithmetic(syntax::BinaryOperator operation, std::int64_t left, std::int64_t right,
                            SourceRange where) const;
-    /// A number with a unit, which is finite.
+    /// Makes a number with a unit, after a check that it is finite.
     Value quantity(QuantityValue value, SourceRange where) const;
     Value quantities(syntax::BinaryOperator operation, const Value &left, const Value &right, SourceRange where) const;
     Value comparison(syntax::BinaryOperator operation, const Value &left, const Value &right, SourceRange where);
@@ -158,10 +158,10 @@ class Elaborator {
     Value call(const syntax::Call &call, SourceRange where);
     Value call_declared(const syntax::Call &call, const syntax::CallableDeclaration &callable, SourceRange where);
     Value argument(const syntax::CallArgument &argument, Meant meant = Meant::any);
-    /// Of an argument that no tensor can be: a dimension, a list, a number.
+    /// Evaluates an argument that cannot be a tensor: a dimension, a list, a number.
     Value constant_argument(const syntax::CallArgument &given) { return argument(given, Meant::dimension); }
     void enter_trained_network(const syntax::CallableDeclaration &callable, SourceRange where);
-    /// The result of the body of the frame's layer, called from `where`.
+    /// Evaluates the body of the frame's layer, called from `where`, and returns its result.
     TensorValue inlined(Frame &frame, SourceRange where);
     static int symbol_of_caller(const Frame &frame, const DimensionValue &dimension);
     TensorValue call_result(const Frame &frame, const Flow &flow, SourceRange where);
@@ -192,7 +192,7 @@ class Elaborator {
                        SourceRange where);
     TensorValue input(const std::string &name, const TensorType &type, SourceRange where);
     TensorValue constant(double value, ElementType element, SourceRange where);
-    /// A number beside a tensor, which says its element type.
+    /// Makes a number a constant with the element type of the tensor beside it.
     TensorValue constant_beside(const TensorValue &tensor, const Value &number, SourceRange where);
     TensorValue pointwise(const std::string &function, const std::vector<TensorValue> &operands, SourceRange where);
     TensorValue append_pointwise(const std::string &function, const std::vector<TensorValue> &operands,
@@ -240,7 +240,8 @@ class Elaborator {
     Value tail(const syntax::Call &call);
     Value with_extents(const syntax::Call &call);
     Value equal_parts(const syntax::Call &call);
-    /// Where the tensor has each of the dimensions: the one that the signature calls so, else the one of that role.
+    /// The position of each dimension in the tensor: that of the dimension with this name in the signature, else that
+    /// of the one with this role.
     std::vector<std::size_t> positions(const TensorValue &tensor, const std::vector<DimensionValue> &names,
                                        SourceRange where) const;
     std::size_t position_over(const TensorValue &tensor, const Arguments &arguments, const syntax::CallArgument &over);

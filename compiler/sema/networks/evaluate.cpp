@@ -1,4 +1,4 @@
-// Expressions: what each is worth in the frame in hand.
+// Evaluates expressions in the current frame.
 
 #include "sema/names/check_names.h"
 #include "sema/names/foreign_words.h"
@@ -43,7 +43,7 @@ class Elaborator::Deeper {
     Analysis &analysis_;
 };
 
-/// While it lives, names are looked up as is meant.
+/// While an object exists, names are looked up with the given meaning.
 class Elaborator::Meaning {
   public:
     Meaning(Elaborator &elaborator, Meant meant)
@@ -125,7 +125,7 @@ Value Elaborator::reference(const std::string &name, SourceRange where) {
     return value ? *value : global_reference(name, where);
 }
 
-/// Where only a dimension can stand, a tensor of that name is not meant.
+/// A name where only a dimension can stand does not mean a tensor of that name.
 Value Elaborator::dimension_reference(const std::string &name, SourceRange where) {
     const Value *value = local(name);
     if (!value)
@@ -200,13 +200,13 @@ std::vector<DimensionValue> Elaborator::rest(SourceRange where) {
     const auto bound = frame_->bound.find("..");
     if (bound == frame_->bound.end())
         fail(rest_outside_layer, where, {},
-             {hint("only in a layer whose signature has a '..' does it stand for dimensions")});
+             {hint("it stands for dimensions only in a layer whose signature has a '..'")});
     return bound->second;
 }
 
 std::vector<DimensionValue> Elaborator::spread(const syntax::Name &name) {
     const Value value = dimension_reference(name.text, name.where);
-    return expect_dimensions(context(), value, name.where, "'" + name.text + "' behind '..'");
+    return expect_dimensions(context(), value, name.where, "'" + name.text + "' after '..'");
 }
 
 std::vector<DimensionValue> Elaborator::dimension(const syntax::Name &name) {
@@ -274,7 +274,7 @@ Value Elaborator::choice(const syntax::Choice &choice) {
     return evaluate(chosen ? *choice.then : *choice.otherwise);
 }
 
-/// While it lives, names of the frame are those of one iteration: "block[3]".
+/// While an object exists, the names of the frame are those of one iteration: "block[3]".
 class Elaborator::Iteration {
   public:
     Iteration(Frame &frame, const std::string &path) : frame_(frame), path_(frame.path), layer_(frame.layer) {
@@ -300,7 +300,7 @@ class Elaborator::Iteration {
 Value Elaborator::fold(const syntax::Fold &fold) {
     Value accumulator = evaluate(*fold.start);
     const Value values = evaluate(*fold.values);
-    const std::vector<Value> &items = expect_list(context(), values, fold.values->where, "what a fold runs over");
+    const std::vector<Value> &items = expect_list(context(), values, fold.values->where, "the values of a fold");
     std::string path = site_.path;
     if (fold.label) {
         path = join(frame_->path, fold.label->text);

@@ -30,7 +30,7 @@ Elaborator::Site Elaborator::site_of_binding(const syntax::Binding &binding) {
     return named_site(path, *binding.value);
 }
 
-/// What a fold yields bears the name of the iteration.
+/// The value that a fold yields has the name of the iteration.
 Elaborator::Site Elaborator::site_of_yield(const syntax::Yield &yield) {
     return frame_->names_layers ? named_site(frame_->layer, *yield.value) : site_outside_bindings();
 }

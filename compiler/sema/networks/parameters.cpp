@@ -13,7 +13,8 @@ PLANC_DIAGNOSTIC(duplicate_parameter, error, "two parameters are named '{0}'"); 
 PLANC_DIAGNOSTIC(bad_distribution, error, "'{0}' with {1}");                                                  // Y4
 PLANC_DIAGNOSTIC(initial_beyond_f32, error, "the initial values of an f32 parameter must be at most 3.4e38"); // Y4
 
-/// While it lives, dimensions with an extent on the spot are known by it: `[k, inner: 3]` to its own `fan_out`.
+/// While an object exists, dimensions with an extent on the spot have this extent: `inner` in `[k, inner: 3]`, for
+/// `fan_out` of the same declaration.
 class Elaborator::OwnExtents {
   public:
     OwnExtents(Elaborator &elaborator, const std::vector<syntax::DimensionItem> &items)
@@ -65,7 +66,8 @@ void Elaborator::declare_parameter(const syntax::ParameterDeclaration &declarati
 }
 
 void Elaborator::prime_input_sides(std::vector<DimensionValue> &dimensions) const {
-    // What tensors bring is the input side; an argument (`out: dim`) keeps its role, and among equals the last does.
+    // Dimensions that tensors bring are the input side; an argument (`out: dim`) keeps its role, and among equal roles
+    // the last one keeps it.
     std::vector<std::size_t> order(dimensions.size());
     for (std::size_t i = 0; i < order.size(); ++i)
         order[i] = i;

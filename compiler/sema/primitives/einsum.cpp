@@ -1,5 +1,5 @@
-// einsum(x, w -> [.., out]): the sum over all dimensions that the result lacks. Operands' dimensions are one loop if
-// the layer's signature calls them by one name, or, outside of signatures, if they bear one role.
+// einsum(x, w -> [.., out]): the sum over all dimensions that the result lacks. Dimensions of operands are one loop if
+// the layer's signature calls them by one name, or, outside of signatures, if they have the same role.
 
 #include "sema/networks/elaborate.h"
 #include "sema/values/expect.h"
@@ -9,7 +9,7 @@
 namespace planc::sema {
 
 PLANC_DIAGNOSTIC(einsum_without_result, error,
-                 "'einsum' needs '-> [dimensions of the result]' behind its last operand");          // O2
+                 "'einsum' needs '-> [dimensions of the result]' after its last operand");           // O2
 PLANC_DIAGNOSTIC(einsum_unknown_dimension, error, "no operand of '{0}' has dimension '{1}'");        // O2
 PLANC_DIAGNOSTIC(einsum_repeated_dimension, error, "an operand of '{0}' has dimension '{1}' twice"); // O2
 
@@ -74,7 +74,7 @@ std::vector<Elaborator::LoopOf> Elaborator::loops_of(const std::string &function
         }
         operation.operand_loops.push_back(std::move(places));
     }
-    // Loops of different names in the signature may bear one role: the last keeps it, the others are primed.
+    // Loops of different names in the signature may have the same role: the last one keeps it, the others are primed.
     for (std::size_t i = loops.size(); i-- > 0;)
         while (std::any_of(loops.begin() + static_cast<std::ptrdiff_t>(i) + 1, loops.end(),
                            [&](const LoopOf &other) { return other.name == loops[i].name; }))
@@ -110,7 +110,7 @@ std::vector<DimensionValue> Elaborator::result_names(const syntax::Expression &t
     return names;
 }
 
-/// The loops of the role, as the signature calls them; without any a loop that is spelt like it.
+/// Suggests the loops of the role, by their names in the signature; if there are none, a loop with a similar name.
 std::vector<Note> Elaborator::loops_like(const DimensionValue &wanted, const std::vector<LoopOf> &loops) const {
     std::vector<std::string> candidates;
     std::string names;

@@ -54,7 +54,7 @@ Value Elaborator::cross_entropy(const syntax::Call &call, SourceRange where) {
     const Operation &producer = network_->operations[static_cast<std::size_t>(logits.id)];
     if (producer.kind == OperationKind::softmax && producer.text == "softmax")
         context().report(softmax_twice, first.where, {},
-                         {{producer.where, "this softmax is one too many: pass on what it is given"}});
+                         {{producer.where, "this softmax is one too many: pass its operand instead"}});
     const syntax::CallArgument &second = arguments.require("labels");
     const Value labels_value = argument(second);
     std::size_t position = logits.dimensions.size() - 1;

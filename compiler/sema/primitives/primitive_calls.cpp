@@ -68,7 +68,8 @@ Value Elaborator::primitive(const syntax::Call &call, SourceRange where) {
     context().give_up();
 }
 
-/// Its shape rests on rules that come with its lowering: nothing that depends on it can be checked.
+/// Gives up: the shape of the result depends on rules that come with the lowering, so nothing that depends on it can be
+/// checked.
 void Elaborator::fail_not_lowered(const syntax::Call &call) {
     const std::string &name = call.callee.text;
     analysis_.context.not_lowered(call.callee.where, std::string(not_lowered_construct(name)) + " ('" + name + "')");

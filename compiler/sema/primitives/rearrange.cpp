@@ -26,8 +26,8 @@ std::string count(const std::vector<DimensionValue> &dimensions) {
     return std::to_string(elements);
 }
 
-/// A dimension that x has before and after, at one extent, but whose indices would not stay what they are; else null.
-/// Row-major, an index stays where as many elements are behind its dimension.
+/// A dimension that x has before and after with the same extent, but whose indices would change; null if there is none.
+/// In row-major order, an index stays the same if as many elements follow its dimension as before.
 const DimensionValue *mixed(const std::vector<DimensionValue> &from, const std::vector<DimensionValue> &to) {
     const auto stride = [](const std::vector<DimensionValue> &dimensions, std::size_t place) {
         std::int64_t elements = 1; // of a tensor: fits 63 bits
@@ -84,7 +84,7 @@ Value Elaborator::rename(const syntax::Call &call, SourceRange where) {
         if ((argument.kind == Kind::mapping) == (&argument == &given.front()) ||
             (argument.kind != Kind::mapping && argument.kind != Kind::positional))
             fail(rename_without_names, argument.where, {words(argument)});
-    const TensorValue x = expect_tensor(argument(given.front()), given.front().where, "what 'rename' renames");
+    const TensorValue x = expect_tensor(argument(given.front()), given.front().where, "the operand of 'rename'");
     check_floating("rename", x, given.front().where);
     std::vector<DimensionValue> dimensions = x.dimensions;
     for (std::size_t i = 1; i < given.size(); ++i) {
@@ -92,10 +92,10 @@ Value Elaborator::rename(const syntax::Call &call, SourceRange where) {
         const auto *target = std::get_if<syntax::Reference>(&given[i].target->node);
         if (!source || !target)
             fail(rename_without_names, given[i].where,
-                 {"no name " + std::string(source ? "behind" : "before") + " '->'"});
+                 {"no name " + std::string(source ? "after" : "before") + " '->'"});
         const Value old = dimension_reference(source->name, given[i].value->where);
         if (!old.get<DimensionValue>())
-            fail_wrong_type(context(), given[i].value->where, "what 'rename' renames", "a dimension", old);
+            fail_wrong_type(context(), given[i].value->where, "the operand of 'rename'", "a dimension", old);
         const Value name = dimension_reference(target->name, given[i].target->where);
         if (!name.get<DimensionValue>())
             fail_wrong_type(context(), given[i].target->where, "the new name", "a dimension", name);
@@ -136,7 +136,7 @@ Value Elaborator::slice(const syntax::Call &call, SourceRange where) {
             fail(slice_without_range, argument.where, {words(argument)});
     Value x = argument(given.front());
     for (std::size_t i = 1; i < given.size(); ++i)
-        x = slice(expect_tensor(x, given.front().where, "what 'slice' takes from"), given[i], where);
+        x = slice(expect_tensor(x, given.front().where, "the operand of 'slice'"), given[i], where);
     return x;
 }
 
@@ -147,7 +147,7 @@ Value Elaborator::slice(const TensorValue &x, const syntax::CallArgument &part, 
         fail(slice_without_range, part.where, {"no range"});
     const Value name = dimension_reference(part.name->text, part.name->where);
     if (!name.get<DimensionValue>())
-        fail_wrong_type(context(), part.name->where, "what stands before ':'", "a dimension", name);
+        fail_wrong_type(context(), part.name->where, "the name before ':'", "a dimension", name);
     const std::size_t position = positions(x, {*name.get<DimensionValue>()}, part.name->where).front();
     std::vector<DimensionValue> dimensions = x.dimensions;
     Operation operation;

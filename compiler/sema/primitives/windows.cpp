@@ -20,7 +20,7 @@ namespace {
 
 /// Extents are at most 2^60: with such windows nothing overflows.
 constexpr std::int64_t largest_number = 1'000'000;
-/// Of a kernel of the runtime.
+/// The maximum number of windows in a kernel of the runtime.
 constexpr std::size_t most_windows = 3;
 
 const std::vector<Value> &one_for_each(const Context &context, const std::vector<Value> &list,
@@ -110,13 +110,13 @@ std::optional<std::int64_t> position_without_element(const Window &window, std::
         if (k >= window.kernel || k * window.dilation - outside >= extent)
             return p;
     }
-    const std::int64_t behind = (extent + window.before + window.stride - 1) / window.stride; // begins behind the end
+    const std::int64_t behind = (extent + window.before + window.stride - 1) / window.stride; // begins after the end
     return behind < count ? std::optional(behind) : std::nullopt;
 }
 
 // --- in calls ----------------------------------------------------------------------------------------------------
 
-/// Which dimensions of x the argument `spatial` names; without it those between the first and the last.
+/// The dimensions of x that the argument `spatial` names; without it, those between the first and the last.
 std::vector<std::size_t> Elaborator::spatial_places(const TensorValue &x, const Arguments &arguments,
                                                     const syntax::Call &call) {
     std::vector<std::size_t> places;
@@ -147,8 +147,8 @@ std::optional<WindowSetting> Elaborator::window_setting(const Arguments &argumen
                          arguments.what(name)};
 }
 
-/// Windows of the kernels given, by the arguments `stride`, `dilation` and `padding`; x gets as many positions as they
-/// have for the extents of its dimensions at `places`.
+/// Makes the windows of the given kernels from the arguments `stride`, `dilation` and `padding`. The dimensions of x at
+/// `places` get the windows' numbers of positions as extents.
 std::vector<Window> Elaborator::slide_windows(TensorValue &x, const std::vector<std::size_t> &places,
                                               const std::vector<std::int64_t> &kernels,
                                               const std::vector<std::int64_t> &strides, const Arguments &arguments,

@@ -10,7 +10,7 @@ namespace planc::sema {
 
 PLANC_DIAGNOSTIC(missing_data_file, warning, "data '{0}': there is no file '{1}'");                           // T1
 PLANC_DIAGNOSTIC(missing_column, warning, "line {0} of '{1}' has {2} columns, field '{3}' takes number {4}"); // T2
-PLANC_DIAGNOSTIC(not_a_number, warning, "line {0} of '{1}' has '{2}' in column {3}, which is no number");     // T2
+PLANC_DIAGNOSTIC(not_a_number, warning, "line {0} of '{1}' has '{2}' in column {3}, which is not a number");  // T2
 
 namespace {
 
@@ -30,7 +30,7 @@ std::string trimmed(std::string_view word) {
     return std::string(word);
 }
 
-/// What a terminal can show, and not too much of it.
+/// The cell in a form that a terminal can show, cut if it is long.
 std::string shown(std::string_view cell) {
     constexpr std::size_t longest = 40;
     std::string text(cell.substr(0, longest));
@@ -48,7 +48,7 @@ bool is_number(const std::string &cell) {
     return error == std::errc{} && rest == word.data() + word.size();
 }
 
-/// The first samples of a CSV file; none of one that is compressed.
+/// The first samples of a CSV file; none if it is compressed.
 std::vector<Line> first_lines(const std::string &path, bool header) {
     constexpr std::size_t most_bytes_read = 1U << 16U;
     constexpr std::size_t most_lines = 20;

@@ -130,7 +130,8 @@ Affine FieldReader::combine(Operator operation, const Scaled &a, const Scaled &b
     return result;
 }
 
-/// `random_flip(image)`, `random_crop(image, padding = …)`: of the raw image, wherever they stand in the expression.
+/// `random_flip(image)`, `random_crop(image, padding = …)`: they change the raw image, wherever they occur in the
+/// expression.
 FieldReader::Scaled FieldReader::augmented(const syntax::Call &call) {
     const bool crop = call.callee.text == "random_crop";
     const Arguments arguments(context_, call,

@@ -9,11 +9,11 @@
 
 namespace planc::sema {
 
-/// What a schedule may rest on.
+/// The facts about a training on which a schedule may depend.
 struct TrainingLength {
     std::int64_t steps = 0; ///< 0: training is by epochs
     std::int64_t batch = 0; ///< samples of a step, all ranks together
-    bool known = true;      ///< false: an error of the length is known
+    bool known = true;      ///< false: an error in the length was reported
 };
 
 [[nodiscard]] Schedule analyze_schedule(const syntax::Expression &expression, int unit, const TrainingLength &length,

@@ -34,7 +34,7 @@ class TrainReader {
         train_.where = declaration.where;
     }
 
-    /// Each part as far as those that it rests on are known.
+    /// Reads each part if the parts on which it depends are known.
     void read() {
         const std::int64_t before = context_.failures();
         Data *data = nullptr;
@@ -70,7 +70,7 @@ class TrainReader {
     }
 
   private:
-    /// The layers of a network of this file are known without the loss.
+    /// Marks the layers that are missing: of a network of this file only those of the loss, otherwise all.
     void mark_failed(bool network_known) {
         const syntax::CallableDeclaration *network =
             analysis_.declarations.in_unit(&UnitNames::callables, declaration_.network.text, unit_);
@@ -105,7 +105,7 @@ class TrainReader {
         analysis_.fail_unknown(unknown_data, name, &UnitNames::data, unit_);
     }
 
-    /// What the loss may name: the fields of the data set; of synthetic data, whatever it names.
+    /// The names that the loss may use: the fields of the data set; for synthetic data, all names that it uses.
     std::vector<std::pair<std::string, SourceRange>> fields(const Data &data, const syntax::Expression &loss) const {
         std::vector<std::pair<std::string, SourceRange>> all;
         for (const Field &field : data.fields)
@@ -149,7 +149,7 @@ class TrainReader {
         (epochs ? train_.epochs : train_.steps) = number(epochs ? "epochs" : "steps", 1, most_steps);
     }
 
-    /// Of data whose samples are counted when the program is compiled.
+    /// Checks the number of steps if the number of samples is known at compile time.
     void check_steps(const Data &data) const {
         const std::int64_t batch = train_.loss.arguments.front().type.dimensions.front().extent;
         const double steps = std::ceil(training_samples(data) / static_cast<double>(batch));
@@ -173,7 +173,7 @@ class TrainReader {
         train_.layout = name;
     }
 
-    /// Synthetic data has what the loss uses.
+    /// Gives synthetic data the fields that the loss uses.
     void finish_data(Data &data) {
         if (data.format != "synthetic")
             return;

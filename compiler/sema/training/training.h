@@ -1,4 +1,4 @@
-// Data sets and training: what a network is trained on, by which loss, and how.
+// Data sets and training: the data and the loss with which a network is trained, and the settings.
 #pragma once
 
 #include "sema/analysis.h"
@@ -11,7 +11,7 @@ namespace planc::sema {
 /// that the loss uses.
 void analyze_train(const syntax::TrainDeclaration &declaration, Analysis &analysis);
 
-/// Which parts of a training an optimizer may rest on; of the others an error is known.
+/// The parts of a training on which an optimizer may depend; errors in the others were reported.
 struct KnownOfTrain {
     bool loss = true;
     bool duration = true;
@@ -21,13 +21,14 @@ struct KnownOfTrain {
 [[nodiscard]] Optimizer analyze_optimizer(const syntax::Setting &setting, int unit, const Train &train,
                                           KnownOfTrain known, Analysis &analysis);
 
-/// A field that is there.
+/// The field of that name, which must exist.
 [[nodiscard]] const Field &field_of(const Data &data, const std::string &name);
 
-/// Of an epoch, where they are counted when the program is compiled; else 0.
+/// The training samples of an epoch, if their number is known at compile time; else 0.
 [[nodiscard]] double training_samples(const Data &data);
 
-/// Fields against the loss that uses them (T4): one batch, as many columns as elements, whole labels, enough samples.
+/// Checks fields against the loss that uses them (T4): one batch, as many columns as elements, whole labels, enough
+/// samples.
 void check_fields(const Data &data, const Train &train, const Analysis &analysis);
 
 } // namespace planc::sema

@@ -6,12 +6,12 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(too_many_arguments, error, "'{0}' takes {1}, got more");                                    // X6
-PLANC_DIAGNOSTIC(unknown_argument, error, "'{0}' has no argument '{1}'");                                    // X6
-PLANC_DIAGNOSTIC(duplicate_argument, error, "argument '{1}' of '{0}' is given twice");                       // X6
-PLANC_DIAGNOSTIC(missing_argument, error, "'{0}' needs the argument '{1}'");                                 // X6
-PLANC_DIAGNOSTIC(misplaced_arrow, error, "'{0}' takes no arrow");                                            // X6
-PLANC_DIAGNOSTIC(missing_arrow, error, "'{0}' needs '-> [dimensions of the result]' behind argument '{1}'"); // O17
+PLANC_DIAGNOSTIC(too_many_arguments, error, "'{0}' takes {1}, got more");                                   // X6
+PLANC_DIAGNOSTIC(unknown_argument, error, "'{0}' has no argument '{1}'");                                   // X6
+PLANC_DIAGNOSTIC(duplicate_argument, error, "argument '{1}' of '{0}' is given twice");                      // X6
+PLANC_DIAGNOSTIC(missing_argument, error, "'{0}' needs the argument '{1}'");                                // X6
+PLANC_DIAGNOSTIC(misplaced_arrow, error, "'{0}' takes no arrow");                                           // X6
+PLANC_DIAGNOSTIC(missing_arrow, error, "'{0}' needs '-> [dimensions of the result]' after argument '{1}'"); // O17
 
 Arguments::Arguments(const Context &context, const syntax::Call &call, std::vector<std::string> parameters,
                      const std::string &mapped, const IsDimension &is_dimension)
@@ -29,7 +29,7 @@ Arguments::Arguments(const Context &context, const syntax::Call &call, std::vect
     }
 }
 
-/// What is likely meant.
+/// Suggestions for an unknown argument.
 std::vector<Note> Arguments::on_unknown(const std::string &name, const IsDimension &is_dimension) const {
     if (name == "betas" && counterpart(name, parameters_) == "beta1")
         return {hint("they are two here: 'beta1' and 'beta2'")};

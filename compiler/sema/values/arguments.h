@@ -13,9 +13,9 @@ namespace planc::sema {
 
 class Arguments {
   public:
-    /// Too many arguments, unknown names, an argument given twice and arrows are errors, but for the arrow that the
-    /// parameter `mapped` needs.
-    /// `is_dimension`: of a callee that takes dimensions, which names are some; they are given with ':'.
+    /// Too many arguments, unknown names, an argument given twice and arrows are errors, except for the arrow that the
+    /// parameter `mapped` needs. `is_dimension`: for a callee that takes dimensions, whether a name is one; dimensions
+    /// are given with ':'.
     Arguments(const Context &context, const syntax::Call &call, std::vector<std::string> parameters,
               const std::string &mapped = "", const std::function<bool(const std::string &)> &is_dimension = {});
 

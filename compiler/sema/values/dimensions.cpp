@@ -56,7 +56,7 @@ void Dimensions::collect_roles(const syntax::CallableDeclaration &callable) {
         });
 }
 
-/// Extents on the spot, and the new names of `rename`.
+/// Collects the roles of extents on the spot, and the new names of `rename`.
 void Dimensions::collect_roles(const syntax::Call &call) {
     for (const syntax::CallArgument &argument : call.arguments) {
         if (argument.kind == syntax::CallArgument::Kind::extent)
@@ -78,7 +78,8 @@ const syntax::DimensionDeclaration *Dimensions::imported(const std::string &role
     return nullptr;
 }
 
-/// Of the file, else of those that import it, for which a library leaves it open (D8), else of its own imports.
+/// The declaration in the file, else in those that import it, to which a library leaves it open (D8), else in its own
+/// imports.
 const syntax::DimensionDeclaration *Dimensions::declaration(const std::string &role, int unit) const {
     for (int at = unit; at >= 0; at = analysis_.declarations.units[static_cast<std::size_t>(at)].importer)
         if (const auto *found = analysis_.declarations.in_unit(&UnitNames::dimensions, role, at))

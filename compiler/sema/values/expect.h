@@ -1,4 +1,4 @@
-// Conversions of values to what a construct wants, each with its error. `what` names the wanted thing in the message:
+// Converts values to the kinds that constructs want, each with its error. `what` names the wanted thing in the message:
 // "'kernel' of 'conv'", "the size of axis 'rows'". Where a number is wanted, a dimension is its extent.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace planc::sema {
 /// A whole number or a list of them.
 [[nodiscard]] Value expect_integers(const Context &context, const Value &value, SourceRange where,
                                     const std::string &what);
-/// In [least, most].
+/// A whole number in [least, most].
 [[nodiscard]] std::int64_t expect_integer_in(const Context &context, const Value &value, SourceRange where,
                                              const std::string &what, std::int64_t least, std::int64_t most);
 /// A plain number, whole or not; always finite.
@@ -33,14 +33,14 @@ namespace planc::sema {
 /// A number with a unit of the measure, in base units, not negative.
 [[nodiscard]] double expect_quantity(const Context &context, const Value &value, SourceRange where,
                                      const std::string &what, Measure measure);
-/// What to write where a dimension has no extent.
+/// The hint for a dimension without an extent.
 [[nodiscard]] std::string extent_hint(const std::string &role);
-/// For Context::is_first(): where nobody declares a dimension, its first use is the error.
+/// The key for Context::is_first(), because a dimension that is not declared is reported at its first use only.
 [[nodiscard]] std::string missing_extent(const std::string &role);
 /// A dimension with an extent.
 [[nodiscard]] DimensionValue expect_dimension(const Context &context, const Value &value, SourceRange where,
                                               const std::string &what);
-/// The extent where the value is a dimension: what one is in arithmetic.
+/// The extent if the value is a dimension, because a dimension counts as its extent in arithmetic; else the value.
 [[nodiscard]] Value extent_for_dimension(const Context &context, const Value &value, SourceRange where);
 /// The same for each value of a list, and of the lists in it.
 [[nodiscard]] Value extents_for_dimensions(const Context &context, const Value &value, SourceRange where);

@@ -1,13 +1,13 @@
-// How large counts may be, so that what is computed with them fits 63 bits.
+// Limits for counts, so that numbers computed from them fit into 63 bits.
 #pragma once
 
 #include <cstdint>
 
 namespace planc::sema {
 
-/// Steps of a training, samples of a data set.
+/// The maximum for steps of a training and samples of a data set.
 inline constexpr std::int64_t most_steps = 1'000'000'000'000'000;
-/// Of all tensors of a network, and of a data set.
+/// The maximum for all tensors of a network, and for a data set.
 inline constexpr std::int64_t most_bytes = std::int64_t{1} << 60U;
 
 } // namespace planc::sema

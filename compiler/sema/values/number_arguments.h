@@ -15,7 +15,7 @@ struct NumberRange {
     bool above = false; ///< the lower limit is excluded
     bool below = false; ///< the upper limit is excluded
     const char *words = "";
-    bool limited = true; ///< the words say the most; else it is only what numbers of training can be
+    bool limited = true; ///< `words` state the upper limit; else it only bounds what is plausible
 };
 
 inline constexpr NumberRange positive{0, 1e30, true, false, "above zero", false};

@@ -28,7 +28,7 @@ namespace {
     context.fail(unknown_word, where, {what, one_of(known)}, notes);
 }
 
-/// What is likely meant, or where the setting belongs, or all that there are.
+/// Suggestions for an unknown setting: what is likely meant, where the setting belongs, or all settings.
 std::vector<Note> on_unknown(const std::string &name, const std::vector<std::string> &known) {
     if (std::vector<Note> near = Context::suggestion(name, known); !near.empty())
         return near;

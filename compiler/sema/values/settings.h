@@ -16,10 +16,11 @@ class Settings {
     Settings(const Context &context, std::string owner, SourceRange where, const std::vector<syntax::Setting> &settings,
              const std::vector<std::string> &known);
 
-    /// Null if it is not there. Gives up if it is there, but did not parse.
+    /// The setting of this name; null if it is absent. Gives up if it did not parse.
     [[nodiscard]] const syntax::Setting *find(const std::string &name) const;
     [[nodiscard]] const syntax::Setting &require(const std::string &name) const;
-    /// The value of a setting; a split by shares has none and is an error, and so are groups unless it may have some.
+    /// The value of a setting. A split by shares, which has no value, is an error, and so are parameter groups unless
+    /// `groups` is set.
     [[nodiscard]] const syntax::Expression &value(const syntax::Setting &setting, bool groups = false) const;
 
   private:
@@ -27,17 +28,17 @@ class Settings {
     std::string owner_;
     SourceRange where_;
     std::map<std::string, const syntax::Setting *> settings_;
-    bool complete_ = true; ///< no setting failed; else a missing one may be meant by one that did
+    bool complete_ = true; ///< no setting failed; else a missing one may be the one that failed
 };
 
 /// "'a', 'b' or 'c'": for messages.
 [[nodiscard]] std::string one_of(const std::vector<std::string> &words);
 /// "'h1', 'h2', 'logits', …": the first few.
 [[nodiscard]] std::string some_of(const std::vector<std::string> &names);
-/// The word that an expression is (`bucket`, `one_f_one_b`); one of `known`.
+/// The word of an expression (`bucket`, `one_f_one_b`), which must be one of `known`.
 [[nodiscard]] std::string expect_word(const Context &context, const syntax::Expression &expression,
                                       const std::string &what, const std::vector<std::string> &known);
-/// The call that an expression is: `star(latency = …)`; a callee of `known`.
+/// The call of an expression, `star(latency = …)`, whose callee must be one of `known`.
 [[nodiscard]] const syntax::Call &expect_call(const Context &context, const syntax::Expression &expression,
                                               const std::string &what, const std::vector<std::string> &known);
 

@@ -196,8 +196,8 @@ struct Traffic {
 [[nodiscard]] Traffic traffic(CollectiveKind kind, const Placement &from, const Placement &to, const Mesh &mesh,
                               int rank);
 
-/// A role: some ranks of a mesh, those whose coordinates lie in a box of it (a range per axis; empty: every rank). They
-/// are a mesh of their own, with the same axes: placements of what lives on the role are placements on that mesh.
+/// A role is a set of ranks of a mesh: those whose coordinates lie in a box of it (a range per axis; empty: every
+/// rank). The ranks of a role form a mesh with the same axes, and the tensors of the role are placed on this mesh.
 ///
 /// Example: the second pipeline stage of [stages: 2, rows: 4] is {[1,2), [0,4)}; its mesh is [stages: 1, rows: 4].
 struct Role {
@@ -207,22 +207,22 @@ struct Role {
     [[nodiscard]] Mesh mesh(const Mesh &whole) const;
     /// Rank within the role's mesh; -1: the rank has another role.
     [[nodiscard]] int rank_within(const Mesh &whole, int rank) const;
-    /// The other way round.
+    /// The inverse of rank_within(): the rank in the whole mesh.
     [[nodiscard]] int rank_of(const Mesh &whole, int rank_within) const;
 };
 
-/// A placement, and the ranks that it is of.
+/// A placement on the ranks of a role.
 struct RolePlacement {
     Placement placement; ///< on the role's mesh
     Role role;
 };
 
-/// The same between roles. A rank receives each part of its box from one holder: along an axis that does not cut
-/// `from`, the one whose coordinate is the receiver's, modulo the size of that axis in the sending role (coordinates
-/// are those within the roles). Both placements are whole: not partial, not stored in shares; `from` has no windows.
-/// Peers are ranks of the whole mesh.
+/// An exchange between two roles. A rank receives each part of its box from one holder. Along an axis that does not cut
+/// `from`, the holder's coordinate is the receiver's, modulo the size of that axis in the sending role; coordinates
+/// count within the roles. Neither placement is partial or sharded, and `from` has no windows. Peers are ranks of the
+/// whole mesh.
 [[nodiscard]] Exchange exchange(const RolePlacement &from, const RolePlacement &to, const Mesh &mesh, int rank);
-/// Its traffic, as that of an exchange.
+/// The traffic of an exchange between roles.
 [[nodiscard]] Traffic traffic(const RolePlacement &from, const RolePlacement &to, const Mesh &mesh, int rank);
 
 } // namespace planrt

@@ -46,11 +46,11 @@ class Experiments {
 
     /// Runs everything for about this many seconds, at least three rounds. Collective over the world.
     void run(double seconds);
-    /// {"ranks": …, "avx512": …, "measurements": [{"kernel", "shape", "seconds", "spread"}, …]}. Of kernels, on the
-    /// median rank: the median over the half of the rounds in which the reference was fastest, scaled to the
-    /// reference's median. Of the reference ("reference"): the median of all rounds. Of collectives: the lower
-    /// quartile. The spread is that of the middle half of the rounds, as a share. Rank 0 writes. Collective over the
-    /// world. Errors: Failure.
+    /// Rank 0 writes {"ranks": …, "avx512": …, "measurements": [{"kernel", "shape", "seconds", "spread"}, …]}. The
+    /// seconds of a kernel are, on the median rank, the median over the half of the rounds in which the reference was
+    /// fastest, scaled to the reference's median. Those of the reference ("reference") are the median of all rounds,
+    /// and those of a collective the lower quartile. The spread is that of the middle half of the rounds, as a share.
+    /// Collective over the world. Errors: Failure.
     void write(const std::string &path) const;
 
   private:

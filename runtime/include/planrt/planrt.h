@@ -69,7 +69,7 @@ struct Variable {
     Initializer initializer = Initializer::constant;
     double a = 0; ///< constant: the value; uniform: low; normal: mean
     double b = 0; ///< uniform: high; normal: standard deviation
-    int role = 0; ///< index in Program::roles: whose ranks have it
+    int role = 0; ///< index in Program::roles of the role that has it
 };
 
 /// value = raw * scale + shift
@@ -157,8 +157,8 @@ struct Collective {
     double seconds = 0; ///< predicted for a whole training step; for evaluation and prediction: for each run
     Algorithm algorithm = Algorithm::mpi; ///< not of exchanges and all-to-alls
     std::span<const int> shape = {};      ///< Method::shape; empty for MPI's own
-    int role = 0;                         ///< whose ranks take part; of an exchange between roles: who sends
-    int to_role = -1;                     ///< of an exchange between roles: who receives; -1: the same ranks
+    int role = 0;                         ///< the role that takes part; of an exchange between roles: the sender
+    int to_role = -1;                     ///< of an exchange between roles: the receiver; -1: the same ranks
 };
 
 /// What a layer computes in a part of the training step; several layers if their loops are fused.
@@ -186,38 +186,39 @@ struct MicroBatch {
 /// Code of a training step, for one micro-batch at a time.
 struct Body {
     void (*run)(Context &) = nullptr;
-    std::span<const Field> fields = {}; ///< what it loads of its micro-batch before; the first dimension is the samples
+    std::span<const Field> fields =
+        {}; ///< the fields of the micro-batch that are loaded first; dimension 0 counts samples
 };
 
 enum class ActionKind : std::uint8_t {
-    run,      ///< a body
-    start,    ///< a receive begins
-    wait,     ///< until what was sent has left
-    send,     ///< an exchange between roles begins at the side that sends
-    receive,  ///< begins, if it has not, and ends
-    progress, ///< what is under way goes on
+    run,      ///< runs a body
+    start,    ///< begins a receive
+    wait,     ///< waits until the sent data has left
+    send,     ///< begins an exchange between roles at the sending side
+    receive,  ///< begins the receive if `start` did not, and completes it
+    progress, ///< lets active exchanges and collectives advance
 };
 
 struct Action {
     ActionKind kind = ActionKind::run;
     int index = 0; ///< run: in Program::bodies; progress: 0; else in Program::collectives
     int micro_batch = 0;
-    int slot = 0; ///< of the buffers that the micro-batch has
+    int slot = 0; ///< the slot with the buffers of the micro-batch
 };
 
-/// Ranks that do the same in a step.
+/// A role: ranks that run the same actions in a step.
 struct RoleProgram {
     const char *name = "";
     std::span<const Range> ranks = {}; ///< a range of coordinates per axis of the mesh; empty: all
     std::span<const Action> actions = {};
-    /// The arena's bytes from `slot_offset` on are slots, `slots` times `slot_bytes`: offsets of tables and functions
-    /// are those of slot 0; in slot s the same lies s * slot_bytes behind.
+    /// From byte `slot_offset` on, the arena contains `slots` slots of `slot_bytes` each. Offsets in tables and
+    /// functions refer to slot 0; in slot s, the same buffer is s * slot_bytes further on.
     int slots = 1;
     std::int64_t slot_offset = 0;
     std::int64_t slot_bytes = 0;
 };
 
-/// The extents m, n, k of the reference product. The time of two such products tells a processor's clock.
+/// The extents m, n, k of the reference product. The time of two such products indicates a processor's clock.
 constexpr std::int64_t reference_product = 256;
 
 struct Program {
@@ -245,8 +246,8 @@ struct Program {
     void (*evaluate_step)(Context &) = nullptr;     ///< one batch of the test part; null: no evaluation
     std::span<const Sum> sums = {};
     Tensor loss = {};                   ///< scalar after the step: the loss of the global batch
-    int loss_slot = 0;                  ///< in which it lies then, if in any
-    int loss_role = 0;                  ///< whose ranks have it
+    int loss_slot = 0;                  ///< the slot with the loss, if the role has slots
+    int loss_role = 0;                  ///< the role that has the loss
     std::span<const Tensor> valid = {}; ///< of evaluate_step, [batch]: 1 for a sample, 0 for padding of the last batch
     Tensor evaluated_loss = {};         ///< scalar after evaluate_step: sum over valid samples
     Tensor correct = {};                ///< scalar after evaluate_step: number of valid samples predicted correctly
@@ -274,7 +275,7 @@ class Context {
     template <class T> [[nodiscard]] T *at(std::int64_t offset) const {
         return reinterpret_cast<T *>(arena_ + placed(offset));
     }
-    /// Where what lies at `offset` in slot 0 lies in the slot of the micro-batch under way.
+    /// Converts an offset in slot 0 to the offset of the same buffer in the slot of the current micro-batch.
     [[nodiscard]] std::int64_t placed(std::int64_t offset) const {
         const bool in_slots =
             static_cast<std::uint64_t>(offset - slot_offset_) < static_cast<std::uint64_t>(slot_bytes_);
@@ -284,7 +285,7 @@ class Context {
     /// Local extent of a dimension of `extent` cut by `axes`, and the global index at which it begins.
     [[nodiscard]] std::int64_t local_extent(std::int64_t extent, std::span<const int> axes) const;
     [[nodiscard]] std::int64_t local_begin(std::int64_t extent, std::span<const int> axes) const;
-    /// The same for what the windows touch whose positions the axes cut.
+    /// The same for a dimension that is read through windows whose positions the axes cut: the range that they touch.
     [[nodiscard]] std::int64_t local_extent(std::int64_t extent, std::span<const int> axes, const Window &window) const;
     [[nodiscard]] std::int64_t local_begin(std::int64_t extent, std::span<const int> axes, const Window &window) const;
     /// Training steps done before this one; 0 in the first.
@@ -322,7 +323,7 @@ class Context {
     std::int64_t slot_offset_ = 0;
     std::int64_t slot_bytes_ = 0; ///< 0: there are no slots
     class Engine *engine_ = nullptr;
-    class StepClock *clock_ = nullptr; ///< null: nobody measures
+    class StepClock *clock_ = nullptr; ///< null: times are not measured
 };
 
 } // namespace planrt

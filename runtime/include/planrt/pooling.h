@@ -2,8 +2,8 @@
 // for the processor that the program is compiled for.
 //
 // Shapes: x is (batch, input extents, channels), y (batch, output extents, channels), dense and row-major. Elements
-// outside the input do not exist: they are no maximum and add nothing. Gradients take the geometry that windows.h
-// defines for them. Threads divide the positions of the tensor that is written.
+// outside the input do not exist: they are never the maximum and add nothing. Gradients take the geometry that
+// windows.h defines for them. Threads divide the positions of the tensor that is written.
 //
 //   const planrt::Pool pool{batch, 64, {{32, 16, 3, 2, 1, 1}, {32, 16, 3, 2, 1, 1}}};
 //   max_pool(pool, x, y, numbers);

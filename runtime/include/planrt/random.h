@@ -53,8 +53,8 @@ struct Key {
     return {{static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)}, static_cast<std::uint32_t>(step)};
 }
 
-/// In [0, 1), a multiple of 2^-24. `sample`: its number in the global batch, 0 for tensors without a batch dimension,
-/// below 2^32; `element`: its row-major number among the other dimensions, in global extents.
+/// A random number in [0, 1), a multiple of 2^-24. `sample`: its number in the global batch, 0 for tensors without a
+/// batch dimension, below 2^32; `element`: its row-major number among the other dimensions, in global extents.
 [[nodiscard]] constexpr float uniform(const Key &key, std::int64_t sample, std::int64_t element) {
     const PhiloxCounter bits = philox4x32_10({static_cast<std::uint32_t>(element), static_cast<std::uint32_t>(sample),
                                               key.step, static_cast<std::uint32_t>(element >> 32)},

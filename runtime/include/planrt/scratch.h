@@ -36,7 +36,7 @@ namespace planrt {
 [[nodiscard]] std::int64_t largest_scratch_elements(CollectiveKind kind, const Placement &from, const Placement &to,
                                                     const Mesh &mesh);
 
-/// Of an exchange between roles.
+/// The scratch elements that `rank` needs for an exchange between roles.
 [[nodiscard]] std::int64_t scratch_elements(const RolePlacement &from, const RolePlacement &to, const Mesh &mesh,
                                             int rank);
 

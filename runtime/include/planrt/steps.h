@@ -30,7 +30,7 @@ namespace planrt {
 ///   all_gather      ring                P-1, (P-1)/P n
 ///                   recursive_doubling  lg P, (P-1)/P n
 ///
-/// Halving and doubling exchange with the member whose number differs in one bit; where P is no power of two, blocks
+/// Halving and doubling exchange with the member whose number differs in one bit; where P is not a power of two, blocks
 /// travel around the group as in Bruck's all-gather (Bruck et al. 1997), and back for its reversal, the reduce-scatter.
 enum class Algorithm : std::uint8_t {
     mpi, ///< MPI's own call: no steps
@@ -100,7 +100,7 @@ struct Sent {
 [[nodiscard]] Sent sent(std::span<const MessageRound> rounds);
 
 // ---------------------------------------------------------------------------------------------------------------
-// Of a collective of a program
+// Collectives of a program
 // ---------------------------------------------------------------------------------------------------------------
 
 /// A member of a collective: one tensor before and after. Only an all_reduce has several.

@@ -28,14 +28,15 @@ class Tables {
     const char *in_layer(const char *pattern, const char *layer);
 
     void variable(const Variable &variable);
-    /// A row of Program::sums.
+    /// Adds a row to Program::sums.
     void sum(const Sum &sum);
-    /// A row of Program::work.
+    /// Adds a row to Program::work.
     void work(const Work &row);
-    /// Adds a member of the next collective: what travels, and for which layer ("": that of the previous member).
+    /// Adds a tensor to the next collective. `layer`: the layer that it belongs to; "": the layer of the previous
+    /// tensor.
     void member(const char *layer, const char *tensor, const Tensor &from, const Tensor &to);
-    /// Adds a collective of the members since the last one. Its row of the traffic names their layers, each once, and
-    /// their tensors.
+    /// Adds a collective of the tensors that member() has added since the previous collective. Its row in
+    /// Program::traffic names these tensors and their layers, each layer once.
     void collective(CollectiveKind kind, std::span<const int> axes, const char *phase, std::int64_t scratch_offset,
                     std::int64_t scratch_bytes, std::initializer_list<Collective::Predicted> predicted, double seconds,
                     Algorithm algorithm = Algorithm::mpi, std::span<const int> shape = {});

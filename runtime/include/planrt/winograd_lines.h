@@ -16,7 +16,7 @@
 
 namespace planrt::winograd {
 
-/// Of numbers, or of vectors of numbers.
+/// A line of numbers, or of vectors of numbers.
 template <class T, std::size_t size> using Line = std::array<T, size>;
 
 constexpr int tile = 2; ///< outputs of a line

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view prefix = "step-";
 constexpr std::string_view suffix = ".safetensors";
 
-/// The step in "step-00000040.safetensors" and what follows behind it; -1 where the name is another.
+/// Returns the step in "step-00000040.safetensors" and, in `rest`, the text after it; -1 for other names.
 std::int64_t step_of(std::string_view name, std::string_view &rest) {
     if (!name.starts_with(prefix))
         return -1;

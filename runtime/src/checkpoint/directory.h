@@ -16,15 +16,16 @@ class CheckpointDirectory {
 
     /// Makes the directory if there is none. Errors: Failure.
     void make() const;
-    /// Removes files that killed runs began to write. Only for the one run that writes here (lock.h). Errors: Failure.
+    /// Removes files that killed runs left incomplete. Only the run that holds the lock of the directory (lock.h) may
+    /// call it. Errors: Failure.
     void remove_begun() const;
     /// Steps of the files, ascending; empty if there is no directory. Errors: Failure.
     [[nodiscard]] std::vector<std::int64_t> steps() const;
-    /// The step of the newest complete file; -1 if there is none. Reports in `damaged` what is wrong with newer ones.
-    /// Errors: Failure.
+    /// The step of the newest complete file; -1 if there is none. Appends the errors of newer, damaged files to
+    /// `damaged`. Errors: Failure.
     [[nodiscard]] std::int64_t newest(std::vector<std::string> &damaged) const;
-    /// Removes all but the last `kept` files of the steps up to `step`; newer ones are damaged. Files that cannot be
-    /// removed stay.
+    /// Removes all but the last `kept` files of the steps up to `step`. Newer files, which are damaged, stay, and so do
+    /// files that cannot be removed.
     void prune(std::int64_t kept, std::int64_t step) const;
 
   private:

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t most = std::size_t{1} << 30; // bytes in one message
 
-/// Of the ranks that hold the same elements the one that sends them: coordinate 0 on all axes that hold replicas.
+/// Whether the rank sends its elements, of all ranks that hold the same ones: it has coordinate 0 on all axes that hold
+/// replicas.
 bool speaks_for_its_elements(const Placement &placement, const Mesh &mesh, int rank) {
     std::vector<int> coordinates = mesh.coordinates(rank);
     for (const DimensionPlacement &dimension : placement.dimensions)
@@ -44,7 +45,7 @@ void gather(const Tensor &tensor, const Role &role, const Mesh &mesh, int rank, 
             std::vector<std::byte> &whole, const char *purpose) {
     const Placement placement = placement_of(tensor);
     const Mesh own_mesh = role.mesh(mesh);
-    const int within = role.rank_within(mesh, rank); // of the role; -1: not one of it
+    const int within = role.rank_within(mesh, rank); // of the role; -1: the rank has another role
     const std::size_t bytes = element_bytes(tensor.type);
     const std::byte *own = arena + tensor.offset;
     const auto bytes_of = [&](int of) {

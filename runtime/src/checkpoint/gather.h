@@ -8,9 +8,8 @@
 
 namespace planrt {
 
-/// Fills `whole` on rank 0 with the elements of a tensor of a role, row-major; others send what they hold. No partial
-/// tensors.
-/// Collective over the world. Errors: Failure, with `purpose` ("saving weights").
+/// Fills `whole` on rank 0 with the elements of a tensor of a role, row-major; other ranks send their parts. The tensor
+/// must not be partial. Collective over the world. Errors: Failure, with `purpose` ("saving weights").
 void gather(const Tensor &tensor, const Role &role, const Mesh &mesh, int rank, const std::byte *arena,
             std::vector<std::byte> &whole, const char *purpose);
 

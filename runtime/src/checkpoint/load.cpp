@@ -60,7 +60,7 @@ void check_no_others(const SafetensorsIndex &index, const Program &program, cons
 /// Reads the rows of `box`, one run of the innermost cut dimension at a time.
 void read_block(const InputFile &file, std::uint64_t begin, const Box &box, const std::vector<std::int64_t> &shape,
                 std::size_t bytes, std::byte *to) {
-    // Dimensions behind the last cut one are whole: with it they make one run.
+    // The dimensions after the last cut one are whole and form one run with it.
     std::size_t cut = box.size();
     std::uint64_t run = bytes;
     while (cut > 0 && box[cut - 1].size() == shape[cut - 1])

@@ -41,7 +41,7 @@ DirectoryLock::~DirectoryLock() {
     ::close(descriptor_);
 }
 
-/// False if another process has it.
+/// Acquires the lock. Returns false if another process has it.
 bool DirectoryLock::acquire() {
     if (descriptor_ >= 0)
         ::close(descriptor_);
@@ -63,7 +63,7 @@ std::string DirectoryLock::holder() const {
     return count > 0 ? " (" + std::string(words.data(), static_cast<std::size_t>(count)) + ")" : "";
 }
 
-/// For the messages of other processes; the lock also works without it.
+/// Writes the holder for the messages of other processes. The lock also works without it.
 void DirectoryLock::write_holder() const {
     std::array<char, 256> host{};
     gethostname(host.data(), host.size() - 1);

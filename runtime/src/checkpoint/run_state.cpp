@@ -30,13 +30,13 @@ constexpr std::int64_t most_steps = std::int64_t{1} << 53;
 template <class Number> void read(const SafetensorsIndex &index, const char *key, const std::string &path, Number &to) {
     const std::string *word = index.word(key);
     if (word == nullptr)
-        throw Failure(path + ": is no checkpoint: its header has no " + key);
+        throw Failure(path + ": is not a checkpoint: its header has no " + key);
     const auto [rest, error] = std::from_chars(word->data(), word->data() + word->size(), to);
     if (error != std::errc{} || rest != word->data() + word->size())
         fail(path, key, "a number", *word);
 }
 
-/// What no run can have written, whatever its checksum says.
+/// Rejects a state that no run can have written, even if the checksum is right.
 void check(const RunState &state, const std::string &path) {
     const auto within = [&path](const char *key, std::int64_t number, std::int64_t least, std::int64_t most) {
         if (number < least || number > most)
@@ -97,7 +97,7 @@ void verify_checkpoint(const std::string &path) {
     file.read(0, header.data(), header.size());
     const std::size_t place = checksum_place(header);
     if (place == std::string::npos)
-        throw Failure(path + ": is no checkpoint: it has no checksum");
+        throw Failure(path + ": is not a checkpoint: it has no checksum");
     const std::string written = header.substr(place, Checksum::length);
     header.replace(place, Checksum::length, Checksum::length, '0');
     Checksum sum;
@@ -114,7 +114,7 @@ std::string weights_checksum(const std::string &path) {
     std::string header(index.numbers, '\0');
     file.read(0, header.data(), header.size());
     sum.add(header.data(), header.size());
-    if (!is_checkpoint(index)) // whose header has the checksum of the rest
+    if (!is_checkpoint(index)) // the header of a checkpoint contains the checksum of the rest
         sum.add(file, index.numbers);
     return sum.digits();
 }

@@ -6,13 +6,13 @@
 
 namespace planrt {
 
-/// With a checksum of zeros, which is written over when it is known.
+/// The checksum in it is zero; it is overwritten once it is known.
 [[nodiscard]] Metadata metadata_of(const RunState &state);
 
 [[nodiscard]] bool is_checkpoint(const SafetensorsIndex &index);
 
-/// Where the digits of the file's checksum stand in its header: of all its bytes in their order, its own digits counted
-/// as zeros. npos: it has none.
+/// The position of the file's checksum in its header; npos if it has none. The checksum covers all bytes of the file in
+/// order, with its own digits counted as zeros.
 [[nodiscard]] std::size_t checksum_place(const std::string &header);
 
 } // namespace planrt

@@ -49,7 +49,7 @@ std::string safetensors_header(const std::vector<StoredTensor> &tensors, const M
 
 namespace {
 
-constexpr std::uint64_t longest_header = 100'000'000; // as the format's own library has it
+constexpr std::uint64_t longest_header = 100'000'000; // the limit of the format's own library
 
 std::uint64_t whole_number(const JsonValue *value) {
     if (value == nullptr || value->kind != JsonValue::Kind::number || value->number < 0 || value->number > 0x1p53 ||
@@ -85,7 +85,7 @@ StoredTensor parse_tensor(const std::string &name, const JsonValue &entry, std::
     return tensor;
 }
 
-/// Tensors lie one behind the other and fill the file, as the format has it.
+/// Checks that tensors follow one another and fill the file, as the format requires.
 void check_offsets(std::vector<StoredTensor> tensors, std::uint64_t numbers_bytes) {
     std::ranges::sort(tensors, {}, [](const StoredTensor &tensor) { return std::pair(tensor.begin, tensor.end); });
     std::uint64_t end = 0;
@@ -100,7 +100,7 @@ void check_offsets(std::vector<StoredTensor> tensors, std::uint64_t numbers_byte
     }
     if (end != numbers_bytes)
         throw Failure(
-            text("has %llu bytes behind its last tensor", static_cast<unsigned long long>(numbers_bytes - end)));
+            text("has %llu bytes after its last tensor", static_cast<unsigned long long>(numbers_bytes - end)));
 }
 
 } // namespace
@@ -114,16 +114,16 @@ SafetensorsIndex read_safetensors_index(const InputFile &file, const std::string
     try {
         unsigned char bytes[8] = {};
         if (file.size() < sizeof bytes)
-            throw Failure("is no safetensors file: too short");
+            throw Failure("is not a safetensors file: too short");
         file.read(0, bytes, sizeof bytes);
         std::uint64_t length = 0;
         for (int byte = 8; byte-- > 0;)
             length = (length << 8) | bytes[byte];
         if (length > longest_header && length <= file.size() - sizeof bytes)
-            throw Failure(text("is no safetensors file: a header of %llu bytes is longer than any",
+            throw Failure(text("is not a safetensors file: a header of %llu bytes is longer than any",
                                static_cast<unsigned long long>(length)));
         if (length > file.size() - sizeof bytes)
-            throw Failure("is no safetensors file, or its end is missing");
+            throw Failure("is not a safetensors file, or its end is missing");
         std::string words(length, '\0');
         file.read(sizeof bytes, words.data(), words.size());
         const JsonValue header = parse_json(words);

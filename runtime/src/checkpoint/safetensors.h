@@ -23,23 +23,23 @@ struct StoredTensor {
 /// "F32", "F64", "I32".
 [[nodiscard]] const char *safetensors_type(Type type);
 
-/// Words about a file, key and value.
+/// Metadata of a file as pairs of key and value.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
-/// The length and the header for tensors that lie one behind the other, padded to eight bytes.
+/// The length and the header for tensors that follow one another, padded to eight bytes.
 [[nodiscard]] std::string safetensors_header(const std::vector<StoredTensor> &tensors, const Metadata &metadata = {});
 
-/// What a file holds, and where its numbers begin.
+/// The contents of a file, and the offset at which its numbers begin.
 struct SafetensorsIndex {
     std::vector<StoredTensor> tensors;
     std::uint64_t numbers = 0; ///< offset in the file
     Metadata metadata;
-    /// Null where there is no such key.
+    /// The value of a key; null if there is none.
     [[nodiscard]] const std::string *word(std::string_view key) const;
 };
 class InputFile;
-/// Failure "FILE: …" where it is no safetensors file or is damaged, has a tensor of another type, a name twice, or
-/// tensors that overlap or leave bytes out.
+/// Errors: Failure "FILE: …" if the file is not a safetensors file, is damaged, has a tensor of another type or the
+/// same name twice, or if its tensors overlap or leave gaps.
 [[nodiscard]] SafetensorsIndex read_safetensors_index(const InputFile &file, const std::string &path);
 
 } // namespace planrt

@@ -30,8 +30,8 @@ std::vector<StoredTensor> stored_tensors(const std::vector<const Variable *> &va
     return result;
 }
 
-/// The file on rank 0, nothing on the others. Rank 0 goes on after a failure to write, for the others are sending; the
-/// failure is told at the end.
+/// Writes the file on rank 0 and nothing on other ranks. After a failure to write, rank 0 continues, because the others
+/// are still sending; it reports the failure at the end.
 class SafetensorsWriter {
   public:
     SafetensorsWriter(const std::string &path, int rank) : writes_(rank == 0) {
@@ -57,7 +57,7 @@ class SafetensorsWriter {
                 file_->overwrite(checksum_at_, sum_.digits());
             file_->commit();
         });
-        file_.reset(); // a partial file goes before the failure is told
+        file_.reset(); // removes the partial file before the failure is reported
         const int failed = reason_.empty() ? 0 : 1;
         if (failed != 0)
             say_error(reason_);

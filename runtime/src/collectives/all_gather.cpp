@@ -73,7 +73,7 @@ class AllGather : public Operation {
     Segments blocks_; ///< per rank of the group
     CountedSegments counted_;
     std::vector<BoxCopy> unpacking_;
-    // By messages: the place of the rank's block where they arrive.
+    // By messages: the place of the rank's own block among the arriving ones.
     std::byte *own_ = nullptr;
     std::size_t own_bytes_ = 0;
 };

@@ -1,6 +1,6 @@
-// All-to-all: a cut moves from one dimension to another; each rank sends each other rank of the group the part of its
-// block that the other wants. What stays is copied and never handed to MPI. Where MPI cannot count the elements of a
-// block, it gets a type for each part.
+// All-to-all: a cut moves from one dimension to another; each rank sends every other rank of the group the part of its
+// block that the other one needs. The part that stays is copied and never handed to MPI. If a block has more elements
+// than MPI counts, MPI gets a type for each part.
 #include "collectives/operation.h"
 
 #include "support/failure.h"
@@ -42,7 +42,7 @@ class AllToAll : public Operation {
             unpacking_.emplace_back(receive_ + receives_.parts[i].begin * bytes, received[i], member.to, member.own_to,
                                     received[i], member.bytes);
         }
-        // As all ranks of the group have it.
+        // The largest block of any rank, so that all ranks of the group decide alike.
         const std::int64_t largest = std::max(largest_volume(member.from_placement, place.mesh),
                                               largest_volume(member.to_placement, place.mesh));
         by_types_ = largest > place.most_counted;
@@ -74,7 +74,7 @@ class AllToAll : public Operation {
     }
 
   private:
-    /// Each part is one element of a type of its own, which says where it lies.
+    /// Each part is one element of a separate type, which contains its position.
     struct TypedSegments {
         std::vector<int> counts;  ///< 1, of an empty part 0
         std::vector<int> offsets; ///< 0

@@ -1,6 +1,6 @@
-// Exchange: any placement to any other without partial results, as messages between pairs of ranks: the intersections
-// of the blocks; within a role or from one to another. A part that is contiguous in its buffer is sent from there or
-// received there.
+// Exchange: turns any placement into any other without partial results, within a role or from one role to another.
+// Pairs of ranks send each other the intersections of their blocks. A part that is contiguous in its buffer is sent or
+// received there without packing.
 #include "collectives/operation.h"
 
 #include "mesh/tensors.h"
@@ -84,7 +84,7 @@ class PairwiseExchange : public Operation {
     std::vector<BoxCopy> copies_at_finish_;
 };
 
-/// This rank's side of a transfer; without a box where its role is the other one.
+/// This rank's side of a transfer; it has no box if the rank has the other role.
 Side side_of(const Tensor &tensor, const RolePlacement &placed, const Place &place) {
     const Mesh whole = mesh_of(place.program);
     const int within = placed.role.rank_within(whole, place.world_rank);

@@ -1,5 +1,5 @@
-// A collective by messages: executes what steps() says, round after round. Messages, their types and places are made at
-// set-up.
+// A collective by messages: executes the rounds of steps() one after another. Messages, their types and their buffers
+// are prepared at set-up.
 #pragma once
 
 #include "collectives/combine.h"
@@ -20,14 +20,14 @@ class MessageRounds {
     struct Round {
         Message send;
         Message receive;
-        Positions combined = {}; ///< in the vector, what is received combines with; empty: it is in place
+        Positions combined = {}; ///< positions in the vector to combine with; empty: received in place
         bool received_first = false;
     };
 
-    /// `vector` is Procedure's; behind the first `packed` elements of scratch is place for what a round receives to
+    /// `vector`: the vector of Procedure. The scratch after its first `packed` elements holds what a round receives to
     /// combine. `tag`: see make_all_reduce().
     MessageRounds(const Collective &collective, const Place &place, int tag, std::byte *vector, std::int64_t packed);
-    /// Rounds that combine nothing.
+    /// For rounds that combine nothing.
     MessageRounds(std::vector<Round> rounds, const Place &place, int tag);
     MessageRounds(const MessageRounds &) = delete;
     MessageRounds &operator=(const MessageRounds &) = delete;
@@ -35,12 +35,13 @@ class MessageRounds {
     /// The rank's block of the vector: elements.
     [[nodiscard]] const Range &own() const { return own_; }
 
-    /// Begins; the vector is as steps() wants it.
+    /// Starts. The vector must be filled as steps() requires.
     void start();
-    /// Lets it advance as far as messages have arrived; true: done.
+    /// Advances as far as messages have arrived. Returns true once all rounds are done.
     [[nodiscard]] bool test();
     void wait();
-    /// Goes on where all messages of the round have been waited for one by one (add_requests()); true: done.
+    /// Continues after all messages of the round were waited for one by one (add_requests()). Returns true once all
+    /// rounds are done.
     [[nodiscard]] bool advance();
     void add_requests(std::vector<MPI_Request *> &requests) {
         requests.insert(requests.end(), {&requests_[0], &requests_[1]});
@@ -55,7 +56,7 @@ class MessageRounds {
     void finish_round();
 
     std::byte *vector_ = nullptr;
-    std::byte *received_ = nullptr; ///< what is to be combined
+    std::byte *received_ = nullptr; ///< received elements, to be combined
     std::int64_t element_bytes_ = 0;
     MPI_Datatype type_ = MPI_DATATYPE_NULL;
     Combine combine_ = nullptr;

@@ -44,7 +44,7 @@ bool Operation::advance() {
 }
 
 std::vector<int> group_axes(const Collective &collective) {
-    if (collective.members.empty()) // told by make_operation()
+    if (collective.members.empty()) // reported by make_operation()
         return {collective.axes.begin(), collective.axes.end()};
     const auto &[from, to] = collective.members[0];
     return block_axes(placement_of(from), placement_of(to), collective.axes);
@@ -82,7 +82,7 @@ std::byte *scratch(const Collective &collective, const Place &place, std::int64_
 
 namespace {
 
-/// What layout.h says of flat steps.
+/// Checks the conditions that layout.h states for flat steps.
 void check_flat(const Collective &collective) {
     const bool known = collective.kind != CollectiveKind::all_to_all && collective.kind != CollectiveKind::exchange;
     const Placement from = placement_of(collective.members[0].from);
@@ -95,7 +95,7 @@ void check_flat(const Collective &collective) {
         throw Failure("internal error of the compiler: stored tensors that no flat step can turn into each other");
 }
 
-/// What steps() knows.
+/// Checks that steps() supports the collective.
 void check_method(const Collective &collective, const Mesh &mesh) {
     if (collective.algorithm == Algorithm::mpi)
         return;

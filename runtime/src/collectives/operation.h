@@ -13,7 +13,7 @@
 
 namespace planrt {
 
-/// What the makers need to know of a rank.
+/// The facts about a rank that the makers need.
 struct Place {
     const Mesh &mesh; ///< of the rank's role
     int rank;         ///< within it
@@ -23,7 +23,7 @@ struct Place {
     int world_rank;                                   ///< in the whole mesh
     std::int64_t most_counted = planrt::most_counted; ///< elements that MPI counts at once
 
-    /// In the slot of the context.
+    /// The place of `offset` in the slot of the context.
     [[nodiscard]] std::byte *at(std::int64_t offset) const { return context.at<std::byte>(offset); }
 };
 
@@ -37,28 +37,29 @@ class Operation {
     virtual ~Operation();
     /// Packs and starts; the requests are then in progress.
     virtual void start() = 0;
-    /// Lets it advance; true: all that travels has arrived.
+    /// Lets the operation advance. Returns true once everything has arrived.
     [[nodiscard]] bool test();
-    /// Until then.
+    /// Waits until everything has arrived.
     void wait();
-    /// Of what is under way; a simulation waits for any of several operations,
+    /// Appends pointers to the active requests. A simulation waits for any request of several operations and then calls
+    /// advance() where requests have become null.
     void add_requests(std::vector<MPI_Request *> &requests);
-    /// and lets those advance whose requests are null. True: all that travels has arrived.
+    /// Continues after the requests became null. Returns true once everything has arrived.
     [[nodiscard]] bool advance();
-    /// Unpacks, once it has arrived.
+    /// Unpacks after everything has arrived.
     virtual void finish() = 0;
-    /// Does it go on only where test() or wait() is called? Then whoever waits for another one must test it meanwhile:
-    /// some rank may need its messages first.
+    /// Whether the operation advances only in test() and wait(). If so, it must be tested while another operation is
+    /// waited for, because some rank may need its messages first.
     [[nodiscard]] bool by_messages() const { return rounds_ != nullptr; }
 
   protected:
-    /// From then on start() lets `rounds_` begin instead of a call of MPI: on `vector`, the first `packed` elements of
-    /// scratch being in use (Procedure).
+    /// Makes start() begin message rounds on `vector` (Procedure) instead of calling MPI. The first `packed` elements
+    /// of scratch are in use.
     void run_by_messages(const Collective &collective, const Place &place, int tag, std::byte *vector,
                          std::int64_t packed);
 
     std::unique_ptr<MessageRounds> rounds_; ///< null: MPI's own call
-    std::vector<MPI_Request> requests_;     ///< of what is under way; sized at set-up
+    std::vector<MPI_Request> requests_;     ///< active requests; sized at set-up
 };
 
 /// block_axes() of a collective.
@@ -91,44 +92,44 @@ struct MemberBlocks {
     }
 };
 
-/// The parts of a packed buffer, one for each peer, one behind the other.
+/// The parts of a packed buffer, one for each peer, one after another.
 struct Segments {
     std::vector<Range> parts; ///< elements
     [[nodiscard]] std::int64_t total() const { return parts.empty() ? 0 : parts.back().end; }
     void add(std::int64_t elements) { parts.push_back({total(), total() + elements}); }
 };
 
-/// The same as MPI takes them.
+/// The same as arguments of MPI.
 struct CountedSegments {
     std::vector<int> counts;
     std::vector<int> offsets;
 };
-/// Failure where `most` is fewer than all elements.
+/// Errors: Failure if there are more than `most` elements in all.
 [[nodiscard]] CountedSegments counted(const Segments &segments, std::int64_t most);
 
-/// Narrows a number of elements for MPI; Failure where they are more than `most`. The compiler lets collectives of more
-/// elements run by messages.
+/// Narrows a number of elements to MPI's int. Errors: Failure if there are more than `most`; the compiler makes larger
+/// collectives run by messages.
 [[nodiscard]] int mpi_count(std::int64_t elements, std::int64_t most);
 
 /// The arena bytes for packing; Failure if the program reserved fewer than `bytes`.
 [[nodiscard]] std::byte *scratch(const Collective &collective, const Place &place, std::int64_t bytes);
 
 using OperationPointer = std::unique_ptr<Operation>;
-/// `tag` keeps the messages of operations that are under way at once apart.
+/// `tag` distinguishes the messages of operations that run at the same time.
 [[nodiscard]] OperationPointer make_slice(const Collective &collective, const Place &place);
 [[nodiscard]] OperationPointer make_all_reduce(const Collective &collective, const Place &place, int tag);
 [[nodiscard]] OperationPointer make_reduce_scatter(const Collective &collective, const Place &place, int tag);
 [[nodiscard]] OperationPointer make_all_gather(const Collective &collective, const Place &place, int tag);
 [[nodiscard]] OperationPointer make_all_to_all(const Collective &collective, const Place &place, int tag);
 [[nodiscard]] OperationPointer make_exchange(const Collective &collective, const Place &place, int tag);
-/// Between roles: what this rank sends or receives of it.
+/// An exchange between roles: the part that this rank sends or receives.
 [[nodiscard]] OperationPointer make_transfer(const Collective &collective, const Place &place, int tag);
 
-/// Does it go from one role to another?
+/// Whether the collective is an exchange between roles.
 [[nodiscard]] inline bool is_transfer(const Collective &collective) {
     return collective.to_role >= 0 && collective.to_role != collective.role;
 }
-/// Is any of its buffers in the slots of the role? Then each slot has an operation of its own.
+/// Whether any of its buffers is in the slots of the role. If so, each slot has a separate operation.
 [[nodiscard]] bool is_in_slots(const Collective &collective, const RoleProgram &role);
 
 /// Collective over the ranks of the role (communicators are made). Errors: Failure without the collective's name.

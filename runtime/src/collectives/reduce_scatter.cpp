@@ -1,6 +1,6 @@
 // Reduce-scatter: partial results along the axes are combined, and each rank of the group keeps its block of them. The
-// input is packed block after block, unless it lies so already (a cut of the outermost dimension); by messages it is
-// always copied, for the partial sums.
+// input is packed block after block unless it has this order already (a cut of the outermost dimension); by messages it
+// is always copied, for the partial sums.
 #include "collectives/contents.h"
 #include "collectives/message_rounds.h"
 
@@ -27,7 +27,7 @@ class ReduceScatter : public Operation {
             blocks_.add(volume(member.to_box(rank)));
         const std::int64_t needed =
             scratch_elements(collective.kind, member.from_placement, member.to_placement, place.mesh, place.rank);
-        if (needed > 0) // else the blocks lie one behind the other
+        if (needed > 0) // else the blocks follow one another
             plan_packing(collective, place, member, ranks);
         if (collective.algorithm == Algorithm::mpi) {
             counts_ = counted(blocks_, place.most_counted).counts;

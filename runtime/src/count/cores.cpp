@@ -14,7 +14,7 @@ CoresOfMachine cores_of_machine(int threads) {
     check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine), "cores");
     cpu_set_t own;
     CPU_ZERO(&own);
-    // Where it does not say (of more cores than the set has place for), every thread counts as having one.
+    // If the system does not tell (there are more cores than the set can hold), every thread counts as having a core.
     const bool known = sched_getaffinity(0, sizeof own, &own) == 0;
     cpu_set_t all;
     CoresOfMachine result;
@@ -32,7 +32,7 @@ std::string too_few_cores(const CoresOfMachine &machine) {
     const std::string threads =
         machine.threads > machine.ranks ? text(" with %d threads", machine.threads) : std::string();
     return text("%d ranks%s share %d %s: each computes for %.2f of the time at most, and waits for others that do not "
-                "run\nmeanwhile; what is predicted is for a core to each thread\n",
+                "run\nmeanwhile; predictions assume a core for each thread\n",
                 machine.ranks, threads.c_str(), machine.cores, machine.cores == 1 ? "core" : "cores",
                 static_cast<double>(machine.cores) / machine.threads);
 }

@@ -46,11 +46,11 @@ class Counters {
     Count *current_ = accounts_.data();
 };
 
-/// The counters of this process, because MPI's profiling interface has no context. Defined beside the wrappers, so that
-/// whoever counts links them.
+/// The counters of this process, because MPI's profiling interface has no context. They are defined beside the
+/// wrappers, so that a program that counts links the wrappers.
 [[nodiscard]] Counters &counters();
 
-/// While it lives, messages are those of a collective.
+/// While an object exists, messages count as those of a collective.
 class CountMessages {
   public:
     CountMessages() { counters().within_collective_ = true; }

@@ -52,7 +52,7 @@ CoresOfMachine Times::machine_of(int rank) const {
 
 namespace {
 
-/// Where loops of many layers are fused; the JSON has all of them.
+/// Shortens the list of layers whose loops are fused. The JSON has all of them.
 std::string shortened(const std::string &layers) {
     constexpr std::size_t most = 48;
     if (layers.size() <= most)

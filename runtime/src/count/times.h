@@ -1,4 +1,5 @@
-// Predicted beside measured time of a training step: by layer and part of the step, by collective, in total.
+// Compares the predicted with the measured time of a training step: by layer and part of the step, by collective, in
+// total.
 #pragma once
 
 #include "count/cores.h"
@@ -11,21 +12,21 @@
 
 namespace planrt {
 
-/// Medians over steps, s. What was predicted of communication is without overlap; measured is what computation does not
-/// hide.
+/// Medians over steps, in seconds. Predicted communication is without overlap; measured communication is the part that
+/// computation does not hide.
 class Times {
   public:
-    /// Gathers the ranks' times. Collective over the world.
-    /// `product`: the rank's measured time of two reference_products; 0: none. `machine`: that it runs on.
+    /// Gathers the ranks' times. Collective over the world. `product`: the rank's measured time of two
+    /// reference_products; 0: none. `machine`: the machine that the rank runs on.
     Times(const Program &program, const StepClock &clock, double product, const CoresOfMachine &machine, int ranks);
 
-    /// For people; rank 0 only. Rows are those of the rank that computes longest.
+    /// A table for people, on rank 0 only. Its rows are those of the rank that computes longest.
     [[nodiscard]] std::string table() const;
     /// {"steps": …, "rows": […], "collectives": […], …} with a number for each rank; rank 0 only.
     [[nodiscard]] std::string json_text() const;
 
   private:
-    /// Of one rank.
+    /// The numbers that are gathered from each rank.
     enum Sum : int { computation, communication, besides, step, reference, machine_ranks, threads, cores, sums };
     [[nodiscard]] double sum(int rank, Sum which) const { return at(rank, which); }
     [[nodiscard]] double of_work(int rank, std::size_t row) const { return at(rank, sums + static_cast<int>(row)); }
@@ -40,7 +41,7 @@ class Times {
     }
     [[nodiscard]] double predicted(Sum which) const;
     [[nodiscard]] CoresOfMachine machine_of(int rank) const;
-    /// Of a rank's processor, by that of the machine when it was measured; 1 where neither is known.
+    /// The speed of a rank's processor relative to its speed when the machine was measured; 1 if either is unknown.
     [[nodiscard]] double speed(int rank) const;
 
     const Program &program_;

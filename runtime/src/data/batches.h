@@ -28,14 +28,15 @@ class Batches {
     /// The files that were read.
     [[nodiscard]] const std::vector<std::string> &files() const { return files_; }
 
-    /// That the samples take on this rank.
+    /// The bytes that the samples take on this rank.
     [[nodiscard]] std::int64_t bytes() const { return stores_.bytes(); }
 
     /// The order of epoch `epoch`, from 0.
     void begin_epoch(std::int64_t epoch);
-    /// Part `part` of batch `index` of the epoch into the fields of a body, in the slot of the context.
+    /// Loads part `part` of batch `index` of the epoch into the fields of a body, in the slot of the context.
     void load_train(std::int64_t index, int body, const MicroBatch &part, const Context &context) const;
-    /// Batch `index` of the test part into the evaluation's inputs; the last one is padded, `valid` says where.
+    /// Loads batch `index` of the test part into the evaluation's inputs. The last batch is padded; `valid` marks its
+    /// samples.
     void load_test(std::int64_t index, std::byte *arena);
 
   private:
@@ -49,7 +50,7 @@ class Batches {
     std::vector<std::string> files_;
     Split split_;
     std::vector<std::int64_t> order_;           ///< of the training samples in this epoch
-    std::int64_t test_batch_ = 1;               ///< samples at once: of micro-batches fewer than Program::batch
+    std::int64_t test_batch_ = 1;               ///< samples at once; with micro-batches, fewer than Program::batch
     std::vector<std::int64_t> padded_;          ///< one batch of test samples
     ImageChanges changes_;                      ///< of this epoch
     std::vector<std::vector<Box>> train_boxes_; ///< per body and field, what this rank has of it

@@ -12,7 +12,7 @@ namespace planrt {
 
 namespace {
 
-/// Fisher and Yates' shuffle, as Durstenfeld 1964 has it.
+/// Fisher and Yates' shuffle in the form of Durstenfeld 1964.
 void shuffle(std::vector<std::int64_t> &order, RandomStream stream) {
     for (std::uint64_t last = order.size(); last > 1; --last)
         std::swap(order[last - 1], order[random_below(stream, last, last)]);

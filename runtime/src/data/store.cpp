@@ -188,7 +188,7 @@ Stores::Stores(std::span<const Field> fields, const Mesh &mesh, int rank) {
         add(field, kept_of(field, mesh, rank));
 }
 
-/// What the rank reads; of images that change all places: a change moves them.
+/// The bytes that the rank reads. Images that change count in full, because a change moves their places.
 std::int64_t Stores::bytes() const {
     std::int64_t bytes = 0;
     for (const FieldStore &store : stores_)

@@ -1,7 +1,7 @@
-// The samples of a data set as one rank keeps them: for each field all samples, of each sample the elements that lie in
-// this rank's block; of images that change in training whole images, so that a rank can flip and move what others hold.
-// Values are kept in the type of the input tensor; bytes (images) as bytes, with a table of what each of the 256
-// becomes in each channel.
+// The samples of a data set as one rank keeps them. For each field, it keeps of all samples the elements in this rank's
+// block. Images that change in training are kept whole, because a rank may need flipped or shifted places of other
+// ranks' blocks. Values have the type of the input tensor; bytes (images) stay bytes, with a table that converts each
+// of the 256 values in each channel.
 #pragma once
 
 #include "data/augmentation.h"
@@ -27,29 +27,30 @@ class FieldStore {
     /// Elements of a whole sample, as in the file.
     [[nodiscard]] std::int64_t sample_elements() const { return sample_elements_; }
     [[nodiscard]] std::int64_t samples() const { return samples_; }
-    /// That the samples take on this rank.
+    /// The bytes that the samples take on this rank.
     [[nodiscard]] std::int64_t bytes() const {
         return static_cast<std::int64_t>(values_.capacity() + bytes_.capacity());
     }
 
-    /// Of all that has been appended, whole samples: the same on all ranks that have read the same.
+    /// The checksum of all samples appended so far. It covers whole samples, so it is equal on all ranks that have read
+    /// the same data.
     [[nodiscard]] std::string checksum() const { return sum_.digits(); }
 
-    /// Makes room; throws std::bad_alloc where there is none.
+    /// Reserves memory. Errors: std::bad_alloc.
     void reserve(std::int64_t samples);
-    /// Appends one sample from its raw numbers, `sample_elements()` of them. False if one is no valid label; then
-    /// `reason` says why.
+    /// Appends one sample from its raw numbers, `sample_elements()` of them. Returns false if one is not a valid label;
+    /// `reason` then says why.
     bool append(const double *raw, std::string &reason);
-    /// Appends one sample of bytes; all samples of a store come in the same way.
+    /// Appends one sample of bytes. All samples of a store must be appended by the same one of these functions.
     bool append(const unsigned char *raw, std::string &reason);
 
-    /// Copies the samples numbered `rows` one behind the other into `to`, in the type of the input tensor.
+    /// Copies the samples numbered `rows` one after another into `to`, in the type of the input tensor.
     void copy(std::span<const std::int64_t> rows, std::byte *to) const;
-    /// The same of images, each changed as `changes` has drawn for it, and of each the rows and columns in `box` (all
-    /// that it keeps of further dimensions). The store must keep whole images.
+    /// The same for images, each changed as drawn by `changes`. It copies the rows and columns of each image that lie
+    /// in `box`, and everything that is kept of further dimensions. The store must keep whole images.
     void copy_changed(std::span<const std::int64_t> rows, const ImageChanges &changes, const Augmentation &augmentation,
                       std::span<const Range> box, std::byte *to) const;
-    /// Failure if raw 0, with which images are padded, is no valid label.
+    /// Errors: Failure if raw 0, with which images are padded, is not a valid label.
     void check_padding() const;
 
   private:
@@ -78,14 +79,14 @@ class FieldStore {
     std::vector<std::byte> table_;       ///< of bytes: 256 converted values, or as many for each channel kept
     std::int64_t tables_ = 1;            ///< that `table_` has
     std::vector<std::byte> outside_;     ///< one place of an image's padding: converted zeros
-    std::vector<std::string> complaint_; ///< per channel and byte, why it is no valid label; empty strings where it is
+    std::vector<std::string> complaint_; ///< per channel and byte, why it is not a valid label; empty if it is valid
 };
 
 /// All fields of a program, for training and evaluation; fields that keep the same elements share a store.
 class Stores {
   public:
     Stores(const Program &program, const Mesh &mesh, int rank);
-    /// Of these fields alone, one store each in their order.
+    /// For these fields only, with one store for each, in order.
     Stores(std::span<const Field> fields, const Mesh &mesh, int rank);
     [[nodiscard]] std::vector<FieldStore> &all() { return stores_; }
     [[nodiscard]] const std::vector<FieldStore> &all() const { return stores_; }

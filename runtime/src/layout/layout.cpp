@@ -341,7 +341,8 @@ class RoleExchange {
     }
 
   private:
-    /// To whoever finds this rank as its holder: coordinates along axes that do not cut `from` agree modulo their size.
+    /// Finds the ranks that have this rank as their holder: coordinates along axes that do not cut `from` agree modulo
+    /// the size of the axis.
     void send() {
         std::vector<int> coordinates = from_mesh_.coordinates(holds_);
         const Box held = local_box(from_.placement, from_mesh_, holds_);
@@ -392,8 +393,8 @@ class RoleExchange {
     Mesh from_mesh_;
     Mesh to_mesh_;
     int rank_;
-    int holds_; ///< rank within the role that sends; -1: it has another one
-    int wants_; ///< within the role that receives
+    int holds_; ///< this rank within the sending role; -1: it has another role
+    int wants_; ///< this rank within the receiving role
     std::vector<bool> cuts_from_;
     Exchange result_;
 };

@@ -48,7 +48,7 @@ std::int64_t moved_elements(const Placement &from, const Placement &to, const Me
     return elements;
 }
 
-/// Of what is moved, what is not one run of the rank's buffers.
+/// The moved elements that do not form one run in the rank's buffers, and so must be packed.
 std::int64_t packed_elements(const Exchange &moved, const Box &has, const Box &wants) {
     std::int64_t elements = 0;
     for (const Transfer &send : moved.sends)

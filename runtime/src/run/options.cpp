@@ -20,7 +20,7 @@ constexpr int most_threads = 4096;
     throw Failure(message + "; --help lists the options");
 }
 
-/// From `least` to `most`, and finite: from_chars reads "inf" and "nan" too.
+/// Reads a finite number from `least` to `most`. The check is needed because from_chars also reads "inf" and "nan".
 template <class Number>
 Number parse_number(std::string_view option, std::string_view word, Number least,
                     Number most = std::numeric_limits<Number>::max()) {
@@ -46,7 +46,7 @@ void note(Facts &given, std::string_view option, std::string_view value) {
         given.emplace_back(option, value);
 }
 
-/// `given` is empty where the command line ends behind the option.
+/// `given` is empty if the command line ends after the option.
 void set_value(Options &options, std::string_view option, std::optional<std::string_view> given) {
     const std::string_view word = given.value_or("1"); // good for every option
     if (option == "--steps")

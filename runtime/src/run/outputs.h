@@ -1,4 +1,4 @@
-// Which files a run writes, and that none of them replaces another one.
+// Checks that no file that a run writes replaces another one.
 #pragma once
 
 #include "run/options.h"
@@ -14,8 +14,8 @@ struct NamedFile {
     std::string path; ///< empty: not asked for
 };
 
-/// Failure where two outputs of a run are one file, or an output is one that it reads: `inputs`, and the program
-/// itself. Devices and pipes take whatever comes.
+/// Errors: Failure if two outputs of a run are the same file, or if an output is a file that the run reads: one of
+/// `inputs`, or the program itself. Devices and pipes are not checked.
 void check_outputs_differ(const Options &options, std::vector<NamedFile> inputs);
 
 } // namespace planrt

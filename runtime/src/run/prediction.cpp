@@ -24,8 +24,8 @@ namespace planrt {
 
 namespace {
 
-/// The samples of --predict: a file in the format of the training data, or one that its name tells (.csv, .npy). Of a
-/// network with several inputs those that are not columns of one file: NAME=FILE,NAME=FILE, each file in its own
+/// The samples of --predict. A file has the format of the training data unless its name says otherwise (.csv, .npy). If
+/// the inputs of a network are not columns of one file, they are given as NAME=FILE,NAME=FILE; each file has its own
 /// format.
 class Samples {
   public:
@@ -53,11 +53,11 @@ class Samples {
         return facts;
     }
     [[nodiscard]] const std::vector<std::string> &files() const { return paths_; }
-    /// The file of the training data, by whose characters a text is numbered.
+    /// The file of the training data. The numbers of a text's characters come from this file.
     [[nodiscard]] const std::string &vocabulary() const { return vocabulary_; }
     [[nodiscard]] std::int64_t batch() const { return fields_[0].tensor.dimensions[0].extent; }
 
-    /// The samples from `first` on into the inputs; behind the last one the first again.
+    /// Loads the samples from `first` on into the inputs, and sample 0 in place of samples after the last one.
     void load(std::int64_t first, std::byte *arena) {
         numbers_.resize(static_cast<std::size_t>(batch()));
         for (std::int64_t i = 0; i < batch(); ++i)
@@ -94,7 +94,7 @@ class Samples {
                 throw Failure(text("option --predict: expected %s=FILE too", fields_[i].name));
     }
 
-    /// How the file is read.
+    /// The description of a file for the readers.
     [[nodiscard]] DataSet set_of(const std::string &path) const {
         DataSet set = program_.data;
         if (path.ends_with(".npy"))
@@ -108,7 +108,7 @@ class Samples {
         return set;
     }
 
-    /// Columns that the data does not declare: one input of a file behind the other.
+    /// Chooses the columns of inputs if the data set does not declare any: the inputs of a file follow one another.
     void choose_columns() {
         std::map<std::string, int> next;
         for (std::size_t i = 0; i < fields_.size(); ++i) {
@@ -131,7 +131,7 @@ class Samples {
         }
     }
 
-    /// All inputs that lie in the file.
+    /// Reads all inputs that lie in the file.
     void read(const std::string &path, const std::string &vocabulary) {
         const DataSet set = set_of(path);
         const DataSource source{set, "", false};
@@ -220,8 +220,7 @@ int predict(Engine &engine, const Options &options) {
             for (const std::string &file : samples->files())
                 inputs.push_back({"--predict", file});
             if (program.data.format == DataFormat::text)
-                inputs.push_back(
-                    {text("data %s, of which the vocabulary is", program.data.name), samples->vocabulary()});
+                inputs.push_back({text("the vocabulary file of data %s", program.data.name), samples->vocabulary()});
             check_outputs_differ(options, std::move(inputs));
         },
         exit_usage);

@@ -10,7 +10,8 @@ namespace planrt {
 
 namespace {
 
-/// Of this process's own file: the functions of a step are in no table. "unknown" where the system does not tell.
+/// The checksum of this process's executable, which covers the functions of a step; they are in no table. "unknown" if
+/// the system does not tell.
 std::string checksum_of_executable() {
     try {
         return checksum_of_file("/proc/self/exe");

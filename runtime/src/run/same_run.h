@@ -1,5 +1,5 @@
-// Whether all ranks are the same run: the same program, started with the same options. Where one were another one, the
-// ranks would wait for each other for ever, or train something else without a word.
+// Checks that all ranks belong to the same run: the same program, started with the same options. Otherwise, the ranks
+// could wait for each other forever, or silently train something else.
 #pragma once
 
 #include "run/options.h"
@@ -7,7 +7,7 @@
 namespace planrt {
 
 /// Collective over the world, the first thing that ranks do together. Errors: CommonFailure with exit_usage. --data may
-/// differ: what is read there is compared itself.
+/// differ, because the data read from there is compared.
 void check_same_run(const Program &program, const Options &options);
 
 } // namespace planrt

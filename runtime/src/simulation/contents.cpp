@@ -11,7 +11,8 @@ void copy_bytes(std::byte * /*to*/, const std::byte * /*from*/, std::size_t /*by
 
 MessageTypes::~MessageTypes() = default;
 
-/// All of them, as elements of 16 bytes where MPI cannot count them otherwise: a type made of others SMPI would pack.
+/// One message with all elements, in units of 16 bytes if MPI cannot count them otherwise; SMPI would pack a derived
+/// type.
 MessageContents MessageTypes::contents(std::byte *vector, const Positions &positions, MPI_Datatype type,
                                        std::int64_t element_bytes) {
     const std::int64_t count = elements(positions);

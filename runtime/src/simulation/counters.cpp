@@ -13,7 +13,7 @@ void Counters::reset(int collectives) {
 }
 
 Counters &counters() {
-    static std::deque<Counters> by_rank; // moves none of its elements
+    static std::deque<Counters> by_rank; // never moves its elements
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (by_rank.size() <= static_cast<std::size_t>(rank))

@@ -8,7 +8,7 @@ namespace planrt {
 
 namespace {
 
-constexpr char end = '\0'; // stands in no argument, name or number
+constexpr char end = '\0'; // occurs in no argument, name or number
 
 std::string packed(const Facts &facts) {
     std::string result;
@@ -41,7 +41,7 @@ std::string value_in(const Facts &facts, const std::string &name) {
     return found == facts.end() ? "none" : found->second;
 }
 
-/// The first fact of either rank that the other has not.
+/// The first fact that one of the two ranks has and the other lacks.
 std::string difference(const Facts &first, const Facts &own, int rank) {
     Facts all = first;
     all.insert(all.end(), own.begin(), own.end());

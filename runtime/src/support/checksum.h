@@ -1,4 +1,4 @@
-// CRC-32, as zlib has it, of bytes that come in pieces.
+// CRC-32 as in zlib, for bytes that arrive in pieces.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ class InputFile;
 class Checksum {
   public:
     void add(const void *bytes, std::size_t count);
-    /// The file's bytes from `begin` to its end. Errors: Failure.
+    /// Adds the file's bytes from `begin` to its end. Errors: Failure.
     void add(const InputFile &file, std::uint64_t begin);
     /// Eight hexadecimal digits.
     [[nodiscard]] std::string digits() const;
@@ -22,7 +22,7 @@ class Checksum {
     unsigned long sum_ = 0;
 };
 
-/// Of a whole file. Errors: Failure.
+/// The checksum of a whole file. Errors: Failure.
 [[nodiscard]] std::string checksum_of_file(const std::string &path);
 
 } // namespace planrt

@@ -51,8 +51,8 @@ int world_size() {
 
 namespace {
 
-/// Ends this rank and with it all ranks, without a word. Open MPI would explain at length behind our line that it ends
-/// them; the variable by which it is silent is no part of MPI's interface, and other MPIs have none.
+/// Ends this rank, and with it all ranks, without a message. Open MPI would add a long explanation after our line. The
+/// variable that silences it is not part of MPI's interface, and other MPIs have none.
 [[noreturn]] void end_all_ranks(int exit_code) {
     if (auto *quiet = static_cast<bool *>(dlsym(RTLD_DEFAULT, "orte_execute_quiet")); quiet != nullptr)
         *quiet = true;
@@ -81,7 +81,7 @@ int ending(const std::function<int()> &action) {
         abort_all_ranks(failure.what());
     }
     std::fflush(stdout);
-    if (exit_code != 0) { // mpirun speaks of those that leave by themselves
+    if (exit_code != 0) { // mpirun prints a message about ranks that exit by themselves
         MPI_Barrier(MPI_COMM_WORLD);
         end_all_ranks(exit_code);
     }

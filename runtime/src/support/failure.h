@@ -34,16 +34,16 @@ class CommonFailure : public std::runtime_error {
 /// printf into a string.
 [[nodiscard]] [[gnu::format(printf, 1, 2)]] std::string text(const char *format, ...);
 
-/// "planrt: MESSAGE\n" to the error output, in one write; what would not be one line is escaped (printable.h).
+/// Writes "planrt: MESSAGE\n" to the error output, in one write. Characters that would break the line are escaped
+/// (printable.h).
 void say_error(const std::string &message);
 
 /// Ends all ranks with "planrt: rank R: MESSAGE". Of ranks that fail at about the same time, only one reports; the
 /// others wait.
 [[noreturn]] void abort_all_ranks(const std::string &message);
 
-/// What a program does under MPI, to its exit code: runs `action`, whose code all ranks must return alike, says what
-/// fails in it, and ends MPI. Where the code is not 0 all ranks end in a way to which the launcher adds nothing of its
-/// own.
+/// Runs `action` under MPI, reports its failures, ends MPI and returns the exit code. `action` must return the same
+/// code on all ranks. If the code is not 0, all ranks end in a way that makes the launcher add no message of its own.
 [[nodiscard]] int ending(const std::function<int()> &action);
 
 /// Runs `action` on every rank; if it fails anywhere, the lowest failing rank says why and all ranks throw

@@ -27,8 +27,8 @@ bool is_same(const struct stat &one, const struct stat &other) {
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/// The descriptor of the process's output or error output where the path is that: a file opened anew would be written
-/// from its beginning, over what the program itself writes there. -1: it is another file.
+/// The descriptor of the process's output or error output if the path names one of them; -1 for other files. If the
+/// file were opened again, it would be written from its beginning, over the program's own output.
 int standard_output_at(const std::string &path) {
     struct stat status{};
     if (stat(path.c_str(), &status) != 0 || S_ISCHR(status.st_mode))
@@ -39,7 +39,7 @@ int standard_output_at(const std::string &path) {
     return -1;
 }
 
-/// What is written beside its name first, and then renamed.
+/// Whether the file is first written under a temporary name and then renamed.
 bool regular_or_new(const std::string &path) {
     struct stat status{};
     return stat(path.c_str(), &status) != 0 || (S_ISREG(status.st_mode) && standard_output_at(path) < 0);
@@ -175,7 +175,7 @@ void check_writable(const std::string &path) {
 }
 
 int open_regular(const std::string &path) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // which files do not heed
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // which regular files ignore
     struct stat status{};
     if (descriptor < 0 && errno == ENOENT)
         throw MissingFile(text("cannot read %s: %s", path.c_str(), std::strerror(errno)));

@@ -15,12 +15,12 @@ class MissingFile : public Failure {
     using Failure::Failure;
 };
 
-/// Opens a file to be read and returns its descriptor. Files alone: a pipe would keep whoever opens it waiting, and no
-/// two ranks read the same from it. Errors: Failure "cannot read FILE: reason"; MissingFile.
+/// Opens a file to be read and returns its descriptor. Only regular files are accepted: opening a pipe may block, and
+/// two ranks would not read the same from it. Errors: Failure "cannot read FILE: reason"; MissingFile.
 [[nodiscard]] int open_regular(const std::string &path);
 
-/// A file that is written live, line by line (a log). /dev/stdout and the like go on where the program's own output
-/// stands. Errors: Failure "cannot write FILE: reason".
+/// A file that is written live, line by line (a log). Output to /dev/stdout and the like continues where the program's
+/// own output ends. Errors: Failure "cannot write FILE: reason".
 class OutputFile {
   public:
     OutputFile() = default;

@@ -1,6 +1,6 @@
 #include "support/heap.h"
 
-#include <cstdlib> // tells which C library it is
+#include <cstdlib> // defines which C library it is
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif

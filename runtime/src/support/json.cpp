@@ -37,7 +37,7 @@ class Parser {
         JsonValue result = value(0);
         skip_blanks();
         if (next_ != words_.size())
-            fail("text behind the end");
+            fail("text after the end");
         return result;
     }
 

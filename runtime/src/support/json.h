@@ -24,7 +24,7 @@ struct JsonValue {
     [[nodiscard]] const JsonValue *member(std::string_view name) const;
 };
 
-/// Throws Failure "JSON: … at byte N"; also where an object has two members of one name.
+/// Throws Failure "JSON: … at byte N"; also if an object has two members with the same name.
 [[nodiscard]] JsonValue parse_json(std::string_view text);
 
 } // namespace planrt

@@ -8,7 +8,7 @@ namespace planrt {
 
 namespace {
 
-/// A character at the beginning of `words`; length 0: they begin with no character of UTF-8.
+/// The character at the beginning of `words`; its length is 0 if they do not begin with a UTF-8 character.
 struct Character {
     std::uint32_t code = 0;
     std::size_t length = 0;

@@ -1,4 +1,4 @@
-// What comes from outside (a file's words, a path, an argument) as it may stand in a line of output.
+// Text from outside (a file's contents, a path, an argument) in a form that can be part of a line of output.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace planrt {
 
-/// The words with everything escaped that would end the line, that a terminal obeys or that turns the direction of
-/// writing: "\n", "\x1b", "\u202e"; bytes that are no UTF-8 as "\xff". All else stays as it is.
+/// Escapes every character that would end the line, control a terminal or change the direction of writing: "\n",
+/// "\x1b", "\u202e". Bytes that are not UTF-8 become "\xff"; everything else is unchanged.
 [[nodiscard]] std::string printable(std::string_view words);
 
 } // namespace planrt

@@ -1,4 +1,4 @@
-"""Does a report say what the known product took, then and on each rank?
+"""Checks that a report has the time of the known product, at calibration and on each rank.
 
   check_speed.py REPORT.json
 """

@@ -1,9 +1,9 @@
-"""Do the times of a report hang together?
+"""Checks that the times of a report are consistent.
 
   check_times.py REPORT.json
 
-Exit code 0 if every row has a number for each rank, none is below 0, the collectives are those of the report, and of each
-rank the sums are no smaller than their largest row.
+Exit code 0 if every row has a number for each rank, none is below 0, the collectives are those of the report, and for
+each rank the sums are no smaller than their largest row.
 """
 
 import json

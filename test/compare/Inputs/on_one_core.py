@@ -1,4 +1,4 @@
-"""on_one_core.py PROGRAM ARGUMENT...: runs it where it has one core, whatever the machine has."""
+"""on_one_core.py PROGRAM ARGUMENT...: runs PROGRAM on one core, whatever the machine has."""
 import os
 import sys
 

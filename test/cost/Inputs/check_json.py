@@ -17,6 +17,6 @@ for layer in table["layers"]:
     assert math.isclose(seconds, layer["seconds"], rel_tol=1e-9), layer["name"]
     assert layer["bytes"] == sum(row["bytes"] for row in layer["collectives"]), layer["name"]
 
-# A row is its busiest rank's, the total the busiest rank's own sum.
+# A row is that of its busiest rank; the total is the sum of the rank that is busiest overall.
 assert table["bytes"] <= sum(row["bytes"] for row in rows)
 assert table["memory_bytes"] == sum(table["memory"].values())

@@ -1,4 +1,5 @@
-"""compare_losses.py BOUND LOG LOG: the same losses but for BOUND, relative; there is one for each step"""
+"""compare_losses.py BOUND LOG LOG: checks that both logs have the same losses, up to a relative difference of
+BOUND, and one loss for each step."""
 import json
 import sys
 

@@ -1,6 +1,6 @@
-"""macros.py PLAN INCLUDE WORK: a plan whose dimensions and parameters are called as macros are; the program that planc
-writes for it has no identifier that is a macro. The macros are those of what programs include (by PLAN's program, and of
-planrt/simulate.h) and of headers of C and POSIX."""
+"""macros.py PLAN INCLUDE WORK: writes a plan whose dimensions and parameters have the names of macros, and checks
+that the program that planc emits for it has no identifier that is a macro. The macros are those of the headers that
+programs include (PLAN's program, and planrt/simulate.h) and of headers of C and POSIX."""
 import pathlib
 import re
 import subprocess
@@ -8,7 +8,7 @@ import sys
 
 plan, include, work = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 work.mkdir(parents=True, exist_ok=True)
-EVERY = 25  # of the macros that begin with a capital letter, of which there are thousands
+EVERY = 25  # only every 25th of the thousands of macros that begin with a capital letter is tested
 HEADERS = ["planrt/simulate.h", "assert.h", "complex", "fcntl.h", "inttypes.h", "netinet/in.h", "pthread.h", "sched.h",
            "setjmp.h", "signal.h", "stdarg.h", "stddef.h", "stdio.h", "sys/mman.h", "sys/stat.h", "sys/sysmacros.h",
            "sys/time.h", "unistd.h"]
@@ -26,7 +26,7 @@ def emitted(path):
 
 
 def identifiers(program):
-    """Those outside of comments, strings and directives."""
+    """The identifiers outside of comments, strings and directives."""
     code = re.sub(r'//[^\n]*|"(\\.|[^"\\])*"|^#[^\n]*', " ", program, flags=re.M)
     return set(re.findall(r"\b[A-Za-z_]\w*", code))
 

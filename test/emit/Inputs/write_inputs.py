@@ -1,4 +1,5 @@
-"""write_inputs.py DIRECTORY: 5 samples of two inputs, each in a .csv and a .npy, both in one, and beside what is not theirs"""
+"""write_inputs.py DIRECTORY: writes 5 samples of two inputs: each input in a .csv and in a .npy
+file, both in one file, and both in a file with further columns."""
 import pathlib
 import struct
 import sys

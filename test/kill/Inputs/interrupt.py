@@ -1,5 +1,5 @@
-"""interrupt.py MPIRUN SIGNAL TIMES: ranks that say "kept" when they are asked to stop (as those that train do), and with
-TIMES = 2 such that do not listen. Sends the launcher a signal so many times, and prints what comes of it."""
+"""interrupt.py MPIRUN SIGNAL TIMES: runs ranks that print "kept" when they are asked to stop, like ranks that train; with
+TIMES = 2, ranks that ignore the request. Sends the launcher a signal that many times, and prints the outcome."""
 
 import pathlib
 import signal
@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # where it is ignored, as behind "&", no shell can trap it
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell cannot trap an ignored signal, such as after "&"
 mpirun, name, times = sys.argv[1:]
 ready = [pathlib.Path(f"ready.{rank}") for rank in range(2)]
 for mark in ready:

@@ -1,5 +1,5 @@
-"""check_page.py PAGE WORD...: the page needs nothing from outside, its plots are well-formed and draw each word; bars add
-up to the sum of parts that their axis says."""
+"""check_page.py PAGE WORD...: checks that the page is self-contained, that its plots are well-formed and draw each word,
+and that bars add up to the sum of parts on their axis."""
 import re
 import sys
 import xml.etree.ElementTree as tree

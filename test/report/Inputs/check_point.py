@@ -1,4 +1,5 @@
-"""check_point.py SWEEP.csv COST.json column=value...: one row of the sweep has the values, and the figures of the table."""
+"""check_point.py SWEEP.csv COST.json column=value...: checks that one row of the sweep has the values
+and the figures of the table."""
 import csv
 import json
 import math

@@ -1,5 +1,5 @@
-"""total_within.py PERCENT RESULTS [SLOWER]: what `planc simulate --format=json` predicts of communication in all is within so
-many per cent of what it simulates; and the simulated step is shorter than that of the results SLOWER."""
+"""total_within.py PERCENT RESULTS [SLOWER]: checks that the total communication that `planc simulate --format=json`
+predicts is within PERCENT of the simulated one, and that the simulated step is shorter than that of the results SLOWER."""
 import json
 import sys
 

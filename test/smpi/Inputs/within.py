@@ -1,5 +1,5 @@
-"""within.py PERCENT RESULTS [KIND...]: what `planc simulate --format=json` predicts of every collective is within so many per
-cent of what it simulates, and in all; of those KINDs it may be anything."""
+"""within.py PERCENT RESULTS [KIND...]: checks that the prediction of `planc simulate --format=json` is within PERCENT of
+the simulation for every collective, and in total. Collectives of the KINDs are not checked."""
 import json
 import sys
 

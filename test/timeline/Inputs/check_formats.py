@@ -1,5 +1,5 @@
-"""check_formats.py PLANC FILE [OPTION...]: the picture is XML with a tooltip on every bar, the trace is JSON whose lanes
-hold one thing at a time; both show the same ranks."""
+"""check_formats.py PLANC FILE [OPTION...]: checks that the picture is XML with a tooltip on every bar, that the trace is
+JSON with at most one event at a time in each lane, and that both show the same ranks."""
 import json
 import subprocess
 import sys

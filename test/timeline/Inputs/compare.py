@@ -1,9 +1,10 @@
-"""compare.py PLANC FILE [OPTION...]: the simulated step against the price of the same plan.
+"""compare.py PLANC FILE [OPTION...]: compares the simulated step with the price of the same plan.
 
-What travels is the price's communication: to nine digits where all ranks have equal blocks (--even), no more than that
-where not, since a rank's own blocks are no larger than the busiest rank's of each row. On a machine whose memory is
-never waited for, so that a step's computation is its operations, these are the price's within one part in a hundred:
-what the schedule saves (equal numbers once) and adds.
+The simulated communication must be that of the price. If all ranks have equal blocks (--even), both are equal to nine
+digits. If not, the simulated one is at most as large, because a rank's own blocks are no larger than those of the
+busiest rank of each row. On a machine whose memory is infinitely fast, so that a step's computation consists of its
+operations only, the computation must agree within one part in a hundred, which the schedule saves (equal numbers are
+computed once) or adds.
 """
 import json
 import re

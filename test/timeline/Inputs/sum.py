@@ -1,7 +1,7 @@
 """sum.py PLANC RANKS MACHINE PERCENT FILE.plan…: without overlap, a schedule takes as long as `planc cost` says, within
 some per cent.
 
-The two agree but for what the price estimates of the schedule: which loops it fuses, what it computes once.
+They differ only by what the price estimates: which loops the schedule fuses, and what it computes once.
 """
 
 import re

@@ -1,6 +1,6 @@
 // CIFAR's binary files (Krizhevsky 2009, "Learning multiple layers of features from tiny images"): records without a
 // header. CIFAR-10 has one label byte, CIFAR-100 a coarse and a fine one; then come the planes red, green and blue of
-// an image, each 32 × 32, row-major. Gzip too.
+// an image, each 32 × 32, row-major. They may be compressed with gzip.
 #include "data/formats/compressed_file.h"
 #include "data/formats/readers.h"
 #include "data/records.h"
@@ -24,7 +24,7 @@ struct CifarFile {
     bool tests;
 };
 
-/// The file, or if there is none of that name the one with .gz behind it.
+/// The file, or, if there is none of that name, the one with .gz appended.
 std::string plain_or_gzip(const std::string &file) {
     return !std::filesystem::exists(file) && std::filesystem::exists(file + ".gz") ? file + ".gz" : file;
 }
@@ -102,7 +102,7 @@ class CifarReader {
     }
 
     std::vector<FieldStore> &stores_;
-    SplitColumn *marks_; ///< null: nobody asks which samples are tests
+    SplitColumn *marks_; ///< null: not wanted
     std::array<unsigned char, pixels> image_{};
 };
 

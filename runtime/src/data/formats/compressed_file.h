@@ -1,7 +1,7 @@
 // A file read from its beginning, decompressed where it is gzip.
 //
-// A small file can unpack to more than any disk holds. What is more than `most_unpacked` and more than `most_ratio`
-// times the file is no data set that somebody packed; whoever has one unpacks it first.
+// A small file can unpack to more than any disk holds. A file that unpacks to more than `most_unpacked` and to more
+// than `most_ratio` times its size is therefore refused; a real data set of this kind must be unpacked first.
 #pragma once
 
 #include "support/file.h"
@@ -16,15 +16,15 @@ namespace planrt {
 
 class CompressedFile {
   public:
-    /// A file that is no pipe or device. Failure: "cannot read FILE: reason"; MissingFile.
+    /// Opens a file; pipes and devices are refused. Errors: Failure "cannot read FILE: reason"; MissingFile.
     explicit CompressedFile(const std::string &path);
     CompressedFile(const CompressedFile &) = delete;
     CompressedFile &operator=(const CompressedFile &) = delete;
     ~CompressedFile();
 
     [[nodiscard]] const std::string &path() const { return path_; }
-    /// Up to `count` bytes; fewer at the end only. Failure on a read error or damaged gzip, or where it unpacks to too
-    /// much.
+    /// Reads up to `count` bytes; fewer only at the end. Errors: Failure on a read error or damaged gzip data, or if
+    /// the file unpacks to too much.
     std::size_t read(void *bytes, std::size_t count);
 
     static constexpr std::uint64_t most_unpacked = std::uint64_t{1} << 30;

@@ -45,7 +45,7 @@ class Lines {
         return std::string_view(buffer_).substr(begin, end - begin);
     }
 
-    /// Keeps the begun line, appends more of the file; `searched` moves along.
+    /// Keeps the incomplete line and appends more of the file; `searched` is adjusted.
     bool refill(std::size_t &searched) {
         if (end_ - begin_ > longest_line)
             throw Failure(file_.path() + ": has a line of more than 1 GiB");
@@ -109,8 +109,9 @@ class CsvReader {
         throw Failure(text("%s:%lld: ", path_.c_str(), static_cast<long long>(line_)) + reason);
     }
 
-    /// A line of numbers that is passed over is a sample that is lost, and in predictions each row is that of another
-    /// sample. Columns that are numbered as spreadsheets and pandas do where nobody named them are names: 0,1,2.
+    /// Rejects a header that consists of numbers: if it were skipped, a sample would be lost, and the rows of
+    /// predictions would belong to other samples. The numbers 0,1,2, which spreadsheets and pandas give to columns
+    /// without names, count as names.
     void check_is_header(std::string_view line) const {
         bool all_numbers = true;
         bool numbered = true;

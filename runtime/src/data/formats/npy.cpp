@@ -16,7 +16,7 @@ using Kind = PythonValue::Kind;
 
 constexpr std::size_t longest_header = 1 << 20; // bytes; NumPy itself takes 10,000
 
-/// "'<f4'"; what is no string in words.
+/// The type as in the file, "'<f4'"; in words if it is not a string.
 std::string described(const PythonValue *type) {
     if (type == nullptr || type->kind != Kind::string)
         return "a structure of several";
@@ -41,10 +41,10 @@ void parse_type(const CompressedFile &file, const PythonValue *type, RecordHeade
 
 void parse_shape(const CompressedFile &file, const PythonValue *shape, RecordHeader &header) {
     if (shape == nullptr || shape->kind != Kind::tuple)
-        throw Failure(file.path() + ": is no .npy file: its header has no shape");
+        throw Failure(file.path() + ": is not a .npy file: its header has no shape");
     for (const PythonValue &extent : shape->values) {
         if (extent.kind != Kind::integer || extent.integer < 0)
-            throw Failure(file.path() + ": is no .npy file: its shape has an extent that is no whole number");
+            throw Failure(file.path() + ": is not a .npy file: its shape has an extent that is not a whole number");
         header.extents.push_back(extent.integer);
     }
 }
@@ -53,7 +53,7 @@ void parse_shape(const CompressedFile &file, const PythonValue *shape, RecordHea
 std::string read_dictionary(CompressedFile &file) {
     unsigned char magic[8] = {};
     if (file.read(magic, sizeof magic) < sizeof magic || std::memcmp(magic, "\x93NUMPY", 6) != 0)
-        throw Failure(file.path() + ": is no .npy file: it does not begin with \\x93NUMPY");
+        throw Failure(file.path() + ": is not a .npy file: it does not begin with \\x93NUMPY");
     if (magic[6] < 1 || magic[6] > 3)
         throw Failure(text("%s: is of version %d of .npy; expected 1 to 3", file.path().c_str(), magic[6]));
     unsigned char length[4] = {};
@@ -61,8 +61,8 @@ std::string read_dictionary(CompressedFile &file) {
     const std::size_t got = file.read(length, length_bytes);
     const std::size_t header_bytes = length[0] | (length[1] << 8) | (length[2] << 16) | (std::size_t{length[3]} << 24);
     if (header_bytes > longest_header)
-        throw Failure(
-            text("%s: is no .npy file: a header of %zu bytes is longer than any", file.path().c_str(), header_bytes));
+        throw Failure(text("%s: is not a .npy file: a header of %zu bytes is longer than any", file.path().c_str(),
+                           header_bytes));
     std::string words(header_bytes, '\0');
     if (got < length_bytes || file.read(words.data(), words.size()) < header_bytes)
         throw Failure(file.path() + ": ends in its header");
@@ -74,10 +74,10 @@ PythonValue parse_dictionary(const CompressedFile &file, const std::string &word
     try {
         dictionary = parse_python_literal(words);
     } catch (const Failure &failure) {
-        throw Failure(file.path() + ": is no .npy file: its header: " + failure.what());
+        throw Failure(file.path() + ": is not a .npy file: its header: " + failure.what());
     }
     if (dictionary.kind != Kind::dictionary)
-        throw Failure(file.path() + ": is no .npy file: its header is no dictionary");
+        throw Failure(file.path() + ": is not a .npy file: its header is not a dictionary");
     return dictionary;
 }
 
@@ -88,7 +88,7 @@ RecordHeader read_header(CompressedFile &file) {
     parse_shape(file, dictionary.member("shape"), header);
     const PythonValue *by_columns = dictionary.member("fortran_order");
     if (by_columns == nullptr || by_columns->kind != Kind::boolean)
-        throw Failure(file.path() + ": is no .npy file: its header has no fortran_order");
+        throw Failure(file.path() + ": is not a .npy file: its header has no fortran_order");
     if (by_columns->boolean && header.extents.size() > 1)
         throw Failure(file.path() + ": is in column-major order; save it with numpy.ascontiguousarray");
     return header;

@@ -113,7 +113,7 @@ class Parser {
         }
     }
 
-    /// The elements up to `end`, and whether a comma stands behind the last one.
+    /// The elements up to `end`, and whether a comma follows the last one.
     std::pair<PythonValue, bool> elements(Kind kind, char end, int depth) {
         PythonValue result;
         result.kind = kind;

@@ -1,4 +1,4 @@
-// Literals of Python, as the header of a .npy file is one: {"descr": '<f4', 'fortran_order': False, 'shape': (3, 4,)}.
+// Literals of Python, such as the header of a .npy file: {"descr": '<f4', 'fortran_order': False, 'shape': (3, 4,)}.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@ struct PythonValue {
     std::vector<PythonValue> values; ///< of a tuple, list or dictionary, in the order of the text
     std::vector<PythonValue> keys;   ///< of a dictionary, one for each value
 
-    /// The value of a dictionary's key, the last one where it stands twice, as in Python; null where there is none.
+    /// The value of a dictionary's key; null if there is none. If a key occurs twice, its last value counts, as in
+    /// Python.
     [[nodiscard]] const PythonValue *member(std::string_view key) const;
 };
 
-/// Strings in either quotes, short and long, with Python's escapes; whole numbers in any base, also with Python 2's L;
-/// True, False, None; tuples, lists and dictionaries; blanks, ends of lines and comments between them. Throws Failure
-/// "expected … at byte N".
+/// Parses strings in either quotes, short and long, with Python's escapes; whole numbers in any base, also with Python
+/// 2's L; True, False, None; tuples, lists and dictionaries. Blanks, line ends and comments may stand between them.
+/// Errors: Failure "expected … at byte N".
 [[nodiscard]] PythonValue parse_python_literal(std::string_view text);
 
 } // namespace planrt

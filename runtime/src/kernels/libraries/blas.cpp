@@ -25,9 +25,8 @@ template <class Function> void find(void *library, const char *name, Function &f
         throw Failure(text("OpenBLAS has no function %s: %s", name, dlerror()));
 }
 
-/// For each call under way OpenBLAS maps a buffer, the first time that it needs one, and where it gets none it tries
-/// again for ever. So the buffers of all threads are mapped here, where it can still be told that there is no room for
-/// them.
+/// OpenBLAS maps a buffer for each concurrent call when it first needs one, and if it gets none, it tries again
+/// forever. The buffers of all threads are therefore mapped here, where a lack of memory can still be reported.
 void map_buffers(void *library, int threads) {
     constexpr std::size_t buffer = std::size_t{128} << 20; // BUFFER_SIZE of OpenBLAS on x86_64 and ARM64
     constexpr int most_buffers = 64;                       // OpenBLAS itself has room for some more
@@ -38,7 +37,7 @@ void map_buffers(void *library, int threads) {
             text("out of memory: OpenBLAS wants %zu MiB of address space, for the buffers of %d %s (ulimit -v?)",
                  buffers * buffer >> 20, threads, threads == 1 ? "thread" : "threads"));
     munmap(tried, buffers * buffer);
-    // Not in every build; a buffer that has been freed stays mapped.
+    // Not every build has these functions. A buffer that was freed stays mapped.
     const auto allocate = reinterpret_cast<void *(*)(int)>(dlsym(library, "blas_memory_alloc"));
     const auto release = reinterpret_cast<void (*)(void *)>(dlsym(library, "blas_memory_free"));
     if (allocate == nullptr || release == nullptr)

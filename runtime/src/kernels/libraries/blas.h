@@ -26,9 +26,9 @@ struct Blas {
 /// The value for OPENBLAS_CORETYPE that suits this processor; null: leave the choice to OpenBLAS.
 [[nodiscard]] const char *suitable_core_type();
 
-/// Loads OpenBLAS with kernels that suit this processor (unless OPENBLAS_CORETYPE is set), and oneDNN if there
-/// (kernels/libraries/onednn.h); products and loops run on `threads` threads (planrt/parallel.h). Throws Failure if
-/// OpenBLAS is not installed, or where there is no room for the buffers that it works in.
+/// Loads OpenBLAS with kernels that suit this processor (unless OPENBLAS_CORETYPE is set), and oneDNN if it is
+/// installed (kernels/libraries/onednn.h); products and loops run on `threads` threads (planrt/parallel.h). Errors:
+/// Failure if OpenBLAS is not installed, or if there is not enough memory for its buffers.
 void load_blas(int threads);
 
 } // namespace planrt

@@ -1,4 +1,4 @@
-// Matrix products of which only a band is needed, as in masked attention.
+// Matrix products if only a band of an operand or of the result matters, as in masked attention.
 #pragma once
 
 #include <planrt/kernels.h>

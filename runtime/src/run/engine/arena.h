@@ -10,14 +10,15 @@ namespace planrt {
 class Arena {
   public:
     /// Throws Failure if this machine does not have that much memory left for each of its ranks. Must be called before
-    /// any of them allocates: the system grants memory before it exists, and kills without a message whoever writes to
-    /// it.
+    /// any of them allocates: the system grants more memory than it has, and then kills, without a message, a process
+    /// that writes to it.
     static void check_available(std::int64_t bytes, int ranks_of_this_machine);
 
     /// The same for all ranks of all machines. Collective over the world. Errors: CommonFailure.
     static void check_on_all_ranks(std::int64_t bytes);
 
-    /// Zeroed; or, if `measured`, filled with a pattern and followed by a guard. Throws std::bad_alloc.
+    /// Allocates zeroed memory or, if `measured`, memory filled with a pattern and followed by a guard. Errors:
+    /// std::bad_alloc.
     Arena(std::int64_t bytes, bool measured);
 
     [[nodiscard]] std::byte *begin() const { return memory_.get(); }

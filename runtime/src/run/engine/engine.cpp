@@ -30,7 +30,7 @@ void Engine::make_collectives(std::size_t count) {
     const auto takes_part = [this](const Collective &collective) {
         return program_.roles.empty() || collective.role == role_ || collective.to_role == role_;
     };
-    // Communicators first, on every rank of the role alike: what fails on one rank only comes after.
+    // Communicators are made first, on all ranks of the role alike, because what follows may fail on one rank only.
     for (const Collective &collective : collectives)
         if (takes_part(collective) && collective.kind != CollectiveKind::slice &&
             collective.kind != CollectiveKind::exchange && collective.algorithm == Algorithm::mpi)
@@ -58,8 +58,9 @@ void Engine::make_collectives(std::size_t count) {
     started_.reserve(all);
 }
 
-/// Of messages of a collective, which several slots may have in flight. What goes from role to role lies in another
-/// slot at each side; it comes in the order in which it is sent.
+/// The tag of a collective's messages, which depends on the slot, because the collective may be in flight in several
+/// slots. A transfer between roles has one tag: it may lie in different slots at its two sides, but its messages arrive
+/// in the order in which they are sent.
 int Engine::tag_of(const Collective &collective, int index) const {
     const int slots = program_.roles.empty() ? 1 : program_.roles[role_].slots;
     return is_transfer(collective) ? index : index * slots + static_cast<int>(context_.slot_);

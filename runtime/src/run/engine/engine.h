@@ -27,7 +27,7 @@ class Engine {
     Engine(const Engine &) = delete;
     Engine &operator=(const Engine &) = delete;
 
-    /// Makes communicators and packing plans, of the first `count` collectives. Collective over the world. Errors:
+    /// Makes the communicators and packing plans of the first `count` collectives. Collective over the world. Errors:
     /// CommonFailure.
     void make_collectives(std::size_t count = SIZE_MAX);
 
@@ -35,7 +35,8 @@ class Engine {
     /// All ranks.
     [[nodiscard]] const Mesh &mesh() const { return mesh_; }
     [[nodiscard]] int rank() const { return context_.rank(); }
-    /// The ranks of this rank's role, and its number among them: what placements of its tensors are about.
+    /// The role of this rank, the mesh of the role's ranks, and this rank's number in it. Placements of the role's
+    /// tensors refer to this mesh.
     [[nodiscard]] int role() const { return role_; }
     [[nodiscard]] const Mesh &role_mesh() const { return role_mesh_; }
     [[nodiscard]] int role_rank() const { return role_rank_; }
@@ -43,20 +44,20 @@ class Engine {
     [[nodiscard]] std::int64_t high_water() const { return arena_->high_water(); }
     [[nodiscard]] Context &context() { return context_; }
 
-    /// Runs an evaluation or a prediction. Failure where it leaves a collective started.
+    /// Runs an evaluation or a prediction. Errors: Failure if it leaves a collective incomplete.
     void run_evaluation(void (*function)(Context &));
-    /// Runs the actions of this rank's role; what they communicate is booked to its collectives. `load` fills a body's
-    /// fields, in the slot of the context. Failure where a collective is left started.
+    /// Runs the actions of this rank's role; their communication is booked to its collectives. `load` fills a body's
+    /// fields, in the slot of the context. Errors: Failure if a collective is left incomplete.
     void run_training_step(const Load &load);
-    /// What random numbers depend on, besides the first sample of the micro-batch: the seed and the step.
+    /// Set the seed and the step, on which random numbers depend, besides the first sample of the micro-batch.
     void set_seed(std::uint64_t seed) { context_.seed_ = seed; }
     void set_step(std::int64_t step) { context_.step_ = step; }
 
-    /// Books the time of training steps from now on; null: of none.
+    /// Books the time of training steps to the clock from now on; null: times are not measured.
     void set_clock(StepClock *clock) { context_.clock_ = clock; }
 
-    /// From now on each collective runs by itself, to its end where it is started, after all ranks have met; null: as
-    /// the program has it.
+    /// From now on, each collective is completed where it is started, after `meet` has synchronised the ranks, so that
+    /// nothing overlaps with it; null: collectives run as in the program.
     void set_alone(void (*meet)()) { meet_ = meet; }
 
     /// The value of a replicated scalar in the arena.
@@ -64,7 +65,7 @@ class Engine {
     /// The loss after a training step, on every rank. Collective over the world where there are several roles.
     [[nodiscard]] double loss();
 
-    // What Context does.
+    // The implementation of Context.
     [[nodiscard]] Range local_range(std::int64_t extent, std::span<const int> axes,
                                     const std::optional<Window> &window = {}) const;
     void start(int index);
@@ -72,7 +73,7 @@ class Engine {
     void progress();
 
   private:
-    /// A collective under way, in a slot.
+    /// An active collective in a slot.
     struct Started {
         int index;
         std::int64_t slot;
@@ -83,15 +84,16 @@ class Engine {
     void check_all_complete();
     [[nodiscard]] int tag_of(const Collective &collective, int index) const;
     [[nodiscard]] Operation &operation(const Started &started) const;
-    /// Of the slot under way.
+    /// The collective `index` in the current slot.
     [[nodiscard]] Started in_slot(int index) const;
-    /// Waits for what was started and unpacks it.
+    /// Waits for the collective and unpacks its result.
     void complete(const Started &started);
-    /// Until it is complete, the others advance too; with a bound, for tests: ends all ranks when that is exceeded.
+    /// Waits until the collective is complete, while the others advance too. With a watchdog, which is for tests, all
+    /// ranks end after its time.
     void watched_wait(const Started &started);
-    /// Lets it advance; true: complete.
+    /// Lets the collective advance. Returns true if it is complete.
     [[nodiscard]] bool test(const Started &started);
-    /// To which account what is sent belongs.
+    /// Sets the account to which sent messages belong.
     void book_to(int index);
     void book_to_none();
     [[noreturn]] void fail(int index, const std::string &reason) const;
@@ -105,7 +107,7 @@ class Engine {
     Communicators communicators_;
     double watchdog_seconds_;
     std::optional<Arena> arena_;
-    /// As Program::collectives; of each one, or one for each slot; none where this rank takes no part.
+    /// By index of Program::collectives: one operation, or one for each slot; none if this rank takes no part.
     std::vector<std::vector<OperationPointer>> operations_;
     std::vector<Started> started_; ///< in the order of their starts; capacity for all
     bool training_ = false;

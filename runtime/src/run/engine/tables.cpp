@@ -14,11 +14,11 @@ struct Tables::Rows {
     std::vector<Work> work;
     std::vector<TrafficRow> traffic;
     std::vector<Collective> collectives;
-    // What rows refer to; a deque moves none of its elements.
+    // The contents that rows refer to. A deque never moves its elements.
     std::deque<std::string> texts;
     std::deque<std::vector<Collective::Member>> members;
     std::deque<std::vector<Collective::Predicted>> predicted;
-    // Of the collective that is being described.
+    // The members of the collective that is being described.
     std::vector<Collective::Member> next_members;
     std::vector<std::string> next_layers;
     std::string next_tensors;

@@ -1,5 +1,5 @@
-// Waiting where others must go on meanwhile: asks all of them in turns. A simulation, in which asking takes no time,
-// links another way in its place.
+// Waits for one operation while others must advance: tests all of them in turn. A simulation, in which testing takes no
+// time, links a different version.
 #include "run/engine/engine.h"
 
 #include "support/failure.h"

@@ -63,7 +63,7 @@ Checkpoints::Checkpoints(Engine &engine, const Options &options)
 void Checkpoints::find_resumed() {
     const std::string &from = options_.resume_directory();
     resumed_file_ = newest_checkpoint(from, engine_.rank());
-    if (resumed_file_.empty() && from != options_.checkpoint) // a first start is no mistake, another name may be one
+    if (resumed_file_.empty() && from != options_.checkpoint) // a first start is not a mistake, another name may be one
         throw CommonFailure(from + ": holds no checkpoint", exit_failure);
 }
 

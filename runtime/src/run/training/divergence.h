@@ -1,4 +1,4 @@
-// Whether the loss of a run goes away instead of down.
+// Detects that the loss of a run diverges.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,12 @@
 
 namespace planrt {
 
-/// A run diverges where the loss of a step is more than a thousand times that of its first one, and more than a
-/// thousand: losses that begin near 0 may grow that much on their way. (A loss that is no number ends the run.)
+/// A run diverges if the loss of a step is more than a thousand times the loss of its first step and also more than a
+/// thousand, because losses that begin near 0 may temporarily grow by that factor. (A loss that is not a number ends
+/// the run.)
 class Divergence {
   public:
-    /// The loss of the next step. The first time that it is so large: what to tell.
+    /// Takes the loss of the next step. Returns a warning when the run diverges, only once.
     [[nodiscard]] std::optional<std::string> after(std::int64_t step, double loss);
 
   private:

@@ -69,7 +69,7 @@ int Interruption::after(std::int64_t steps_done, double seconds) {
 
 void Interruption::exchange() {
     mine_ = {static_cast<double>(received), std::exchange(seconds_, 0)};
-    // Not the step's communication, and not counted as such (count/pmpi.cpp).
+    // PMPI, because this is not the step's communication and must not be counted (count/pmpi.cpp).
     check_mpi(PMPI_Iallreduce(mine_.data(), all_have_.data(), static_cast<int>(mine_.size()), MPI_DOUBLE, MPI_MAX, all_,
                               &request_),
               "agreement of the ranks");

@@ -1,9 +1,10 @@
 // SIGINT, SIGTERM and SIGUSR1 while a run trains: all ranks stop after the same step.
 //
-// A signal may reach one rank, or all of them at different steps. Every so many steps each rank tells what it has got,
-// in an exchange that goes on beside the steps and is read at the next time: by the number of the step alone, so that
-// all ranks read the same one. How many steps lie between two exchanges follows from the time that the last ones took
-// on the slowest rank: about a twentieth of a second, however short a step is.
+// A signal may reach one rank only, or all ranks at different steps. The ranks therefore exchange the signals that they
+// have received every few steps. An exchange runs beside the following steps and is read when the next one begins. The
+// number of the step alone decides when that is, so that all ranks read the same exchange. The number of steps between
+// two exchanges follows from the time of recent steps on the slowest rank: exchanges are about a twentieth of a second
+// apart, however short a step is.
 #pragma once
 
 #include <mpi.h>
@@ -20,10 +21,12 @@ class Interruption {
     Interruption();
     Interruption(const Interruption &) = delete;
     Interruption &operator=(const Interruption &) = delete;
-    /// Signals are what they were before. Collective over the world: not where this rank alone has failed.
+    /// Restores the previous signal handlers. Collective over the world, so it must not run if only this rank has
+    /// failed.
     ~Interruption();
 
-    /// After each step, on all ranks: the signal at which all ranks stop here; 0: they go on. `seconds`: of the step.
+    /// Must be called after each step, on all ranks. Returns the signal at which all ranks stop here; 0 if they
+    /// continue. `seconds`: the time of the step.
     [[nodiscard]] int after(std::int64_t steps_done, double seconds);
 
   private:

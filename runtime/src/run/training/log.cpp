@@ -11,7 +11,7 @@ namespace planrt {
 
 namespace {
 
-/// Bytes of the whole lines before the first one of a step behind `steps`.
+/// The bytes of the complete lines before the first line of a step after `steps`.
 std::uint64_t bytes_until(const std::string &path, std::int64_t steps) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(path, ignored)) // a pipe would keep us waiting

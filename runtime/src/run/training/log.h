@@ -31,8 +31,8 @@ struct EvaluationRecord {
 /// written immediately. Errors: Failure.
 class JsonLog {
   public:
-    /// Writes nothing if `path` is empty. `resumed`: continues after what a run wrote until it had done this many
-    /// steps; later entries will be written again.
+    /// Writes nothing if `path` is empty. `resumed`: keeps the entries of the first so many steps and continues after
+    /// them, because later entries will be written again.
     explicit JsonLog(const std::string &path, std::optional<std::int64_t> resumed = {});
     void step(const StepRecord &record);
     void evaluation(const EvaluationRecord &record);

@@ -1,4 +1,4 @@
-// The speed of the processor while a run goes on: what one small product takes, now and again.
+// Measures the speed of the processor during a run: the time of one small product, now and then.
 #pragma once
 
 #include "run/engine/arena.h"
@@ -10,15 +10,16 @@ namespace planrt {
 class Reference {
   public:
     Reference();
-    /// Is it to run again at the time `now`, s? Ranks leave it at different times and wait for one another in the steps
-    /// that follow, on a busy machine for many steps: these have to be few among those whose median counts.
+    /// Whether it should run again at the time `now`, in seconds. Ranks leave it at different times and wait for each
+    /// other in the following steps, on a busy machine for many steps. Such steps must be few among those whose median
+    /// counts.
     [[nodiscard]] static bool due(double now, double last) { return now - last >= 1; }
-    /// Between two steps: run(), if it is due.
+    /// Called between two steps: calls run() if it is due.
     void between_steps();
-    /// Computes reference_product three times, on one thread, and notes the time of the last two, as `planc calibrate`
-    /// does: the first fetches the factors, whatever the caches were full of.
+    /// Computes reference_product three times, on one thread, and records the time of the last two, as `planc
+    /// calibrate` does. The first one brings the factors into the caches.
     void run();
-    /// The median of the times, s; takes some more where they are few.
+    /// The median of the times, in seconds. Measures some more if there are few.
     [[nodiscard]] double seconds();
 
   private:

@@ -99,7 +99,7 @@ void Training::prepare_weights() {
         program_.set_up(engine_.context());
 }
 
-/// Whether going on means what it says: the same samples in the same order.
+/// Checks that the run resumes with the same samples in the same order.
 void Training::check_resumed() const {
     const RunState &resumed = *checkpoints_.resumed();
     const char *path = checkpoints_.resumed_file().c_str();
@@ -146,9 +146,9 @@ int Training::run() {
         if (signal_ != 0) {
             if (speaker_)
                 log_->close();
-            return 128 + signal_; // as a shell has it
+            return 128 + signal_; // like a shell
         }
-        if (first_ >= steps_ && evaluates()) // what a run that did nothing more has reached
+        if (first_ >= steps_ && evaluates()) // the result of a run that had no more steps to do
             result_ = evaluate({first_, first_ / batches_->steps_per_epoch(), 0, 0});
         if (!options_.save.empty())
             save_weights(program_, engine_.mesh(), engine_.rank(), engine_.arena(), options_.save);
@@ -173,7 +173,7 @@ int Training::run() {
 
 bool Training::report(const Times *times) {
     engine_.set_clock(nullptr);
-    // The buffers of functions that this run had no use for count too.
+    // The buffers of functions that this run did not call count too.
     const auto run_on_zeros = [this](void (*function)(Context &), std::span<const Field> fields) {
         if (function == nullptr)
             return;
@@ -241,8 +241,8 @@ void Training::stop(std::int64_t steps_done, int signal) {
     if (!speaker_)
         return;
     const std::string kept = checkpoints_.kept()
-                                 ? checkpoints_.saved_file() + " keeps the state, from which --resume goes on"
-                                 : "nothing is kept, for there is no --checkpoint DIR";
+                                 ? checkpoints_.saved_file() + " contains the state; --resume continues from it"
+                                 : "the state is not saved, because --checkpoint DIR is not given";
     say_error(text("%s: stopped after step %lld; ", name_of_signal(signal), static_cast<long long>(steps_done)) + kept);
 }
 

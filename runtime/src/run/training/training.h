@@ -20,7 +20,8 @@ class Training {
     /// Reads data and weights. Collective over the world. Errors: CommonFailure.
     Training(Engine &engine, const Options &options);
 
-    /// Returns the exit code. Errors: CommonFailure where all ranks see it; what only this rank sees ends all ranks.
+    /// Returns the exit code. Errors: CommonFailure if all ranks see the failure; a failure that only this rank sees
+    /// ends all ranks.
     int run();
 
   private:
@@ -33,7 +34,7 @@ class Training {
     void check_outputs_differ() const;
     void open_log();
     void train();
-    /// Keeps the state, if it is to be kept anywhere, and says so.
+    /// Saves the state if states are saved, and reports it.
     void stop(std::int64_t steps_done, int signal);
     [[nodiscard]] bool report(const Times *times);
     double step(std::int64_t number);
@@ -52,13 +53,13 @@ class Training {
     bool speaker_; ///< rank 0
     Checkpoints checkpoints_;
     std::optional<Batches> batches_;
-    std::int64_t batch_ = 0; ///< of the epoch, in the step under way
+    std::int64_t batch_ = 0; ///< of the epoch, in the current step
     /// Made once: a step allocates nothing.
     Engine::Load load_ = [this](int body, const MicroBatch &part) { load(body, part); };
-    std::int64_t first_ = 0;             ///< steps done by the run that this one goes on from
+    std::int64_t first_ = 0;             ///< steps done by the run that this one resumes
     std::int64_t steps_ = 0;             ///< of the whole run
-    std::optional<StepClock> clock_;     ///< where somebody asks for times
-    std::optional<Reference> reference_; ///< and the machine has been measured
+    std::optional<StepClock> clock_;     ///< none: times are not wanted
+    std::optional<Reference> reference_; ///< none: the same, or the machine was not measured
     std::optional<Interruption> interruption_;
     int signal_ = 0; ///< that ended the training; 0: none
     Divergence divergence_;
