@@ -12,7 +12,7 @@ using Messages = std::vector<std::vector<std::vector<double>>>;
 
 struct Bounds {
     double total = 0;                    ///< for all plans among the kept strategies
-    std::vector<std::vector<double>> of; ///< per layer and kept strategy: for the plans with it; empty: total >= target
+    Indexed<LayerId, std::vector<double>> of; ///< by layer and kept strategy: for the plans with it; empty: total >= target
 };
 
 /// `exactly`: first prices the entries that matter: those that decide the total, and those with which a plan could take

@@ -338,7 +338,7 @@ class Planner {
         plan_.layers = found.layers;
         plan_.storage = storage;
         plan_.cost = found.cost;
-        plan_.choices.clear();
+        plan_.choices = {};
         for (const auto &options : space.options)
             plan_.choices.push_back(static_cast<int>(options->size()));
         plan_.note.clear();
@@ -437,7 +437,7 @@ Plan make_plan(const Request &request) {
     return Planner(request).make();
 }
 
-std::vector<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan) {
+Indexed<LayerId, std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan) {
     const sharding::GraphIndex index(request.graph);
     const StepStructure step(index, request.machine);
     const MeshShape shape{plan.axes, plan.mesh};

@@ -100,8 +100,10 @@ template <typename Id, typename T> class Indexed {
         values_.push_back(std::move(value));
         return Id(values_.size() - 1);
     }
-    T &emplace_back() { return values_.emplace_back(); }
-    void resize(std::size_t size) { values_.resize(size); }
+    template <typename... Arguments> T &emplace_back(Arguments &&...arguments) {
+        return values_.emplace_back(std::forward<Arguments>(arguments)...);
+    }
+    void resize(std::size_t size, const T &value = T()) { values_.resize(size, value); }
     void assign(std::size_t size, const T &value) { values_.assign(size, value); }
     void reserve(std::size_t size) { values_.reserve(size); }
 
