@@ -87,7 +87,7 @@ struct Certificate {
     std::vector<std::string> axes;
     std::vector<int> sizes;
     Storage storage;
-    Indexed<LayerId, LayerClaim> layers;
+    std::vector<LayerClaim> layers;
     double cost = 0; ///< seconds of a step
     double compute = 0;
     double communication = 0;
@@ -105,7 +105,7 @@ struct Certificate {
 [[nodiscard]] bool is_none(const Kept &kept);
 /// The price of the plan that is left where is_one(); infinite if it exceeds the memory limit.
 [[nodiscard]] double price_of_one(const Kept &kept, const Part &part, const plan::Request &request,
-                                  const Indexed<LayerId, Strategies> &options);
+                                  const PerLayer<Strategies> &options);
 
 [[nodiscard]] Asked asked(const plan::Request &request);
 /// The memory limit in force: the request's, or that of the machine if there is a search. 0: none.

@@ -68,11 +68,11 @@ void check_plan(const Certificate &claimed, const plan::Request &request) {
         throw Wrong{"it has " + std::to_string(claimed.layers.size()) + " layers, the network " +
                     std::to_string(options.size())};
     for (const LayerId l : options.ids()) {
-        if (claimed.layers[l].name != request.graph.layers[l].name)
-            throw Wrong{"its layer '" + claimed.layers[l].name + "' is '" + request.graph.layers[l].name +
+        if (claimed.layers[l.index()].name != request.graph.layers[l].name)
+            throw Wrong{"its layer '" + claimed.layers[l.index()].name + "' is '" + request.graph.layers[l].name +
                         "' of the network"};
-        if (std::find(options[l].begin(), options[l].end(), claimed.layers[l].strategy) == options[l].end())
-            throw Wrong{"the strategy of layer '" + claimed.layers[l].name + "' breaks the rules"};
+        if (std::find(options[l].begin(), options[l].end(), claimed.layers[l.index()].strategy) == options[l].end())
+            throw Wrong{"the strategy of layer '" + claimed.layers[l.index()].name + "' breaks the rules"};
     }
 }
 
@@ -98,11 +98,11 @@ void check_cost(const Certificate &claimed, const plan::Request &request) {
     compare("its communication takes", claimed.communication, table.communication.value, " s");
     compare("its reshards take", claimed.reshards, reshards, " s");
     compare("the latency of fused calls is", claimed.latency, latency, " s");
-    for (const LayerId l : claimed.layers.ids()) {
+    for (const LayerId l : table.layers.ids()) {
         const cost::LayerRow &row = table.layers[l];
         const double compute = row.compute_seconds().value;
-        compare("the compute of layer '" + row.name + "' takes", claimed.layers[l].compute, compute, " s");
-        compare("the communication of layer '" + row.name + "' takes", claimed.layers[l].communication,
+        compare("the compute of layer '" + row.name + "' takes", claimed.layers[l.index()].compute, compute, " s");
+        compare("the communication of layer '" + row.name + "' takes", claimed.layers[l.index()].communication,
                 (row.seconds() - row.compute_seconds()).value, " s");
     }
     const double memory = table.memory.total().value;
@@ -221,7 +221,7 @@ class PartCheck {
     const Part &part_;
     const plan::Request &request_;
     std::string where_;
-    Indexed<LayerId, Strategies> options_;
+    PerLayer<Strategies> options_;
     Terms terms_;
     double target_;
     std::vector<bool> seen_; ///< per node

@@ -208,7 +208,8 @@ Node node(const Reader &reader, const std::vector<Reader> &lists) {
     }
     for (const Reader &round : reader["rounds"].list())
         result.rounds.push_back({round["whole"].truth(), round["unit_seconds"].number(),
-                                 round["messages"].lists_of<std::int64_t>(lists), Kept(round["kept"].lists_of<int>(lists))});
+                                 round["messages"].lists_of<std::int64_t>(lists),
+                                 Kept(round["kept"].lists_of<int>(lists))});
     result.layer = LayerId(reader["layer"].integer<int>());
     for (const Reader &branch : reader["branches"].list())
         result.branches.push_back({branch["kept"].numbers<int>(), branch["node"].integer<int>()});

@@ -10,9 +10,9 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The cost of each kept strategy, including what messages give to it.
-Indexed<LayerId, std::vector<double>> own(const Terms &terms, const Kept &kept, const std::vector<Factor> &factors,
-                                          const Messages &messages) {
-    Indexed<LayerId, std::vector<double>> result;
+PerLayer<std::vector<double>> own(const Terms &terms, const Kept &kept, const std::vector<Factor> &factors,
+                                  const Messages &messages) {
+    PerLayer<std::vector<double>> result;
     for (const LayerId l : kept.ids()) {
         std::vector<double> &of_layer = result.emplace_back();
         for (int strategy : kept[l])
@@ -57,14 +57,14 @@ double least(Terms &terms, Factor &factor, const std::vector<std::vector<double>
 Bounds bounds(Terms &terms, const Kept &kept, std::vector<Factor> &factors, const Messages &messages, bool exactly,
               double target, double share) {
     Bounds result{terms.constant(), own(terms, kept, factors, messages)};
-    Indexed<LayerId, double> of_layer;
+    PerLayer<double> of_layer;
     for (const std::vector<double> &seconds : result.of)
         result.total += of_layer.emplace_back(*std::min_element(seconds.begin(), seconds.end()));
     std::vector<double> of_factor;
     for (std::size_t f = 0; f < factors.size(); ++f)
         result.total += of_factor.emplace_back(least(terms, factors[f], messages[f], exactly));
     if (result.total >= target) {
-        result.of = {};
+        result.of.clear();
         return result;
     }
     const double price_below = share < 1 ? result.total + share * (target - result.total) : target;

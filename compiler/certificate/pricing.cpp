@@ -19,7 +19,7 @@ StepScopes::StepScopes(const sharding::GraphIndex &index, const cost::Machine &m
         std::vector<std::vector<LayerId>> &placements = of_placement.emplace_back();
         for (const sharding::Need &need : needs.back())
             placements.push_back(need.operand >= 0 ? sharding::layers_of_placements(index, need.operation)
-                                 : need.home ? sharding::layers_of_origin(index, need.home)
+                                 : need.home       ? sharding::layers_of_origin(index, need.home)
                                                    : std::vector<LayerId>{});
         placements.push_back(index.graph.values[v].kind == sharding::ValueKind::free
                                  ? std::vector<LayerId>{}
@@ -117,16 +117,15 @@ double Pricing::least(ValueId value, int origin, int wanted) {
     const auto operation_of = [&](const sharding::Use &use) -> const sharding::Operation & {
         return graph_.operations[use.operation];
     };
-    const bool latency = !index.companion[value] &&
-                         std::none_of(
-                             index.uses[value].begin(), index.uses[value].end(),
-                             [&](const sharding::Use &use) { return operation_of(use).phase == Phase::update; });
+    const bool latency = !index.companion[value] && std::none_of(index.uses[value].begin(), index.uses[value].end(),
+                                                                 [&](const sharding::Use &use) {
+                                                                     return operation_of(use).phase == Phase::update;
+                                                                 });
     const bool each = std::all_of(step_.needs[value].begin(), step_.needs[value].end(), [&](const auto &need) {
         return need.operand >= 0 && !graph_.operations[need.operation].per_step;
     });
     const OperationId producer = graph_.values[value].producer;
-    const bool once =
-        producer && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
+    const bool once = producer && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
     const double seconds =
         transfers_.of(reshards(value)).seconds(origin, wanted, graph_.values[value].element_bytes, latency).value;
     return (each && !once ? step_.microbatches : 1) * seconds;

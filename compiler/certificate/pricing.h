@@ -40,9 +40,10 @@ using sharding::LayerStrategies;
 using sharding::LayerStrategy;
 using sharding::Mesh;
 using sharding::OperationId;
+using sharding::PerLayer;
+using sharding::PerValue;
 using sharding::Storage;
 using sharding::ValueId;
-using support::Indexed;
 
 /// Calls that could be merged into one: of gradients, or of norms of the update, over the same axes.
 struct SharedCall {
@@ -65,11 +66,11 @@ struct StepScopes {
     StepScopes(const sharding::GraphIndex &index, const cost::Machine &machine, int larger);
 
     plan::StepStructure structure;
-    int microbatches = 1;                                    ///< the number of micro-batches that are counted
-    Indexed<ValueId, std::vector<sharding::Need>> needs;
-    Indexed<ValueId, std::vector<LayerId>> layers; ///< sharding::scope()
+    int microbatches = 1; ///< the number of micro-batches that are counted
+    PerValue<std::vector<sharding::Need>> needs;
+    PerValue<std::vector<LayerId>> layers; ///< sharding::scope()
     /// For each need and then the origin of a value: the layers that decide it.
-    Indexed<ValueId, std::vector<std::vector<LayerId>>> of_placement;
+    PerValue<std::vector<std::vector<LayerId>>> of_placement;
 };
 
 class Pricing {
@@ -113,10 +114,10 @@ class Pricing {
     const cost::Machine &machine_;
     Weights weights_;
     using Charges = std::map<SharedCall, double>;
-    Indexed<ValueId, Charges> charged_; ///< its part of a call's latency
-    Indexed<ValueId, int> kind_;
+    PerValue<Charges> charged_; ///< its part of a call's latency
+    PerValue<int> kind_;
     std::map<std::tuple<int, double, Charges>, int> kinds_; ///< by structure, price of memory
-    Indexed<ValueId, sharding::Reshards *> reshards_of_;
+    PerValue<sharding::Reshards *> reshards_of_;
     std::map<std::vector<std::int64_t>, sharding::Reshards> reshards_;
     cost::StepPrices steps_;
     plan::TransferBounds transfers_;

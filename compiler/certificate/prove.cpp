@@ -70,8 +70,7 @@ Certificate prove(const plan::Request &request, const plan::Plan &plan) {
             Terms terms(step, pricing, part.storage, byte_limit(request), options);
             const bool chosen =
                 part.axes == result.axes && part.sizes == result.sizes && part.storage == result.storage;
-            Prover(terms, request, target, short_at(request, plan))
-                .run(chosen ? plan.layers : LayerStrategies{}, part);
+            Prover(terms, request, target, short_at(request, plan)).run(chosen ? plan.layers : LayerStrategies{}, part);
         }
     });
     result.lower_bound = target;

@@ -20,7 +20,7 @@ constexpr double work_of_value = 200; ///< to weigh a value anew, as so many ent
 constexpr double precision = 1e-10;   ///< of the bound, that the units of messages may cost
 constexpr double coarsest = 1e-3;     ///< unit of messages, of the cost
 
-Kept all_of(const Indexed<LayerId, Strategies> &options) {
+Kept all_of(const PerLayer<Strategies> &options) {
     Kept kept;
     for (const Strategies &of_layer : options) {
         kept.emplace_back(of_layer.size());
@@ -103,8 +103,7 @@ double Prover::expand(Open open, Part &part, std::vector<Open> &all) {
     if (found.total >= target_ || work_ > most_work)
         return found.total;
     if (is_one(open.kept)) { // a node of its own
-        Open last{number, open.kept, found.total, open.weights, open.layers,
-                  open.kept[LayerId(0)][0]};
+        Open last{number, open.kept, found.total, open.weights, open.layers, open.kept[LayerId(0)][0]};
         part.nodes[number].layer = LayerId(0);
         all.push_back(std::move(last));
         return infinity;
@@ -253,7 +252,7 @@ bool is_none(const Kept &kept) {
 }
 
 double price_of_one(const Kept &kept, const Part &part, const plan::Request &request,
-                    const Indexed<LayerId, Strategies> &options) {
+                    const PerLayer<Strategies> &options) {
     LayerStrategies layers;
     for (const LayerId l : kept.ids())
         layers.push_back(options[l][static_cast<std::size_t>(kept[l][0])]);

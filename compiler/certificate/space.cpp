@@ -41,8 +41,8 @@ std::vector<int> numbers(const plan::StoragePin &pin, const std::vector<std::str
 }
 
 /// The loops of each layer that can be split, with their shortest extents.
-support::Indexed<LayerId, std::map<std::string, std::int64_t>> loops_of_layers(const sharding::Graph &graph) {
-    support::Indexed<LayerId, std::map<std::string, std::int64_t>> loops(graph.layers.size());
+PerLayer<std::map<std::string, std::int64_t>> loops_of_layers(const sharding::Graph &graph) {
+    PerLayer<std::map<std::string, std::int64_t>> loops(graph.layers.size());
     for (const sharding::Operation &operation : graph.operations)
         for (const sharding::Loop &loop : operation.nest.loops)
             if (!operation.parameter && loop.kind != sharding::LoopKind::whole) {
@@ -197,13 +197,13 @@ std::vector<Storage> storages(const plan::Request &request, const Mesh &mesh, co
     return result;
 }
 
-support::Indexed<LayerId, Strategies> strategies(const plan::Request &request, const Shape &shape) {
+PerLayer<Strategies> strategies(const plan::Request &request, const Shape &shape) {
     const auto loops = loops_of_layers(request.graph);
-    support::Indexed<LayerId, Strategies> result;
+    PerLayer<Strategies> result;
     for (const LayerId l : loops.ids())
-        result.push_back(
-            Layer(shape, request.search, loops[l], request.pins.contains(l) ? request.pins[l] : std::vector<plan::Pin>{})
-                .all());
+        result.push_back(Layer(shape, request.search, loops[l],
+                               request.pins.contains(l) ? request.pins[l] : std::vector<plan::Pin>{})
+                             .all());
     return result;
 }
 

@@ -12,6 +12,7 @@ namespace planc::certificate {
 using sharding::LayerId;
 using sharding::LayerStrategy;
 using sharding::Mesh;
+using sharding::PerLayer;
 using sharding::Storage;
 
 struct Shape {
@@ -34,6 +35,6 @@ using Strategies = std::vector<LayerStrategy>;
 
 /// Each axis splits the loop that a rule assigns to it, or else any loop without a rule, or none. No such
 /// loop is cut into more parts than its shortest extent in the layer.
-[[nodiscard]] support::Indexed<LayerId, Strategies> strategies(const plan::Request &request, const Shape &shape);
+[[nodiscard]] PerLayer<Strategies> strategies(const plan::Request &request, const Shape &shape);
 
 } // namespace planc::certificate

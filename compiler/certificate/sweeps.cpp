@@ -103,8 +103,8 @@ class Sweeps {
     const Kept &kept_;
     const std::vector<Factor> &factors_;
     Messages &messages_;
-    Indexed<LayerId, std::vector<Incident>> incident_;
-    Indexed<LayerId, double> least_; ///< what the layer has at least
+    PerLayer<std::vector<Incident>> incident_;
+    PerLayer<double> least_; ///< what the layer has at least
 };
 
 } // namespace

@@ -20,7 +20,8 @@ std::size_t place(const std::vector<LayerId> &layers, LayerId layer) {
 }
 
 /// Row-major strides for the layers among `of`; 0 for the others.
-std::vector<int> strides(const std::vector<LayerId> &layers, const std::vector<LayerId> &of, const std::vector<int> &sizes) {
+std::vector<int> strides(const std::vector<LayerId> &layers, const std::vector<LayerId> &of,
+                         const std::vector<int> &sizes) {
     std::vector<int> result(layers.size(), 0);
     int stride = 1;
     for (std::size_t i = layers.size(); i-- > 0;)
@@ -122,7 +123,7 @@ std::size_t Factor::Part::entry(const std::vector<int> &at) const {
 }
 
 Terms::Terms(const StepScopes &step, Pricing &pricing, const Storage &storage, double byte_limit,
-             const Indexed<LayerId, Strategies> &options)
+             const PerLayer<Strategies> &options)
     : step_(step), graph_(step.structure.index.graph), byte_limit_(byte_limit), options_(options), pricing_(pricing),
       storage_(storage),
       layers_(options.size(), LayerStrategy{std::vector<std::string>(pricing.mesh().sizes.size()), {}}) {
@@ -148,8 +149,8 @@ void Terms::weigh(const Weights &weights) {
 /// Layers with the same operations and values, equal weights and the same strategies are priced once.
 void Terms::price_alone() {
     constant_ = of_memory();
-    Indexed<LayerId, std::vector<OperationId>> operations(options_.size());
-    Indexed<LayerId, std::vector<ValueId>> values(options_.size());
+    PerLayer<std::vector<OperationId>> operations(options_.size());
+    PerLayer<std::vector<ValueId>> values(options_.size());
     const sharding::GraphIndex &index = step_.structure.index;
     sharding::Copies whatever = copies(layers_);
     for (const OperationId o : graph_.operations.ids()) {
@@ -168,7 +169,7 @@ void Terms::price_alone() {
         }
     }
     std::map<std::vector<int>, std::vector<double>> known;
-    alone_ = {};
+    alone_.clear();
     for (const LayerId l : options_.ids()) {
         std::vector<int> key{kind_of_options_[l]};
         for (const OperationId o : operations[l])
@@ -230,7 +231,7 @@ std::vector<Factor> Terms::factors(const Kept &kept, bool whole) {
     std::stable_sort(all.begin(), all.end(),
                      [](const Placed &a, const Placed &b) { return a.first.size() > b.first.size(); });
     std::vector<Factor> factors;
-    Indexed<LayerId, std::vector<std::size_t>> of_layer(kept.size());
+    PerLayer<std::vector<std::size_t>> of_layer(kept.size());
     for (const Placed &placed : all) {
         const std::vector<LayerId> &layers = placed.first;
         const std::vector<std::size_t> &candidates = of_layer[layers[0]];
@@ -288,7 +289,8 @@ int Terms::kept_kind(const Kept &kept, LayerId layer) {
 
 /// The numbers of a need under all kept strategies of the layers that determine it, row-major; empty: there are too
 /// many.
-std::vector<int> Terms::combinations(ValueId value, std::size_t need, const std::vector<LayerId> &layers, const Kept &kept) {
+std::vector<int> Terms::combinations(ValueId value, std::size_t need, const std::vector<LayerId> &layers,
+                                     const Kept &kept) {
     if (layers.size() == 1) {
         const std::vector<int> &of_all = numbers(value, need, layers[0]);
         std::vector<int> result;
@@ -313,8 +315,8 @@ std::vector<int> Terms::combinations(ValueId value, std::size_t need, const std:
     return result;
 }
 
-std::shared_ptr<Piece> Terms::piece(ValueId value, const std::vector<std::size_t> &needs, const std::vector<LayerId> &layers,
-                                    double share, const Kept &kept) {
+std::shared_ptr<Piece> Terms::piece(ValueId value, const std::vector<std::size_t> &needs,
+                                    const std::vector<LayerId> &layers, double share, const Kept &kept) {
     const bool whole = needs.size() == step_.needs[value].size() && layers == step_.layers[value];
     std::vector<int> key{whole ? pricing_.kind(value) : step_.structure.value_kind[value], whole ? 1 : 0};
     for (std::size_t need : needs)

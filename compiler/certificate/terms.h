@@ -11,7 +11,7 @@
 namespace planc::certificate {
 
 /// Indices of strategies, ascending.
-using Kept = Indexed<LayerId, std::vector<int>>;
+using Kept = PerLayer<std::vector<int>>;
 
 /// Walks the entries of a table, row-major: `visit(entry, classes)`.
 template <class Visit> void for_entries(const std::vector<int> &sizes, const Visit &visit) {
@@ -72,7 +72,7 @@ class Terms {
   public:
     /// All must outlive this. `options`: strategies per layer. One pricing may serve several storages in turn.
     Terms(const StepScopes &step, Pricing &pricing, const Storage &storage, double byte_limit,
-          const Indexed<LayerId, Strategies> &options);
+          const PerLayer<Strategies> &options);
 
     void weigh(const Weights &weights);
     [[nodiscard]] Pricing &pricing() { return pricing_; }
@@ -80,10 +80,10 @@ class Terms {
     [[nodiscard]] sharding::Copies copies(const LayerStrategies &layers) const {
         return {step_.structure.index, pricing_.mesh(), layers, storage_};
     }
-    [[nodiscard]] const Indexed<LayerId, Strategies> &options() const { return options_; }
+    [[nodiscard]] const PerLayer<Strategies> &options() const { return options_; }
     [[nodiscard]] double constant() const { return constant_; }
     /// By layer and strategy: the terms that depend on it alone.
-    [[nodiscard]] const Indexed<LayerId, std::vector<double>> &alone() const { return alone_; }
+    [[nodiscard]] const PerLayer<std::vector<double>> &alone() const { return alone_; }
 
     /// The terms that depend on several layers, among the kept strategies. `whole`: a value is one term of all its
     /// layers if these do not have too many combinations; all other values are bounded by pairs of layers.
@@ -105,24 +105,25 @@ class Terms {
     int kept_kind(const Kept &kept, LayerId layer);
     std::vector<Placed> pieces(ValueId value, const Kept &kept, bool whole);
     /// Null if the table would be too large, or if too many layers decide a placement.
-    std::shared_ptr<Piece> piece(ValueId value, const std::vector<std::size_t> &needs, const std::vector<LayerId> &layers,
-                                 double share, const Kept &kept);
+    std::shared_ptr<Piece> piece(ValueId value, const std::vector<std::size_t> &needs,
+                                 const std::vector<LayerId> &layers, double share, const Kept &kept);
     void classify(Piece &piece, const std::vector<std::size_t> &columns, const std::vector<LayerId> &layers,
                   const Kept &kept);
     void bound(Piece &piece, double share);
-    std::vector<int> combinations(ValueId value, std::size_t need, const std::vector<LayerId> &layers, const Kept &kept);
+    std::vector<int> combinations(ValueId value, std::size_t need, const std::vector<LayerId> &layers,
+                                  const Kept &kept);
 
     const StepScopes &step_;
     const sharding::Graph &graph_;
     double byte_limit_;
-    const Indexed<LayerId, Strategies> &options_;
+    const PerLayer<Strategies> &options_;
     Pricing &pricing_;
     const Storage &storage_;
-    Indexed<LayerId, int> kind_of_options_; ///< layers with equal lists are of one kind
-    LayerStrategies layers_;                ///< scratch
+    PerLayer<int> kind_of_options_; ///< layers with equal lists are of one kind
+    LayerStrategies layers_;        ///< scratch
     double constant_ = 0;
     std::int64_t priced_ = 0;
-    Indexed<LayerId, std::vector<double>> alone_;
+    PerLayer<std::vector<double>> alone_;
     std::map<std::tuple<int, std::size_t, int>, std::vector<int>> numbers_; ///< by structure, need, kind of options
     std::map<std::pair<int, std::vector<int>>, int> kept_kinds_;
     std::map<std::vector<int>, std::shared_ptr<Piece>> known_; ///< pieces, by everything on which they depend

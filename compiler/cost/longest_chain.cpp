@@ -11,7 +11,7 @@ static bool is_counted(const sharding::Operation &operation) {
 }
 
 Seconds longest_chain(const sharding::Graph &graph, const sharding::LaidOut &laid_out, const PartSeconds &seconds) {
-    support::Indexed<sharding::ValueId, Seconds> produced(graph.values.size());
+    sharding::PerValue<Seconds> produced(graph.values.size());
     const auto there = [&](sharding::ValueId value, int copy) {
         Seconds sum = produced[value];
         for (; copy >= 0; copy = laid_out.copies[value][copy].source)

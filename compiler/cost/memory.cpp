@@ -12,10 +12,11 @@ namespace planc::cost {
 using sharding::CollectiveKind;
 using sharding::LayerId;
 using sharding::OperationId;
+using sharding::PerOperation;
+using sharding::PerValue;
 using sharding::Phase;
 using sharding::ValueId;
 using sharding::ValueKind;
-using support::Indexed;
 
 namespace {
 
@@ -33,8 +34,8 @@ bool is_sum(const sharding::Graph &graph, OperationId operation) {
     return operation && graph.microbatches > 1 && graph.operations[operation].accumulates;
 }
 
-Indexed<ValueId, Uses> uses_of_values(const sharding::Graph &graph) {
-    Indexed<ValueId, Uses> uses(graph.values.size());
+PerValue<Uses> uses_of_values(const sharding::Graph &graph) {
+    PerValue<Uses> uses(graph.values.size());
     for (const OperationId o : graph.operations.ids()) {
         const sharding::Operation &operation = graph.operations[o];
         for (const ValueId v : operation.operands) {
@@ -49,7 +50,7 @@ Indexed<ValueId, Uses> uses_of_values(const sharding::Graph &graph) {
         uses[v].last = graph.end_of_program();
         ++uses[v].count;
     }
-    const Indexed<OperationId, Fused> fused = fusion(graph);
+    const PerOperation<Fused> fused = fusion(graph);
     for (const OperationId o : graph.operations.ids())
         for (std::size_t i = 0; i < graph.operations[o].results.size(); ++i)
             uses[graph.operations[o].results[i]].fused =
@@ -58,14 +59,9 @@ Indexed<ValueId, Uses> uses_of_values(const sharding::Graph &graph) {
 }
 
 bool written_in_place(const sharding::Graph &graph, ValueId value) {
-    const OperationId producer = graph.values[value].producer;
-    if (!producer)
-        return false;
-    const sharding::Operation &operation = graph.operations[producer];
-    for (std::size_t i = 0; i < operation.results.size() && i < operation.writes.size(); ++i)
-        if (operation.results[i] == value)
-            return static_cast<bool>(operation.writes[i]);
-    return false;
+    const sharding::Operation &operation = graph.operations[graph.values[value].producer];
+    const std::size_t result = sharding::result_number(graph, value);
+    return result < operation.writes.size() && operation.writes[result];
 }
 
 Residence residence(const sharding::Graph &graph, const Uses &uses, ValueId v) {
@@ -190,7 +186,7 @@ class Passing {
     const sharding::Graph &graph_;
     const sharding::LaidOut &laid_out_;
     const sharding::Mesh &mesh_;
-    Indexed<OperationId, double> change_; ///< in bytes
+    PerOperation<double> change_;                              ///< in bytes
     std::map<std::pair<ValueId, int>, OperationId> last_uses_; ///< of value and copy; made where it is asked for
 };
 
@@ -216,17 +212,17 @@ double packing(const sharding::Step &step, int element_bytes, const sharding::Me
 
 } // namespace
 
-Indexed<ValueId, Residence> residences(const sharding::Graph &graph) {
-    const Indexed<ValueId, Uses> uses = uses_of_values(graph);
-    Indexed<ValueId, Residence> result;
+PerValue<Residence> residences(const sharding::Graph &graph) {
+    const PerValue<Uses> uses = uses_of_values(graph);
+    PerValue<Residence> result;
     for (const ValueId v : graph.values.ids())
         result.push_back(residence(graph, uses[v], v));
     return result;
 }
 
-Indexed<ValueId, Life> lives(const sharding::Graph &graph) {
-    const Indexed<ValueId, Uses> uses = uses_of_values(graph);
-    Indexed<ValueId, Life> result;
+PerValue<Life> lives(const sharding::Graph &graph) {
+    const PerValue<Uses> uses = uses_of_values(graph);
+    PerValue<Life> result;
     for (const ValueId v : graph.values.ids())
         result.push_back(passes(residence(graph, uses[v], v)) ? life_of(graph, uses[v], v)
                                                               : Life{{}, graph.end_of_program()});
@@ -252,8 +248,7 @@ Bytes copies_bytes(const sharding::Graph &graph, ValueId v, Residence residence,
     return Bytes(bytes);
 }
 
-Memory memory(const sharding::Graph &graph, const Indexed<ValueId, Residence> &residences,
-              const Indexed<ValueId, Life> &lives,
+Memory memory(const sharding::Graph &graph, const PerValue<Residence> &residences, const PerValue<Life> &lives,
               const sharding::LaidOut &laid_out, const sharding::Mesh &mesh,
               const std::vector<sharding::Bucket> &buckets) {
     Memory memory;

@@ -26,7 +26,7 @@ enum class Residence : std::uint8_t {
     summed,     ///< a product that is accumulated over micro-batches while it is made; `passing` if it is first moved
     passing     ///< everything else: its memory is reused after its last use
 };
-[[nodiscard]] support::Indexed<sharding::ValueId, Residence> residences(const sharding::Graph &graph);
+[[nodiscard]] sharding::PerValue<Residence> residences(const sharding::Graph &graph);
 
 /// The operations between which a value is in memory, both included. All but `passing` values live from before the
 /// first (none) to the end of the program.
@@ -34,7 +34,7 @@ struct Life {
     sharding::OperationId first;
     sharding::OperationId last;
 };
-[[nodiscard]] support::Indexed<sharding::ValueId, Life> lives(const sharding::Graph &graph);
+[[nodiscard]] sharding::PerValue<Life> lives(const sharding::Graph &graph);
 
 /// The properties of a copy that determine how long it is in memory.
 struct CopyMemory {
@@ -70,8 +70,8 @@ struct Memory {
 };
 
 /// `residences`, `lives`: of the graph's values, as above.
-[[nodiscard]] Memory memory(const sharding::Graph &graph, const support::Indexed<sharding::ValueId, Residence> &residences,
-                            const support::Indexed<sharding::ValueId, Life> &lives, const sharding::LaidOut &laid_out,
+[[nodiscard]] Memory memory(const sharding::Graph &graph, const sharding::PerValue<Residence> &residences,
+                            const sharding::PerValue<Life> &lives, const sharding::LaidOut &laid_out,
                             const sharding::Mesh &mesh, const std::vector<sharding::Bucket> &buckets);
 
 } // namespace planc::cost

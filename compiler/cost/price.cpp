@@ -110,7 +110,7 @@ struct Part {
     const GraphFacts &facts;
     const LaidOut &laid_out;
     int times = 1;                              ///< what does not run once a step
-    support::Indexed<LayerId, LayerId> layer;   ///< of the table, per layer of the graph
+    PerLayer<LayerId> layer;                    ///< of the table, per layer of the graph
     std::set<const CollectiveRow *> added = {}; ///< rows of an earlier part that have got this one's numbers
     PartSeconds seconds = {};
 };
@@ -148,7 +148,7 @@ class Table {
 
   private:
     void add_layers(const LayerStrategies &layers) {
-        const support::Indexed<LayerId, LayerRoles> all = roles(graph_);
+        const PerLayer<LayerRoles> all = roles(graph_);
         for (const LayerId l : graph_.layers.ids()) {
             LayerRow &row = table_.layers.emplace_back();
             row.name = graph_.layers[l].name;

@@ -30,6 +30,7 @@ using sharding::LaidOut;
 using sharding::LayerId;
 using sharding::LayerStrategies;
 using sharding::Mesh;
+using sharding::PerLayer;
 using sharding::Phase;
 using sharding::Storage;
 
@@ -68,7 +69,7 @@ struct BucketRow {
     Phase phase = Phase::weight_gradient;
     std::vector<int> axes;
     std::vector<LayerId> layers; ///< of the members, ascending, each once
-    Bytes payload{};         ///< of all members; it is booked to their layers, not to the bucket
+    Bytes payload{};             ///< of all members; it is booked to their layers, not to the bucket
     std::int64_t calls = 1;
     std::int64_t ranks = 1;
     Price price; ///< the latency only
@@ -95,7 +96,7 @@ struct LayerRow {
 struct CostTable {
     std::vector<std::string> axes;
     Mesh mesh;
-    support::Indexed<LayerId, LayerRow> layers;
+    PerLayer<LayerRow> layers;
     std::vector<CollectiveRow> reshards;
     std::vector<BucketRow> buckets;
     Storage storage;
@@ -122,9 +123,9 @@ struct CostTable {
 /// machines with a cache.
 struct GraphFacts {
     GraphFacts(const Graph &graph, const Machine &machine);
-    support::Indexed<sharding::OperationId, Fused> fusion;
-    support::Indexed<sharding::ValueId, Residence> residences;
-    support::Indexed<sharding::ValueId, Life> lives;
+    sharding::PerOperation<Fused> fusion;
+    sharding::PerValue<Residence> residences;
+    sharding::PerValue<Life> lives;
 };
 
 /// The micro-batches that have one more sample than the others, if the batch does not divide evenly: their graph, laid

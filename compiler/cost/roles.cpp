@@ -58,8 +58,8 @@ const char *LayerRoles::word(const std::string &loop) const {
     return std::find(domain.begin(), domain.end(), loop) != domain.end() ? "domain" : "";
 }
 
-support::Indexed<sharding::LayerId, LayerRoles> roles(const sharding::Graph &graph) {
-    support::Indexed<sharding::LayerId, LayerRoles> result(graph.layers.size());
+sharding::PerLayer<LayerRoles> roles(const sharding::Graph &graph) {
+    sharding::PerLayer<LayerRoles> result(graph.layers.size());
     for (const sharding::Operation &operation : graph.operations) {
         if (operation.parameter)
             continue;

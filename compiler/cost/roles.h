@@ -23,6 +23,6 @@ struct LayerRoles {
     [[nodiscard]] const char *word(const std::string &loop) const;
 };
 
-[[nodiscard]] support::Indexed<sharding::LayerId, LayerRoles> roles(const sharding::Graph &graph);
+[[nodiscard]] sharding::PerLayer<LayerRoles> roles(const sharding::Graph &graph);
 
 } // namespace planc::cost

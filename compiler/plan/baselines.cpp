@@ -8,8 +8,8 @@ namespace planc::plan {
 
 namespace {
 
-using Roles = Indexed<LayerId, cost::LayerRoles>;
-using Loops = Indexed<LayerId, std::string>; ///< that are split; empty: none
+using Roles = PerLayer<cost::LayerRoles>;
+using Loops = PerLayer<std::string>; ///< that are split; empty: none
 
 bool has(const cost::LayerRoles &layer, const std::string &loop) {
     return !loop.empty() && std::find(layer.loops.begin(), layer.loops.end(), loop) != layer.loops.end();

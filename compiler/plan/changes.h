@@ -30,8 +30,8 @@ class Changes {
 
     const Objective &objective_;
     std::vector<int> values_;
-    Indexed<LayerId, std::vector<const Term *>> terms_of_;
-    std::array<int, 32> uses_{};                      ///< per set of bucket axes: entries that join it
+    PerLayer<std::vector<const Term *>> terms_of_;
+    std::array<int, 32> uses_{}; ///< per set of bucket axes: entries that join it
     double bytes_ = 0;
 };
 

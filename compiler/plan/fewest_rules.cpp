@@ -262,7 +262,7 @@ std::string fewest_rules(const std::vector<LayerWish> &layers) {
 
 std::vector<LayerWish> wishes(const Request &request, const Plan &plan,
                               const std::vector<std::pair<std::string, std::set<std::string>>> &operations) {
-    const Indexed<LayerId, std::vector<LayerLoop>> loops = layer_loops(request.graph);
+    const PerLayer<std::vector<LayerLoop>> loops = layer_loops(request.graph);
     std::unordered_map<std::string, LayerId> layers;
     for (const LayerId l : request.graph.layers.ids())
         layers.emplace(request.graph.layers[l].name, l);

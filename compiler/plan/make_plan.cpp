@@ -338,7 +338,7 @@ class Planner {
         plan_.layers = found.layers;
         plan_.storage = storage;
         plan_.cost = found.cost;
-        plan_.choices = {};
+        plan_.choices.clear();
         for (const auto &options : space.options)
             plan_.choices.push_back(static_cast<int>(options->size()));
         plan_.note.clear();
@@ -437,7 +437,7 @@ Plan make_plan(const Request &request) {
     return Planner(request).make();
 }
 
-Indexed<LayerId, std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan) {
+PerLayer<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan) {
     const sharding::GraphIndex index(request.graph);
     const StepStructure step(index, request.machine);
     const MeshShape shape{plan.axes, plan.mesh};

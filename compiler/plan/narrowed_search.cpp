@@ -25,12 +25,12 @@ constexpr double most_entries = 100'000; ///< of the tables of all pairs of laye
 
 /// Layers that have the same operations and the same strategies to choose from. They keep the same strategies, so that
 /// they continue to share their tables.
-Indexed<LayerId, int> kinds_of_layers(const StepStructure &step, const Space &space) {
-    Indexed<LayerId, std::vector<int>> operations(space.options.size());
+PerLayer<int> kinds_of_layers(const StepStructure &step, const Space &space) {
+    PerLayer<std::vector<int>> operations(space.options.size());
     for (const OperationId o : step.operation_kind.ids())
         operations[step.index.graph.operations[o].layer].push_back(step.operation_kind[o]);
     std::map<std::pair<const Strategies *, std::vector<int>>, int> known;
-    Indexed<LayerId, int> kinds;
+    PerLayer<int> kinds;
     for (const LayerId l : operations.ids())
         kinds.push_back(
             known.emplace(std::pair(space.options[l].get(), std::move(operations[l])), static_cast<int>(known.size()))
@@ -95,7 +95,7 @@ class Narrowing {
     }
 
     const Space &space_;
-    Indexed<LayerId, int> kind_;
+    PerLayer<int> kind_;
     const Marginals &marginals_;
 };
 

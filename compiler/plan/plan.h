@@ -33,9 +33,11 @@ using sharding::LayerStrategies;
 using sharding::LayerStrategy;
 using sharding::Mesh;
 using sharding::OperationId;
+using sharding::PerLayer;
+using sharding::PerOperation;
+using sharding::PerValue;
 using sharding::Storage;
 using sharding::ValueId;
-using support::Indexed;
 
 struct MeshAxis {
     std::string name;
@@ -79,7 +81,7 @@ struct Request {
     Machine machine;
     int ranks = 1;
     MeshRequest mesh;
-    Indexed<LayerId, std::vector<Pin>> pins; ///< may be shorter than the list of layers
+    PerLayer<std::vector<Pin>> pins; ///< may be shorter than the list of layers
     StorageRules storage;
     bool search = true; ///< false: what no pin splits stays whole (a layout without `auto`)
     /// Per rank; 0: the machine's limit, if it has one. A layout without `auto` that exceeds the machine's limit gets a
@@ -144,13 +146,13 @@ struct Plan {
     LayerStrategies layers;
     Storage storage;
     SharedCost cost = std::make_shared<const CostTable>();
-    Seconds lower_bound{};                           ///< no plan of the space has a lower price
-    Indexed<LayerId, std::optional<RunnerUp>> runner_ups; ///< none: no other choice, or not asked for
+    Seconds lower_bound{};                        ///< no plan of the space has a lower price
+    PerLayer<std::optional<RunnerUp>> runner_ups; ///< none: no other choice, or not asked for
     std::vector<Baseline> baselines;
     std::vector<PassedPlan> passed;           ///< in the order of the search, without those that it gave up
     std::optional<SimulatedChoice> simulated; ///< none: the price alone decided
     int meshes = 0;                           ///< shapes of the mesh that were searched
-    Indexed<LayerId, int> choices;            ///< the number of strategies on the chosen mesh
+    PerLayer<int> choices;                    ///< the number of strategies on the chosen mesh
     bool memory_decided = false;              ///< the fastest plan did not fit
     double memory_limit_bytes = 0;            ///< the limit in force; 0: none
     std::string note;                         ///< why the search was not exact; empty: it was
@@ -164,7 +166,7 @@ struct Plan {
 [[nodiscard]] Plan make_plan(const Request &request);
 
 /// Computes Plan::runner_ups of a plan that was made without them.
-[[nodiscard]] Indexed<LayerId, std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan);
+[[nodiscard]] PerLayer<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan);
 
 /// The text of Plan::failure if memory is short. `least`: the memory of the smallest plan, or a lower bound of it.
 [[nodiscard]] std::string does_not_fit(Bytes least, Bytes limit);

@@ -10,7 +10,7 @@ namespace planc::plan {
 
 /// Does a rule of the user leave ranks without work?
 bool has_empty_blocks(const Request &request, const MeshShape &shape, const LayerStrategies &layers) {
-    const Indexed<LayerId, std::vector<LayerLoop>> loops = layer_loops(request.graph);
+    const PerLayer<std::vector<LayerLoop>> loops = layer_loops(request.graph);
     for (const LayerId l : layers.ids())
         for (const LayerLoop &loop : loops[l]) {
             std::int64_t parts = 1;
@@ -58,9 +58,7 @@ std::string exclusion(const Request &request, const MeshShape &shape, const Spac
             continue;
         const std::vector<LayerLoop> loops = layer_loops(request.graph)[l];
         for (std::size_t axis = 0; axis < shape.axes.size(); ++axis)
-            if (const std::string pin =
-                    forbidding_pin(request, loops, l, wanted[axis], shape.axes[axis]);
-                !pin.empty())
+            if (const std::string pin = forbidding_pin(request, loops, l, wanted[axis], shape.axes[axis]); !pin.empty())
                 return "the rule '" + pin + "' forbids it";
         return has_empty_blocks(request, shape, baseline.layers) ? "leaves ranks without work"
                                                                  : "the layout forbids it";

@@ -113,7 +113,8 @@ class Relaxation : TermBuilder {
 
     /// If all readers of the value are known: each distinct copy is made in one reshard, from the value or from another
     /// copy.
-    std::shared_ptr<const TermTable> bound_copies(ValueId v, const std::vector<sharding::Need> &needs, const Term &term) {
+    std::shared_ptr<const TermTable> bound_copies(ValueId v, const std::vector<sharding::Need> &needs,
+                                                  const Term &term) {
         const Column from = origin(term, v);
         std::vector<Column> to;
         for (const sharding::Need &need : needs)
@@ -252,11 +253,9 @@ class Relaxation : TermBuilder {
     /// Whether the value is neither in a bucket nor with a companion, under any choice.
     [[nodiscard]] bool pays_latency(ValueId v) const {
         return !index_.companion[v] &&
-               std::none_of(
-                   index_.uses[v].begin(), index_.uses[v].end(),
-                   [this](const sharding::Use &use) {
-                       return graph_.operations[use.operation].phase == sharding::Phase::update;
-                   });
+               std::none_of(index_.uses[v].begin(), index_.uses[v].end(), [this](const sharding::Use &use) {
+                   return graph_.operations[use.operation].phase == sharding::Phase::update;
+               });
     }
 
     /// Whether a copy of such a value may share a call, in a bucket or with its companion. It may only if it is a
@@ -279,8 +278,7 @@ class Relaxation : TermBuilder {
         const bool each = std::all_of(needs.begin(), needs.end(), [this](const sharding::Need &need) {
             return need.operand >= 0 && !graph_.operations[need.operation].per_step;
         });
-        const bool once =
-            producer && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
+        const bool once = producer && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
         return each && !once ? graph_.microbatches : 1;
     }
 

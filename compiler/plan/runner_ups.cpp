@@ -95,8 +95,7 @@ class Alternatives {
             const bool open = at < static_cast<std::ptrdiff_t>(term.layers.size());
             const std::size_t entry = open ? static_cast<std::size_t>((*term.class_of[at])[value]) : 0;
             sums.seconds += term.table->prices.seconds[entry];
-            sums.bytes +=
-                term.life.first || term.table->prices.bytes.empty() ? 0 : term.table->prices.bytes[entry];
+            sums.bytes += term.life.first || term.table->prices.bytes.empty() ? 0 : term.table->prices.bytes[entry];
             for (std::size_t set = 0; set < sums.joined.size() && !term.table->fused.empty(); ++set)
                 sums.joined[set] += static_cast<int>(term.table->fused[entry] >> set & 1);
         }
@@ -125,10 +124,10 @@ class Alternatives {
 
 } // namespace
 
-Indexed<LayerId, std::optional<RunnerUp>> runner_ups(const StepStructure &step, const MeshShape &shape, const Space &space,
-                                                const Machine &machine, const Storage &storage, TermCache &cache,
-                                                const LayerStrategies &layers, double byte_limit) {
-    Indexed<LayerId, std::optional<RunnerUp>> result(layers.size());
+PerLayer<std::optional<RunnerUp>> runner_ups(const StepStructure &step, const MeshShape &shape, const Space &space,
+                                             const Machine &machine, const Storage &storage, TermCache &cache,
+                                             const LayerStrategies &layers, double byte_limit) {
+    PerLayer<std::optional<RunnerUp>> result(layers.size());
     const std::size_t parts = std::clamp<std::size_t>(layers.size() / least_at_once, 1, most_at_once);
     in_parallel(parts, [&](std::size_t part) {
         std::optional<TermCache> own;

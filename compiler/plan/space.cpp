@@ -114,8 +114,8 @@ std::string content(const Strategies &options) {
 
 } // namespace
 
-Indexed<LayerId, std::vector<LayerLoop>> layer_loops(const Graph &graph) {
-    Indexed<LayerId, std::vector<LayerLoop>> result(graph.layers.size());
+PerLayer<std::vector<LayerLoop>> layer_loops(const Graph &graph) {
+    PerLayer<std::vector<LayerLoop>> result(graph.layers.size());
     for (const sharding::Operation &operation : graph.operations) {
         if (operation.parameter)
             continue;
@@ -135,7 +135,7 @@ Indexed<LayerId, std::vector<LayerLoop>> layer_loops(const Graph &graph) {
 
 Space make_space(const Request &request, const MeshShape &shape) {
     static const std::vector<Pin> no_pins;
-    const Indexed<LayerId, std::vector<LayerLoop>> loops = layer_loops(request.graph);
+    const PerLayer<std::vector<LayerLoop>> loops = layer_loops(request.graph);
     std::map<std::string, std::shared_ptr<const Strategies>> known; // by content
     Space space;
     for (const LayerId l : loops.ids()) {

@@ -19,7 +19,7 @@ struct LayerLoop {
     std::int64_t extent = 1; ///< the smallest of any operation
 };
 /// In order of appearance. Operations that follow a parameter, and loops that cannot be split, are left out.
-[[nodiscard]] Indexed<LayerId, std::vector<LayerLoop>> layer_loops(const Graph &graph);
+[[nodiscard]] PerLayer<std::vector<LayerLoop>> layer_loops(const Graph &graph);
 
 /// That one layer may have.
 using Strategies = std::vector<LayerStrategy>;
@@ -27,7 +27,7 @@ using Strategies = std::vector<LayerStrategy>;
 struct Space {
     /// Equal lists are one object. Each list has every assignment of the axes that the pins allow and that
     /// leaves no rank without work on a loop which no pin splits. No list is empty.
-    Indexed<LayerId, std::shared_ptr<const Strategies>> options;
+    PerLayer<std::shared_ptr<const Strategies>> options;
 };
 [[nodiscard]] Space make_space(const Request &request, const MeshShape &shape);
 

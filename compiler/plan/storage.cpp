@@ -16,7 +16,7 @@ std::vector<int> axes_of(const StoragePin &pin, const MeshShape &shape) {
 
 /// Whether there is a parameter that only its update reads. If it is sharded, it need not be gathered at all.
 bool has_unread_parameter(const Graph &graph) {
-    Indexed<ValueId, bool> read(graph.values.size());
+    PerValue<bool> read(graph.values.size());
     for (const sharding::Operation &operation : graph.operations)
         for (const ValueId value : operation.operands)
             read[value] = read[value] || !operation.parameter;

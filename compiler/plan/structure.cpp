@@ -11,12 +11,9 @@
 
 namespace planc::plan {
 
-using sharding::LayerId;
 using sharding::Operation;
-using sharding::OperationId;
 using sharding::Use;
 using sharding::Value;
-using sharding::ValueId;
 using sharding::ValueKind;
 
 Structure Structure::of_value(const sharding::GraphIndex &index, ValueId value) {

@@ -32,8 +32,9 @@ TermBuilder::TermBuilder(const StepStructure &step, const Space &space, const Me
 bool TermBuilder::depends_on_storage(ValueId v) const {
     return graph_.values[v].kind == sharding::ValueKind::variable || index_.stored_in[v] ||
            (graph_.values[v].producer && graph_.operations[graph_.values[v].producer].parameter) ||
-           std::any_of(index_.uses[v].begin(), index_.uses[v].end(),
-                       [this](const sharding::Use &use) { return static_cast<bool>(graph_.operations[use.operation].parameter); });
+           std::any_of(index_.uses[v].begin(), index_.uses[v].end(), [this](const sharding::Use &use) {
+               return static_cast<bool>(graph_.operations[use.operation].parameter);
+           });
 }
 
 std::string TermBuilder::storage_text() const {

@@ -92,7 +92,9 @@ class TermBuilder {
     [[nodiscard]] Scope of_operation(OperationId o) const {
         return {step_.operations[o], step_.operation_layers[o], step_.operation_kind[o]};
     }
-    [[nodiscard]] Scope of_value(ValueId v) const { return {step_.values[v], step_.value_layers[v], step_.value_kind[v]}; }
+    [[nodiscard]] Scope of_value(ValueId v) const {
+        return {step_.values[v], step_.value_layers[v], step_.value_kind[v]};
+    }
     /// A term without its table.
     struct ScopedTerm {
         Term term;
@@ -144,12 +146,12 @@ class TermBuilder {
     const Machine &machine_;
     const Storage &storage_;
     TermCache &cache_;
-    Indexed<LayerId, const Narrowed *> narrowed_; ///< null: its strategies were not selected from a longer list
-    LayerStrategies layers_;                      ///< scratch: the strategies that are being priced
+    PerLayer<const Narrowed *> narrowed_; ///< null: its strategies were not selected from a longer list
+    LayerStrategies layers_;              ///< scratch: the strategies that are being priced
     std::map<std::pair<int, const Strategies *>, PlacedOperation> following_; ///< by kind of operation
-    Indexed<ValueId, sharding::Reshards *> reshards_of_; ///< null: not asked for yet
-    Indexed<OperationId, int> sums_above_;
-    Indexed<LayerId, int> chosen_; ///< the numbers of layers_
+    PerValue<sharding::Reshards *> reshards_of_;                              ///< null: not asked for yet
+    PerOperation<int> sums_above_;
+    PerLayer<int> chosen_; ///< the numbers of layers_
     Objective objective_;
 
   private:

@@ -19,7 +19,8 @@ static std::size_t kind_of_use(const sharding::Graph &graph, sharding::Operation
     return 1 + (o.per_step ? 1 : 0) + (o.phase == sharding::Phase::update ? 2 : 0);
 }
 
-LinkPrices &MeshPrices::links(const sharding::GraphIndex &index, sharding::ValueId value, const sharding::Reshards &reshards) {
+LinkPrices &MeshPrices::links(const sharding::GraphIndex &index, sharding::ValueId value,
+                              const sharding::Reshards &reshards) {
     const sharding::Value &v = index.graph.values[value];
     const bool accumulates = v.producer && index.graph.operations[v.producer].accumulates;
     return links_[{&reshards,
@@ -29,9 +30,9 @@ LinkPrices &MeshPrices::links(const sharding::GraphIndex &index, sharding::Value
 
 ValuePrices::ValuePrices(const sharding::GraphIndex &index, const sharding::Mesh &mesh, MeshReshards &reshards,
                          MeshPrices &prices, sharding::ValueId value, cost::Residence residence)
-    : graph_(index.graph), has_companion_(index.companion[value]), mesh_(mesh), prices_(prices.steps()),
-      value_(value), residence_(residence), reshards_(reshards.of(index.graph.values[value].extents)),
-      links_(index, value, reshards_), known_(prices.links(index, value, reshards_)) {}
+    : graph_(index.graph), has_companion_(index.companion[value]), mesh_(mesh), prices_(prices.steps()), value_(value),
+      residence_(residence), reshards_(reshards.of(index.graph.values[value].extents)), links_(index, value, reshards_),
+      known_(prices.links(index, value, reshards_)) {}
 
 const ValuePrice &ValuePrices::of(int origin, std::span<const int> wanted) {
     result_.seconds = 0;

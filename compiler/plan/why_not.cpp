@@ -211,7 +211,7 @@ class WhyNot {
     const Request &request_;
     const Plan &plan_;
     Question question_;
-    Indexed<LayerId, std::vector<LayerLoop>> loops_;
+    PerLayer<std::vector<LayerLoop>> loops_;
     LayerId layer_;
     const LayerLoop *loop_ = nullptr;
     std::vector<int> axes_;

@@ -134,7 +134,7 @@ class Checker {
     }
 
     const Graph &graph_;
-    support::Indexed<ValueId, bool> produced_;
+    PerValue<bool> produced_;
     std::string error_;
 };
 

@@ -18,6 +18,9 @@ struct Operation;
 using LayerId = support::Id<Layer>;
 using ValueId = support::Id<Value>;
 using OperationId = support::Id<Operation>;
+template <typename T> using PerLayer = support::Indexed<LayerId, T>;
+template <typename T> using PerValue = support::Indexed<ValueId, T>;
+template <typename T> using PerOperation = support::Indexed<OperationId, T>;
 
 enum class Phase : std::uint8_t { forward, loss, input_gradient, weight_gradient, update, recompute };
 [[nodiscard]] const char *name(Phase phase); ///< "forward", "loss", "input gradient", …
@@ -73,9 +76,9 @@ struct Layer {
 
 /// Operations are in execution order; a value is produced before it is used.
 struct Graph {
-    support::Indexed<ValueId, Value> values;
-    support::Indexed<OperationId, Operation> operations;
-    support::Indexed<LayerId, Layer> layers;
+    PerValue<Value> values;
+    PerOperation<Operation> operations;
+    PerLayer<Layer> layers;
     std::vector<ValueId> outputs; ///< that the program reports (the loss): needed replicated, not partial
     int microbatches = 1;         ///< how often a step runs the operations that are not per_step
 
@@ -94,7 +97,7 @@ struct LayerStrategy {
     friend bool operator==(const LayerStrategy &, const LayerStrategy &) = default;
 };
 /// One for each layer of a graph.
-using LayerStrategies = support::Indexed<LayerId, LayerStrategy>;
+using LayerStrategies = PerLayer<LayerStrategy>;
 
 /// Mesh axes over which variables are sharded (planrt::Placement::stored), major first, instead of replicated. Together
 /// with the strategies, this is the choice of the planner. An axis that already splits a variable is left out for it.

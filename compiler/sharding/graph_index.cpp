@@ -100,7 +100,8 @@ void GraphIndex::find_anchors() {
     operation_anchor.resize(graph.operations.size());
     const auto anchor_value = [this](ValueId value, ValueId parameter) {
         const Value &v = graph.values[value];
-        if (v.kind == ValueKind::variable && value != parameter && !reader[value].operation && !value_anchor[value].root)
+        if (v.kind == ValueKind::variable && value != parameter && !reader[value].operation &&
+            !value_anchor[value].root)
             value_anchor[value] = {parameter, dimensions_of(graph.values[parameter], v.roles, v.extents)};
     };
     for (const OperationId o : graph.operations.ids()) {

@@ -33,13 +33,10 @@ struct GraphIndex {
     explicit GraphIndex(const Graph &graph);
 
     const Graph &graph;
-    template <typename T> using PerValue = support::Indexed<ValueId, T>;
-    template <typename T> using PerOperation = support::Indexed<OperationId, T>;
-
     PerValue<std::vector<Use>> uses; ///< in execution order
     PerValue<bool> is_output;
-    PerValue<ValueId> stored_in;           ///< the variable that it is written to, or none
-    PerValue<Use> reader;                  ///< of a variable: the first use that follows no parameter
+    PerValue<ValueId> stored_in; ///< the variable that it is written to, or none
+    PerValue<Use> reader;        ///< of a variable: the first use that follows no parameter
     PerOperation<Pass> pass;
     PerValue<bool> may_be_partial;         ///< under some strategy
     PerOperation<bool> may_pass_partial;   ///< under some strategy

@@ -45,8 +45,8 @@ struct Open {
 
 } // namespace
 
-support::Indexed<ValueId, ValueId> companions(const Graph &graph) {
-    support::Indexed<ValueId, ValueId> result(graph.values.size());
+PerValue<ValueId> companions(const Graph &graph) {
+    PerValue<ValueId> result(graph.values.size());
     std::map<Kind, Open> open;
     std::map<ValueId, Kind> kinds; ///< of the values in `open`
     for (const Operation &operation : graph.operations) {
@@ -58,9 +58,8 @@ support::Indexed<ValueId, ValueId> companions(const Graph &graph) {
             }
         const bool sums = operation.nest.reduction == Reduction::sum && !operation.parameter &&
                           operation.phase != Phase::update && !operation.per_step &&
-                          std::any_of(
-                              operation.nest.loops.begin(), operation.nest.loops.end(),
-                              [](const Loop &loop) { return loop.kind == LoopKind::reduced; });
+                          std::any_of(operation.nest.loops.begin(), operation.nest.loops.end(),
+                                      [](const Loop &loop) { return loop.kind == LoopKind::reduced; });
         for (std::size_t r = 0; sums && r < operation.results.size(); ++r) {
             const ValueId value = operation.results[r];
             Kind kind = kind_of(operation, graph.values[value], r);
@@ -84,7 +83,7 @@ bool joins(const Graph &graph, const Mesh &mesh, ValueId value, const Copy &copy
 }
 
 std::vector<Bucket> joint_sums(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh) {
-    support::Indexed<ValueId, ValueId> first_of = companions(graph);
+    PerValue<ValueId> first_of = companions(graph);
     for (const ValueId value : graph.values.ids())
         if (const ValueId first = first_of[value])
             first_of[first] = first;

@@ -18,7 +18,7 @@ inline constexpr std::int64_t largest_joint_bytes = 64 * 1024;
 
 /// Per value: the first value with which it shares a call, or none. Values share a call if operations of one layer
 /// compute them in the same reduced loops, all before one of them is used.
-[[nodiscard]] support::Indexed<ValueId, ValueId> companions(const Graph &graph);
+[[nodiscard]] PerValue<ValueId> companions(const Graph &graph);
 
 /// Whether this copy may share a call with its companions: an all-reduce by sum that is not for an update.
 [[nodiscard]] bool joins(const Graph &graph, const Mesh &mesh, ValueId value, const Copy &copy);

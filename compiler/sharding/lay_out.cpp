@@ -18,13 +18,11 @@ int times(const Graph &graph, ValueId value, const Copy &copy) {
     return once_a_step(graph, value, copy) ? 1 : graph.microbatches;
 }
 
-LaidOut lay_out(const Graph &graph, const Mesh &mesh, const LayerStrategies &layers,
-                const Storage &storage) {
+LaidOut lay_out(const Graph &graph, const Mesh &mesh, const LayerStrategies &layers, const Storage &storage) {
     return lay_out(GraphIndex(graph), mesh, layers, storage);
 }
 
-LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers,
-                const Storage &storage) {
+LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers, const Storage &storage) {
     const Graph &graph = index.graph;
     Copies copies(index, mesh, layers, storage);
     copies.reserve_all();
@@ -35,7 +33,7 @@ LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const LayerStrategies
         laid_out.operand_copy.resize(operation.operands.size());
         laid_out.result_copy.resize(operation.results.size(), -1);
     }
-    support::Indexed<ValueId, int> at_end(graph.values.size());
+    PerValue<int> at_end(graph.values.size());
     result.copies.reserve(graph.values.size());
     for (const ValueId v : graph.values.ids())
         result.copies.push_back(copies.of(v, [&](const Need &need, int copy) {
@@ -121,8 +119,8 @@ std::vector<LayerId> scope(const Graph &graph, ValueId value) {
     return scope(GraphIndex(graph), value);
 }
 
-std::vector<Copy> copies_of(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers,
-                            ValueId value, const Storage &storage) {
+std::vector<Copy> copies_of(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers, ValueId value,
+                            const Storage &storage) {
     return Copies(index, mesh, layers, storage).of(value);
 }
 

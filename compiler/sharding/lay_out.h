@@ -86,9 +86,9 @@ struct LaidOutOperation {
 };
 
 struct LaidOut {
-    support::Indexed<OperationId, LaidOutOperation> operations;
-    support::Indexed<ValueId, std::vector<Copy>> copies; ///< copies[v][0] is as produced, or the home of a variable
-    std::vector<int> output_copy;                        ///< per output of the graph
+    PerOperation<LaidOutOperation> operations;
+    PerValue<std::vector<Copy>> copies; ///< copies[v][0] is as produced, or the home of a variable
+    std::vector<int> output_copy;       ///< per output of the graph
 };
 /// Deterministic.
 /// - A computed value lies where its producer leaves it. Every distinct placement that is needed is made once, each
@@ -112,12 +112,10 @@ struct LaidOut {
 [[nodiscard]] std::vector<LayerId> scope(const GraphIndex &index, ValueId value);
 
 /// The copies of one value alone; equals lay_out(...).copies[value]. Reads only the strategies of scope(value).
-[[nodiscard]] std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh,
-                                          const LayerStrategies &layers, ValueId value,
-                                          const Storage &storage = {});
-[[nodiscard]] std::vector<Copy> copies_of(const GraphIndex &index, const Mesh &mesh,
-                                          const LayerStrategies &layers, ValueId value,
-                                          const Storage &storage = {});
+[[nodiscard]] std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh, const LayerStrategies &layers,
+                                          ValueId value, const Storage &storage = {});
+[[nodiscard]] std::vector<Copy> copies_of(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers,
+                                          ValueId value, const Storage &storage = {});
 
 /// The strategy under which an operation runs; equals lay_out(...).operations[operation].strategy. Reads only the
 /// strategies of layers_of_strategy(): the operation's own layer, or that of the reader of the parameter it follows.

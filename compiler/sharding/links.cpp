@@ -20,8 +20,7 @@ std::vector<Need> needs(const GraphIndex &index, ValueId value) {
 
 Pass pass_of(const GraphIndex &index, ValueId value, const Placement &home, const Placement &wanted,
              OperationId reader) {
-    if (index.graph.values[value].kind != ValueKind::variable ||
-        reader >= index.graph.end_of_program())
+    if (index.graph.values[value].kind != ValueKind::variable || reader >= index.graph.end_of_program())
         return Pass::forward;
     return home.stored.empty() || wanted == home ? Pass::forward : index.pass[reader];
 }

@@ -109,7 +109,7 @@ class Extraction {
             return;
         if (auto read = mlir::dyn_cast<ir::ReadOp>(op)) {
             const ValueId value = add_value(read.getResult(), ValueKind::variable, read.getVariable().str(), {},
-                                        layer(variable_layer(read)));
+                                            layer(variable_layer(read)));
             result_.variable_of[read.getVariable()] = value;
         } else if (is_free(op)) {
             add_value(op.getResult(0), ValueKind::free, op.getName().stripDialect().str(), {}, layer(layer_of(&op)));
@@ -195,12 +195,11 @@ class Extraction {
         const auto count = module ? module->getAttrOfType<mlir::IntegerAttr>("plan.microbatches") : mlir::IntegerAttr();
         if (count)
             graph().microbatches = static_cast<int>(count.getInt());
-        support::Indexed<ValueId, bool> accumulated(graph().values.size());
+        sharding::PerValue<bool> accumulated(graph().values.size());
         for (sharding::Operation &operation : graph().operations) {
             operation.per_step = !operation.accumulates &&
-                                 (operation.phase == Phase::update || llvm::any_of(operation.operands, [&](ValueId value) {
-                                      return accumulated[value];
-                                  }));
+                                 (operation.phase == Phase::update ||
+                                  llvm::any_of(operation.operands, [&](ValueId value) { return accumulated[value]; }));
             for (const ValueId value : operation.results)
                 accumulated[value] = operation.accumulates || operation.per_step;
         }
@@ -234,7 +233,7 @@ class Extraction {
                 if (!value.name.empty())
                     continue;
                 value.name = "gradient of " + (operation.parameter ? graph().values[operation.parameter].name
-                                                                     : graph().layers[operation.layer].name);
+                                                                   : graph().layers[operation.layer].name);
             }
         }
         for (sharding::Value &value : graph().values)

@@ -14,9 +14,9 @@ namespace planc::spmd {
 /// The graph of one function, with the IR that each part of it represents.
 struct Extracted {
     sharding::Graph graph;
-    support::Indexed<sharding::OperationId, mlir::Operation *> operations;
+    sharding::PerOperation<mlir::Operation *> operations;
     /// The IR operand of each operand of the graph.
-    support::Indexed<sharding::OperationId, std::vector<unsigned>> operand_numbers;
+    sharding::PerOperation<std::vector<unsigned>> operand_numbers;
     llvm::DenseMap<mlir::Value, sharding::ValueId> value_of;        ///< IR value -> value of the graph
     llvm::DenseMap<mlir::StringRef, sharding::ValueId> variable_of; ///< variable -> value of the graph
 };

@@ -124,7 +124,8 @@ class Materializer {
         for (Value operand : op.getOperands())
             operands.push_back(constants_.lookup(operand));
         for (size_t i = 0; i < operation.operands.size(); ++i)
-            operands[extracted_.operand_numbers[next_operation_][i]] = copy(operation.operands[i], laid_out.operand_copy[i]);
+            operands[extracted_.operand_numbers[next_operation_][i]] =
+                copy(operation.operands[i], laid_out.operand_copy[i]);
         mlir::Operation *clone = builder_.clone(op);
         clone->setOperands(operands);
         clone->setAttr("strategy", strategy(laid_out.strategy, operation.nest));
@@ -164,8 +165,7 @@ class Materializer {
                 axes.push_back(mesh_.getNames()[static_cast<size_t>(axis)].getValue());
             auto collective = builder_.create<ir::CollectiveOp>(
                 location_, type(made, step.to), builder_.getStringAttr(kind_name(step.kind)), made,
-                builder_.getStrArrayAttr(axes),
-                builder_.getStringAttr(extracted_.graph.layers[wanted.layer].name),
+                builder_.getStrArrayAttr(axes), builder_.getStringAttr(extracted_.graph.layers[wanted.layer].name),
                 builder_.getStringAttr(sharding::name(wanted.phase)), ir::StrategyAttr());
             collective->setAttr("tensor", builder_.getStringAttr(extracted_.graph.values[value].name));
             if (const auto bucket = bucket_of_.find({value, index}); bucket != bucket_of_.end())

@@ -105,6 +105,7 @@ template <typename Id, typename T> class Indexed {
     }
     void resize(std::size_t size, const T &value = T()) { values_.resize(size, value); }
     void assign(std::size_t size, const T &value) { values_.assign(size, value); }
+    void clear() { values_.clear(); }
     void reserve(std::size_t size) { values_.reserve(size); }
 
     [[nodiscard]] std::size_t size() const { return values_.size(); }

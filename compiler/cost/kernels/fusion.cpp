@@ -11,8 +11,9 @@ namespace planc::cost {
 
 using sharding::LayerId;
 using sharding::OperationId;
+using sharding::PerOperation;
+using sharding::PerValue;
 using sharding::ValueId;
-using support::Indexed;
 
 static Bytes bytes_of(const sharding::Value &value) {
     double elements = 1;
@@ -33,7 +34,7 @@ static bool is_same_pass(const sharding::Operation &first, const sharding::Opera
 
 /// velocity = momentum * velocity + product.
 static bool is_accumulated(const sharding::Graph &graph, const sharding::Operation &operation,
-                           const Indexed<ValueId, int> &readers) {
+                           const PerValue<int> &readers) {
     if (operation.phase != sharding::Phase::update || operation.operands.size() != 2 || operation.writes.size() != 1)
         return false;
     const auto producer = [&graph](ValueId value) {
@@ -52,7 +53,7 @@ static bool is_accumulated(const sharding::Graph &graph, const sharding::Operati
     return false;
 }
 
-Indexed<OperationId, Fused> fusion(const sharding::Graph &graph) {
+PerOperation<Fused> fusion(const sharding::Graph &graph) {
     using Loops = std::tuple<LayerId, int, ValueId>;
     const auto loops = [&graph](OperationId o) { // what they can be fused with: equal numbers
         const sharding::Operation &operation = graph.operations[o];
@@ -64,13 +65,13 @@ Indexed<OperationId, Fused> fusion(const sharding::Graph &graph) {
         return fusable ? Loops(operation.layer, static_cast<int>(phase), operation.parameter)
                        : Loops(LayerId(), o.number(), ValueId());
     };
-    Indexed<ValueId, bool> stays(graph.values.size(), true); // made and used in one loop
+    PerValue<bool> stays(graph.values.size(), true); // made and used in one loop
     for (const ValueId value : graph.outputs)
         stays[value] = false;
-    Indexed<ValueId, OperationId> reader(graph.values.size()); // first operation that loads it from memory
-    Indexed<ValueId, int> readers(graph.values.size());
+    PerValue<OperationId> reader(graph.values.size()); // first operation that loads it from memory
+    PerValue<int> readers(graph.values.size());
     std::set<Loops> with_rows;
-    Indexed<OperationId, Fused> result;
+    PerOperation<Fused> result;
     for (const OperationId o : graph.operations.ids()) {
         const sharding::Operation &operation = graph.operations[o];
         Fused &fused = result.emplace_back();
@@ -103,7 +104,7 @@ static Bytes rounded(Bytes distance) {
     return distance.value > 0 ? Bytes(std::exp2(std::round(2 * std::log2(distance.value)) / 2)) : distance;
 }
 
-void find_reuse(const sharding::Graph &graph, Indexed<OperationId, Fused> &fused) {
+void find_reuse(const sharding::Graph &graph, PerOperation<Fused> &fused) {
     ReuseDistances<ValueId> distances;
     for (int round = 0; round < 2; ++round)
         for (const OperationId o : fused.ids()) {

@@ -51,9 +51,9 @@ struct Fused {
     std::vector<Bytes> reuse; ///< distances of the operands, for whole tensors; empty: what the operation itself moves
 };
 /// Without distances.
-[[nodiscard]] support::Indexed<sharding::OperationId, Fused> fusion(const sharding::Graph &graph);
+[[nodiscard]] sharding::PerOperation<Fused> fusion(const sharding::Graph &graph);
 /// Computes the distances of every operation along a step of one micro-batch. They are rounded to a power of the square
 /// root of 2, so that most alike layers stay alike.
-void find_reuse(const sharding::Graph &graph, support::Indexed<sharding::OperationId, Fused> &fused);
+void find_reuse(const sharding::Graph &graph, sharding::PerOperation<Fused> &fused);
 
 } // namespace planc::cost

@@ -8,12 +8,12 @@
 namespace planc::cost {
 
 using sharding::Graph;
-using sharding::LayerId;
 using sharding::Nest;
 using sharding::OperationId;
+using sharding::PerLayer;
+using sharding::PerValue;
 using sharding::Phase;
 using sharding::ValueId;
-using support::Indexed;
 
 namespace {
 
@@ -43,7 +43,9 @@ ProductLoop kind(const Nest &nest, std::size_t weight, int loop) {
 Product product(const Graph &graph, OperationId o) {
     const sharding::Operation &operation = graph.operations[o];
     const Nest &nest = operation.nest;
-    const auto is_weight = [&graph](ValueId value) { return graph.values[value].kind == sharding::ValueKind::variable; };
+    const auto is_weight = [&graph](ValueId value) {
+        return graph.values[value].kind == sharding::ValueKind::variable;
+    };
     const std::size_t weight = is_weight(operation.operands[0]) ? 0 : 1;
     Product result;
     result.operation = o;
@@ -64,7 +66,7 @@ Product product(const Graph &graph, OperationId o) {
 } // namespace
 
 std::vector<Product> products(const Graph &graph) {
-    Indexed<LayerId, bool> input_gradient(graph.layers.size(), false);
+    PerLayer<bool> input_gradient(graph.layers.size(), false);
     for (const sharding::Operation &operation : graph.operations)
         if (operation.kernel == sharding::Kernel::contraction && operation.phase == Phase::input_gradient)
             input_gradient[operation.layer] = true;
@@ -103,10 +105,10 @@ ProductSize size(const Product &product, const std::vector<std::int64_t> &extent
     return size;
 }
 
-Indexed<LayerId, double> parameter_elements(const Graph &graph) {
-    Indexed<LayerId, double> result(graph.layers.size(), 0);
-    const Indexed<ValueId, Residence> kept = residences(graph);
-    Indexed<ValueId, bool> trained(graph.values.size(), false);
+PerLayer<double> parameter_elements(const Graph &graph) {
+    PerLayer<double> result(graph.layers.size(), 0);
+    const PerValue<Residence> kept = residences(graph);
+    PerValue<bool> trained(graph.values.size(), false);
     for (const sharding::Operation &operation : graph.operations)
         if (operation.parameter)
             trained[operation.parameter] = true;

@@ -54,6 +54,6 @@ struct ProductSize {
 [[nodiscard]] ProductSize size(const Product &product, const std::vector<std::int64_t> &extents);
 
 /// The number of elements of each layer's parameters, including biases and scales of norms.
-[[nodiscard]] support::Indexed<sharding::LayerId, double> parameter_elements(const sharding::Graph &graph);
+[[nodiscard]] sharding::PerLayer<double> parameter_elements(const sharding::Graph &graph);
 
 } // namespace planc::cost

@@ -126,7 +126,7 @@ ProfileModel::ProfileModel(Profile profile, const sharding::Graph &graph, const 
     : profile_(profile), graph_(graph), machine_(machine), batch_(std::move(batch)), products_(products(graph)),
       parameters_(parameter_elements(graph)) {
     const bool activations = profile == Profile::castello19; // their products count too
-    support::Indexed<LayerId, bool> priced(graph.layers.size(), false);
+    sharding::PerLayer<bool> priced(graph.layers.size(), false);
     for (const Product &product : products_)
         priced[product.layer] = priced[product.layer] || activations || product.weights > 0;
     for (const LayerId layer : graph.layers.ids())
@@ -149,8 +149,8 @@ ProfileModel::Axes ProfileModel::axes(std::size_t index, const sharding::LayerSt
     return result;
 }
 
-void ProfileModel::price_data_parallel(LayerId layer, const sharding::LayerStrategy &strategy, const sharding::Mesh &mesh,
-                                       ProfileLayer &row) const {
+void ProfileModel::price_data_parallel(LayerId layer, const sharding::LayerStrategy &strategy,
+                                       const sharding::Mesh &mesh, ProfileLayer &row) const {
     std::vector<int> axes;
     for (int axis = 0; axis < static_cast<int>(mesh.sizes.size()); ++axis)
         if (mesh.sizes[axis] > 1)

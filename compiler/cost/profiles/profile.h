@@ -88,8 +88,8 @@ class ProfileModel {
                                      const std::vector<std::string> &axes) const;
 
   private:
-    void price_data_parallel(sharding::LayerId layer, const sharding::LayerStrategy &strategy, const sharding::Mesh &mesh,
-                             ProfileLayer &row) const;
+    void price_data_parallel(sharding::LayerId layer, const sharding::LayerStrategy &strategy,
+                             const sharding::Mesh &mesh, ProfileLayer &row) const;
     void add_fused(ProfileTable &table) const;
 
     Profile profile_;
@@ -97,8 +97,8 @@ class ProfileModel {
     const Machine &machine_;
     std::string batch_;
     std::vector<Product> products_;
-    support::Indexed<sharding::LayerId, double> parameters_;
-    support::Indexed<sharding::LayerId, bool> has_samples_;
+    sharding::PerLayer<double> parameters_;
+    sharding::PerLayer<bool> has_samples_;
     std::vector<sharding::LayerId> layers_;
 };
 
