@@ -36,7 +36,7 @@ struct Round {
 struct Node {
     Weights weights;
     std::vector<Round> rounds;
-    int layer = -1; ///< the layer on whose strategies it branches; -1: it does not
+    LayerId layer; ///< the layer on whose strategies it branches; none: it does not
     struct Branch {
         std::vector<int> kept; ///< strategies of the layer; the branches together have all that are left
         int node = -1;         ///< index, larger than that of this node
@@ -105,7 +105,7 @@ struct Certificate {
 [[nodiscard]] bool is_none(const Kept &kept);
 /// The price of the plan that is left where is_one(); infinite if it exceeds the memory limit.
 [[nodiscard]] double price_of_one(const Kept &kept, const Part &part, const plan::Request &request,
-                                  const std::vector<std::vector<LayerStrategy>> &options);
+                                  const PerLayer<Strategies> &options);
 
 [[nodiscard]] Asked asked(const plan::Request &request);
 /// The memory limit in force: the request's, or that of the machine if there is a search. 0: none.

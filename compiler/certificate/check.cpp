@@ -67,12 +67,12 @@ void check_plan(const Certificate &claimed, const plan::Request &request) {
     if (claimed.layers.size() != options.size())
         throw Wrong{"it has " + std::to_string(claimed.layers.size()) + " layers, the network " +
                     std::to_string(options.size())};
-    for (std::size_t l = 0; l < options.size(); ++l) {
-        if (claimed.layers[l].name != request.graph.layers[l].name)
-            throw Wrong{"its layer '" + claimed.layers[l].name + "' is '" + request.graph.layers[l].name +
+    for (const LayerId l : options.ids()) {
+        if (claimed.layers[l.index()].name != request.graph.layers[l].name)
+            throw Wrong{"its layer '" + claimed.layers[l.index()].name + "' is '" + request.graph.layers[l].name +
                         "' of the network"};
-        if (std::find(options[l].begin(), options[l].end(), claimed.layers[l].strategy) == options[l].end())
-            throw Wrong{"the strategy of layer '" + claimed.layers[l].name + "' breaks the rules"};
+        if (std::find(options[l].begin(), options[l].end(), claimed.layers[l.index()].strategy) == options[l].end())
+            throw Wrong{"the strategy of layer '" + claimed.layers[l.index()].name + "' breaks the rules"};
     }
 }
 
@@ -83,7 +83,7 @@ void compare(const std::string &what, double claimed, double found, const char *
 
 /// Checks the cost of the plan, by cost::price().
 void check_cost(const Certificate &claimed, const plan::Request &request) {
-    std::vector<LayerStrategy> layers;
+    LayerStrategies layers;
     for (const LayerClaim &layer : claimed.layers)
         layers.push_back(layer.strategy);
     const cost::CostTable table = plan::evaluate(request, {claimed.sizes}, claimed.axes, layers, claimed.storage);
@@ -98,11 +98,11 @@ void check_cost(const Certificate &claimed, const plan::Request &request) {
     compare("its communication takes", claimed.communication, table.communication.value, " s");
     compare("its reshards take", claimed.reshards, reshards, " s");
     compare("the latency of fused calls is", claimed.latency, latency, " s");
-    for (std::size_t l = 0; l < claimed.layers.size(); ++l) {
+    for (const LayerId l : table.layers.ids()) {
         const cost::LayerRow &row = table.layers[l];
         const double compute = row.compute_seconds().value;
-        compare("the compute of layer '" + row.name + "' takes", claimed.layers[l].compute, compute, " s");
-        compare("the communication of layer '" + row.name + "' takes", claimed.layers[l].communication,
+        compare("the compute of layer '" + row.name + "' takes", claimed.layers[l.index()].compute, compute, " s");
+        compare("the communication of layer '" + row.name + "' takes", claimed.layers[l.index()].communication,
                 (row.seconds() - row.compute_seconds()).value, " s");
     }
     const double memory = table.memory.total().value;
@@ -121,7 +121,7 @@ void check_left_out(const Kept &kept, const Kept &next, const Bounds &bounds, do
                     const sharding::Graph &graph) {
     if (next.size() != kept.size())
         throw Wrong{where + ": the strategies of some layers are missing"};
-    for (std::size_t l = 0; l < kept.size(); ++l) {
+    for (const LayerId l : kept.ids()) {
         if (!std::includes(kept[l].begin(), kept[l].end(), next[l].begin(), next[l].end()))
             throw Wrong{where + ": layer '" + graph.layers[l].name + "' keeps a strategy that does not exist"};
         for (std::size_t x = 0; x < kept[l].size(); ++x)
@@ -132,10 +132,10 @@ void check_left_out(const Kept &kept, const Kept &next, const Bounds &bounds, do
 }
 
 void check_weights(const Weights &weights, const sharding::Graph &graph, const std::string &where) {
-    bool right = weights.seconds_per_byte >= 0 && weights.operation >= -1 &&
-                 weights.operation < static_cast<int>(graph.operations.size());
+    bool right = weights.seconds_per_byte >= 0 && weights.operation >= OperationId() &&
+                 weights.operation < graph.end_of_program();
     for (const auto &[call, values] : weights.latency)
-        right &= !values.empty() && values.front() >= 0 && values.back() < static_cast<int>(graph.values.size()) &&
+        right &= !values.empty() && values.front() && values.back() < graph.values.end_id() &&
                  std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end();
     if (!right)
         throw Wrong{where + ": the weights do not prove a bound"};
@@ -152,7 +152,7 @@ class PartCheck {
     /// Checks that no plan costs less than the part claims.
     void run() {
         Kept all(options_.size());
-        for (std::size_t l = 0; l < all.size(); ++l)
+        for (const LayerId l : all.ids())
             for (int x = 0; x < static_cast<int>(options_[l].size()); ++x)
                 all[l].push_back(x);
         open_.emplace_back(0, std::move(all));
@@ -197,7 +197,7 @@ class PartCheck {
 
     /// Checks that the branches cover all strategies of a layer that cheaper plans may use.
     void branch(const Node &node, const Kept &kept, const Bounds &found) {
-        if (node.layer < 0 || node.layer >= static_cast<int>(kept.size()))
+        if (!kept.contains(node.layer))
             fail("the messages prove " + text(found.total) + " s, but it claims " + text(part_.lower_bound));
         const std::vector<int> &all = kept[node.layer];
         std::vector<bool> covered(all.size(), false);
@@ -221,7 +221,7 @@ class PartCheck {
     const Part &part_;
     const plan::Request &request_;
     std::string where_;
-    std::vector<std::vector<LayerStrategy>> options_;
+    PerLayer<Strategies> options_;
     Terms terms_;
     double target_;
     std::vector<bool> seen_; ///< per node

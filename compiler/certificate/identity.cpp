@@ -41,9 +41,12 @@ class Digest {
     }
     void put(support::Seconds seconds) { put(seconds.value); }
     void put(support::Bytes bytes) { put(bytes.value); }
-    template <class T> void put(const std::vector<T> &list) {
+    template <class Kind> void put(support::Id<Kind> id) { put(id.number()); }
+    template <class T> void put(const std::vector<T> &list) { put_list(list); }
+    template <class Id, class T> void put(const support::Indexed<Id, T> &list) { put_list(list); }
+    template <class List> void put_list(const List &list) {
         put(list.size());
-        for (const T &each : list)
+        for (const auto &each : list)
             put(each);
     }
     void put(const planrt::AxisList &axes) { put(std::vector<int>(axes.begin(), axes.end())); }

@@ -23,16 +23,16 @@ class Lists {
     template <class T> std::int64_t place(const std::vector<T> &list) {
         return known_.emplace(words(list), static_cast<std::int64_t>(known_.size())).first->second;
     }
-    template <class T> std::string places(const std::vector<std::vector<T>> &all) {
+    template <class All> std::string places(const All &all) {
         std::vector<std::int64_t> result;
-        for (const std::vector<T> &list : all)
+        for (const auto &list : all)
             result.push_back(place(list));
         return words(result);
     }
     template <class T> static std::string words(const std::vector<T> &list) {
         std::string text;
         for (const T each : list)
-            text += (text.empty() ? "" : " ") + std::to_string(each);
+            text += (text.empty() ? "" : " ") + word(each);
         return text;
     }
     void write(support::JsonWriter &json) const {
@@ -46,6 +46,9 @@ class Lists {
     }
 
   private:
+    template <std::integral T> static std::string word(T number) { return std::to_string(number); }
+    static std::string word(ValueId value) { return std::to_string(value.number()); }
+
     std::map<std::string, std::int64_t> known_;
 };
 
@@ -65,7 +68,7 @@ void write(support::JsonWriter &json, const Storage &storage) {
 
 void write(support::JsonWriter &json, const Node &node, Lists &lists) {
     json.begin_object().member("seconds_per_byte", node.weights.seconds_per_byte);
-    json.member("memory_at_operation", node.weights.operation).key("shared_latency").begin_array();
+    json.member("memory_at_operation", node.weights.operation.number()).key("shared_latency").begin_array();
     for (const auto &[call, values] : node.weights.latency) {
         json.begin_object().member("update", call.update).member("element_bytes", call.element_bytes);
         json.member("axes", Lists::words(call.axes)).member("values", lists.place(values)).end_object();
@@ -75,7 +78,7 @@ void write(support::JsonWriter &json, const Node &node, Lists &lists) {
         json.begin_object().member("whole", round.whole).member("unit_seconds", round.unit);
         json.member("messages", lists.places(round.messages)).member("kept", lists.places(round.kept)).end_object();
     }
-    json.end_array().member("layer", node.layer).key("branches").begin_array();
+    json.end_array().member("layer", node.layer.number()).key("branches").begin_array();
     for (const Node::Branch &branch : node.branches)
         json.begin_object().member("kept", Lists::words(branch.kept)).member("node", branch.node).end_object();
     json.end_array().end_object();
@@ -195,17 +198,19 @@ Storage storage(const Reader &reader) {
 Node node(const Reader &reader, const std::vector<Reader> &lists) {
     Node result;
     result.weights.seconds_per_byte = reader["seconds_per_byte"].number();
-    result.weights.operation = reader["memory_at_operation"].integer<int>();
+    result.weights.operation = OperationId(reader["memory_at_operation"].integer<int>());
     for (const Reader &call : reader["shared_latency"].list()) {
         const SharedCall shared{call["update"].truth(), call["element_bytes"].integer<int>(),
                                 call["axes"].numbers<int>()};
-        if (!result.weights.latency.emplace(shared, call["values"].list_of<int>(lists)).second)
+        const std::vector<int> values = call["values"].list_of<int>(lists);
+        if (!result.weights.latency.emplace(shared, std::vector<ValueId>(values.begin(), values.end())).second)
             call.fail("shares the latency of a call a second time");
     }
     for (const Reader &round : reader["rounds"].list())
         result.rounds.push_back({round["whole"].truth(), round["unit_seconds"].number(),
-                                 round["messages"].lists_of<std::int64_t>(lists), round["kept"].lists_of<int>(lists)});
-    result.layer = reader["layer"].integer<int>();
+                                 round["messages"].lists_of<std::int64_t>(lists),
+                                 Kept(round["kept"].lists_of<int>(lists))});
+    result.layer = LayerId(reader["layer"].integer<int>());
     for (const Reader &branch : reader["branches"].list())
         result.branches.push_back({branch["kept"].numbers<int>(), branch["node"].integer<int>()});
     return result;

@@ -10,10 +10,10 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The cost of each kept strategy, including what messages give to it.
-std::vector<std::vector<double>> own(const Terms &terms, const Kept &kept, const std::vector<Factor> &factors,
-                                     const Messages &messages) {
-    std::vector<std::vector<double>> result;
-    for (std::size_t l = 0; l < kept.size(); ++l) {
+PerLayer<std::vector<double>> own(const Terms &terms, const Kept &kept, const std::vector<Factor> &factors,
+                                  const Messages &messages) {
+    PerLayer<std::vector<double>> result;
+    for (const LayerId l : kept.ids()) {
         std::vector<double> &of_layer = result.emplace_back();
         for (int strategy : kept[l])
             of_layer.push_back(terms.alone()[l][strategy]);
@@ -57,7 +57,7 @@ double least(Terms &terms, Factor &factor, const std::vector<std::vector<double>
 Bounds bounds(Terms &terms, const Kept &kept, std::vector<Factor> &factors, const Messages &messages, bool exactly,
               double target, double share) {
     Bounds result{terms.constant(), own(terms, kept, factors, messages)};
-    std::vector<double> of_layer;
+    PerLayer<double> of_layer;
     for (const std::vector<double> &seconds : result.of)
         result.total += of_layer.emplace_back(*std::min_element(seconds.begin(), seconds.end()));
     std::vector<double> of_factor;
@@ -68,7 +68,7 @@ Bounds bounds(Terms &terms, const Kept &kept, std::vector<Factor> &factors, cons
         return result;
     }
     const double price_below = share < 1 ? result.total + share * (target - result.total) : target;
-    for (std::size_t l = 0; l < kept.size(); ++l)
+    for (const LayerId l : kept.ids())
         for (double &seconds : result.of[l])
             seconds += result.total - of_layer[l];
     for (std::size_t f = 0; f < factors.size(); ++f) {

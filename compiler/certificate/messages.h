@@ -11,8 +11,9 @@ namespace planc::certificate {
 using Messages = std::vector<std::vector<std::vector<double>>>;
 
 struct Bounds {
-    double total = 0;                    ///< for all plans among the kept strategies
-    std::vector<std::vector<double>> of; ///< per layer and kept strategy: for the plans with it; empty: total >= target
+    double total = 0; ///< for all plans among the kept strategies
+    /// By layer and kept strategy: for the plans with it; empty: total >= target.
+    PerLayer<std::vector<double>> of;
 };
 
 /// `exactly`: first prices the entries that matter: those that decide the total, and those with which a plan could take

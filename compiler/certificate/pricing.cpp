@@ -13,16 +13,16 @@ using sharding::Phase;
 
 StepScopes::StepScopes(const sharding::GraphIndex &index, const cost::Machine &machine, int larger)
     : structure(index, machine), microbatches(index.graph.microbatches - larger) {
-    for (int v = 0; v < static_cast<int>(index.graph.values.size()); ++v) {
+    for (const ValueId v : index.graph.values.ids()) {
         needs.push_back(sharding::needs(index, v));
         layers.push_back(sharding::scope(index, v));
-        std::vector<std::vector<int>> &placements = of_placement.emplace_back();
+        std::vector<std::vector<LayerId>> &placements = of_placement.emplace_back();
         for (const sharding::Need &need : needs.back())
             placements.push_back(need.operand >= 0 ? sharding::layers_of_placements(index, need.operation)
-                                 : need.home >= 0  ? sharding::layers_of_origin(index, need.home)
-                                                   : std::vector<int>{});
+                                 : need.home       ? sharding::layers_of_origin(index, need.home)
+                                                   : std::vector<LayerId>{});
         placements.push_back(index.graph.values[v].kind == sharding::ValueKind::free
-                                 ? std::vector<int>{}
+                                 ? std::vector<LayerId>{}
                                  : sharding::layers_of_origin(index, v));
     }
 }
@@ -39,10 +39,10 @@ void Pricing::weigh(const Weights &weights) {
     weights_ = weights;
     charged_.assign(graph_.values.size(), {});
     for (const auto &[call, values] : weights.latency)
-        for (int value : values)
+        for (const ValueId value : values)
             charged_[value][call] = 1 / static_cast<double>(values.size());
     kind_.clear();
-    for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
+    for (const ValueId v : graph_.values.ids())
         kind_.push_back(kinds_
                             .emplace(std::tuple(step_.structure.value_kind[v],
                                                 in_memory(v) ? weights.seconds_per_byte : 0, charged_[v]),
@@ -50,31 +50,31 @@ void Pricing::weigh(const Weights &weights) {
                             .first->second);
 }
 
-bool Pricing::in_memory(int value) const {
+bool Pricing::in_memory(ValueId value) const {
     const cost::Life &life = step_.structure.facts->lives[value];
-    return life.first < 0 || (life.first <= weights_.operation && weights_.operation <= life.last);
+    return !life.first || (life.first <= weights_.operation && weights_.operation <= life.last);
 }
 
-int Pricing::number(int value, std::size_t need, sharding::Copies &copies) {
+int Pricing::number(ValueId value, std::size_t need, sharding::Copies &copies) {
     if (need < step_.needs[value].size())
         return reshards(value).number(copies.wanted(value, step_.needs[value][need]));
     return graph_.values[value].kind == sharding::ValueKind::free ? -1 : reshards(value).number(copies.origin(value));
 }
 
-std::vector<int> Pricing::numbers(int value, sharding::Copies &copies) {
+std::vector<int> Pricing::numbers(ValueId value, sharding::Copies &copies) {
     std::vector<int> result;
     for (std::size_t need = 0; need <= step_.needs[value].size(); ++need)
         result.push_back(number(value, need, copies));
     return result;
 }
 
-const Pricing::Price &Pricing::price(int value, const std::vector<int> &numbers) {
+const Pricing::Price &Pricing::price(ValueId value, const std::vector<int> &numbers) {
     const auto [known, is_new] = known_.try_emplace({step_.structure.value_kind[value], numbers});
     Price &result = known->second;
     if (!is_new)
         return result;
     const sharding::Value &v = graph_.values[value];
-    const bool joined = step_.structure.index.companion[value] >= 0;
+    const bool joined = static_cast<bool>(step_.structure.index.companion[value]);
     std::vector<cost::CopyMemory> memory;
     sharding::Links links(step_.structure.index, value, reshards(value));
     for (const sharding::Link &link : links.of(numbers.back(), {numbers.data(), numbers.size() - 1})) {
@@ -100,7 +100,7 @@ const Pricing::Price &Pricing::price(int value, const std::vector<int> &numbers)
     return result;
 }
 
-double Pricing::seconds(int value, const std::vector<int> &numbers) {
+double Pricing::seconds(ValueId value, const std::vector<int> &numbers) {
     const Price &found = price(value, numbers);
     double seconds = found.seconds;
     Charges charged = charged_[value];
@@ -112,27 +112,26 @@ double Pricing::seconds(int value, const std::vector<int> &numbers) {
     return seconds + (in_memory(value) ? weights_.seconds_per_byte * found.bytes : 0);
 }
 
-double Pricing::least(int value, int origin, int wanted) {
+double Pricing::least(ValueId value, int origin, int wanted) {
     const sharding::GraphIndex &index = step_.structure.index;
     const auto operation_of = [&](const sharding::Use &use) -> const sharding::Operation & {
         return graph_.operations[use.operation];
     };
-    const bool latency = index.companion[value] < 0 &&
-                         std::none_of(
-                             index.uses[value].begin(), index.uses[value].end(),
-                             [&](const sharding::Use &use) { return operation_of(use).phase == Phase::update; });
+    const bool latency = !index.companion[value] && std::none_of(index.uses[value].begin(), index.uses[value].end(),
+                                                                 [&](const sharding::Use &use) {
+                                                                     return operation_of(use).phase == Phase::update;
+                                                                 });
     const bool each = std::all_of(step_.needs[value].begin(), step_.needs[value].end(), [&](const auto &need) {
         return need.operand >= 0 && !graph_.operations[need.operation].per_step;
     });
-    const int producer = graph_.values[value].producer;
-    const bool once =
-        producer >= 0 && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
+    const OperationId producer = graph_.values[value].producer;
+    const bool once = producer && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
     const double seconds =
         transfers_.of(reshards(value)).seconds(origin, wanted, graph_.values[value].element_bytes, latency).value;
     return (each && !once ? step_.microbatches : 1) * seconds;
 }
 
-double Pricing::seconds(int operation, sharding::Copies &copies) {
+double Pricing::seconds(OperationId operation, sharding::Copies &copies) {
     const sharding::Operation &o = graph_.operations[operation];
     return (o.per_step ? 1 : step_.microbatches) * cost::seconds_under(copies.strategy(operation), graph_, o,
                                                                        step_.structure.facts->fusion[operation], mesh_,

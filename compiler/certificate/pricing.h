@@ -35,9 +35,15 @@
 
 namespace planc::certificate {
 
+using sharding::LayerId;
+using sharding::LayerStrategies;
 using sharding::LayerStrategy;
 using sharding::Mesh;
+using sharding::OperationId;
+using sharding::PerLayer;
+using sharding::PerValue;
 using sharding::Storage;
+using sharding::ValueId;
 
 /// Calls that could be merged into one: of gradients, or of norms of the update, over the same axes.
 struct SharedCall {
@@ -49,9 +55,9 @@ struct SharedCall {
 
 /// The free parameters of the bound: any choice gives a valid bound.
 struct Weights {
-    double seconds_per_byte = 0;                    ///< the price of memory, not negative
-    int operation = -1;                             ///< the operation during which passing values are counted; -1: none
-    std::map<SharedCall, std::vector<int>> latency; ///< the values that are charged equal parts of a call's latency
+    double seconds_per_byte = 0; ///< the price of memory, not negative
+    OperationId operation;       ///< the operation during which passing values are counted, or none
+    std::map<SharedCall, std::vector<ValueId>> latency; ///< the values that are charged equal parts of a call's latency
 };
 
 /// The facts about a step that do not depend on the mesh.
@@ -60,11 +66,11 @@ struct StepScopes {
     StepScopes(const sharding::GraphIndex &index, const cost::Machine &machine, int larger);
 
     plan::StepStructure structure;
-    int microbatches = 1;                                    ///< the number of micro-batches that are counted
-    std::vector<std::vector<sharding::Need>> needs;          ///< per value
-    std::vector<std::vector<int>> layers;                    ///< per value: sharding::scope()
-    std::vector<std::vector<std::vector<int>>> of_placement; ///< per value: for each need and then its origin, the
-                                                             ///< layers that decide it
+    int microbatches = 1; ///< the number of micro-batches that are counted
+    PerValue<std::vector<sharding::Need>> needs;
+    PerValue<std::vector<LayerId>> layers; ///< sharding::scope()
+    /// For each need and then the origin of a value: the layers that decide it.
+    PerValue<std::vector<std::vector<LayerId>>> of_placement;
 };
 
 class Pricing {
@@ -76,19 +82,19 @@ class Pricing {
     void weigh(const Weights &weights);
     [[nodiscard]] const Weights &weights() const { return weights_; }
     /// Equal for values of equal structure and equal weights, now and before.
-    [[nodiscard]] int kind(int value) const { return kind_[value]; }
+    [[nodiscard]] int kind(ValueId value) const { return kind_[value]; }
 
     /// The number of the placement that a need asks for, or of the origin if need is needs.size(); -1 for free values.
-    int number(int value, std::size_t need, sharding::Copies &copies);
+    int number(ValueId value, std::size_t need, sharding::Copies &copies);
     /// The numbers of all needs and of the origin.
-    std::vector<int> numbers(int value, sharding::Copies &copies);
-    [[nodiscard]] int values() const { return static_cast<int>(graph_.values.size()); }
+    std::vector<int> numbers(ValueId value, sharding::Copies &copies);
+    [[nodiscard]] const sharding::Graph &graph() const { return graph_; }
     /// The weighted cost, given the numbers of all needs and of the origin.
-    double seconds(int value, const std::vector<int> &numbers);
+    double seconds(ValueId value, const std::vector<int> &numbers);
     /// A lower bound of that cost, given one need's number and the origin's.
-    double least(int value, int origin, int wanted);
+    double least(ValueId value, int origin, int wanted);
     /// The computation of an operation.
-    double seconds(int operation, sharding::Copies &copies);
+    double seconds(OperationId operation, sharding::Copies &copies);
 
     /// The shared calls of a value's copies, and the bytes that count.
     struct Price {
@@ -96,11 +102,11 @@ class Pricing {
         double bytes = 0;
         std::vector<std::pair<SharedCall, double>> shared; ///< with their latency
     };
-    const Price &price(int value, const std::vector<int> &numbers);
-    [[nodiscard]] bool in_memory(int value) const;
+    const Price &price(ValueId value, const std::vector<int> &numbers);
+    [[nodiscard]] bool in_memory(ValueId value) const;
 
   private:
-    sharding::Reshards &reshards(int value) { return *reshards_of_[value]; }
+    sharding::Reshards &reshards(ValueId value) { return *reshards_of_[value]; }
 
     const StepScopes &step_;
     const sharding::Graph &graph_;
@@ -108,10 +114,10 @@ class Pricing {
     const cost::Machine &machine_;
     Weights weights_;
     using Charges = std::map<SharedCall, double>;
-    std::vector<Charges> charged_; ///< per value: its part of a call's latency
-    std::vector<int> kind_;
+    PerValue<Charges> charged_; ///< its part of a call's latency
+    PerValue<int> kind_;
     std::map<std::tuple<int, double, Charges>, int> kinds_; ///< by structure, price of memory
-    std::vector<sharding::Reshards *> reshards_of_;         ///< per value
+    PerValue<sharding::Reshards *> reshards_of_;
     std::map<std::vector<std::int64_t>, sharding::Reshards> reshards_;
     cost::StepPrices steps_;
     plan::TransferBounds transfers_;

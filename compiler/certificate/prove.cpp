@@ -16,7 +16,7 @@ void claim(const plan::Request &request, const plan::Plan &plan, Certificate &re
     result.sizes = plan.mesh.sizes;
     result.storage = plan.storage;
     const cost::CostTable table = plan::evaluate(request, plan.mesh, plan.axes, plan.layers, plan.storage);
-    for (std::size_t l = 0; l < table.layers.size(); ++l) {
+    for (const LayerId l : table.layers.ids()) {
         const cost::LayerRow &row = table.layers[l];
         result.layers.push_back(
             {row.name, plan.layers[l], row.compute_seconds().value, (row.seconds() - row.compute_seconds()).value});
@@ -33,7 +33,7 @@ void claim(const plan::Request &request, const plan::Plan &plan, Certificate &re
 }
 
 /// The operation at which memory may keep the plan from being faster.
-std::optional<int> short_at(const plan::Request &request, const plan::Plan &plan) {
+std::optional<OperationId> short_at(const plan::Request &request, const plan::Plan &plan) {
     if (byte_limit(request) > 0 && (plan.memory_decided || plan.gap() > 1e-9))
         return plan.cost->memory.peak;
     return std::nullopt;
@@ -70,8 +70,7 @@ Certificate prove(const plan::Request &request, const plan::Plan &plan) {
             Terms terms(step, pricing, part.storage, byte_limit(request), options);
             const bool chosen =
                 part.axes == result.axes && part.sizes == result.sizes && part.storage == result.storage;
-            Prover(terms, request, target, short_at(request, plan))
-                .run(chosen ? plan.layers : std::vector<LayerStrategy>{}, part);
+            Prover(terms, request, target, short_at(request, plan)).run(chosen ? plan.layers : LayerStrategies{}, part);
         }
     });
     result.lower_bound = target;

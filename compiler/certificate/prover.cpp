@@ -20,9 +20,9 @@ constexpr double work_of_value = 200; ///< to weigh a value anew, as so many ent
 constexpr double precision = 1e-10;   ///< of the bound, that the units of messages may cost
 constexpr double coarsest = 1e-3;     ///< unit of messages, of the cost
 
-Kept all_of(const std::vector<std::vector<LayerStrategy>> &options) {
+Kept all_of(const PerLayer<Strategies> &options) {
     Kept kept;
-    for (const std::vector<LayerStrategy> &of_layer : options) {
+    for (const Strategies &of_layer : options) {
         kept.emplace_back(of_layer.size());
         std::iota(kept.back().begin(), kept.back().end(), 0);
     }
@@ -32,7 +32,7 @@ Kept all_of(const std::vector<std::vector<LayerStrategy>> &options) {
 /// The strategies with which a plan could take less than `target`.
 Kept remaining(const Kept &kept, const Bounds &bounds, double target) {
     Kept result(kept.size());
-    for (std::size_t l = 0; l < kept.size(); ++l)
+    for (const LayerId l : kept.ids())
         for (std::size_t x = 0; x < kept[l].size(); ++x)
             if (bounds.of[l][x] < target)
                 result[l].push_back(kept[l][x]);
@@ -54,10 +54,10 @@ void round_to(double unit, double most, const Messages &messages, Round &round) 
 }
 
 /// The layer whose second-best strategy has the highest bound.
-std::size_t most_telling(const Kept &kept, const Bounds &bounds) {
-    std::size_t best = kept.size();
+LayerId most_telling(const Kept &kept, const Bounds &bounds) {
+    LayerId best;
     double highest = -infinity;
-    for (std::size_t l = 0; l < kept.size(); ++l) {
+    for (const LayerId l : kept.ids()) {
         std::vector<double> of = bounds.of[l];
         if (of.size() < 2)
             continue;
@@ -72,7 +72,7 @@ std::size_t most_telling(const Kept &kept, const Bounds &bounds) {
 
 } // namespace
 
-void Prover::run(const std::vector<LayerStrategy> &layers, Part &part) {
+void Prover::run(const LayerStrategies &layers, Part &part) {
     std::vector<Open> open;
     part.lower_bound = target_;
     open.push_back({-1, all_of(terms_.options()), -infinity, {}, layers});
@@ -97,20 +97,20 @@ double Prover::expand(Open open, Part &part, std::vector<Open> &all) {
     if (is_one(open.kept))
         return price_of_one(open.kept, part, request_, terms_.options());
     weigh(open.kept, open.layers, open.weights);
-    work_ += work_of_value * terms_.pricing().values();
+    work_ += work_of_value * static_cast<double>(terms_.pricing().graph().values.size());
     part.nodes[number].weights = open.weights;
     const Bounds found = prove(open.kept, open.above < 0, part.nodes[number].rounds);
     if (found.total >= target_ || work_ > most_work)
         return found.total;
     if (is_one(open.kept)) { // a node of its own
-        Open last{number, open.kept, found.total, open.weights, open.layers, open.kept[0][0]};
-        part.nodes[number].layer = 0;
+        Open last{number, open.kept, found.total, open.weights, open.layers, open.kept[LayerId(0)][0]};
+        part.nodes[number].layer = LayerId(0);
         all.push_back(std::move(last));
         return infinity;
     }
-    const std::size_t layer = most_telling(open.kept, found);
-    part.nodes[number].layer = static_cast<int>(layer);
-    const std::vector<LayerStrategy> promising = most_promising(open.kept, found);
+    const LayerId layer = most_telling(open.kept, found);
+    part.nodes[number].layer = layer;
+    const LayerStrategies promising = most_promising(open.kept, found);
     for (std::size_t x = 0; x < open.kept[layer].size(); ++x) {
         Open &further = all.emplace_back(Open{number, open.kept, std::max(found.of[layer][x], found.total),
                                               open.weights, promising, open.kept[layer][x]});
@@ -120,7 +120,7 @@ double Prover::expand(Open open, Part &part, std::vector<Open> &all) {
     return infinity;
 }
 
-void Prover::weigh(const Kept &kept, const std::vector<LayerStrategy> &layers, Weights &weights) {
+void Prover::weigh(const Kept &kept, const LayerStrategies &layers, Weights &weights) {
     if (!layers.empty())
         weights.latency = shared_calls(layers);
     terms_.weigh(weights);
@@ -149,9 +149,9 @@ void Prover::sweep_and_count(const Kept &kept, const std::vector<Factor> &factor
 }
 
 /// For each layer, the strategy with the least bound.
-std::vector<LayerStrategy> Prover::most_promising(const Kept &kept, const Bounds &found) const {
-    std::vector<LayerStrategy> layers;
-    for (std::size_t l = 0; l < kept.size(); ++l) {
+LayerStrategies Prover::most_promising(const Kept &kept, const Bounds &found) const {
+    LayerStrategies layers;
+    for (const LayerId l : kept.ids()) {
         const auto best = std::min_element(found.of[l].begin(), found.of[l].end()) - found.of[l].begin();
         layers.push_back(terms_.options()[l][static_cast<std::size_t>(kept[l][static_cast<std::size_t>(best)])]);
     }
@@ -159,13 +159,13 @@ std::vector<LayerStrategy> Prover::most_promising(const Kept &kept, const Bounds
 }
 
 /// The participants of calls that several values share.
-std::map<SharedCall, std::vector<int>> Prover::shared_calls(const std::vector<LayerStrategy> &layers) {
-    std::map<SharedCall, std::vector<int>> result;
+std::map<SharedCall, std::vector<ValueId>> Prover::shared_calls(const LayerStrategies &layers) {
+    std::map<SharedCall, std::vector<ValueId>> result;
     Pricing &pricing = terms_.pricing();
     sharding::Copies copies = terms_.copies(layers);
-    for (int v = 0; v < pricing.values(); ++v)
+    for (const ValueId v : pricing.graph().values.ids())
         for (const auto &[call, latency] : pricing.price(v, pricing.numbers(v, copies)).shared)
-            if (std::vector<int> &values = result[call]; values.empty() || values.back() != v)
+            if (std::vector<ValueId> &values = result[call]; values.empty() || values.back() != v)
                 values.push_back(v);
     return result;
 }
@@ -252,9 +252,9 @@ bool is_none(const Kept &kept) {
 }
 
 double price_of_one(const Kept &kept, const Part &part, const plan::Request &request,
-                    const std::vector<std::vector<LayerStrategy>> &options) {
-    std::vector<LayerStrategy> layers;
-    for (std::size_t l = 0; l < kept.size(); ++l)
+                    const PerLayer<Strategies> &options) {
+    LayerStrategies layers;
+    for (const LayerId l : kept.ids())
         layers.push_back(options[l][static_cast<std::size_t>(kept[l][0])]);
     const cost::CostTable table = plan::evaluate(request, {part.sizes}, part.axes, layers, part.storage);
     const double limit = byte_limit(request);

@@ -13,12 +13,12 @@ class Prover {
   public:
     /// `target`: it is enough to prove that plans take this many seconds. `short_at`: the operation during which memory
     /// is short, if it is.
-    Prover(Terms &terms, const plan::Request &request, double target, std::optional<int> short_at)
+    Prover(Terms &terms, const plan::Request &request, double target, std::optional<OperationId> short_at)
         : terms_(terms), request_(request), target_(target), memory_is_short_(short_at.has_value()),
-          operation_(short_at.value_or(-1)) {}
+          operation_(short_at.value_or(OperationId())) {}
 
     /// Fills in nodes and bound. `layers`: a fast plan, or none if none is known.
-    void run(const std::vector<LayerStrategy> &layers, Part &part);
+    void run(const LayerStrategies &layers, Part &part);
 
   private:
     /// A set of plans about which nothing is proved yet except by the parent node.
@@ -26,14 +26,14 @@ class Prover {
         int above = -1;
         Kept kept;
         double bound = 0;
-        Weights weights;                   ///< of the parent node
-        std::vector<LayerStrategy> layers; ///< a promising plan
-        int strategy = -1;                 ///< of the layer on which the parent node branches
+        Weights weights;        ///< of the parent node
+        LayerStrategies layers; ///< a promising plan
+        int strategy = -1;      ///< of the layer on which the parent node branches
     };
 
     /// Returns the bound if this node is closed; otherwise adds open nodes.
     double expand(Open open, Part &part, std::vector<Open> &all);
-    void weigh(const Kept &kept, const std::vector<LayerStrategy> &layers, Weights &weights);
+    void weigh(const Kept &kept, const LayerStrategies &layers, Weights &weights);
     void price_memory(const Kept &kept, Weights &weights);
     Bounds prove(Kept &kept, bool coarsely_first, std::vector<Round> &rounds);
     Bounds improve(const Kept &kept, std::vector<Factor> &factors, Round &round);
@@ -41,14 +41,14 @@ class Prover {
 
     /// The bound by a first round.
     Bounds glance(const Kept &kept);
-    [[nodiscard]] std::vector<LayerStrategy> most_promising(const Kept &kept, const Bounds &found) const;
-    [[nodiscard]] std::map<SharedCall, std::vector<int>> shared_calls(const std::vector<LayerStrategy> &layers);
+    [[nodiscard]] LayerStrategies most_promising(const Kept &kept, const Bounds &found) const;
+    [[nodiscard]] std::map<SharedCall, std::vector<ValueId>> shared_calls(const LayerStrategies &layers);
 
     Terms &terms_;
     const plan::Request &request_;
     double target_;
     bool memory_is_short_;
-    int operation_;
+    OperationId operation_;
     double work_ = 0; ///< number of table entries examined
 };
 

@@ -41,11 +41,11 @@ std::vector<int> numbers(const plan::StoragePin &pin, const std::vector<std::str
 }
 
 /// The loops of each layer that can be split, with their shortest extents.
-std::vector<std::map<std::string, std::int64_t>> loops_of_layers(const sharding::Graph &graph) {
-    std::vector<std::map<std::string, std::int64_t>> loops(graph.layers.size());
+PerLayer<std::map<std::string, std::int64_t>> loops_of_layers(const sharding::Graph &graph) {
+    PerLayer<std::map<std::string, std::int64_t>> loops(graph.layers.size());
     for (const sharding::Operation &operation : graph.operations)
         for (const sharding::Loop &loop : operation.nest.loops)
-            if (operation.parameter < 0 && loop.kind != sharding::LoopKind::whole) {
+            if (!operation.parameter && loop.kind != sharding::LoopKind::whole) {
                 auto &extent = loops[operation.layer].try_emplace(loop.name, loop.extent).first->second;
                 extent = std::min(extent, loop.extent);
             }
@@ -67,10 +67,10 @@ class Layer {
             choices_.push_back(choices(axis, search));
     }
 
-    std::vector<LayerStrategy> all() const {
-        std::vector<LayerStrategy> result{{{}, order()}};
+    Strategies all() const {
+        Strategies result{{{}, order()}};
         for (const std::vector<std::string> &of_axis : choices_) {
-            std::vector<LayerStrategy> longer;
+            Strategies longer;
             for (const LayerStrategy &shorter : result)
                 for (const std::string &loop : of_axis) {
                     longer.push_back(shorter);
@@ -197,13 +197,13 @@ std::vector<Storage> storages(const plan::Request &request, const Mesh &mesh, co
     return result;
 }
 
-std::vector<std::vector<LayerStrategy>> strategies(const plan::Request &request, const Shape &shape) {
+PerLayer<Strategies> strategies(const plan::Request &request, const Shape &shape) {
     const auto loops = loops_of_layers(request.graph);
-    std::vector<std::vector<LayerStrategy>> result;
-    for (std::size_t l = 0; l < loops.size(); ++l)
-        result.push_back(
-            Layer(shape, request.search, loops[l], l < request.pins.size() ? request.pins[l] : std::vector<plan::Pin>{})
-                .all());
+    PerLayer<Strategies> result;
+    for (const LayerId l : loops.ids())
+        result.push_back(Layer(shape, request.search, loops[l],
+                               request.pins.contains(l) ? request.pins[l] : std::vector<plan::Pin>{})
+                             .all());
     return result;
 }
 

@@ -9,8 +9,10 @@
 
 namespace planc::certificate {
 
+using sharding::LayerId;
 using sharding::LayerStrategy;
 using sharding::Mesh;
+using sharding::PerLayer;
 using sharding::Storage;
 
 struct Shape {
@@ -28,8 +30,11 @@ struct Shape {
 [[nodiscard]] std::vector<Storage> storages(const plan::Request &request, const Mesh &mesh,
                                             const std::vector<std::string> &axes);
 
-/// Per layer: each axis splits the loop that a rule assigns to it, or else any loop without a rule, or none. No such
+/// The strategies that one layer may have.
+using Strategies = std::vector<LayerStrategy>;
+
+/// Each axis splits the loop that a rule assigns to it, or else any loop without a rule, or none. No such
 /// loop is cut into more parts than its shortest extent in the layer.
-[[nodiscard]] std::vector<std::vector<LayerStrategy>> strategies(const plan::Request &request, const Shape &shape);
+[[nodiscard]] PerLayer<Strategies> strategies(const plan::Request &request, const Shape &shape);
 
 } // namespace planc::certificate

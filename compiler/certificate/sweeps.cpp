@@ -22,12 +22,11 @@ class Sweeps {
     }
 
     int run(double enough) {
-        const int layers = static_cast<int>(kept_.size());
         double before = -infinity;
         for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-            for (int l = 0; l < layers; ++l)
+            for (const LayerId l : kept_.ids())
                 visit(l, true);
-            for (int l = layers; l-- > 0;)
+            for (LayerId l = kept_.end_id() - 1; l; l = l - 1)
                 visit(l, false);
             // After a sweep back nothing is left of factors: their first layers took it.
             double total = terms_.constant();
@@ -48,11 +47,11 @@ class Sweeps {
 
     /// Whether the factor has a further layer in the direction of the sweep.
     [[nodiscard]] bool leads_on(const Incident &incident, bool forward) const {
-        const std::vector<int> &layers = factors_[incident.factor].layers;
+        const std::vector<LayerId> &layers = factors_[incident.factor].layers;
         return forward ? incident.place + 1 < layers.size() : incident.place > 0;
     }
 
-    void visit(int layer, bool forward) {
+    void visit(LayerId layer, bool forward) {
         std::vector<double> own;
         for (int strategy : kept_[layer])
             own.push_back(terms_.alone()[layer][strategy]);
@@ -104,8 +103,8 @@ class Sweeps {
     const Kept &kept_;
     const std::vector<Factor> &factors_;
     Messages &messages_;
-    std::vector<std::vector<Incident>> incident_; ///< per layer
-    std::vector<double> least_;                   ///< per layer: what it has at least
+    PerLayer<std::vector<Incident>> incident_;
+    PerLayer<double> least_; ///< what the layer has at least
 };
 
 } // namespace

@@ -15,12 +15,13 @@ std::size_t product(const std::vector<int> &sizes) {
                            [](std::size_t all, int size) { return all * static_cast<std::size_t>(size); });
 }
 
-std::size_t place(const std::vector<int> &layers, int layer) {
+std::size_t place(const std::vector<LayerId> &layers, LayerId layer) {
     return static_cast<std::size_t>(std::find(layers.begin(), layers.end(), layer) - layers.begin());
 }
 
 /// Row-major strides for the layers among `of`; 0 for the others.
-std::vector<int> strides(const std::vector<int> &layers, const std::vector<int> &of, const std::vector<int> &sizes) {
+std::vector<int> strides(const std::vector<LayerId> &layers, const std::vector<LayerId> &of,
+                         const std::vector<int> &sizes) {
     std::vector<int> result(layers.size(), 0);
     int stride = 1;
     for (std::size_t i = layers.size(); i-- > 0;)
@@ -32,9 +33,10 @@ std::vector<int> strides(const std::vector<int> &layers, const std::vector<int> 
 }
 
 /// The sizes of those layers that are among `of`.
-std::vector<int> chosen(const std::vector<int> &sizes, const std::vector<int> &layers, const std::vector<int> &of) {
+std::vector<int> chosen(const std::vector<int> &sizes, const std::vector<LayerId> &layers,
+                        const std::vector<LayerId> &of) {
     std::vector<int> result;
-    for (int layer : of)
+    for (const LayerId layer : of)
         result.push_back(sizes[place(layers, layer)]);
     return result;
 }
@@ -68,7 +70,7 @@ struct Distinct {
 };
 
 /// Adds the piece to the factor. False: the table would become too large.
-bool add(Factor &factor, const std::vector<int> &layers, const std::shared_ptr<Piece> &piece) {
+bool add(Factor &factor, const std::vector<LayerId> &layers, const std::shared_ptr<Piece> &piece) {
     std::vector<std::vector<int>> class_of = factor.class_of;
     std::vector<std::vector<int>> examples(factor.layers.size());
     std::vector<int> classes = factor.classes;
@@ -85,7 +87,7 @@ bool add(Factor &factor, const std::vector<int> &layers, const std::shared_ptr<P
     Factor merged{factor.layers, class_of, classes, {}, {}};
     factor.parts.push_back({piece, layers, {}});
     for (const Factor::Part &part : factor.parts) { // classes have become finer
-        const std::vector<int> &of = part.layers;
+        const std::vector<LayerId> &of = part.layers;
         const std::vector<int> &sizes = part.piece->classes;
         Factor::Part finer{part.piece, of, {}};
         for (std::size_t i = 0; i < merged.layers.size(); ++i) {
@@ -121,12 +123,12 @@ std::size_t Factor::Part::entry(const std::vector<int> &at) const {
 }
 
 Terms::Terms(const StepScopes &step, Pricing &pricing, const Storage &storage, double byte_limit,
-             const std::vector<std::vector<LayerStrategy>> &options)
+             const PerLayer<Strategies> &options)
     : step_(step), graph_(step.structure.index.graph), byte_limit_(byte_limit), options_(options), pricing_(pricing),
       storage_(storage),
       layers_(options.size(), LayerStrategy{std::vector<std::string>(pricing.mesh().sizes.size()), {}}) {
     std::map<std::vector<std::string>, int> known;
-    for (const std::vector<LayerStrategy> &of_layer : options_) {
+    for (const Strategies &of_layer : options_) {
         std::vector<std::string> text;
         for (const LayerStrategy &strategy : of_layer) {
             text.insert(text.end(), strategy.loop_of_axis.begin(), strategy.loop_of_axis.end());
@@ -147,19 +149,19 @@ void Terms::weigh(const Weights &weights) {
 /// Layers with the same operations and values, equal weights and the same strategies are priced once.
 void Terms::price_alone() {
     constant_ = of_memory();
-    std::vector<std::vector<int>> operations(options_.size());
-    std::vector<std::vector<int>> values(options_.size());
+    PerLayer<std::vector<OperationId>> operations(options_.size());
+    PerLayer<std::vector<ValueId>> values(options_.size());
     const sharding::GraphIndex &index = step_.structure.index;
     sharding::Copies whatever = copies(layers_);
-    for (int o = 0; o < static_cast<int>(graph_.operations.size()); ++o) {
-        const std::vector<int> layers = sharding::layers_of_strategy(index, o);
+    for (const OperationId o : graph_.operations.ids()) {
+        const std::vector<LayerId> layers = sharding::layers_of_strategy(index, o);
         if (layers.empty())
             constant_ += pricing_.seconds(o, whatever);
         else if (layers.size() == 1)
             operations[layers[0]].push_back(o);
     }
-    for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v) {
-        const std::vector<int> &layers = step_.layers[v];
+    for (const ValueId v : graph_.values.ids()) {
+        const std::vector<LayerId> &layers = step_.layers[v];
         if (layers.empty()) {
             constant_ += pricing_.seconds(v, pricing_.numbers(v, whatever));
         } else if (layers.size() == 1) {
@@ -168,12 +170,12 @@ void Terms::price_alone() {
     }
     std::map<std::vector<int>, std::vector<double>> known;
     alone_.clear();
-    for (int l = 0; l < static_cast<int>(options_.size()); ++l) {
+    for (const LayerId l : options_.ids()) {
         std::vector<int> key{kind_of_options_[l]};
-        for (int o : operations[l])
+        for (const OperationId o : operations[l])
             key.push_back(step_.structure.operation_kind[o]);
         key.push_back(-1);
-        for (int v : values[l])
+        for (const ValueId v : values[l])
             key.push_back(pricing_.kind(v));
         const auto [at, is_new] = known.try_emplace(std::move(key));
         if (is_new)
@@ -187,16 +189,17 @@ double Terms::of_memory() const {
     return price > 0 ? -price * byte_limit_ : 0;
 }
 
-std::vector<double> Terms::alone(int layer, const std::vector<int> &operations, const std::vector<int> &values) {
+std::vector<double> Terms::alone(LayerId layer, const std::vector<OperationId> &operations,
+                                 const std::vector<ValueId> &values) {
     std::vector<double> result;
     const LayerStrategy none = layers_[layer];
     for (std::size_t x = 0; x < options_[layer].size(); ++x) {
         layers_[layer] = options_[layer][x];
         sharding::Copies under = copies(layers_);
         double seconds = 0;
-        for (int o : operations)
+        for (const OperationId o : operations)
             seconds += pricing_.seconds(o, under);
-        for (int v : values)
+        for (const ValueId v : values)
             seconds += pricing_.seconds(v, pricing_.numbers(v, under));
         result.push_back(seconds);
     }
@@ -204,7 +207,7 @@ std::vector<double> Terms::alone(int layer, const std::vector<int> &operations, 
     return result;
 }
 
-const std::vector<int> &Terms::numbers(int value, std::size_t need, int layer) {
+const std::vector<int> &Terms::numbers(ValueId value, std::size_t need, LayerId layer) {
     const auto [known, is_new] =
         numbers_.try_emplace({step_.structure.value_kind[value], need, kind_of_options_[layer]});
     if (is_new) {
@@ -221,16 +224,16 @@ const std::vector<int> &Terms::numbers(int value, std::size_t need, int layer) {
 
 std::vector<Factor> Terms::factors(const Kept &kept, bool whole) {
     std::vector<Placed> all;
-    for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
+    for (const ValueId v : graph_.values.ids())
         if (step_.layers[v].size() > 1)
             for (Placed &placed : pieces(v, kept, whole))
                 all.push_back(std::move(placed));
     std::stable_sort(all.begin(), all.end(),
                      [](const Placed &a, const Placed &b) { return a.first.size() > b.first.size(); });
     std::vector<Factor> factors;
-    std::vector<std::vector<std::size_t>> of_layer(kept.size());
+    PerLayer<std::vector<std::size_t>> of_layer(kept.size());
     for (const Placed &placed : all) {
-        const std::vector<int> &layers = placed.first;
+        const std::vector<LayerId> &layers = placed.first;
         const std::vector<std::size_t> &candidates = of_layer[layers[0]];
         const bool added = std::any_of(candidates.begin(), candidates.end(), [&](std::size_t f) {
             return std::includes(factors[f].layers.begin(), factors[f].layers.end(), layers.begin(), layers.end()) &&
@@ -238,11 +241,11 @@ std::vector<Factor> Terms::factors(const Kept &kept, bool whole) {
         });
         if (added)
             continue;
-        for (int layer : layers)
+        for (const LayerId layer : layers)
             of_layer[layer].push_back(factors.size());
         Factor &factor = factors.emplace_back();
         factor.layers = layers;
-        for (int layer : layers) {
+        for (const LayerId layer : layers) {
             factor.class_of.emplace_back(kept[layer].size(), 0);
             factor.classes.push_back(1);
         }
@@ -253,8 +256,8 @@ std::vector<Factor> Terms::factors(const Kept &kept, bool whole) {
     return factors;
 }
 
-std::vector<Terms::Placed> Terms::pieces(int value, const Kept &kept, bool whole) {
-    const std::vector<std::vector<int>> &placements = step_.of_placement[value];
+std::vector<Terms::Placed> Terms::pieces(ValueId value, const Kept &kept, bool whole) {
+    const std::vector<std::vector<LayerId>> &placements = step_.of_placement[value];
     std::vector<std::size_t> all(step_.needs[value].size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     if (whole)
@@ -264,9 +267,9 @@ std::vector<Terms::Placed> Terms::pieces(int value, const Kept &kept, bool whole
         }
     if (graph_.values[value].kind == sharding::ValueKind::free)
         return {};
-    std::map<std::vector<int>, std::vector<std::size_t>> by_layers;
+    std::map<std::vector<LayerId>, std::vector<std::size_t>> by_layers;
     for (std::size_t need : all) {
-        std::vector<int> both;
+        std::vector<LayerId> both;
         std::set_union(placements[need].begin(), placements[need].end(), placements.back().begin(),
                        placements.back().end(), std::back_inserter(both));
         if (both.size() == 2)
@@ -279,14 +282,15 @@ std::vector<Terms::Placed> Terms::pieces(int value, const Kept &kept, bool whole
     return result;
 }
 
-int Terms::kept_kind(const Kept &kept, int layer) {
+int Terms::kept_kind(const Kept &kept, LayerId layer) {
     return kept_kinds_.emplace(std::pair(kind_of_options_[layer], kept[layer]), static_cast<int>(kept_kinds_.size()))
         .first->second;
 }
 
 /// The numbers of a need under all kept strategies of the layers that determine it, row-major; empty: there are too
 /// many.
-std::vector<int> Terms::combinations(int value, std::size_t need, const std::vector<int> &layers, const Kept &kept) {
+std::vector<int> Terms::combinations(ValueId value, std::size_t need, const std::vector<LayerId> &layers,
+                                     const Kept &kept) {
     if (layers.size() == 1) {
         const std::vector<int> &of_all = numbers(value, need, layers[0]);
         std::vector<int> result;
@@ -295,12 +299,12 @@ std::vector<int> Terms::combinations(int value, std::size_t need, const std::vec
         return result;
     }
     std::vector<int> sizes;
-    for (int layer : layers)
+    for (const LayerId layer : layers)
         sizes.push_back(static_cast<int>(kept[layer].size()));
     if (product(sizes) > most_combinations)
         return {};
     std::vector<int> result;
-    const std::vector<LayerStrategy> none = layers_;
+    const LayerStrategies none = layers_;
     for_entries(sizes, [&](std::size_t, const std::vector<int> &at) {
         for (std::size_t i = 0; i < at.size(); ++i)
             layers_[layers[i]] = options_[layers[i]][kept[layers[i]][at[i]]];
@@ -311,13 +315,13 @@ std::vector<int> Terms::combinations(int value, std::size_t need, const std::vec
     return result;
 }
 
-std::shared_ptr<Piece> Terms::piece(int value, const std::vector<std::size_t> &needs, const std::vector<int> &layers,
-                                    double share, const Kept &kept) {
+std::shared_ptr<Piece> Terms::piece(ValueId value, const std::vector<std::size_t> &needs,
+                                    const std::vector<LayerId> &layers, double share, const Kept &kept) {
     const bool whole = needs.size() == step_.needs[value].size() && layers == step_.layers[value];
     std::vector<int> key{whole ? pricing_.kind(value) : step_.structure.value_kind[value], whole ? 1 : 0};
     for (std::size_t need : needs)
         key.push_back(static_cast<int>(need));
-    for (int layer : layers)
+    for (const LayerId layer : layers)
         key.push_back(-1 - kept_kind(kept, layer));
     const auto known = known_.find(key);
     if (known != known_.end())
@@ -335,17 +339,17 @@ std::shared_ptr<Piece> Terms::piece(int value, const std::vector<std::size_t> &n
 }
 
 /// Finds classes and columns. No classes: too many layers determine a placement.
-void Terms::classify(Piece &piece, const std::vector<std::size_t> &columns, const std::vector<int> &layers,
+void Terms::classify(Piece &piece, const std::vector<std::size_t> &columns, const std::vector<LayerId> &layers,
                      const Kept &kept) {
     std::vector<std::vector<int>> numbers; // per column, under kept strategies
     std::vector<std::vector<std::vector<int>>> signatures;
     std::vector<int> sizes;
-    for (int layer : layers) {
+    for (const LayerId layer : layers) {
         sizes.push_back(static_cast<int>(kept[layer].size()));
         signatures.emplace_back(kept[layer].size());
     }
     for (std::size_t need : columns) {
-        const std::vector<int> &deciding = step_.of_placement[piece.value][need];
+        const std::vector<LayerId> &deciding = step_.of_placement[piece.value][need];
         numbers.push_back(combinations(piece.value, need, deciding, kept));
         if (numbers.back().empty())
             return;
@@ -358,7 +362,7 @@ void Terms::classify(Piece &piece, const std::vector<std::size_t> &columns, cons
     for (std::size_t i = 0; i < layers.size(); ++i)
         piece.classes.push_back(number_distinct(signatures[i], piece.class_of.emplace_back(), examples[i]));
     for (std::size_t c = 0; c < columns.size(); ++c) {
-        const std::vector<int> &deciding = step_.of_placement[piece.value][columns[c]];
+        const std::vector<LayerId> &deciding = step_.of_placement[piece.value][columns[c]];
         const std::vector<int> of_kept = strides(layers, deciding, sizes);
         Piece::Column &column = piece.columns.emplace_back();
         column.strides = strides(layers, deciding, piece.classes);

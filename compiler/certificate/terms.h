@@ -4,13 +4,14 @@
 #pragma once
 
 #include "certificate/pricing.h"
+#include "certificate/space.h"
 
 #include <memory>
 
 namespace planc::certificate {
 
-/// Per layer: indices of strategies, ascending.
-using Kept = std::vector<std::vector<int>>;
+/// Indices of strategies, ascending.
+using Kept = PerLayer<std::vector<int>>;
 
 /// Walks the entries of a table, row-major: `visit(entry, classes)`.
 template <class Visit> void for_entries(const std::vector<int> &sizes, const Visit &visit) {
@@ -34,7 +35,7 @@ struct Piece {
     std::vector<int> classes;               ///< per layer: how many
     std::vector<double> seconds;            ///< per entry, row-major: a lower bound; exact where `exact`
     std::vector<bool> exact;
-    int value = -1;
+    ValueId value;
     bool whole = false; ///< covers the whole value, so it can be priced exactly
     struct Column {
         std::vector<int> strides; ///< per layer
@@ -50,13 +51,13 @@ struct Piece {
 
 /// The sum of pieces that depend on the same layers, or on some of them.
 struct Factor {
-    std::vector<int> layers; ///< ascending, two or more
+    std::vector<LayerId> layers; ///< ascending, two or more
     std::vector<std::vector<int>> class_of;
     std::vector<int> classes;
     std::vector<double> seconds; ///< per entry, row-major
     struct Part {
         std::shared_ptr<Piece> piece;
-        std::vector<int> layers;
+        std::vector<LayerId> layers;
         std::vector<std::vector<std::size_t>> offset; ///< per layer of the factor and class: of the piece's entry
 
         [[nodiscard]] std::size_t entry(const std::vector<int> &at) const;
@@ -71,18 +72,18 @@ class Terms {
   public:
     /// All must outlive this. `options`: strategies per layer. One pricing may serve several storages in turn.
     Terms(const StepScopes &step, Pricing &pricing, const Storage &storage, double byte_limit,
-          const std::vector<std::vector<LayerStrategy>> &options);
+          const PerLayer<Strategies> &options);
 
     void weigh(const Weights &weights);
     [[nodiscard]] Pricing &pricing() { return pricing_; }
     /// The placements under these strategies, which must outlive the result.
-    [[nodiscard]] sharding::Copies copies(const std::vector<LayerStrategy> &layers) const {
+    [[nodiscard]] sharding::Copies copies(const LayerStrategies &layers) const {
         return {step_.structure.index, pricing_.mesh(), layers, storage_};
     }
-    [[nodiscard]] const std::vector<std::vector<LayerStrategy>> &options() const { return options_; }
+    [[nodiscard]] const PerLayer<Strategies> &options() const { return options_; }
     [[nodiscard]] double constant() const { return constant_; }
-    /// Per layer and strategy: the terms that depend on it alone.
-    [[nodiscard]] const std::vector<std::vector<double>> &alone() const { return alone_; }
+    /// By layer and strategy: the terms that depend on it alone.
+    [[nodiscard]] const PerLayer<std::vector<double>> &alone() const { return alone_; }
 
     /// The terms that depend on several layers, among the kept strategies. `whole`: a value is one term of all its
     /// layers if these do not have too many combinations; all other values are bounded by pairs of layers.
@@ -93,34 +94,36 @@ class Terms {
     [[nodiscard]] double byte_limit() const { return byte_limit_; }
 
   private:
-    using Placed = std::pair<std::vector<int>, std::shared_ptr<Piece>>; ///< with its layers
+    using Placed = std::pair<std::vector<LayerId>, std::shared_ptr<Piece>>; ///< with its layers
 
     void price_alone();
     [[nodiscard]] double of_memory() const;
-    std::vector<double> alone(int layer, const std::vector<int> &operations, const std::vector<int> &values);
+    std::vector<double> alone(LayerId layer, const std::vector<OperationId> &operations,
+                              const std::vector<ValueId> &values);
     /// For all strategies of the layer that decides it.
-    const std::vector<int> &numbers(int value, std::size_t need, int layer);
-    int kept_kind(const Kept &kept, int layer);
-    std::vector<Placed> pieces(int value, const Kept &kept, bool whole);
+    const std::vector<int> &numbers(ValueId value, std::size_t need, LayerId layer);
+    int kept_kind(const Kept &kept, LayerId layer);
+    std::vector<Placed> pieces(ValueId value, const Kept &kept, bool whole);
     /// Null if the table would be too large, or if too many layers decide a placement.
-    std::shared_ptr<Piece> piece(int value, const std::vector<std::size_t> &needs, const std::vector<int> &layers,
-                                 double share, const Kept &kept);
-    void classify(Piece &piece, const std::vector<std::size_t> &columns, const std::vector<int> &layers,
+    std::shared_ptr<Piece> piece(ValueId value, const std::vector<std::size_t> &needs,
+                                 const std::vector<LayerId> &layers, double share, const Kept &kept);
+    void classify(Piece &piece, const std::vector<std::size_t> &columns, const std::vector<LayerId> &layers,
                   const Kept &kept);
     void bound(Piece &piece, double share);
-    std::vector<int> combinations(int value, std::size_t need, const std::vector<int> &layers, const Kept &kept);
+    std::vector<int> combinations(ValueId value, std::size_t need, const std::vector<LayerId> &layers,
+                                  const Kept &kept);
 
     const StepScopes &step_;
     const sharding::Graph &graph_;
     double byte_limit_;
-    const std::vector<std::vector<LayerStrategy>> &options_;
+    const PerLayer<Strategies> &options_;
     Pricing &pricing_;
     const Storage &storage_;
-    std::vector<int> kind_of_options_;  ///< per layer: layers with equal lists are of one kind
-    std::vector<LayerStrategy> layers_; ///< scratch
+    PerLayer<int> kind_of_options_; ///< layers with equal lists are of one kind
+    LayerStrategies layers_;        ///< scratch
     double constant_ = 0;
     std::int64_t priced_ = 0;
-    std::vector<std::vector<double>> alone_;
+    PerLayer<std::vector<double>> alone_;
     std::map<std::tuple<int, std::size_t, int>, std::vector<int>> numbers_; ///< by structure, need, kind of options
     std::map<std::pair<int, std::vector<int>>, int> kept_kinds_;
     std::map<std::vector<int>, std::shared_ptr<Piece>> known_; ///< pieces, by everything on which they depend

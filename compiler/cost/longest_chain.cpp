@@ -11,22 +11,22 @@ static bool is_counted(const sharding::Operation &operation) {
 }
 
 Seconds longest_chain(const sharding::Graph &graph, const sharding::LaidOut &laid_out, const PartSeconds &seconds) {
-    std::vector<Seconds> produced(graph.values.size());
-    const auto there = [&](int value, int copy) {
+    sharding::PerValue<Seconds> produced(graph.values.size());
+    const auto there = [&](sharding::ValueId value, int copy) {
         Seconds sum = produced[value];
         for (; copy >= 0; copy = laid_out.copies[value][copy].source)
             sum += seconds.copies[value][copy];
         return sum;
     };
     Seconds longest{};
-    for (std::size_t o = 0; o < graph.operations.size(); ++o) {
+    for (const sharding::OperationId o : graph.operations.ids()) {
         const sharding::Operation &operation = graph.operations[o];
         Seconds end{};
         for (std::size_t i = 0; i < operation.operands.size(); ++i)
             end = std::max(end, there(operation.operands[i], laid_out.operations[o].operand_copy[i]));
         if (is_counted(operation))
             end += seconds.operations[o];
-        for (int result : operation.results)
+        for (const sharding::ValueId result : operation.results)
             produced[result] = end;
         longest = std::max(longest, end);
     }

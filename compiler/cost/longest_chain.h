@@ -15,8 +15,9 @@ namespace planc::cost {
 
 /// The seconds of each part of the step, once, on the first rank, which has the largest blocks of everything.
 struct PartSeconds {
-    std::vector<support::Seconds> operations;          ///< as Graph::operations
-    std::vector<std::vector<support::Seconds>> copies; ///< as LaidOut::copies: of all steps that make the copy
+    sharding::PerOperation<support::Seconds> operations;
+    /// As LaidOut::copies: of all steps that make the copy.
+    sharding::PerValue<std::vector<support::Seconds>> copies;
 };
 
 /// The longest chain through one micro-batch.

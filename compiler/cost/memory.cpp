@@ -10,7 +10,12 @@
 namespace planc::cost {
 
 using sharding::CollectiveKind;
+using sharding::LayerId;
+using sharding::OperationId;
+using sharding::PerOperation;
+using sharding::PerValue;
 using sharding::Phase;
+using sharding::ValueId;
 using sharding::ValueKind;
 
 namespace {
@@ -22,18 +27,18 @@ struct Uses {
     bool by_backward = false;
     bool fused = false; ///< within an update: never in memory
     int count = 0;
-    int last = -1;
+    OperationId last;
 };
 
-bool is_sum(const sharding::Graph &graph, int operation) {
-    return operation >= 0 && graph.microbatches > 1 && graph.operations[operation].accumulates;
+bool is_sum(const sharding::Graph &graph, OperationId operation) {
+    return operation && graph.microbatches > 1 && graph.operations[operation].accumulates;
 }
 
-std::vector<Uses> uses_of_values(const sharding::Graph &graph) {
-    std::vector<Uses> uses(graph.values.size());
-    for (int o = 0; o < static_cast<int>(graph.operations.size()); ++o) {
+PerValue<Uses> uses_of_values(const sharding::Graph &graph) {
+    PerValue<Uses> uses(graph.values.size());
+    for (const OperationId o : graph.operations.ids()) {
         const sharding::Operation &operation = graph.operations[o];
-        for (int v : operation.operands) {
+        for (const ValueId v : operation.operands) {
             uses[v].last = o;
             ++uses[v].count;
             (operation.phase == Phase::update ? uses[v].by_update : uses[v].by_others) = true;
@@ -41,34 +46,29 @@ std::vector<Uses> uses_of_values(const sharding::Graph &graph) {
                                    operation.phase == Phase::weight_gradient || operation.phase == Phase::recompute;
         }
     }
-    for (int v : graph.outputs) {
-        uses[v].last = static_cast<int>(graph.operations.size());
+    for (const ValueId v : graph.outputs) {
+        uses[v].last = graph.end_of_program();
         ++uses[v].count;
     }
-    const std::vector<Fused> fused = fusion(graph);
-    for (std::size_t o = 0; o < graph.operations.size(); ++o)
+    const PerOperation<Fused> fused = fusion(graph);
+    for (const OperationId o : graph.operations.ids())
         for (std::size_t i = 0; i < graph.operations[o].results.size(); ++i)
             uses[graph.operations[o].results[i]].fused =
                 graph.operations[o].phase == Phase::update && fused[o].results[i];
     return uses;
 }
 
-bool written_in_place(const sharding::Graph &graph, int value) {
-    const int producer = graph.values[value].producer;
-    if (producer < 0)
-        return false;
-    const sharding::Operation &operation = graph.operations[producer];
-    for (std::size_t i = 0; i < operation.results.size() && i < operation.writes.size(); ++i)
-        if (operation.results[i] == value)
-            return operation.writes[i] >= 0;
-    return false;
+bool written_in_place(const sharding::Graph &graph, ValueId value) {
+    const sharding::Operation &operation = graph.operations[graph.values[value].producer];
+    const std::size_t result = sharding::result_number(graph, value);
+    return result < operation.writes.size() && operation.writes[result];
 }
 
-Residence residence(const sharding::Graph &graph, const Uses &uses, int v) {
+Residence residence(const sharding::Graph &graph, const Uses &uses, ValueId v) {
     const sharding::Value &value = graph.values[v];
     if (value.kind == ValueKind::variable)
         return uses.by_others ? Residence::parameter : Residence::optimizer_state;
-    if (value.kind == ValueKind::free || value.producer < 0)
+    if (value.kind == ValueKind::free || !value.producer)
         return Residence::input;
     if (written_in_place(graph, v) || uses.fused)
         return Residence::in_place;
@@ -86,8 +86,8 @@ bool passes(Residence residence) {
     return residence == Residence::passing || residence == Residence::summed;
 }
 
-Life life_of(const sharding::Graph &graph, const Uses &uses, int v) {
-    const int producer = graph.values[v].producer;
+Life life_of(const sharding::Graph &graph, const Uses &uses, ValueId v) {
+    const OperationId producer = graph.values[v].producer;
     return {producer, std::max(uses.last, producer)};
 }
 
@@ -96,7 +96,7 @@ double bytes_of(const sharding::Value &value, const sharding::Copy &copy, const 
 }
 
 /// Whether a copy exists only for a short time although its value lives through the step.
-bool transient(const sharding::Graph &graph, int v, Residence residence, std::span<const CopyMemory> copies,
+bool transient(const sharding::Graph &graph, ValueId v, Residence residence, std::span<const CopyMemory> copies,
                std::size_t c) {
     if (c == 0 && is_sum(graph, graph.values[v].producer))
         return false;
@@ -122,16 +122,16 @@ class Passing {
         : graph_(graph), laid_out_(laid_out), mesh_(mesh), change_(graph.operations.size() + 2, 0.0) {}
 
     void add(double bytes, Life life) {
-        change_[static_cast<std::size_t>(std::max(0, life.first))] += bytes;
-        change_[static_cast<std::size_t>(life.last) + 1] -= bytes;
+        change_[std::max(first, life.first)] += bytes;
+        change_[life.last + 1] -= bytes;
     }
 
     /// Gathered parameters are fetched while the previous layer runs, and freed after their last use; gradients are
     /// scattered while the next layer runs.
-    void add_transient(int v, int c) {
+    void add_transient(ValueId v, int c) {
         const sharding::Value &value = graph_.values[v];
         const sharding::Copy &copy = laid_out_.copies[v][c];
-        Life life{value.producer, value.kind == ValueKind::computed ? end_of_next_layer(value.producer) : 0};
+        Life life{value.producer, value.kind == ValueKind::computed ? end_of_next_layer(value.producer) : first};
         if (value.kind == ValueKind::variable) {
             life.first = begin_of_previous_layer(copy.first_use);
             life.last = last_use(v, c, copy.first_use);
@@ -141,7 +141,7 @@ class Passing {
 
     void find_most(Memory &memory) const {
         double now = 0;
-        for (int o = 0; o < static_cast<int>(change_.size()); ++o) {
+        for (const OperationId o : change_.ids()) {
             now += change_[o];
             if (now <= memory.passing.value)
                 continue;
@@ -151,41 +151,43 @@ class Passing {
     }
 
   private:
-    [[nodiscard]] int begin_of_previous_layer(int operation) const {
-        const auto begin_of_layer = [this](int o) {
-            const int layer = graph_.operations[o].layer;
-            while (o > 0 && graph_.operations[o - 1].layer == layer)
-                --o;
+    static constexpr OperationId first{0};
+
+    [[nodiscard]] OperationId begin_of_previous_layer(OperationId operation) const {
+        const auto begin_of_layer = [this](OperationId o) {
+            const LayerId layer = graph_.operations[o].layer;
+            while (o > first && graph_.operations[o - 1].layer == layer)
+                o = o - 1;
             return o;
         };
-        return begin_of_layer(std::max(0, begin_of_layer(std::max(0, operation)) - 1));
+        return begin_of_layer(std::max(first, begin_of_layer(std::max(first, operation)) - 1));
     }
 
-    [[nodiscard]] int end_of_next_layer(int operation) const {
-        const auto end_of_layer = [this](int o) {
-            const int layer = graph_.operations[o].layer;
-            while (o + 1 < static_cast<int>(graph_.operations.size()) && graph_.operations[o + 1].layer == layer)
+    [[nodiscard]] OperationId end_of_next_layer(OperationId operation) const {
+        const auto end_of_layer = [this](OperationId o) {
+            const LayerId layer = graph_.operations[o].layer;
+            while (o + 1 < graph_.end_of_program() && graph_.operations[o + 1].layer == layer)
                 ++o;
             return o;
         };
-        const int last = end_of_layer(operation);
-        return end_of_layer(std::min(last + 1, static_cast<int>(graph_.operations.size()) - 1));
+        const OperationId last = end_of_layer(operation);
+        return end_of_layer(std::min(last + 1, graph_.end_of_program() - 1));
     }
 
-    [[nodiscard]] int last_use(int v, int c, int first_use) {
+    [[nodiscard]] OperationId last_use(ValueId v, int c, OperationId first_use) {
         if (last_uses_.empty())
-            for (int o = 0; o < static_cast<int>(graph_.operations.size()); ++o)
+            for (const OperationId o : graph_.operations.ids())
                 for (std::size_t i = 0; i < graph_.operations[o].operands.size(); ++i)
                     last_uses_[{graph_.operations[o].operands[i], laid_out_.operations[o].operand_copy[i]}] = o;
         const auto last = last_uses_.find({v, c});
-        return std::max({0, first_use, last == last_uses_.end() ? 0 : last->second});
+        return std::max({first, first_use, last == last_uses_.end() ? first : last->second});
     }
 
     const sharding::Graph &graph_;
     const sharding::LaidOut &laid_out_;
     const sharding::Mesh &mesh_;
-    std::vector<double> change_;                   ///< in bytes, per operation
-    std::map<std::pair<int, int>, int> last_uses_; ///< of value and copy; made where it is asked for
+    PerOperation<double> change_;                              ///< in bytes
+    std::map<std::pair<ValueId, int>, OperationId> last_uses_; ///< of value and copy; made where it is asked for
 };
 
 /// The packing of one step, input and output; an all-reduce works in place.
@@ -210,20 +212,20 @@ double packing(const sharding::Step &step, int element_bytes, const sharding::Me
 
 } // namespace
 
-std::vector<Residence> residences(const sharding::Graph &graph) {
-    const std::vector<Uses> uses = uses_of_values(graph);
-    std::vector<Residence> result;
-    for (int v = 0; v < static_cast<int>(graph.values.size()); ++v)
+PerValue<Residence> residences(const sharding::Graph &graph) {
+    const PerValue<Uses> uses = uses_of_values(graph);
+    PerValue<Residence> result;
+    for (const ValueId v : graph.values.ids())
         result.push_back(residence(graph, uses[v], v));
     return result;
 }
 
-std::vector<Life> lives(const sharding::Graph &graph) {
-    const std::vector<Uses> uses = uses_of_values(graph);
-    std::vector<Life> result;
-    for (int v = 0; v < static_cast<int>(graph.values.size()); ++v)
+PerValue<Life> lives(const sharding::Graph &graph) {
+    const PerValue<Uses> uses = uses_of_values(graph);
+    PerValue<Life> result;
+    for (const ValueId v : graph.values.ids())
         result.push_back(passes(residence(graph, uses[v], v)) ? life_of(graph, uses[v], v)
-                                                              : Life{-1, static_cast<int>(graph.operations.size())});
+                                                              : Life{{}, graph.end_of_program()});
     return result;
 }
 
@@ -236,7 +238,7 @@ CopyMemory copy_memory(const sharding::Value &value, const sharding::Copy &copy,
             .scattered = !steps.empty() && steps[0].kind == CollectiveKind::reduce_scatter};
 }
 
-Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence, std::span<const CopyMemory> copies) {
+Bytes copies_bytes(const sharding::Graph &graph, ValueId v, Residence residence, std::span<const CopyMemory> copies) {
     if (residence == Residence::summed && copies.size() == 1)
         return Bytes(0);
     double bytes = 0;
@@ -246,13 +248,13 @@ Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence, std
     return Bytes(bytes);
 }
 
-Memory memory(const sharding::Graph &graph, const std::vector<Residence> &residences, const std::vector<Life> &lives,
+Memory memory(const sharding::Graph &graph, const PerValue<Residence> &residences, const PerValue<Life> &lives,
               const sharding::LaidOut &laid_out, const sharding::Mesh &mesh,
               const std::vector<sharding::Bucket> &buckets) {
     Memory memory;
     Passing passing(graph, laid_out, mesh);
     double packed = 0;
-    for (int v = 0; v < static_cast<int>(graph.values.size()); ++v) {
+    for (const ValueId v : graph.values.ids()) {
         const sharding::Value &value = graph.values[v];
         const std::vector<CopyMemory> copies = copies_memory(value, laid_out.copies[v], mesh);
         const Bytes bytes = copies_bytes(graph, v, residences[v], copies);

@@ -26,15 +26,15 @@ enum class Residence : std::uint8_t {
     summed,     ///< a product that is accumulated over micro-batches while it is made; `passing` if it is first moved
     passing     ///< everything else: its memory is reused after its last use
 };
-[[nodiscard]] std::vector<Residence> residences(const sharding::Graph &graph);
+[[nodiscard]] sharding::PerValue<Residence> residences(const sharding::Graph &graph);
 
 /// The operations between which a value is in memory, both included. All but `passing` values live from before the
-/// first (-1) to the end.
+/// first (none) to the end of the program.
 struct Life {
-    int first = 0;
-    int last = 0;
+    sharding::OperationId first;
+    sharding::OperationId last;
 };
-[[nodiscard]] std::vector<Life> lives(const sharding::Graph &graph);
+[[nodiscard]] sharding::PerValue<Life> lives(const sharding::Graph &graph);
 
 /// The properties of a copy that determine how long it is in memory.
 struct CopyMemory {
@@ -50,7 +50,7 @@ struct CopyMemory {
 /// Bytes of those copies of value `v` that live as long as lives() says; an all-reduce works in place. Not counted are
 /// copies that are gathered from shards, and a gradient that is reduce-scattered at once. A sum over micro-batches is
 /// always in memory where it is accumulated.
-[[nodiscard]] Bytes copies_bytes(const sharding::Graph &graph, int v, Residence residence,
+[[nodiscard]] Bytes copies_bytes(const sharding::Graph &graph, sharding::ValueId v, Residence residence,
                                  std::span<const CopyMemory> copies);
 
 struct Memory {
@@ -62,7 +62,7 @@ struct Memory {
     Bytes buffers{}; ///< buckets, in and out, and the packing of the largest other collective (planrt/scratch.h)
     Bytes passing{}; ///< the maximum at any time of values that do not live through the step, gathered parameters
                      ///< included
-    int peak = -1;   ///< the operation at which that maximum occurs
+    sharding::OperationId peak; ///< the operation at which that maximum occurs
 
     /// The part that is a sum over values: parameters, optimizer state, gradients, activations, inputs.
     [[nodiscard]] Bytes kept() const { return parameters + optimizer_state + gradients + activations + inputs; }
@@ -70,8 +70,8 @@ struct Memory {
 };
 
 /// `residences`, `lives`: of the graph's values, as above.
-[[nodiscard]] Memory memory(const sharding::Graph &graph, const std::vector<Residence> &residences,
-                            const std::vector<Life> &lives, const sharding::LaidOut &laid_out,
+[[nodiscard]] Memory memory(const sharding::Graph &graph, const sharding::PerValue<Residence> &residences,
+                            const sharding::PerValue<Life> &lives, const sharding::LaidOut &laid_out,
                             const sharding::Mesh &mesh, const std::vector<sharding::Bucket> &buckets);
 
 } // namespace planc::cost

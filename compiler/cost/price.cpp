@@ -16,7 +16,9 @@
 namespace planc::cost {
 
 using planrt::Placement;
+using sharding::OperationId;
 using sharding::Step;
+using sharding::ValueId;
 
 namespace {
 
@@ -108,7 +110,7 @@ struct Part {
     const GraphFacts &facts;
     const LaidOut &laid_out;
     int times = 1;                              ///< what does not run once a step
-    std::vector<int> layer;                     ///< of the table, per layer of the graph
+    PerLayer<LayerId> layer;                    ///< of the table, per layer of the graph
     std::set<const CollectiveRow *> added = {}; ///< rows of an earlier part that have got this one's numbers
     PartSeconds seconds = {};
 };
@@ -123,7 +125,7 @@ class Table {
         table_.mesh = mesh;
     }
 
-    CostTable make(const std::vector<LayerStrategy> &layers, const Storage &storage, const LargerMicroBatches *larger) {
+    CostTable make(const LayerStrategies &layers, const Storage &storage, const LargerMicroBatches *larger) {
         table_.storage = storage;
         table_.microbatches = graph_.microbatches;
         add_layers(layers);
@@ -145,9 +147,9 @@ class Table {
     }
 
   private:
-    void add_layers(const std::vector<LayerStrategy> &layers) {
-        const std::vector<LayerRoles> all = roles(graph_);
-        for (std::size_t l = 0; l < graph_.layers.size(); ++l) {
+    void add_layers(const LayerStrategies &layers) {
+        const PerLayer<LayerRoles> all = roles(graph_);
+        for (const LayerId l : graph_.layers.ids()) {
             LayerRow &row = table_.layers.emplace_back();
             row.name = graph_.layers[l].name;
             for (int axis = 0; axis < static_cast<int>(layers[l].loop_of_axis.size()); ++axis) {
@@ -160,9 +162,9 @@ class Table {
     }
 
     void add(Part &part) {
-        std::unordered_map<std::string_view, int> rows;
-        for (std::size_t row = 0; row < table_.layers.size(); ++row)
-            rows.emplace(table_.layers[row].name, static_cast<int>(row));
+        std::unordered_map<std::string_view, LayerId> rows;
+        for (const LayerId row : table_.layers.ids())
+            rows.emplace(table_.layers[row].name, row);
         for (const sharding::Layer &layer : part.graph.layers)
             part.layer.push_back(rows.at(layer.name));
         add_compute(part);
@@ -170,15 +172,15 @@ class Table {
         for (const sharding::Bucket &call : sharding::joint_sums(part.graph, part.laid_out, mesh_))
             for (std::size_t m = 1; m < call.members.size(); ++m)
                 joined_.insert({call.members[m].value, call.members[m].copy});
-        for (int v = 0; v < static_cast<int>(part.graph.values.size()); ++v) {
-            part.seconds.copies.emplace_back(part.laid_out.copies[v].size());
+        for (const ValueId v : part.graph.values.ids()) {
+            part.seconds.copies.emplace_back().resize(part.laid_out.copies[v].size());
             for (int c = 0; c < static_cast<int>(part.laid_out.copies[v].size()); ++c)
                 add_copy(part, v, c);
         }
     }
 
     void add_compute(Part &part) {
-        for (std::size_t o = 0; o < part.graph.operations.size(); ++o) {
+        for (const OperationId o : part.graph.operations.ids()) {
             const sharding::Operation &operation = part.graph.operations[o];
             const sharding::Strategy &strategy = part.laid_out.operations[o].strategy;
             const Seconds once = seconds_under(strategy, part.graph, operation, part.facts.fusion[o], mesh_, machine_);
@@ -223,7 +225,7 @@ class Table {
         }
     }
 
-    void add_copy(Part &part, int v, int c) {
+    void add_copy(Part &part, ValueId v, int c) {
         const sharding::Value &value = part.graph.values[v];
         const sharding::Copy &copy = part.laid_out.copies[v][c];
         const int times = sharding::once_a_step(part.graph, v, copy) ? 1 : part.times;
@@ -283,7 +285,7 @@ class Table {
 
     /// Books a row. Data that moves between layers is a reshard; everything else, halos included, belongs to a layer.
     void book(Part &part, CollectiveRow row, const sharding::Value &value, const Step &step) {
-        const int from_layer = part.layer[value.layer];
+        const LayerId from_layer = part.layer[value.layer];
         const bool between_layers = step.from.partial == step.to.partial &&
                                     value.kind == sharding::ValueKind::computed && from_layer != row.layer &&
                                     !adds_halos(step);
@@ -324,8 +326,8 @@ class Table {
     RankSums sums_;
     CostTable table_;
     std::vector<sharding::Bucket> buckets_;
-    std::map<std::pair<int, int>, int> bucket_of_; ///< (value, copy)
-    std::set<std::pair<int, int>> joined_;         ///< (value, copy) of the part: travel with their companions
+    std::map<std::pair<ValueId, int>, int> bucket_of_; ///< (value, copy)
+    std::set<std::pair<ValueId, int>> joined_;         ///< (value, copy) of the part: travel with their companions
 };
 
 } // namespace
@@ -378,13 +380,13 @@ Seconds CostTable::at_least() const {
 }
 
 CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, const std::vector<std::string> &axes,
-                const Machine &machine, const std::vector<LayerStrategy> &layers, const Storage &storage,
+                const Machine &machine, const LayerStrategies &layers, const Storage &storage,
                 const LargerMicroBatches *larger) {
     return price(graph, GraphFacts(graph, machine), laid_out, mesh, axes, machine, layers, storage, larger);
 }
 
 CostTable price(const Graph &graph, const GraphFacts &facts, const LaidOut &laid_out, const Mesh &mesh,
-                const std::vector<std::string> &axes, const Machine &machine, const std::vector<LayerStrategy> &layers,
+                const std::vector<std::string> &axes, const Machine &machine, const LayerStrategies &layers,
                 const Storage &storage, const LargerMicroBatches *larger) {
     return Table(graph, facts, laid_out, mesh, axes, machine).make(layers, storage, larger);
 }

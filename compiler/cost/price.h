@@ -27,8 +27,10 @@ namespace planc::cost {
 using sharding::CollectiveKind;
 using sharding::Graph;
 using sharding::LaidOut;
-using sharding::LayerStrategy;
+using sharding::LayerId;
+using sharding::LayerStrategies;
 using sharding::Mesh;
+using sharding::PerLayer;
 using sharding::Phase;
 using sharding::Storage;
 
@@ -39,8 +41,8 @@ struct CollectiveRow {
     CollectiveKind kind = CollectiveKind::all_reduce;
     std::vector<int> axes;
     Phase phase = Phase::forward;
-    int layer = 0;           ///< the layer to which it is booked
-    int from_layer = -1;     ///< of a reshard between layers: the producer's
+    LayerId layer;           ///< the layer to which it is booked
+    LayerId from_layer;      ///< of a reshard between layers: the producer's
     std::string tensor;      ///< in the user's terms
     std::int64_t calls = 0;  ///< calls of MPI on the busiest rank; 0 for a member of a bucket, whose call is the
                              ///< bucket's
@@ -66,8 +68,8 @@ struct CollectiveRow {
 struct BucketRow {
     Phase phase = Phase::weight_gradient;
     std::vector<int> axes;
-    std::vector<int> layers; ///< of the members, ascending, each once
-    Bytes payload{};         ///< of all members; it is booked to their layers, not to the bucket
+    std::vector<LayerId> layers; ///< of the members, ascending, each once
+    Bytes payload{};             ///< of all members; it is booked to their layers, not to the bucket
     std::int64_t calls = 1;
     std::int64_t ranks = 1;
     Price price; ///< the latency only
@@ -94,7 +96,7 @@ struct LayerRow {
 struct CostTable {
     std::vector<std::string> axes;
     Mesh mesh;
-    std::vector<LayerRow> layers; ///< as Graph::layers
+    PerLayer<LayerRow> layers;
     std::vector<CollectiveRow> reshards;
     std::vector<BucketRow> buckets;
     Storage storage;
@@ -121,9 +123,9 @@ struct CostTable {
 /// machines with a cache.
 struct GraphFacts {
     GraphFacts(const Graph &graph, const Machine &machine);
-    std::vector<Fused> fusion;         ///< per operation
-    std::vector<Residence> residences; ///< per value
-    std::vector<Life> lives;           ///< per value
+    sharding::PerOperation<Fused> fusion;
+    sharding::PerValue<Residence> residences;
+    sharding::PerValue<Life> lives;
 };
 
 /// The micro-batches that have one more sample than the others, if the batch does not divide evenly: their graph, laid
@@ -138,11 +140,11 @@ struct LargerMicroBatches {
 /// `axes`: names of the mesh axes; `layers`, `storage`: the arguments that produced `laid_out`; `facts`: of the graph.
 [[nodiscard]] CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh,
                               const std::vector<std::string> &axes, const Machine &machine,
-                              const std::vector<LayerStrategy> &layers, const Storage &storage = {},
+                              const LayerStrategies &layers, const Storage &storage = {},
                               const LargerMicroBatches *larger = nullptr);
 [[nodiscard]] CostTable price(const Graph &graph, const GraphFacts &facts, const LaidOut &laid_out, const Mesh &mesh,
                               const std::vector<std::string> &axes, const Machine &machine,
-                              const std::vector<LayerStrategy> &layers, const Storage &storage,
+                              const LayerStrategies &layers, const Storage &storage,
                               const LargerMicroBatches *larger = nullptr);
 
 } // namespace planc::cost

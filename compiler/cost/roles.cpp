@@ -58,10 +58,10 @@ const char *LayerRoles::word(const std::string &loop) const {
     return std::find(domain.begin(), domain.end(), loop) != domain.end() ? "domain" : "";
 }
 
-std::vector<LayerRoles> roles(const sharding::Graph &graph) {
-    std::vector<LayerRoles> result(graph.layers.size());
+sharding::PerLayer<LayerRoles> roles(const sharding::Graph &graph) {
+    sharding::PerLayer<LayerRoles> result(graph.layers.size());
     for (const sharding::Operation &operation : graph.operations) {
-        if (operation.parameter >= 0)
+        if (operation.parameter)
             continue;
         LayerRoles &layer = result[operation.layer];
         for (const sharding::Loop &loop : operation.nest.loops)

@@ -23,7 +23,6 @@ struct LayerRoles {
     [[nodiscard]] const char *word(const std::string &loop) const;
 };
 
-/// Per layer of the graph.
-[[nodiscard]] std::vector<LayerRoles> roles(const sharding::Graph &graph);
+[[nodiscard]] sharding::PerLayer<LayerRoles> roles(const sharding::Graph &graph);
 
 } // namespace planc::cost

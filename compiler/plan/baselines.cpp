@@ -8,6 +8,9 @@ namespace planc::plan {
 
 namespace {
 
+using Roles = PerLayer<cost::LayerRoles>;
+using Loops = PerLayer<std::string>; ///< that are split; empty: none
+
 bool has(const cost::LayerRoles &layer, const std::string &loop) {
     return !loop.empty() && std::find(layer.loops.begin(), layer.loops.end(), loop) != layer.loops.end();
 }
@@ -16,9 +19,9 @@ bool weighted(const cost::LayerRoles &layer) {
     return !layer.output.empty() || !layer.input.empty();
 }
 
-/// Per layer, the loop that model parallelism splits; empty: none.
-std::vector<std::string> model_loops(const std::vector<cost::LayerRoles> &roles, bool alternate) {
-    std::vector<std::string> loops;
+/// The loops that model parallelism splits.
+Loops model_loops(const Roles &roles, bool alternate) {
+    Loops loops;
     std::string above; // the loop that splits the result of the last layer with a weight
     bool output = true;
     for (const cost::LayerRoles &layer : roles) {
@@ -33,10 +36,10 @@ std::vector<std::string> model_loops(const std::vector<cost::LayerRoles> &roles,
     return loops;
 }
 
-/// Per layer, the spatial loop that domain parallelism splits: the first over which windows move; for later layers the
+/// The spatial loops that domain parallelism splits: the first over which windows move; for later layers the
 /// same loop if they have it.
-std::vector<std::string> domain_loops(const std::vector<cost::LayerRoles> &roles) {
-    std::vector<std::string> loops;
+Loops domain_loops(const Roles &roles) {
+    Loops loops;
     std::string above;
     for (const cost::LayerRoles &layer : roles) {
         const bool stays = has(layer, above);
@@ -47,9 +50,9 @@ std::vector<std::string> domain_loops(const std::vector<cost::LayerRoles> &roles
     return loops;
 }
 
-/// Per layer the batch; but the output side for weights without windows, and for layers that follow these.
-std::vector<std::string> one_weird_trick(const std::vector<cost::LayerRoles> &roles, const std::string &batch) {
-    std::vector<std::string> loops;
+/// The batch; but the output side for weights without windows, and for layers that follow these.
+Loops one_weird_trick(const Roles &roles, const std::string &batch) {
+    Loops loops;
     std::string above = batch;
     for (const cost::LayerRoles &layer : roles) {
         if (!layer.domain.empty())
@@ -64,20 +67,20 @@ std::vector<std::string> one_weird_trick(const std::vector<cost::LayerRoles> &ro
 } // namespace
 
 std::vector<NamedStrategies> baselines(const Graph &graph, const std::string &batch, const Mesh &mesh) {
-    const std::vector<cost::LayerRoles> roles = cost::roles(graph);
-    std::vector<std::string> batch_loops;
+    const Roles roles = cost::roles(graph);
+    Loops batch_loops;
     for (const cost::LayerRoles &layer : roles)
         batch_loops.push_back(has(layer, batch) ? batch : "");
-    const std::vector<std::string> outputs = model_loops(roles, false);
-    const std::vector<std::string> alternating = model_loops(roles, true);
+    const Loops outputs = model_loops(roles, false);
+    const Loops alternating = model_loops(roles, true);
 
     std::vector<int> axes; // that split anything
     for (int axis = 0; axis < static_cast<int>(mesh.sizes.size()); ++axis)
         if (mesh.sizes[axis] > 1)
             axes.push_back(axis);
-    const auto strategies = [&](const std::vector<std::string> &first, const std::vector<std::string> &rest) {
-        Strategies layers(roles.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}});
-        for (std::size_t l = 0; l < layers.size(); ++l)
+    const auto strategies = [&](const Loops &first, const Loops &rest) {
+        LayerStrategies layers(roles.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}});
+        for (const LayerId l : layers.ids())
             for (int axis : axes)
                 layers[l].loop_of_axis[axis] = axis == axes[0] ? first[l] : rest[l];
         return layers;
@@ -90,13 +93,13 @@ std::vector<NamedStrategies> baselines(const Graph &graph, const std::string &ba
     const auto windowed = [](const cost::LayerRoles &layer) { return !layer.domain.empty(); };
     if (std::none_of(roles.begin(), roles.end(), windowed))
         return result;
-    const std::vector<std::string> domain = domain_loops(roles);
+    const Loops domain = domain_loops(roles);
     result.push_back({"pure domain", strategies(domain, domain)});
     if (axes.size() > 1)
         result.push_back({"batch x domain", strategies(batch_loops, domain), false});
     const auto dense = [&](const cost::LayerRoles &layer) { return weighted(layer) && !windowed(layer); };
     if (std::any_of(roles.begin(), roles.end(), dense)) {
-        const std::vector<std::string> trick = one_weird_trick(roles, batch);
+        const Loops trick = one_weird_trick(roles, batch);
         result.push_back({"one-weird-trick", strategies(trick, trick)});
     }
     return result;

@@ -11,7 +11,7 @@ namespace planc::plan {
 
 struct NamedStrategies {
     std::string name;
-    Strategies layers;
+    LayerStrategies layers;
     bool alike = true; ///< the split is the same along all axes that split anything, so it depends only on the number
                        ///< of ranks
 };

@@ -5,15 +5,15 @@ namespace planc::plan {
 Changes::Changes(const Objective &objective, std::vector<int> values)
     : objective_(objective), values_(std::move(values)), terms_of_(values_.size()) {
     for (const Term &term : objective.terms) {
-        for (int layer : term.layers)
+        for (const LayerId layer : term.layers)
             terms_of_[layer].push_back(&term);
         count(term, 1);
         bytes_ += bytes(term);
     }
 }
 
-Changes::Change Changes::to(int layer, int value) {
-    const int old = values_[layer];
+Changes::Change Changes::to(LayerId layer, int value) {
+    const int old = values_[layer.index()];
     const double before = bytes_;
     Change change{-latency(), 0};
     for (const Term *term : terms_of_[layer])
@@ -28,12 +28,12 @@ Changes::Change Changes::to(int layer, int value) {
     return change;
 }
 
-void Changes::set(int layer, int value) {
+void Changes::set(LayerId layer, int value) {
     for (const Term *term : terms_of_[layer]) {
         bytes_ -= bytes(*term);
         count(*term, -1);
     }
-    values_[layer] = value;
+    values_[layer.index()] = value;
     for (const Term *term : terms_of_[layer]) {
         bytes_ += bytes(*term);
         count(*term, 1);
@@ -44,13 +44,13 @@ std::size_t Changes::entry(const Term &term) const {
     std::size_t entry = 0;
     for (std::size_t i = 0; i < term.layers.size(); ++i)
         entry = entry * static_cast<std::size_t>(term.classes[i]) +
-                static_cast<std::size_t>((*term.class_of[i])[values_[term.layers[i]]]);
+                static_cast<std::size_t>((*term.class_of[i])[values_[term.layers[i].index()]]);
     return entry;
 }
 
 /// Of what lives through the step.
 double Changes::bytes(const Term &term) const {
-    return term.table->prices.bytes.empty() || term.life.first >= 0 ? 0 : term.table->prices.bytes[entry(term)];
+    return term.table->prices.bytes.empty() || term.life.first ? 0 : term.table->prices.bytes[entry(term)];
 }
 
 void Changes::count(const Term &term, int by) {

@@ -10,7 +10,7 @@ namespace planc::plan {
 
 class Changes {
   public:
-    /// `objective` must outlive this. `values`: per layer.
+    /// `objective` must outlive this. `values`: the number of each layer's strategy.
     Changes(const Objective &objective, std::vector<int> values);
 
     struct Change {
@@ -18,8 +18,8 @@ class Changes {
         double bytes = 0;   ///< of what lives through the step, after the change
     };
     /// The change if `layer` had `value` and all other layers stayed as they are.
-    [[nodiscard]] Change to(int layer, int value);
-    void set(int layer, int value);
+    [[nodiscard]] Change to(LayerId layer, int value);
+    void set(LayerId layer, int value);
     [[nodiscard]] const std::vector<int> &values() const { return values_; }
 
   private:
@@ -30,8 +30,8 @@ class Changes {
 
     const Objective &objective_;
     std::vector<int> values_;
-    std::vector<std::vector<const Term *>> terms_of_; ///< per layer
-    std::array<int, 32> uses_{};                      ///< per set of bucket axes: entries that join it
+    PerLayer<std::vector<const Term *>> terms_of_;
+    std::array<int, 32> uses_{}; ///< per set of bucket axes: entries that join it
     double bytes_ = 0;
 };
 

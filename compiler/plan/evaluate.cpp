@@ -12,13 +12,13 @@ namespace planc::plan {
 using planrt::Placement;
 
 CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
-                   const std::vector<LayerStrategy> &layers, const Storage &storage) {
+                   const LayerStrategies &layers, const Storage &storage) {
     return evaluate(request, sharding::GraphIndex(request.graph), cost::GraphFacts(request.graph, request.machine),
                     mesh, axes, layers, storage);
 }
 
 CostTable evaluate(const Request &request, const sharding::GraphIndex &index, const cost::GraphFacts &facts,
-                   const Mesh &mesh, const std::vector<std::string> &axes, const std::vector<LayerStrategy> &layers,
+                   const Mesh &mesh, const std::vector<std::string> &axes, const LayerStrategies &layers,
                    const Storage &storage) {
     const sharding::LaidOut step = sharding::lay_out(index, mesh, layers, storage);
     if (!request.larger)
@@ -26,7 +26,7 @@ CostTable evaluate(const Request &request, const sharding::GraphIndex &index, co
 
     Graph graph = request.larger->graph;
     std::map<std::string, const Placement *> homes;
-    for (std::size_t v = 0; v < request.graph.values.size(); ++v)
+    for (const ValueId v : request.graph.values.ids())
         if (request.graph.values[v].kind == sharding::ValueKind::variable)
             homes[request.graph.values[v].name] = &step.copies[v].front().placement;
     for (sharding::Value &value : graph.values)
@@ -34,9 +34,9 @@ CostTable evaluate(const Request &request, const sharding::GraphIndex &index, co
             value.kind == sharding::ValueKind::variable && home != homes.end())
             value.home = *home->second;
     std::map<std::string, const LayerStrategy *> strategy_of;
-    for (std::size_t l = 0; l < layers.size(); ++l)
+    for (const LayerId l : layers.ids())
         strategy_of[request.graph.layers[l].name] = &layers[l];
-    std::vector<LayerStrategy> strategies;
+    LayerStrategies strategies;
     for (const sharding::Layer &layer : graph.layers)
         strategies.push_back(*strategy_of.at(layer.name));
     const sharding::LaidOut laid_out = sharding::lay_out(graph, mesh, strategies, storage);

@@ -82,11 +82,11 @@ std::string memory(const Plan &plan) {
 std::string layers(const Plan &plan) {
     cost::Lines lines;
     lines.row({"layer", "split", "choices", "runner-up, other layers as planned", "time", "adds"});
-    for (std::size_t l = 0; l < plan.layers.size(); ++l) {
+    for (const LayerId l : plan.layers.ids()) {
         const cost::LayerRow &row = plan.cost->layers[l];
         const std::optional<RunnerUp> &other = plan.runner_ups[l];
         lines.row({row.name, cost::split_words(row, plan.axes),
-                   l < plan.choices.size() ? std::to_string(plan.choices[l]) : "",
+                   plan.choices.contains(l) ? std::to_string(plan.choices[l]) : "",
                    other ? words(other->strategy, plan.axes) : "-", cost::human_seconds(row.seconds()),
                    other ? "+" + cost::human_seconds(Seconds(std::max(0.0, other->added.value))) : ""});
     }

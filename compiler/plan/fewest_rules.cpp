@@ -262,18 +262,18 @@ std::string fewest_rules(const std::vector<LayerWish> &layers) {
 
 std::vector<LayerWish> wishes(const Request &request, const Plan &plan,
                               const std::vector<std::pair<std::string, std::set<std::string>>> &operations) {
-    const std::vector<std::vector<LayerLoop>> loops = layer_loops(request.graph);
-    std::unordered_map<std::string, std::size_t> numbers;
-    for (std::size_t l = 0; l < request.graph.layers.size(); ++l)
-        numbers.emplace(request.graph.layers[l].name, l);
+    const PerLayer<std::vector<LayerLoop>> loops = layer_loops(request.graph);
+    std::unordered_map<std::string, LayerId> layers;
+    for (const LayerId l : request.graph.layers.ids())
+        layers.emplace(request.graph.layers[l].name, l);
     std::vector<LayerWish> result;
     for (const auto &[path, dimensions] : operations) {
         LayerWish &wish = result.emplace_back(LayerWish{path, {}, dimensions});
-        const auto number = numbers.find(path);
-        if (number == numbers.end())
+        const auto layer = layers.find(path);
+        if (layer == layers.end())
             continue;
-        const LayerStrategy &strategy = plan.layers[number->second];
-        for (const LayerLoop &loop : loops[number->second])
+        const LayerStrategy &strategy = plan.layers[layer->second];
+        for (const LayerLoop &loop : loops[layer->second])
             wish.axes[loop.name];
         for (std::size_t i = 0; i < plan.axes.size(); ++i) {
             const std::size_t axis = strategy.order.empty() ? i : static_cast<std::size_t>(strategy.order[i]);

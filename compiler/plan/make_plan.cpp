@@ -437,7 +437,7 @@ Plan make_plan(const Request &request) {
     return Planner(request).make();
 }
 
-std::vector<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan) {
+PerLayer<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan) {
     const sharding::GraphIndex index(request.graph);
     const StepStructure step(index, request.machine);
     const MeshShape shape{plan.axes, plan.mesh};

@@ -25,13 +25,13 @@ constexpr double most_entries = 100'000; ///< of the tables of all pairs of laye
 
 /// Layers that have the same operations and the same strategies to choose from. They keep the same strategies, so that
 /// they continue to share their tables.
-std::vector<int> kinds_of_layers(const StepStructure &step, const Space &space) {
-    std::vector<std::vector<int>> operations(space.options.size());
-    for (std::size_t o = 0; o < step.operation_kind.size(); ++o)
+PerLayer<int> kinds_of_layers(const StepStructure &step, const Space &space) {
+    PerLayer<std::vector<int>> operations(space.options.size());
+    for (const OperationId o : step.operation_kind.ids())
         operations[step.index.graph.operations[o].layer].push_back(step.operation_kind[o]);
     std::map<std::pair<const Strategies *, std::vector<int>>, int> known;
-    std::vector<int> kinds;
-    for (std::size_t l = 0; l < operations.size(); ++l)
+    PerLayer<int> kinds;
+    for (const LayerId l : operations.ids())
         kinds.push_back(
             known.emplace(std::pair(space.options[l].get(), std::move(operations[l])), static_cast<int>(known.size()))
                 .first->second);
@@ -46,15 +46,15 @@ class Narrowing {
     /// The strategies that no bound excludes from a plan of `at_most` seconds.
     [[nodiscard]] Space kept(double at_most, TermCache &cache) const {
         std::map<int, std::vector<bool>> kept;
-        for (std::size_t l = 0; l < kind_.size(); ++l) {
+        for (const LayerId l : kind_.ids()) {
             std::vector<bool> &of_kind = kept[kind_[l]];
             of_kind.resize(space_.options[l]->size(), false);
             for (std::size_t i = 0; i < of_kind.size(); ++i)
-                of_kind[i] = of_kind[i] || marginals_.of[l][i] <= at_most;
+                of_kind[i] = of_kind[i] || marginals_.of[l.index()][i] <= at_most;
         }
         std::map<int, std::shared_ptr<const Strategies>> lists;
         Space result;
-        for (std::size_t l = 0; l < kind_.size(); ++l) {
+        for (const LayerId l : kind_.ids()) {
             std::shared_ptr<const Strategies> &list = lists[kind_[l]];
             if (!list)
                 list = chosen(space_.options[l], kept[kind_[l]], cache);
@@ -95,7 +95,7 @@ class Narrowing {
     }
 
     const Space &space_;
-    std::vector<int> kind_;
+    PerLayer<int> kind_;
     const Marginals &marginals_;
 };
 
@@ -110,10 +110,10 @@ Solution best_by_bounds(const StepStructure &step, const Space &space, const Mes
 double entries(const StepStructure &step, const Space &space) {
     std::set<std::vector<const Strategies *>> counted;
     double sum = 0;
-    for (const std::vector<int> &layers : step.value_layers) {
+    for (const std::vector<LayerId> &layers : step.value_layers) {
         std::vector<const Strategies *> lists;
         double product = 1;
-        for (int layer : layers) {
+        for (const LayerId layer : layers) {
             lists.push_back(space.options[layer].get());
             product *= static_cast<double>(lists.back()->size());
         }
@@ -144,7 +144,7 @@ std::optional<std::vector<std::vector<double>>> MeshBounds::added_by(const Stora
         for (const Term &term : terms.terms) {
             if (term.layers.size() != 1)
                 return std::nullopt;
-            std::vector<double> &of_layer = added[term.layers[0]];
+            std::vector<double> &of_layer = added[term.layers[0].index()];
             for (std::size_t i = 0; i < of_layer.size(); ++i)
                 of_layer[i] += sign * term.table->prices.seconds[(*term.class_of[0])[i]];
         }

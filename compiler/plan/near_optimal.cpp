@@ -15,15 +15,15 @@ constexpr double rounding = 1e-12; ///< of sums; below it, plans differ only by 
 struct Choice {
     const std::vector<std::string> *axes = nullptr;
     const Mesh *mesh = nullptr;
-    const std::vector<LayerStrategy> *layers = nullptr; ///< but `changed`
+    const LayerStrategies *layers = nullptr; ///< but `changed`
     const Storage *storage = nullptr;
     Seconds seconds{};                      ///< its price, exact or nearly so
-    std::size_t layer = 0;                  ///< the one that is changed
+    LayerId layer = {};                     ///< the one that is changed
     const LayerStrategy *changed = nullptr; ///< null: none
     SharedCost cost = nullptr;              ///< null: not known
 
-    [[nodiscard]] std::vector<LayerStrategy> strategies() const {
-        std::vector<LayerStrategy> all = *layers;
+    [[nodiscard]] LayerStrategies strategies() const {
+        LayerStrategies all = *layers;
         if (changed != nullptr)
             all[layer] = *changed;
         return all;
@@ -38,11 +38,11 @@ std::vector<Choice> other_plans(const Plan &answer) {
     std::vector<Choice> choices;
     for (const Baseline &baseline : answer.baselines)
         if (baseline.excluded.empty())
-            choices.push_back({&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds, 0,
-                               nullptr, baseline.cost});
+            choices.push_back({&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds,
+                               LayerId(), nullptr, baseline.cost});
     for (const PassedPlan &passed : answer.passed)
-        choices.push_back(
-            {&passed.axes, &passed.mesh, &passed.layers, &passed.storage, passed.seconds, 0, nullptr, passed.cost});
+        choices.push_back({&passed.axes, &passed.mesh, &passed.layers, &passed.storage, passed.seconds, LayerId(),
+                           nullptr, passed.cost});
     // A step with overlap lies between its lower bound and the price; the middle is a better estimate than either.
     const auto middle = [](const Choice &choice) { return choice.seconds + choice.cost->at_least(); };
     std::stable_sort(choices.begin(), choices.end(),
@@ -50,9 +50,9 @@ std::vector<Choice> other_plans(const Plan &answer) {
     return choices;
 }
 
-std::vector<Choice> changed_layers(const Plan &answer, const std::vector<std::optional<RunnerUp>> &runner_ups) {
+std::vector<Choice> changed_layers(const Plan &answer, const PerLayer<std::optional<RunnerUp>> &runner_ups) {
     std::vector<Choice> choices;
-    for (std::size_t layer = 0; layer < runner_ups.size(); ++layer)
+    for (const LayerId layer : runner_ups.ids())
         if (const std::optional<RunnerUp> &other = runner_ups[layer];
             other && std::abs(other->added.value) > rounding * answer.cost->seconds().value)
             choices.push_back({&answer.axes, &answer.mesh, &answer.layers, &answer.storage,
@@ -133,7 +133,7 @@ std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::
     take_near(request, answer, other_plans(answer), most, result);
     if (result.size() == most)
         return result;
-    const std::vector<std::optional<RunnerUp>> runner_ups =
+    const PerLayer<std::optional<RunnerUp>> runner_ups =
         request.runner_ups ? answer.runner_ups : find_runner_ups(request, answer);
     take_near(request, answer, changed_layers(answer, runner_ups), most, result);
     return result;
@@ -159,8 +159,8 @@ std::vector<Plan> further_baselines(const Request &request, const Plan &answer, 
     in_parallel(result.size(), [&](std::size_t i) {
         const Baseline &baseline = *further[i];
         result[i] = exchange(request, answer,
-                             {&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds, 0,
-                              nullptr, baseline.cost});
+                             {&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds,
+                              LayerId(), nullptr, baseline.cost});
     });
     return result;
 }

@@ -15,9 +15,9 @@ class Builder : TermBuilder {
         : TermBuilder(step, space, mesh, machine, storage, cache) {}
 
     Objective build() {
-        for (int o = 0; o < static_cast<int>(graph_.operations.size()); ++o)
+        for (const OperationId o : graph_.operations.ids())
             add_operation(o);
-        for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
+        for (const ValueId v : graph_.values.ids())
             add_value(v);
         return finished();
     }
@@ -30,9 +30,9 @@ Objective make_objective(const StepStructure &step, const Space &space, const Me
     return Builder(step, space, mesh, machine, storage, cache).build();
 }
 
-double Problems::share(const cost::Life &life, const std::set<int> &operations) {
+double Problems::share(const cost::Life &life, const std::set<OperationId> &operations) {
     if (operations.empty())
-        return life.first < 0 ? 1 : 0;
+        return life.first ? 0 : 1;
     const auto in_memory = std::distance(operations.lower_bound(life.first), operations.upper_bound(life.last));
     return static_cast<double>(in_memory) / static_cast<double>(operations.size());
 }
@@ -54,11 +54,16 @@ std::shared_ptr<const Table> Problems::changed(const TermTable &table, std::uint
 Problems::Problems(const Objective &objective) : objective_(objective) {
     problem_.domains = objective.domains;
     problem_.factors.reserve(objective.terms.size());
-    for (const Term &term : objective.terms)
-        problem_.factors.push_back({term.layers, term.class_of, term.classes, nullptr});
+    for (const Term &term : objective.terms) {
+        Factor &factor = problem_.factors.emplace_back();
+        for (const LayerId layer : term.layers)
+            factor.variables.push_back(layer.number());
+        factor.class_of = term.class_of;
+        factor.classes = term.classes;
+    }
 }
 
-Problem &Problems::without(std::uint32_t forbidden, double byte_limit, const std::set<int> &operations) {
+Problem &Problems::without(std::uint32_t forbidden, double byte_limit, const std::set<OperationId> &operations) {
     problem_.byte_limit = byte_limit;
     problem_.give_up_at = std::numeric_limits<double>::infinity();
     for (std::size_t t = 0; t < objective_.terms.size(); ++t) {
@@ -83,7 +88,7 @@ std::uint32_t Problems::used(const std::vector<int> &values) const {
         std::size_t entry = 0;
         for (std::size_t i = 0; i < term.layers.size(); ++i)
             entry = entry * static_cast<std::size_t>(term.classes[i]) +
-                    static_cast<std::size_t>((*term.class_of[i])[values[term.layers[i]]]);
+                    static_cast<std::size_t>((*term.class_of[i])[values[term.layers[i].index()]]);
         sets |= term.table->fused[entry];
     }
     return sets;

@@ -35,7 +35,7 @@ struct TermTable {
 };
 
 struct Term {
-    std::vector<int> layers; ///< ascending
+    std::vector<LayerId> layers; ///< ascending
     std::vector<std::shared_ptr<const std::vector<int>>> class_of;
     std::vector<int> classes;
     std::shared_ptr<const TermTable> table;
@@ -43,12 +43,12 @@ struct Term {
 };
 
 struct Objective {
-    std::vector<int> domains; ///< per layer: number of strategies
+    std::vector<int> domains; ///< per layer: number of strategies. The layers are the variables of the problem
     std::vector<Term> terms;
     std::vector<double> bucket_latency; ///< seconds, per set of axes that some fused gradient is reduced over
     /// Values whose communication depends on too many choices to be tabulated. They are left out, so that the sum is
     /// only a lower bound.
-    std::vector<int> left_out;
+    std::vector<ValueId> left_out;
 };
 
 /// Numbers of the placements of an operation's tensors, for each strategy of its layer.
@@ -132,13 +132,13 @@ class Problems {
   public:
     explicit Problems(const Objective &objective);
     /// Valid until the next call.
-    [[nodiscard]] Problem &without(std::uint32_t forbidden, double byte_limit, const std::set<int> &operations);
-    /// The sets of buckets that an assignment uses.
+    [[nodiscard]] Problem &without(std::uint32_t forbidden, double byte_limit, const std::set<OperationId> &operations);
+    /// The sets of buckets that an assignment uses. `values`: the number of each layer's strategy.
     [[nodiscard]] std::uint32_t used(const std::vector<int> &values) const;
 
   private:
     /// The share of the operations during which something is in memory.
-    static double share(const cost::Life &life, const std::set<int> &operations);
+    static double share(const cost::Life &life, const std::set<OperationId> &operations);
     std::shared_ptr<const Table> changed(const TermTable &table, std::uint32_t forbidden, double byte_share);
 
     const Objective &objective_;

@@ -14,14 +14,14 @@ namespace planc::plan {
 /// Consecutive operations through which sums pass; longer chains are left to Copies.
 static constexpr int longest_chain = 8;
 
-std::vector<int> TermBuilder::layers_of(const sharding::Need &need) const {
+std::vector<LayerId> TermBuilder::layers_of(const sharding::Need &need) const {
     if (need.operand >= 0)
         return sharding::layers_of_placements(index_, need.operation);
-    return need.home >= 0 ? sharding::layers_of_origin(index_, need.home) : std::vector<int>{};
+    return need.home ? sharding::layers_of_origin(index_, need.home) : std::vector<LayerId>{};
 }
 
 template <class Number>
-TermBuilder::Column TermBuilder::column(const Term &term, const std::vector<int> &layers, const Number &number) {
+TermBuilder::Column TermBuilder::column(const Term &term, const std::vector<LayerId> &layers, const Number &number) {
     Column column;
     column.strides.assign(term.layers.size(), 0);
     std::vector<std::size_t> places;
@@ -37,7 +37,7 @@ TermBuilder::Column TermBuilder::column(const Term &term, const std::vector<int>
     return column;
 }
 
-TermBuilder::Column TermBuilder::column(const Term &term, int layer, const std::vector<int> &numbers) {
+TermBuilder::Column TermBuilder::column(const Term &term, LayerId layer, const std::vector<int> &numbers) {
     Column column;
     column.strides.assign(term.layers.size(), 0);
     const auto place = std::find(term.layers.begin(), term.layers.end(), layer) - term.layers.begin();
@@ -49,7 +49,7 @@ TermBuilder::Column TermBuilder::column(const Term &term, int layer, const std::
     return column;
 }
 
-TermBuilder::Column TermBuilder::wanted(const Term &term, int v, const sharding::Need &need) {
+TermBuilder::Column TermBuilder::wanted(const Term &term, ValueId v, const sharding::Need &need) {
     const PlacedOperation *operation = need.operand >= 0 ? placed(need.operation) : nullptr;
     if (operation != nullptr)
         return column(term, step_.operation_layers[need.operation].front(), operation->operands[need.operand]);
@@ -60,13 +60,13 @@ TermBuilder::Column TermBuilder::wanted(const Term &term, int v, const sharding:
                   [&] { return reshards.number(sharding::Copies(index_, mesh_, layers_, storage_).wanted(v, need)); });
 }
 
-TermBuilder::Column TermBuilder::origin(const Term &term, int v) {
-    const int producer = graph_.values[v].producer;
-    const PlacedOperation *operation = producer >= 0 ? placed(producer) : nullptr;
+TermBuilder::Column TermBuilder::origin(const Term &term, ValueId v) {
+    const OperationId producer = graph_.values[v].producer;
+    const PlacedOperation *operation = producer ? placed(producer) : nullptr;
     if (operation != nullptr)
         return column(term, step_.operation_layers[producer].front(),
                       operation->results[sharding::result_number(graph_, v)]);
-    if (producer >= 0 && is_passing(producer))
+    if (producer && is_passing(producer))
         return column(term, sharding::layers_of_origin(index_, v),
                       [&, result = sharding::result_number(graph_, v)] { return passing(producer).results[result]; });
     sharding::Reshards &reshards = reshards_of(v);
@@ -74,11 +74,11 @@ TermBuilder::Column TermBuilder::origin(const Term &term, int v) {
                   [&] { return reshards.number(sharding::Copies(index_, mesh_, layers_, storage_).origin(v)); });
 }
 
-const PlacedOperation *TermBuilder::placed(int o) {
+const PlacedOperation *TermBuilder::placed(OperationId o) {
     const sharding::Operation &operation = graph_.operations[o];
     if (index_.may_pass_partial[o])
         return nullptr;
-    if (operation.parameter >= 0)
+    if (operation.parameter)
         return follows_layer(o) ? &following(o) : nullptr;
     const Strategies &options = *space_.options[operation.layer];
     const auto [known, is_new] = cache_.placed.try_emplace({step_.nest_kind[o], &options});
@@ -87,7 +87,7 @@ const PlacedOperation *TermBuilder::placed(int o) {
         return &placed;
     const sharding::Nest &nest = operation.nest;
     std::list<NumberedPlacements> own; // of windows
-    const auto placements = [&](int value, const std::vector<int> &loops, int operand) {
+    const auto placements = [&](ValueId value, const std::vector<int> &loops, int operand) {
         sharding::Reshards &reshards = reshards_of(value);
         const bool is_result = operand < 0;
         const int sums = is_result ? 1 + static_cast<int>(nest.reduction) : 0;
@@ -118,20 +118,20 @@ const PlacedOperation *TermBuilder::placed(int o) {
 }
 
 /// Homes and updates are left to Copies, and so are long chains of sums.
-bool TermBuilder::is_passing(int o) {
+bool TermBuilder::is_passing(OperationId o) {
     return sums_above(o) <= longest_chain;
 }
 
-int TermBuilder::sums_above(int o) {
+int TermBuilder::sums_above(OperationId o) {
     constexpr int unknown = -1;
     sums_above_.resize(graph_.operations.size(), unknown);
     if (sums_above_[o] != unknown)
         return sums_above_[o];
     const sharding::Operation &operation = graph_.operations[o];
-    int above = operation.parameter >= 0 || !index_.may_pass_partial[o] ? longest_chain + 1 : 1;
-    for (int operand : operation.operands) {
-        const int producer = graph_.values[operand].producer;
-        if (producer < 0 || graph_.operations[producer].parameter >= 0)
+    int above = operation.parameter || !index_.may_pass_partial[o] ? longest_chain + 1 : 1;
+    for (const ValueId operand : operation.operands) {
+        const OperationId producer = graph_.values[operand].producer;
+        if (!producer || graph_.operations[producer].parameter)
             above = longest_chain + 1;
         else if (index_.may_pass_partial[producer])
             above = std::max(above, 1 + sums_above(producer));
@@ -139,12 +139,12 @@ int TermBuilder::sums_above(int o) {
     return sums_above_[o] = above;
 }
 
-bool TermBuilder::follows_layer(int o) const {
-    return graph_.operations[o].parameter >= 0 && !index_.may_pass_partial[o] && step_.operation_layers[o].size() == 1;
+bool TermBuilder::follows_layer(OperationId o) const {
+    return graph_.operations[o].parameter && !index_.may_pass_partial[o] && step_.operation_layers[o].size() == 1;
 }
 
-const PlacedOperation &TermBuilder::following(int o) {
-    const int layer = step_.operation_layers[o].front();
+const PlacedOperation &TermBuilder::following(OperationId o) {
+    const LayerId layer = step_.operation_layers[o].front();
     const Strategies &options = *space_.options[layer];
     const auto [known, is_new] = following_.try_emplace({step_.operation_kind[o], &options});
     PlacedOperation &placed_all = known->second;
@@ -154,7 +154,7 @@ const PlacedOperation &TermBuilder::following(int o) {
     placed_all.operands.resize(operation.operands.size());
     placed_all.results.resize(operation.results.size());
     const sharding::Use &reader = index_.reader[index_.operation_anchor[o].root];
-    const PlacedOperation *homes = reader.operation >= 0 ? placed(reader.operation) : nullptr;
+    const PlacedOperation *homes = reader.operation ? placed(reader.operation) : nullptr;
     // by the number of the placement that the parameter's reader needs; otherwise by strategy
     std::map<int, Numbers> by_home;
     for (int strategy = 0; strategy < static_cast<int>(options.size()); ++strategy) {
@@ -170,14 +170,14 @@ const PlacedOperation &TermBuilder::following(int o) {
     return placed_all;
 }
 
-TermBuilder::Numbers TermBuilder::following(int o, int layer, const LayerStrategy &strategy, int wanted) {
+TermBuilder::Numbers TermBuilder::following(OperationId o, LayerId layer, const LayerStrategy &strategy, int wanted) {
     const LayerStrategy chosen = std::exchange(layers_[layer], strategy);
     const sharding::Operation &operation = graph_.operations[o];
     sharding::Copies copies(index_, mesh_, layers_, storage_);
-    if (const int root = index_.operation_anchor[o].root; wanted >= 0 && !graph_.values[root].home)
+    if (const ValueId root = index_.operation_anchor[o].root; wanted >= 0 && !graph_.values[root].home)
         copies.know_reader(root, reshards_of(root).placement(wanted));
     const sharding::Derived &derived = copies.derived(o);
-    const auto number = [this](int value, const sharding::Placement &placement) {
+    const auto number = [this](ValueId value, const sharding::Placement &placement) {
         return reshards_of(value).number(placement);
     };
     Numbers numbers;
@@ -189,8 +189,8 @@ TermBuilder::Numbers TermBuilder::following(int o, int layer, const LayerStrateg
     return numbers;
 }
 
-PartialSums TermBuilder::sums_of(int v) {
-    const int producer = graph_.values[v].producer;
+PartialSums TermBuilder::sums_of(ValueId v) {
+    const OperationId producer = graph_.values[v].producer;
     const PlacedOperation *operation = placed(producer);
     const std::size_t result = sharding::result_number(graph_, v);
     const int number = operation != nullptr ? operation->results[result][chosen_[graph_.operations[producer].layer]]
@@ -211,7 +211,7 @@ PartialSums TermBuilder::sums_of(int v) {
 
 /// As sharding::Copies derives them: sums pass over the axes along which all operands are partial and that split
 /// nothing, unless a result would be larger than the smallest operand.
-const PassingOperation::Placed &TermBuilder::passing(int o) {
+const PassingOperation::Placed &TermBuilder::passing(OperationId o) {
     const sharding::Operation &operation = graph_.operations[o];
     const Strategies &options = *space_.options[operation.layer];
     PassingOperation &known = cache_.passing[{step_.operation_kind[o], &options}];
@@ -225,7 +225,7 @@ const PassingOperation::Placed &TermBuilder::passing(int o) {
         }
     std::uint32_t axes = known.free[chosen];
     std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
-    for (int operand : operation.operands) {
+    for (const ValueId operand : operation.operands) {
         const PartialSums sums = sums_of(operand);
         axes &= sums.axes;
         smallest = std::min(smallest, sums.largest);

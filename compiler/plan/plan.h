@@ -28,9 +28,16 @@ using cost::CostTable;
 using cost::Machine;
 using cost::Seconds;
 using sharding::Graph;
+using sharding::LayerId;
+using sharding::LayerStrategies;
 using sharding::LayerStrategy;
 using sharding::Mesh;
+using sharding::OperationId;
+using sharding::PerLayer;
+using sharding::PerOperation;
+using sharding::PerValue;
 using sharding::Storage;
+using sharding::ValueId;
 
 struct MeshAxis {
     std::string name;
@@ -74,7 +81,7 @@ struct Request {
     Machine machine;
     int ranks = 1;
     MeshRequest mesh;
-    std::vector<std::vector<Pin>> pins; ///< per layer; may be shorter than the list of layers
+    PerLayer<std::vector<Pin>> pins; ///< may be shorter than the list of layers
     StorageRules storage;
     bool search = true; ///< false: what no pin splits stays whole (a layout without `auto`)
     /// Per rank; 0: the machine's limit, if it has one. A layout without `auto` that exceeds the machine's limit gets a
@@ -93,7 +100,7 @@ struct Baseline {
     std::string name; ///< "pure batch", "pure model", "Megatron-style", "batch x model"
     std::vector<std::string> axes;
     Mesh mesh;
-    std::vector<LayerStrategy> layers;
+    LayerStrategies layers;
     Storage storage; ///< as the rules say
     Seconds seconds{};
     Bytes payload{}; ///< CostTable::payload
@@ -113,7 +120,7 @@ struct RunnerUp {
 struct PassedPlan {
     std::vector<std::string> axes;
     Mesh mesh;
-    std::vector<LayerStrategy> layers;
+    LayerStrategies layers;
     Storage storage;
     Seconds seconds{};
     SharedCost cost;
@@ -136,16 +143,16 @@ struct Plan {
     std::string warning;        ///< a warning to the user about the plan; empty: none
     std::vector<std::string> axes;
     Mesh mesh;
-    std::vector<LayerStrategy> layers; ///< as Graph::layers
+    LayerStrategies layers;
     Storage storage;
     SharedCost cost = std::make_shared<const CostTable>();
-    Seconds lower_bound{};                           ///< no plan of the space has a lower price
-    std::vector<std::optional<RunnerUp>> runner_ups; ///< per layer; none: no other choice, or not asked for
+    Seconds lower_bound{};                        ///< no plan of the space has a lower price
+    PerLayer<std::optional<RunnerUp>> runner_ups; ///< none: no other choice, or not asked for
     std::vector<Baseline> baselines;
     std::vector<PassedPlan> passed;           ///< in the order of the search, without those that it gave up
     std::optional<SimulatedChoice> simulated; ///< none: the price alone decided
     int meshes = 0;                           ///< shapes of the mesh that were searched
-    std::vector<int> choices;                 ///< per layer: the number of strategies on the chosen mesh
+    PerLayer<int> choices;                    ///< the number of strategies on the chosen mesh
     bool memory_decided = false;              ///< the fastest plan did not fit
     double memory_limit_bytes = 0;            ///< the limit in force; 0: none
     std::string note;                         ///< why the search was not exact; empty: it was
@@ -159,17 +166,17 @@ struct Plan {
 [[nodiscard]] Plan make_plan(const Request &request);
 
 /// Computes Plan::runner_ups of a plan that was made without them.
-[[nodiscard]] std::vector<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan);
+[[nodiscard]] PerLayer<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan);
 
 /// The text of Plan::failure if memory is short. `least`: the memory of the smallest plan, or a lower bound of it.
 [[nodiscard]] std::string does_not_fit(Bytes least, Bytes limit);
 
 /// The price of given strategies on a given mesh: lay_out() and price().
 [[nodiscard]] CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
-                                 const std::vector<LayerStrategy> &layers, const Storage &storage = {});
+                                 const LayerStrategies &layers, const Storage &storage = {});
 /// The same for many of them; index and facts belong to the graph.
 [[nodiscard]] CostTable evaluate(const Request &request, const sharding::GraphIndex &index,
                                  const cost::GraphFacts &facts, const Mesh &mesh, const std::vector<std::string> &axes,
-                                 const std::vector<LayerStrategy> &layers, const Storage &storage = {});
+                                 const LayerStrategies &layers, const Storage &storage = {});
 
 } // namespace planc::plan

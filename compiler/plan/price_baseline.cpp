@@ -9,9 +9,9 @@
 namespace planc::plan {
 
 /// Does a rule of the user leave ranks without work?
-bool has_empty_blocks(const Request &request, const MeshShape &shape, const Strategies &layers) {
-    const std::vector<std::vector<LayerLoop>> loops = layer_loops(request.graph);
-    for (std::size_t l = 0; l < layers.size(); ++l)
+bool has_empty_blocks(const Request &request, const MeshShape &shape, const LayerStrategies &layers) {
+    const PerLayer<std::vector<LayerLoop>> loops = layer_loops(request.graph);
+    for (const LayerId l : layers.ids())
         for (const LayerLoop &loop : loops[l]) {
             std::int64_t parts = 1;
             for (std::size_t axis = 0; axis < shape.axes.size(); ++axis)
@@ -23,8 +23,8 @@ bool has_empty_blocks(const Request &request, const MeshShape &shape, const Stra
     return false;
 }
 
-void follow_orders(const Space &space, Strategies &layers) {
-    for (std::size_t l = 0; l < layers.size(); ++l) {
+void follow_orders(const Space &space, LayerStrategies &layers) {
+    for (const LayerId l : layers.ids()) {
         const Strategies &options = *space.options[l];
         const auto allowed = std::find_if(options.begin(), options.end(), [&](const LayerStrategy &option) {
             return option.loop_of_axis == layers[l].loop_of_axis;
@@ -34,9 +34,9 @@ void follow_orders(const Space &space, Strategies &layers) {
     }
 }
 
-std::optional<std::vector<int>> places(const Space &space, const Strategies &layers) {
+std::optional<std::vector<int>> places(const Space &space, const LayerStrategies &layers) {
     std::vector<int> result;
-    for (std::size_t l = 0; l < layers.size(); ++l) {
+    for (const LayerId l : layers.ids()) {
         const Strategies &options = *space.options[l];
         const auto at = std::find(options.begin(), options.end(), layers[l]);
         if (at == options.end())
@@ -51,16 +51,14 @@ namespace {
 /// Why the baseline cannot be the answer; empty: it can.
 std::string exclusion(const Request &request, const MeshShape &shape, const Space &space, const Baseline &baseline,
                       double limit) {
-    for (std::size_t l = 0; l < baseline.layers.size(); ++l) {
+    for (const LayerId l : baseline.layers.ids()) {
         const Strategies &options = *space.options[l];
         const std::vector<std::string> &wanted = baseline.layers[l].loop_of_axis;
         if (std::find(options.begin(), options.end(), baseline.layers[l]) != options.end())
             continue;
         const std::vector<LayerLoop> loops = layer_loops(request.graph)[l];
         for (std::size_t axis = 0; axis < shape.axes.size(); ++axis)
-            if (const std::string pin =
-                    forbidding_pin(request, loops, static_cast<int>(l), wanted[axis], shape.axes[axis]);
-                !pin.empty())
+            if (const std::string pin = forbidding_pin(request, loops, l, wanted[axis], shape.axes[axis]); !pin.empty())
                 return "the rule '" + pin + "' forbids it";
         return has_empty_blocks(request, shape, baseline.layers) ? "leaves ranks without work"
                                                                  : "the layout forbids it";

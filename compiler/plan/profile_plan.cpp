@@ -29,11 +29,11 @@ class Chain {
         return true;
     }
     [[nodiscard]] const std::string &unsupported() const { return unsupported_; }
-    [[nodiscard]] int unsupported_layer() const { return unsupported_layer_; }
+    [[nodiscard]] LayerId unsupported_layer() const { return unsupported_layer_; }
 
     /// Layers that the profile does not price take their first strategy.
-    [[nodiscard]] Strategies strategies() const {
-        Strategies chosen;
+    [[nodiscard]] LayerStrategies strategies() const {
+        LayerStrategies chosen;
         for (const auto &options : space_.options)
             chosen.push_back(options->front());
         if (options_.empty())
@@ -118,7 +118,7 @@ class Chain {
     const Mesh &mesh_;
     std::vector<std::vector<Option>> options_; ///< per layer of the model and strategy
     std::string unsupported_;
-    int unsupported_layer_ = 0;
+    LayerId unsupported_layer_;
 };
 
 class ProfilePlanner {
@@ -167,7 +167,7 @@ class ProfilePlanner {
                 "layer '" + request_.graph.layers[chain.unsupported_layer()].name + "' " + chain.unsupported();
             return;
         }
-        const Strategies layers = chain.strategies();
+        const LayerStrategies layers = chain.strategies();
         const cost::ProfileTable table = model_.table(layers, shape.mesh, shape.axes);
         row.seconds = table.step;
         if (table.step.value >= best_)
@@ -178,7 +178,7 @@ class ProfilePlanner {
     }
 
     void price_pure_batch(const MeshShape &shape) {
-        const Strategies layers = baselines(request_.graph, request_.batch, shape.mesh).front().layers;
+        const LayerStrategies layers = baselines(request_.graph, request_.batch, shape.mesh).front().layers;
         const cost::ProfileTable table = model_.table(layers, shape.mesh, shape.axes);
         const bool covered = std::all_of(table.layers.begin(), table.layers.end(),
                                          [](const cost::ProfileLayer &row) { return row.unsupported.empty(); });
@@ -186,7 +186,7 @@ class ProfilePlanner {
             plan_.pure_batch = table.step;
     }
 
-    [[nodiscard]] std::string words(int layer) const {
+    [[nodiscard]] std::string words(LayerId layer) const {
         const cost::LayerRoles roles = cost::roles(request_.graph)[layer];
         cost::LayerRow row;
         for (int axis = 0; axis < static_cast<int>(plan_.table.axes.size()); ++axis)

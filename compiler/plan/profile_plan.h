@@ -22,7 +22,7 @@ struct ProfileMesh {
 
 struct ProfilePlan {
     std::string failure; ///< one line for the user; empty: there is a plan
-    std::vector<LayerStrategy> layers;
+    LayerStrategies layers;
     cost::ProfileTable table;
     std::vector<std::string> words;    ///< per row of the table: how the layer is split
     std::vector<ProfileMesh> meshes;   ///< all shapes, in the order of the search

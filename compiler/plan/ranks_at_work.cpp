@@ -27,12 +27,12 @@ RanksAtWork at_work(const sharding::Operation &operation, const Mesh &mesh, cons
 
 } // namespace
 
-RanksAtWork ranks_at_work(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers) {
+RanksAtWork ranks_at_work(const Graph &graph, const Mesh &mesh, const LayerStrategies &layers) {
     RanksAtWork most;
     for (const sharding::Operation &operation : graph.operations) {
-        if (operation.parameter >= 0) // follows what it updates
+        if (operation.parameter) // follows what it updates
             continue;
-        RanksAtWork here = at_work(operation, mesh, layers[static_cast<std::size_t>(operation.layer)]);
+        RanksAtWork here = at_work(operation, mesh, layers[operation.layer]);
         if (here.ranks > most.ranks)
             most = std::move(here);
     }
@@ -45,14 +45,14 @@ std::string warning_of_idle_ranks(const Graph &graph, const Plan &plan) {
     if (2 * most.ranks > ranks)
         return {};
     const std::string all = cost::grouped(static_cast<double>(ranks));
-    if (most.layer < 0)
+    if (!most.layer)
         return "splits no layer: all " + all + " ranks compute the same";
     std::string parts;
     for (const auto &[loop, count] : most.parts)
         parts += (parts.empty() ? "" : ", ") + loop + " in " + cost::grouped(static_cast<double>(count)) +
                  (parts.empty() ? " parts" : "");
     return "has work for " + cost::grouped(static_cast<double>(most.ranks)) + " of " + all + " ranks at most (layer '" +
-           graph.layers[static_cast<std::size_t>(most.layer)].name + "': " + parts +
+           graph.layers[most.layer].name + "': " + parts +
            "); the others have nothing to do, or compute what others compute too";
 }
 

@@ -14,10 +14,10 @@ namespace planc::plan {
 /// Of the operation that most ranks share.
 struct RanksAtWork {
     std::int64_t ranks = 1;                                  ///< that have iterations which no other rank has
-    int layer = -1;                                          ///< of the operation; -1: no layer is split
+    LayerId layer;                                           ///< of the operation; none: no layer is split
     std::vector<std::pair<std::string, std::int64_t>> parts; ///< its split loops, and into how many parts that hold any
 };
-[[nodiscard]] RanksAtWork ranks_at_work(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers);
+[[nodiscard]] RanksAtWork ranks_at_work(const Graph &graph, const Mesh &mesh, const LayerStrategies &layers);
 
 /// P14: what the user should know where that is half of the ranks or fewer: the rest of a sentence whose subject is the
 /// layout. Empty: there is nothing to say.

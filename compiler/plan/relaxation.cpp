@@ -19,25 +19,25 @@ class Relaxation : TermBuilder {
         : TermBuilder(step, space, mesh, machine, storage, cache), most_layers_(most_layers) {}
 
     Objective build() {
-        for (int o = 0; o < static_cast<int>(graph_.operations.size()); ++o)
+        for (const OperationId o : graph_.operations.ids())
             add_operation(o);
-        for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
+        for (const ValueId v : graph_.values.ids())
             add_any(v);
         return finished();
     }
 
     Objective build_stored() {
-        for (int o = 0; o < static_cast<int>(graph_.operations.size()); ++o)
-            if (graph_.operations[o].parameter >= 0)
+        for (const OperationId o : graph_.operations.ids())
+            if (graph_.operations[o].parameter)
                 add_operation(o);
-        for (int v = 0; v < static_cast<int>(graph_.values.size()); ++v)
+        for (const ValueId v : graph_.values.ids())
             if (depends_on_storage(v))
                 add_any(v);
         return finished();
     }
 
   private:
-    void add_any(int v) {
+    void add_any(ValueId v) {
         if (step_.value_layers[v].size() <= 1)
             add_value(v);
         else if (graph_.values[v].kind != sharding::ValueKind::free)
@@ -45,7 +45,7 @@ class Relaxation : TermBuilder {
     }
 
     /// For an origin: the seconds to a placement elsewhere, this many times.
-    [[nodiscard]] auto from_many(int v, bool any_route, bool alone, double often) {
+    [[nodiscard]] auto from_many(ValueId v, bool any_route, bool alone, double often) {
         return [this, v, any_route, alone, often, &transfers = transfers_of(v)](int lies) {
             return
                 [this, v, alone, often, lies,
@@ -54,12 +54,12 @@ class Relaxation : TermBuilder {
         };
     }
 
-    void bound_value(int v) {
+    void bound_value(ValueId v) {
         const std::vector<sharding::Need> needs = sharding::needs(index_, v);
         std::string key = "bound " + std::to_string(step_.value_kind[v]);
         if (depends_on_storage(v))
             key += storage_text();
-        const std::vector<int> &layers = step_.value_layers[v];
+        const std::vector<LayerId> &layers = step_.value_layers[v];
         if (layers.size() <= most_layers_) {
             ScopedTerm value = scoped(of_value(v), layers, key);
             if (entries(value.term) <= most_entries || layers.size() <= 2)
@@ -70,12 +70,12 @@ class Relaxation : TermBuilder {
 
     /// All copies are made from the value's placement, so each need bounds all of them together. One term for each pair
     /// of layers; each counts with its share.
-    void bound_pairs(int v, const std::vector<sharding::Need> &needs, const std::string &prefix) {
-        const std::vector<int> of_origin = sharding::layers_of_origin(index_, v);
-        std::map<std::vector<int>, std::vector<int>> by_layers; // layers -> needs
+    void bound_pairs(ValueId v, const std::vector<sharding::Need> &needs, const std::string &prefix) {
+        const std::vector<LayerId> of_origin = sharding::layers_of_origin(index_, v);
+        std::map<std::vector<LayerId>, std::vector<int>> by_layers; // layers -> needs
         for (int n = 0; n < static_cast<int>(needs.size()); ++n) {
-            const std::vector<int> of_need = layers_of(needs[n]);
-            std::vector<int> both;
+            const std::vector<LayerId> of_need = layers_of(needs[n]);
+            std::vector<LayerId> both;
             std::set_union(of_origin.begin(), of_origin.end(), of_need.begin(), of_need.end(),
                            std::back_inserter(both));
             if (both.size() <= 2)
@@ -113,7 +113,8 @@ class Relaxation : TermBuilder {
 
     /// If all readers of the value are known: each distinct copy is made in one reshard, from the value or from another
     /// copy.
-    std::shared_ptr<const TermTable> bound_copies(int v, const std::vector<sharding::Need> &needs, const Term &term) {
+    std::shared_ptr<const TermTable> bound_copies(ValueId v, const std::vector<sharding::Need> &needs,
+                                                  const Term &term) {
         const Column from = origin(term, v);
         std::vector<Column> to;
         for (const sharding::Need &need : needs)
@@ -162,10 +163,10 @@ class Relaxation : TermBuilder {
     }
 
     /// Equal texts mean equal seconds between two placements.
-    [[nodiscard]] std::string what_is_bounded(int v, bool alone, double times) {
+    [[nodiscard]] std::string what_is_bounded(ValueId v, bool alone, double times) {
         const sharding::Value &value = graph_.values[v];
         std::string text = std::to_string(reinterpret_cast<std::uintptr_t>(&reshards_of(v)));
-        for (int part : {value.element_bytes, alone ? 1 : 0, index_.companion[v] < 0 ? 1 : 0})
+        for (int part : {value.element_bytes, alone ? 1 : 0, index_.companion[v] ? 0 : 1})
             text += ' ' + std::to_string(part);
         return text.append(reinterpret_cast<const char *>(&times), sizeof(times));
     }
@@ -232,11 +233,11 @@ class Relaxation : TermBuilder {
         return std::make_shared<const TermTable>(std::move(table));
     }
 
-    TransferBounds::OfShape &transfers_of(int v) { return cache_.transfers.of(reshards_of(v)); }
+    TransferBounds::OfShape &transfers_of(ValueId v) { return cache_.transfers.of(reshards_of(v)); }
 
     /// Merges needs whose layers are contained in those of another need: both bound the same copies, and each counts
     /// for more.
-    static void join_contained(std::map<std::vector<int>, std::vector<int>> &by_layers) {
+    static void join_contained(std::map<std::vector<LayerId>, std::vector<int>> &by_layers) {
         for (auto within = by_layers.begin(); within != by_layers.end();) {
             bool is_contained = false;
             for (auto &[layers, needs] : by_layers)
@@ -250,37 +251,34 @@ class Relaxation : TermBuilder {
     }
 
     /// Whether the value is neither in a bucket nor with a companion, under any choice.
-    [[nodiscard]] bool pays_latency(int v) const {
-        return index_.companion[v] < 0 &&
-               std::none_of(
-                   index_.uses[v].begin(), index_.uses[v].end(),
-                   [this](const sharding::Use &use) {
-                       return graph_.operations[use.operation].phase == sharding::Phase::update;
-                   });
+    [[nodiscard]] bool pays_latency(ValueId v) const {
+        return !index_.companion[v] &&
+               std::none_of(index_.uses[v].begin(), index_.uses[v].end(), [this](const sharding::Use &use) {
+                   return graph_.operations[use.operation].phase == sharding::Phase::update;
+               });
     }
 
     /// Whether a copy of such a value may share a call, in a bucket or with its companion. It may only if it is a
     /// single all-reduce that is not too large.
-    [[nodiscard]] bool may_share_call(int v, int from, int to) {
+    [[nodiscard]] bool may_share_call(ValueId v, int from, int to) {
         const sharding::Value &value = graph_.values[v];
         const sharding::Reshards &reshards = reshards_of(v);
         const sharding::Placement &lies = reshards.placement(from);
         const sharding::Placement &wanted = reshards.placement(to);
-        const std::int64_t most = index_.companion[v] < 0
-                                      ? sharding::largest_fused_bytes
-                                      : std::max(sharding::largest_fused_bytes, sharding::largest_joint_bytes);
+        const std::int64_t most = index_.companion[v]
+                                      ? std::max(sharding::largest_fused_bytes, sharding::largest_joint_bytes)
+                                      : sharding::largest_fused_bytes;
         return lies.dimensions == wanted.dimensions && lies.stored == wanted.stored &&
                planrt::largest_volume(wanted, mesh_) * value.element_bytes <= most;
     }
 
     /// The minimum number of times that a step makes a copy.
-    [[nodiscard]] double times(int v, const std::vector<sharding::Need> &needs) const {
-        const int producer = graph_.values[v].producer;
+    [[nodiscard]] double times(ValueId v, const std::vector<sharding::Need> &needs) const {
+        const OperationId producer = graph_.values[v].producer;
         const bool each = std::all_of(needs.begin(), needs.end(), [this](const sharding::Need &need) {
             return need.operand >= 0 && !graph_.operations[need.operation].per_step;
         });
-        const bool once =
-            producer >= 0 && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
+        const bool once = producer && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
         return each && !once ? graph_.microbatches : 1;
     }
 

@@ -16,7 +16,7 @@ constexpr std::size_t least_at_once = 16; ///< layers of a part
 
 /// A space in which each layer has only its planned strategy. Equal lists are one object, so that terms of equal
 /// structure share tables.
-Space one_each(const Strategies &layers) {
+Space one_each(const LayerStrategies &layers) {
     std::map<std::pair<std::vector<std::string>, std::vector<int>>, std::shared_ptr<const Strategies>> known;
     Space space;
     for (const LayerStrategy &layer : layers) {
@@ -36,11 +36,11 @@ class LayerTerms : TermBuilder {
         : TermBuilder(step, space, shape.mesh, machine, storage, cache) {}
 
     /// For the space in its current state.
-    Objective of(int layer) {
+    Objective of(LayerId layer) {
         cache_.keep(space_.options[layer]);
-        for (int o : step_.operations_of_layer[layer])
+        for (const OperationId o : step_.operations_of_layer[layer])
             add_operation(o);
-        for (int v : step_.values_of_layer[layer])
+        for (const ValueId v : step_.values_of_layer[layer])
             add_value(v);
         Objective objective;
         objective.terms = std::exchange(objective_.terms, {});
@@ -52,12 +52,12 @@ class LayerTerms : TermBuilder {
 class Alternatives {
   public:
     Alternatives(const StepStructure &step, const MeshShape &shape, const Space &space, const Machine &machine,
-                 const Storage &storage, TermCache &cache, const Strategies &layers, double byte_limit)
+                 const Storage &storage, TermCache &cache, const LayerStrategies &layers, double byte_limit)
         : space_(space), planned_(layers), byte_limit_(byte_limit), cache_(cache), open_(one_each(layers)),
-          all_(sums(make_objective(step, open_, shape.mesh, machine, storage, cache), -1, 0)),
+          all_(sums(make_objective(step, open_, shape.mesh, machine, storage, cache), {}, 0)),
           terms_(step, open_, shape, machine, storage, cache) {}
 
-    std::optional<RunnerUp> of(int layer) {
+    std::optional<RunnerUp> of(LayerId layer) {
         const std::shared_ptr<const Strategies> alone = std::exchange(open_.options[layer], space_.options[layer]);
         const Objective terms = terms_.of(layer);
         open_.options[layer] = alone;
@@ -88,15 +88,14 @@ class Alternatives {
     };
 
     /// The sums of all terms if `layer` has `value` and all other layers have their only strategy.
-    static Sums sums(const Objective &objective, int layer, int value) {
+    static Sums sums(const Objective &objective, LayerId layer, int value) {
         Sums sums;
         for (const Term &term : objective.terms) {
             const auto at = std::find(term.layers.begin(), term.layers.end(), layer) - term.layers.begin();
             const bool open = at < static_cast<std::ptrdiff_t>(term.layers.size());
             const std::size_t entry = open ? static_cast<std::size_t>((*term.class_of[at])[value]) : 0;
             sums.seconds += term.table->prices.seconds[entry];
-            sums.bytes +=
-                term.life.first >= 0 || term.table->prices.bytes.empty() ? 0 : term.table->prices.bytes[entry];
+            sums.bytes += term.life.first || term.table->prices.bytes.empty() ? 0 : term.table->prices.bytes[entry];
             for (std::size_t set = 0; set < sums.joined.size() && !term.table->fused.empty(); ++set)
                 sums.joined[set] += static_cast<int>(term.table->fused[entry] >> set & 1);
         }
@@ -115,7 +114,7 @@ class Alternatives {
     }
 
     const Space &space_;
-    const Strategies &planned_;
+    const LayerStrategies &planned_;
     double byte_limit_;
     TermCache &cache_;
     Space open_; ///< each layer with its planned strategy only, but the one that is looked at
@@ -125,19 +124,19 @@ class Alternatives {
 
 } // namespace
 
-std::vector<std::optional<RunnerUp>> runner_ups(const StepStructure &step, const MeshShape &shape, const Space &space,
-                                                const Machine &machine, const Storage &storage, TermCache &cache,
-                                                const Strategies &layers, double byte_limit) {
-    std::vector<std::optional<RunnerUp>> result(layers.size());
+PerLayer<std::optional<RunnerUp>> runner_ups(const StepStructure &step, const MeshShape &shape, const Space &space,
+                                             const Machine &machine, const Storage &storage, TermCache &cache,
+                                             const LayerStrategies &layers, double byte_limit) {
+    PerLayer<std::optional<RunnerUp>> result(layers.size());
     const std::size_t parts = std::clamp<std::size_t>(layers.size() / least_at_once, 1, most_at_once);
     in_parallel(parts, [&](std::size_t part) {
         std::optional<TermCache> own;
         if (part > 0)
             own.emplace(shape.mesh, machine);
         Alternatives alternatives(step, shape, space, machine, storage, part > 0 ? *own : cache, layers, byte_limit);
-        const std::size_t end = layers.size() * (part + 1) / parts;
-        for (std::size_t layer = layers.size() * part / parts; layer < end; ++layer)
-            result[layer] = alternatives.of(static_cast<int>(layer));
+        const LayerId end(layers.size() * (part + 1) / parts);
+        for (LayerId layer(layers.size() * part / parts); layer < end; ++layer)
+            result[layer] = alternatives.of(layer);
     });
     return result;
 }

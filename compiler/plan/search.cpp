@@ -181,16 +181,16 @@ class MeshSearch {
 
     /// Changes one layer at a time; prices directly what the objective leaves out.
     void improve() {
-        std::map<int, std::vector<ValuePrices *>> left_out; // per layer: values that depend on it
+        std::map<LayerId, std::vector<ValuePrices *>> left_out; // per layer: values that depend on it
         std::vector<std::unique_ptr<ValuePrices>> prices;
-        for (int value : objective_->left_out) {
+        for (const ValueId value : objective_->left_out) {
             prices.push_back(std::make_unique<ValuePrices>(index_, shape_.mesh, cache_.reshards, cache_.prices, value,
                                                            step_.facts->residences[value]));
-            for (int layer : sharding::scope(index_, value))
+            for (const LayerId layer : sharding::scope(index_, value))
                 left_out[layer].push_back(prices.back().get());
         }
         Changes changes(*objective_, found_.values);
-        Strategies strategies = chosen(space_, found_.values);
+        LayerStrategies strategies = chosen(space_, found_.values);
         bool changed = true;
         for (int sweep = 0; changed && sweep < most_sweeps; ++sweep) {
             changed = false;
@@ -200,7 +200,8 @@ class MeshSearch {
     }
 
     /// Returns true if the layer has a better strategy now.
-    bool improve(int layer, const std::vector<ValuePrices *> &left_out, Changes &changes, Strategies &strategies) {
+    bool improve(LayerId layer, const std::vector<ValuePrices *> &left_out, Changes &changes,
+                 LayerStrategies &strategies) {
         const auto by_hand = [&] {
             sharding::Copies copies(index_, shape_.mesh, strategies, storage_);
             double seconds = 0;
@@ -210,11 +211,11 @@ class MeshSearch {
         };
         const double before = by_hand();
         const LayerStrategy old = strategies[layer];
-        for (int value = 0; value < objective_->domains[layer]; ++value) {
+        for (int value = 0; value < objective_->domains[layer.index()]; ++value) {
             const double added = changes.to(layer, value).seconds;
             strategies[layer] = (*space_.options[layer])[value];
             std::vector<int> values = changes.values();
-            values[layer] = value;
+            values[layer.index()] = value;
             if (added + by_hand() - before < 0 && offer(values)) {
                 changes.set(layer, value);
                 return true;
@@ -242,9 +243,9 @@ class MeshSearch {
     double byte_limit_;
     double give_up_at_;
     std::set<std::vector<int>> offered_; ///< solutions that have been priced under the same limit
-    std::set<int> counted_;              ///< operations at which memory is counted
+    std::set<OperationId> counted_;      ///< operations at which memory is counted
     double excess_ = 0;                  ///< the most that a plan of the last branch exceeded the limit by
-    int peak_ = -1;                      ///< where that plan has most passing memory
+    OperationId peak_;                   ///< where that plan has most passing memory
     double least_total_ = 0;             ///< of them: the smallest
     double least_too_large_ = std::numeric_limits<double>::infinity(); ///< of all that did not fit: the fastest
     Found found_;
@@ -257,10 +258,10 @@ Found search(const Request &request, const StepStructure &step, const MeshShape 
     return MeshSearch(request, step, shape, space, storage, cache, byte_limit, give_up_at).run();
 }
 
-Strategies chosen(const Space &space, const std::vector<int> &values) {
-    Strategies layers;
+LayerStrategies chosen(const Space &space, const std::vector<int> &values) {
+    LayerStrategies layers;
     for (std::size_t l = 0; l < values.size(); ++l)
-        layers.push_back((*space.options[l])[values[l]]);
+        layers.push_back((*space.options[LayerId(l)])[values[l]]);
     return layers;
 }
 

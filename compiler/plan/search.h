@@ -17,7 +17,7 @@ namespace planc::plan {
 struct Found {
     bool feasible = false;
     std::vector<int> values; ///< per layer: index into the space's options
-    Strategies layers;       ///< the strategies of `values`
+    LayerStrategies layers;  ///< the strategies of `values`
     SharedCost cost = std::make_shared<const CostTable>();
     double lower_bound = 0;
     bool memory_decided = false;
@@ -33,13 +33,13 @@ struct Found {
                            double give_up_at);
 
 /// The strategies with the indices `values`.
-[[nodiscard]] Strategies chosen(const Space &space, const std::vector<int> &values);
+[[nodiscard]] LayerStrategies chosen(const Space &space, const std::vector<int> &values);
 
-/// Per layer, the best other strategy of the space with all other layers unchanged, within the byte limit (0: none) on
+/// The best other strategy of each layer with all other layers unchanged, within the byte limit (0: none) on
 /// what lives through the step.
-[[nodiscard]] std::vector<std::optional<RunnerUp>> runner_ups(const StepStructure &step, const MeshShape &shape,
-                                                              const Space &space, const Machine &machine,
-                                                              const Storage &storage, TermCache &cache,
-                                                              const Strategies &layers, double byte_limit);
+[[nodiscard]] PerLayer<std::optional<RunnerUp>> runner_ups(const StepStructure &step, const MeshShape &shape,
+                                                           const Space &space, const Machine &machine,
+                                                           const Storage &storage, TermCache &cache,
+                                                           const LayerStrategies &layers, double byte_limit);
 
 } // namespace planc::plan

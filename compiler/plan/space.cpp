@@ -114,10 +114,10 @@ std::string content(const Strategies &options) {
 
 } // namespace
 
-std::vector<std::vector<LayerLoop>> layer_loops(const Graph &graph) {
-    std::vector<std::vector<LayerLoop>> result(graph.layers.size());
+PerLayer<std::vector<LayerLoop>> layer_loops(const Graph &graph) {
+    PerLayer<std::vector<LayerLoop>> result(graph.layers.size());
     for (const sharding::Operation &operation : graph.operations) {
-        if (operation.parameter >= 0)
+        if (operation.parameter)
             continue;
         for (const sharding::Loop &loop : operation.nest.loops) {
             if (loop.kind == sharding::LoopKind::whole)
@@ -135,11 +135,11 @@ std::vector<std::vector<LayerLoop>> layer_loops(const Graph &graph) {
 
 Space make_space(const Request &request, const MeshShape &shape) {
     static const std::vector<Pin> no_pins;
-    const std::vector<std::vector<LayerLoop>> loops = layer_loops(request.graph);
+    const PerLayer<std::vector<LayerLoop>> loops = layer_loops(request.graph);
     std::map<std::string, std::shared_ptr<const Strategies>> known; // by content
     Space space;
-    for (std::size_t l = 0; l < loops.size(); ++l) {
-        Choice choice(request, shape, loops[l], l < request.pins.size() ? request.pins[l] : no_pins);
+    for (const LayerId l : loops.ids()) {
+        Choice choice(request, shape, loops[l], request.pins.contains(l) ? request.pins[l] : no_pins);
         Strategies options = choice.all();
         auto &shared = known[content(options)];
         if (!shared)
@@ -149,9 +149,9 @@ Space make_space(const Request &request, const MeshShape &shape) {
     return space;
 }
 
-std::string forbidding_pin(const Request &request, const std::vector<LayerLoop> &loops, int layer,
+std::string forbidding_pin(const Request &request, const std::vector<LayerLoop> &loops, LayerId layer,
                            const std::string &loop, const std::string &axis) {
-    if (layer >= static_cast<int>(request.pins.size()))
+    if (!request.pins.contains(layer))
         return {};
     for (const Pin &pin : request.pins[layer]) {
         const bool lies_here = std::find(pin.axes.begin(), pin.axes.end(), axis) != pin.axes.end();

@@ -18,21 +18,22 @@ struct LayerLoop {
     std::string name;
     std::int64_t extent = 1; ///< the smallest of any operation
 };
-/// Per layer, in order of appearance. Operations that follow a parameter, and loops that cannot be split, are left out.
-[[nodiscard]] std::vector<std::vector<LayerLoop>> layer_loops(const Graph &graph);
+/// In order of appearance. Operations that follow a parameter, and loops that cannot be split, are left out.
+[[nodiscard]] PerLayer<std::vector<LayerLoop>> layer_loops(const Graph &graph);
 
+/// That one layer may have.
 using Strategies = std::vector<LayerStrategy>;
 
 struct Space {
-    /// Per layer; equal lists are one object. Each list has every assignment of the axes that the pins allow and that
+    /// Equal lists are one object. Each list has every assignment of the axes that the pins allow and that
     /// leaves no rank without work on a loop which no pin splits. No list is empty.
-    std::vector<std::shared_ptr<const Strategies>> options;
+    PerLayer<std::shared_ptr<const Strategies>> options;
 };
 [[nodiscard]] Space make_space(const Request &request, const MeshShape &shape);
 
 /// The text of the user's rule that forbids `loop` over `axis` in a layer, or that assigns the axis to another loop;
 /// empty: there is none.
-[[nodiscard]] std::string forbidding_pin(const Request &request, const std::vector<LayerLoop> &loops, int layer,
+[[nodiscard]] std::string forbidding_pin(const Request &request, const std::vector<LayerLoop> &loops, LayerId layer,
                                          const std::string &loop, const std::string &axis);
 
 } // namespace planc::plan

@@ -16,12 +16,12 @@ std::vector<int> axes_of(const StoragePin &pin, const MeshShape &shape) {
 
 /// Whether there is a parameter that only its update reads. If it is sharded, it need not be gathered at all.
 bool has_unread_parameter(const Graph &graph) {
-    std::vector<bool> read(graph.values.size());
+    PerValue<bool> read(graph.values.size());
     for (const sharding::Operation &operation : graph.operations)
-        for (int value : operation.operands)
-            read[value] = read[value] || operation.parameter < 0;
+        for (const ValueId value : operation.operands)
+            read[value] = read[value] || !operation.parameter;
     return std::any_of(graph.operations.begin(), graph.operations.end(), [&read](const sharding::Operation &operation) {
-        return operation.parameter >= 0 && !read[operation.parameter];
+        return operation.parameter && !read[operation.parameter];
     });
 }
 

@@ -16,65 +16,65 @@ using sharding::Use;
 using sharding::Value;
 using sharding::ValueKind;
 
-Structure Structure::of_value(const sharding::GraphIndex &index, int value) {
+Structure Structure::of_value(const sharding::GraphIndex &index, ValueId value) {
     Structure structure(index);
     structure.origin(value);
     for (const Use &use : index.uses[value])
         structure.derived(use.operation, index.graph.operations[use.operation].nest.operands[use.operand]);
-    if (index.stored_in[value] >= 0)
-        structure.home(index.stored_in[value]);
+    if (const ValueId variable = index.stored_in[value])
+        structure.home(variable);
     return structure;
 }
 
-Structure Structure::of_operation(const sharding::GraphIndex &index, int operation) {
+Structure Structure::of_operation(const sharding::GraphIndex &index, OperationId operation) {
     Structure structure(index);
     structure.all_of(operation);
     structure.strategy(operation);
     return structure;
 }
 
-std::vector<int> Structure::layers() const {
-    std::set<int> layers;
+std::vector<LayerId> Structure::layers() const {
+    std::set<LayerId> layers;
     for (const auto &[operation, loops] : operations_)
-        if (graph_.operations[operation].parameter < 0)
+        if (!graph_.operations[operation].parameter)
             layers.insert(graph_.operations[operation].layer);
     return {layers.begin(), layers.end()};
 }
 
 /// An operation's own layer matters as soon as it is among operations_, unless it runs where its parameter lives.
-void Structure::strategy(int operation) {
+void Structure::strategy(OperationId operation) {
     operations_[operation];
-    if (const int parameter = graph_.operations[operation].parameter; parameter >= 0)
+    if (const ValueId parameter = graph_.operations[operation].parameter)
         home(parameter);
 }
 
-void Structure::derived(int operation, const std::vector<int> &loops) {
+void Structure::derived(OperationId operation, const std::vector<int> &loops) {
     strategy(operation);
     operations_[operation].insert(loops.begin(), loops.end());
     if (!index_.may_pass_partial[operation])
         return;
     all_of(operation); // whether partial sums pass depends on what else the strategy splits
     if (expanded_.insert(operation).second)
-        for (int operand : graph_.operations[operation].operands)
+        for (const ValueId operand : graph_.operations[operation].operands)
             origin(operand);
 }
 
-void Structure::all_of(int operation) {
+void Structure::all_of(OperationId operation) {
     std::set<int> &loops = operations_[operation];
     for (int loop = 0; loop < static_cast<int>(graph_.operations[operation].nest.loops.size()); ++loop)
         loops.insert(loop);
 }
 
-void Structure::home(int variable) {
+void Structure::home(ValueId variable) {
     if (graph_.values[variable].home)
         return;
-    if (const Use &reader = index_.reader[variable]; reader.operation >= 0)
+    if (const Use &reader = index_.reader[variable]; reader.operation)
         derived(reader.operation, graph_.operations[reader.operation].nest.operands[reader.operand]);
-    else if (const int root = index_.value_anchor[variable].root; root >= 0)
+    else if (const ValueId root = index_.value_anchor[variable].root)
         home(root);
 }
 
-void Structure::origin(int value) {
+void Structure::origin(ValueId value) {
     if (graph_.values[value].kind == ValueKind::variable)
         return home(value);
     if (graph_.values[value].kind != ValueKind::computed)
@@ -98,8 +98,9 @@ void put(std::string &text, std::span<const int> numbers) {
     text += '/';
 }
 
-int id(std::map<int, int> &ids, int thing) {
-    return ids.emplace(thing, static_cast<int>(ids.size())).first->second;
+/// By order of appearance; -1 for none.
+int number_of(ValueId value, std::map<ValueId, int> &numbers) {
+    return value ? numbers.emplace(value, static_cast<int>(numbers.size())).first->second : -1;
 }
 
 void put_home(std::string &text, const Value &value) {
@@ -133,7 +134,7 @@ std::string text_of_nest(const sharding::Graph &graph, const Operation &operatio
     put_loops(text, operation.nest);
     put(text, static_cast<int>(operation.nest.reduction));
     put(text, operation.nest.linear ? 1 : 0);
-    const auto put_tensors = [&](const std::vector<int> &values, const std::vector<std::vector<int>> &loops) {
+    const auto put_tensors = [&](const std::vector<ValueId> &values, const std::vector<std::vector<int>> &loops) {
         text += '>';
         for (std::size_t i = 0; i < values.size(); ++i) {
             put(text, loops[i]);
@@ -148,45 +149,45 @@ std::string text_of_nest(const sharding::Graph &graph, const Operation &operatio
 
 } // namespace
 
-std::string Structure::text(int value) const {
-    std::map<int, int> layer_ids;
-    for (int layer : layers())
-        layer_ids.emplace(layer, static_cast<int>(layer_ids.size()));
-    std::map<int, int> value_ids;
+std::string Structure::text(ValueId value) const {
+    std::map<LayerId, int> layer_numbers;
+    for (const LayerId layer : layers())
+        layer_numbers.emplace(layer, static_cast<int>(layer_numbers.size()));
+    std::map<ValueId, int> value_numbers;
     std::string text;
-    if (value >= 0) {
+    if (value) {
         const Value &v = graph_.values[value];
-        id(value_ids, value);
+        number_of(value, value_numbers);
         put(text, static_cast<int>(v.kind));
         put(text, v.element_bytes);
         put(text, index_.is_output[value] ? 1 : 0);
-        put(text, index_.stored_in[value] >= 0 ? id(value_ids, index_.stored_in[value]) : -1);
+        put(text, number_of(index_.stored_in[value], value_numbers));
         for (std::int64_t extent : v.extents)
             put(text, extent);
-        put(text, index_.value_anchor[value].root >= 0 ? id(value_ids, index_.value_anchor[value].root) : -1);
+        put(text, number_of(index_.value_anchor[value].root, value_numbers));
         put(text, index_.value_anchor[value].root_dimension);
     }
     for (const auto &[operation, loops] : operations_)
-        describe(text, operation, value_ids, layer_ids);
+        describe(text, operation, value_numbers, layer_numbers);
     return text;
 }
 
-void Structure::describe(std::string &text, int operation, std::map<int, int> &value_ids,
-                         const std::map<int, int> &layer_ids) const {
+void Structure::describe(std::string &text, OperationId operation, std::map<ValueId, int> &value_numbers,
+                         const std::map<LayerId, int> &layer_numbers) const {
     const Operation &o = graph_.operations[operation];
-    const auto layer = layer_ids.find(o.layer);
+    const auto layer = layer_numbers.find(o.layer);
     text += "\n";
     put(text, static_cast<int>(o.kernel));
     put(text, static_cast<int>(o.phase));
-    put(text, o.parameter >= 0 || layer == layer_ids.end() ? -1 : layer->second);
+    put(text, o.parameter || layer == layer_numbers.end() ? -1 : layer->second);
     put(text, static_cast<int>(index_.pass[operation]));
     put(text, (o.accumulates ? 1 : 0) + (o.per_step ? 2 : 0));
     put(text, index_.may_pass_partial[operation] ? 1 : 0);
     put(text, static_cast<int>(o.nest.reduction));
     text += std::to_string(o.flops_per_point) + ' ';
     put_loops(text, o.nest);
-    const auto tensor = [&](int v, const std::vector<int> &loops) {
-        put(text, id(value_ids, v));
+    const auto tensor = [&](ValueId v, const std::vector<int> &loops) {
+        put(text, number_of(v, value_numbers));
         put(text, static_cast<int>(graph_.values[v].kind));
         put(text, graph_.values[v].element_bytes);
         put_home(text, graph_.values[v]);
@@ -197,10 +198,10 @@ void Structure::describe(std::string &text, int operation, std::map<int, int> &v
     text += '>';
     for (std::size_t i = 0; i < o.results.size(); ++i)
         tensor(o.results[i], o.nest.results[i]);
-    for (int variable : o.writes)
-        put(text, variable < 0 ? -1 : id(value_ids, variable));
-    if (o.parameter >= 0) {
-        put(text, id(value_ids, o.parameter));
+    for (const ValueId variable : o.writes)
+        put(text, number_of(variable, value_numbers));
+    if (o.parameter) {
+        put(text, number_of(o.parameter, value_numbers));
         put(text, index_.operation_anchor[operation].root_dimension);
     }
 }
@@ -210,14 +211,14 @@ namespace {
 /// Of one term.
 struct Described {
     Structure structure;
-    std::vector<int> layers;
+    std::vector<LayerId> layers;
     std::string text;         ///< equal: the terms price alike
     std::string text_of_nest; ///< of an operation
 };
 
-Described describe_operation(const sharding::GraphIndex &index, const cost::Fused &fused, int operation) {
+Described describe_operation(const sharding::GraphIndex &index, const cost::Fused &fused, OperationId operation) {
     Structure structure = Structure::of_operation(index, operation);
-    std::string text = structure.text(-1);
+    std::string text = structure.text({});
     for (const std::vector<bool> &each : {fused.operands, fused.results})
         for (bool is_fused : each)
             text += is_fused ? '1' : '0';
@@ -225,17 +226,17 @@ Described describe_operation(const sharding::GraphIndex &index, const cost::Fuse
         text += each ? '1' : '0';
     for (const cost::Bytes distance : fused.reuse)
         text += ' ' + std::to_string(std::llround(distance.value));
-    std::vector<int> layers = structure.layers();
+    std::vector<LayerId> layers = structure.layers();
     return {std::move(structure), std::move(layers), std::move(text),
             text_of_nest(index.graph, index.graph.operations[operation])};
 }
 
-Described describe_value(const sharding::GraphIndex &index, cost::Residence residence, int value) {
+Described describe_value(const sharding::GraphIndex &index, cost::Residence residence, ValueId value) {
     Structure structure = Structure::of_value(index, value);
     std::string text = residence == cost::Residence::in_place ? "in place " : "stored ";
     text += structure.text(value);
-    text += index.companion[value] >= 0 ? "joins" : "";
-    std::vector<int> layers = structure.layers();
+    text += index.companion[value] ? "joins" : "";
+    std::vector<LayerId> layers = structure.layers();
     return {std::move(structure), std::move(layers), std::move(text), ""};
 }
 
@@ -247,25 +248,34 @@ StepStructure::StepStructure(const sharding::GraphIndex &given, std::shared_ptr<
     const std::size_t count = index.graph.operations.size();
     std::vector<std::optional<Described>> described(count + index.graph.values.size());
     in_parallel(described.size(), [&](std::size_t i) {
-        described[i].emplace(i < count
-                                 ? describe_operation(index, facts->fusion[i], static_cast<int>(i))
-                                 : describe_value(index, facts->residences[i - count], static_cast<int>(i - count)));
+        if (i < count) {
+            const OperationId o(i);
+            described[i].emplace(describe_operation(index, facts->fusion[o], o));
+        } else {
+            const ValueId v(i - count);
+            described[i].emplace(describe_value(index, facts->residences[v], v));
+        }
     });
     std::unordered_map<std::string, int> kinds;
     const auto kind = [&kinds](std::string text) {
         return kinds.emplace(std::move(text), static_cast<int>(kinds.size())).first->second;
     };
-    for (std::size_t i = 0; i < described.size(); ++i) {
-        Described &each = *described[i];
-        const bool is_operation = i < count;
-        for (int layer : each.layers)
-            (is_operation ? operations_of_layer : values_of_layer)[layer].push_back(
-                static_cast<int>(is_operation ? i : i - count));
-        (is_operation ? operation_layers : value_layers).push_back(std::move(each.layers));
-        (is_operation ? operation_kind : value_kind).push_back(kind(std::move(each.text)));
-        if (is_operation)
-            nest_kind.push_back(kind(std::move(each.text_of_nest)));
-        (is_operation ? operations : values).push_back(std::move(each.structure));
+    for (const OperationId o : index.graph.operations.ids()) {
+        Described &each = *described[o.index()];
+        for (const LayerId layer : each.layers)
+            operations_of_layer[layer].push_back(o);
+        operation_layers.push_back(std::move(each.layers));
+        operation_kind.push_back(kind(std::move(each.text)));
+        nest_kind.push_back(kind(std::move(each.text_of_nest)));
+        operations.push_back(std::move(each.structure));
+    }
+    for (const ValueId v : index.graph.values.ids()) {
+        Described &each = *described[count + v.index()];
+        for (const LayerId layer : each.layers)
+            values_of_layer[layer].push_back(v);
+        value_layers.push_back(std::move(each.layers));
+        value_kind.push_back(kind(std::move(each.text)));
+        values.push_back(std::move(each.structure));
     }
 }
 

@@ -29,11 +29,12 @@ TermBuilder::TermBuilder(const StepStructure &step, const Space &space, const Me
     }
 }
 
-bool TermBuilder::depends_on_storage(int v) const {
-    return graph_.values[v].kind == sharding::ValueKind::variable || index_.stored_in[v] >= 0 ||
-           (graph_.values[v].producer >= 0 && graph_.operations[graph_.values[v].producer].parameter >= 0) ||
-           std::any_of(index_.uses[v].begin(), index_.uses[v].end(),
-                       [this](const sharding::Use &use) { return graph_.operations[use.operation].parameter >= 0; });
+bool TermBuilder::depends_on_storage(ValueId v) const {
+    return graph_.values[v].kind == sharding::ValueKind::variable || index_.stored_in[v] ||
+           (graph_.values[v].producer && graph_.operations[graph_.values[v].producer].parameter) ||
+           std::any_of(index_.uses[v].begin(), index_.uses[v].end(), [this](const sharding::Use &use) {
+               return static_cast<bool>(graph_.operations[use.operation].parameter);
+           });
 }
 
 std::string TermBuilder::storage_text() const {
@@ -46,29 +47,29 @@ std::string TermBuilder::storage_text() const {
     return text;
 }
 
-void TermBuilder::add_operation(int o) {
+void TermBuilder::add_operation(OperationId o) {
     std::string key = "operation " + std::to_string(step_.operation_kind[o]);
-    if (graph_.operations[o].parameter >= 0)
+    if (graph_.operations[o].parameter)
         key += storage_text();
     add(scoped(of_operation(o), step_.operation_layers[o], std::move(key)),
         [&](const Term &term, TermTable &table) { price_operation(o, term, table); });
 }
 
-TermBuilder::ScopedTerm TermBuilder::scoped(const Scope &scope, const std::vector<int> &layers, std::string key) {
+TermBuilder::ScopedTerm TermBuilder::scoped(const Scope &scope, const std::vector<LayerId> &layers, std::string key) {
     ScopedTerm result;
     Term &term = result.term;
     term.layers = layers;
     term.class_of.reserve(layers.size());
     term.classes.reserve(layers.size());
     std::string numbers;
-    for (int layer : layers) {
+    for (const LayerId layer : layers) {
         const StrategyClasses &of_layer = classes(scope, layer);
         term.class_of.push_back(of_layer.of_strategy);
         term.classes.push_back(of_layer.count);
         numbers += '|';
         numbers += std::to_string(of_layer.number);
     }
-    if (std::all_of(layers.begin(), layers.end(), [this](int layer) { return narrowed_[layer] != nullptr; }))
+    if (std::all_of(layers.begin(), layers.end(), [this](LayerId layer) { return narrowed_[layer] != nullptr; }))
         find_whole(scope, key, result);
     result.key = std::move(key) + numbers;
     return result;
@@ -121,19 +122,19 @@ double TermBuilder::entries(const Term &term) {
     return std::accumulate(term.classes.begin(), term.classes.end(), 1.0, std::multiplies<>());
 }
 
-void TermBuilder::price_operation(int o, const Term &term, TermTable &table) {
+void TermBuilder::price_operation(OperationId o, const Term &term, TermTable &table) {
     const sharding::Operation &operation = graph_.operations[o];
     const double times = operation.per_step ? 1 : graph_.microbatches;
     for_each(term, all(term), [&](const std::vector<int> &) {
-        const sharding::Strategy strategy = operation.parameter < 0
-                                                ? sharding::bind(layers_[operation.layer], operation.nest, mesh_)
-                                                : sharding::strategy_of(index_, mesh_, layers_, o, storage_);
+        const sharding::Strategy strategy = operation.parameter
+                                                ? sharding::strategy_of(index_, mesh_, layers_, o, storage_)
+                                                : sharding::bind(layers_[operation.layer], operation.nest, mesh_);
         table.prices.seconds.push_back(
             times * cost::seconds_under(strategy, graph_, operation, step_.facts->fusion[o], mesh_, machine_).value);
     });
 }
 
-void TermBuilder::add_value(int v) {
+void TermBuilder::add_value(ValueId v) {
     std::string key = "value " + std::to_string(step_.value_kind[v]);
     if (depends_on_storage(v))
         key += storage_text();
@@ -145,7 +146,7 @@ void TermBuilder::add_value(int v) {
         add(std::move(value), [&](const Term &priced, TermTable &table) { price_value(v, priced, table); });
 }
 
-void TermBuilder::price_value(int v, const Term &term, TermTable &table) {
+void TermBuilder::price_value(ValueId v, const Term &term, TermTable &table) {
     const bool stored = step_.facts->residences[v] != cost::Residence::in_place;
     ValuePrices prices(index_, mesh_, cache_.reshards, cache_.prices, v, step_.facts->residences[v]);
     std::vector<Column> columns;
@@ -197,7 +198,7 @@ bool TermBuilder::is_zero(const TermTable &table) {
            std::all_of(prices.rounded.begin(), prices.rounded.end(), is_nothing);
 }
 
-void TermBuilder::choose(int layer, int strategy) {
+void TermBuilder::choose(LayerId layer, int strategy) {
     chosen_[layer] = strategy;
     layers_[layer] = (*space_.options[layer])[strategy];
 }
@@ -210,7 +211,7 @@ std::vector<int> TermBuilder::first_of_classes(const std::vector<int> &class_of,
     return first;
 }
 
-const StrategyClasses &TermBuilder::classes(const Scope &scope, int layer) {
+const StrategyClasses &TermBuilder::classes(const Scope &scope, LayerId layer) {
     const auto place = static_cast<std::size_t>(std::lower_bound(scope.layers.begin(), scope.layers.end(), layer) -
                                                 scope.layers.begin());
     const Strategies *options = space_.options[layer].get();
@@ -234,12 +235,12 @@ const StrategyClasses *TermBuilder::known_classes(const Scope &scope, std::size_
 }
 
 /// Strategies of a layer that bind the relevant loops alike are one class. Equal lists are one object.
-const StrategyClasses &TermBuilder::classes(const Structure &structure, int layer) {
+const StrategyClasses &TermBuilder::classes(const Structure &structure, LayerId layer) {
     std::string key = std::to_string(reinterpret_cast<std::uintptr_t>(space_.options[layer].get()));
-    std::vector<std::pair<int, const std::set<int> *>> operations;
+    std::vector<std::pair<OperationId, const std::set<int> *>> operations;
     for (const auto &[o, loops] : structure.operations()) {
         const sharding::Operation &operation = graph_.operations[o];
-        if (operation.layer != layer || operation.parameter >= 0)
+        if (operation.layer != layer || operation.parameter)
             continue;
         operations.emplace_back(o, &loops);
         key += ";";

@@ -31,11 +31,11 @@ class TermBuilder {
         [[nodiscard]] int at(const std::vector<int> &classes) const { return numbers[place(classes)]; }
     };
     /// The placements in which a need wants a value, and those of the value itself (not for free values).
-    Column wanted(const Term &term, int value, const sharding::Need &need);
-    Column origin(const Term &term, int value);
+    Column wanted(const Term &term, ValueId value, const sharding::Need &need);
+    Column origin(const Term &term, ValueId value);
 
     /// Those for the value's shape.
-    sharding::Reshards &reshards_of(int value) {
+    sharding::Reshards &reshards_of(ValueId value) {
         sharding::Reshards *&known = reshards_of_[value];
         if (known == nullptr)
             known = &cache_.reshards.of(graph_.values[value].extents);
@@ -43,7 +43,7 @@ class TermBuilder {
     }
 
     /// The layers that determine where something needs a value, ascending.
-    [[nodiscard]] std::vector<int> layers_of(const sharding::Need &need) const;
+    [[nodiscard]] std::vector<LayerId> layers_of(const sharding::Need &need) const;
 
     static std::vector<std::size_t> all(const Term &term) {
         std::vector<std::size_t> places(term.layers.size());
@@ -80,19 +80,21 @@ class TermBuilder {
         return false;
     }
 
-    [[nodiscard]] bool depends_on_storage(int value) const;
+    [[nodiscard]] bool depends_on_storage(ValueId value) const;
     [[nodiscard]] std::string storage_text() const;
 
     /// The layers on which a term depends, and a number that is equal for terms of equal structure.
     struct Scope {
         const Structure &structure;
-        const std::vector<int> &layers;
+        const std::vector<LayerId> &layers;
         int kind = 0;
     };
-    [[nodiscard]] Scope of_operation(int o) const {
+    [[nodiscard]] Scope of_operation(OperationId o) const {
         return {step_.operations[o], step_.operation_layers[o], step_.operation_kind[o]};
     }
-    [[nodiscard]] Scope of_value(int v) const { return {step_.values[v], step_.value_layers[v], step_.value_kind[v]}; }
+    [[nodiscard]] Scope of_value(ValueId v) const {
+        return {step_.values[v], step_.value_layers[v], step_.value_kind[v]};
+    }
     /// A term without its table.
     struct ScopedTerm {
         Term term;
@@ -103,7 +105,7 @@ class TermBuilder {
         std::vector<int> classes_of_whole;
     };
     /// The term for these layers of the scope. `key`: equal for terms of equal structure.
-    ScopedTerm scoped(const Scope &scope, const std::vector<int> &layers, std::string key);
+    ScopedTerm scoped(const Scope &scope, const std::vector<LayerId> &layers, std::string key);
     static double entries(const Term &term);
     /// Takes the term's table from the cache, or lets `price(term, table)` fill it; keeps the term unless it is zero.
     template <class Price> void add(ScopedTerm scoped, const Price &price) {
@@ -125,9 +127,9 @@ class TermBuilder {
     }
 
     /// Adds the computation of an operation.
-    void add_operation(int operation);
+    void add_operation(OperationId operation);
     /// Adds the cost of a value's copies; leaves it out if it depends on too many choices.
-    void add_value(int value);
+    void add_value(ValueId value);
     [[nodiscard]] Objective finished();
 
     /// The placements of an operation's tensors.
@@ -144,47 +146,47 @@ class TermBuilder {
     const Machine &machine_;
     const Storage &storage_;
     TermCache &cache_;
-    std::vector<const Narrowed *> narrowed_; ///< per layer; null: its strategies were not selected from a longer list
-    Strategies layers_;                      ///< scratch: the strategies that are being priced
+    PerLayer<const Narrowed *> narrowed_; ///< null: its strategies were not selected from a longer list
+    LayerStrategies layers_;              ///< scratch: the strategies that are being priced
     std::map<std::pair<int, const Strategies *>, PlacedOperation> following_; ///< by kind of operation
-    std::vector<sharding::Reshards *> reshards_of_;                           ///< per value; null: not asked for yet
-    std::vector<int> sums_above_;                                             ///< per operation
-    std::vector<int> chosen_;                                                 ///< their numbers
+    PerValue<sharding::Reshards *> reshards_of_;                              ///< null: not asked for yet
+    PerOperation<int> sums_above_;
+    PerLayer<int> chosen_; ///< the numbers of layers_
     Objective objective_;
 
   private:
     /// The numbers that `number()` returns under all strategies of `layers`.
-    template <class Number> Column column(const Term &term, const std::vector<int> &layers, const Number &number);
+    template <class Number> Column column(const Term &term, const std::vector<LayerId> &layers, const Number &number);
     /// The numbers under each strategy of one layer.
-    static Column column(const Term &term, int layer, const std::vector<int> &numbers);
+    static Column column(const Term &term, LayerId layer, const std::vector<int> &numbers);
     /// Where an operation needs its operands and leaves its results under each strategy of the layer that determines
     /// it; null: several layers do.
-    const PlacedOperation *placed(int operation);
+    const PlacedOperation *placed(OperationId operation);
     /// The same for an operation that follows a parameter: operations with the same home are placed alike.
-    const PlacedOperation &following(int operation);
+    const PlacedOperation &following(OperationId operation);
     /// `wanted`: the number of the placement in which the parameter is read; -1: to be derived.
-    Numbers following(int operation, int layer, const LayerStrategy &strategy, int wanted);
-    [[nodiscard]] bool follows_layer(int operation) const;
+    Numbers following(OperationId operation, LayerId layer, const LayerStrategy &strategy, int wanted);
+    [[nodiscard]] bool follows_layer(OperationId operation) const;
     /// The same under the current strategies, if partial sums may pass but nothing else matters.
-    const PassingOperation::Placed &passing(int operation);
-    [[nodiscard]] bool is_passing(int operation);
+    const PassingOperation::Placed &passing(OperationId operation);
+    [[nodiscard]] bool is_passing(OperationId operation);
     /// The number of such operations in sequence that end with this one.
-    int sums_above(int operation);
+    int sums_above(OperationId operation);
     /// For a value that is_passing() has seen.
-    PartialSums sums_of(int value);
-    void price_operation(int operation, const Term &term, TermTable &table);
-    void price_value(int value, const Term &term, TermTable &table);
+    PartialSums sums_of(ValueId value);
+    void price_operation(OperationId operation, const Term &term, TermTable &table);
+    void price_value(ValueId value, const Term &term, TermTable &table);
     std::uint32_t bucket(const ValuePrice::Fused &call);
     static TermTable without_empty_parts(TermTable table);
     static bool is_zero(const TermTable &table);
-    void choose(int layer, int strategy);
+    void choose(LayerId layer, int strategy);
     static std::vector<int> first_of_classes(const std::vector<int> &class_of, int classes);
-    const StrategyClasses &classes(const Scope &scope, int layer);
+    const StrategyClasses &classes(const Scope &scope, LayerId layer);
     /// Null: not made yet.
     const StrategyClasses *known_classes(const Scope &scope, std::size_t place, const Strategies *options) const;
     void find_whole(const Scope &scope, std::string key, ScopedTerm &scoped) const;
     static std::shared_ptr<const TermTable> part_of_whole(const ScopedTerm &scoped);
-    const StrategyClasses &classes(const Structure &structure, int layer);
+    const StrategyClasses &classes(const Structure &structure, LayerId layer);
 };
 
 } // namespace planc::plan

@@ -12,26 +12,27 @@ int MeshReshards::routes() const {
 }
 
 /// The kind of an operation that makes or uses a value: how often it runs, and in which phase; 0: none.
-static std::size_t kind_of_use(const sharding::Graph &graph, int operation) {
-    if (operation < 0 || operation >= static_cast<int>(graph.operations.size()))
+static std::size_t kind_of_use(const sharding::Graph &graph, sharding::OperationId operation) {
+    if (!graph.operations.contains(operation))
         return 0;
     const sharding::Operation &o = graph.operations[operation];
     return 1 + (o.per_step ? 1 : 0) + (o.phase == sharding::Phase::update ? 2 : 0);
 }
 
-LinkPrices &MeshPrices::links(const sharding::GraphIndex &index, int value, const sharding::Reshards &reshards) {
+LinkPrices &MeshPrices::links(const sharding::GraphIndex &index, sharding::ValueId value,
+                              const sharding::Reshards &reshards) {
     const sharding::Value &v = index.graph.values[value];
-    const bool accumulates = v.producer >= 0 && index.graph.operations[v.producer].accumulates;
+    const bool accumulates = v.producer && index.graph.operations[v.producer].accumulates;
     return links_[{&reshards,
-                   {v.element_bytes, index.companion[value] >= 0 ? 1 : 0, accumulates ? 1 : 0,
+                   {v.element_bytes, index.companion[value] ? 1 : 0, accumulates ? 1 : 0,
                     static_cast<int>(kind_of_use(index.graph, v.producer))}}];
 }
 
 ValuePrices::ValuePrices(const sharding::GraphIndex &index, const sharding::Mesh &mesh, MeshReshards &reshards,
-                         MeshPrices &prices, int value, cost::Residence residence)
-    : graph_(index.graph), has_companion_(index.companion[value] >= 0), mesh_(mesh), prices_(prices.steps()),
-      value_(value), residence_(residence), reshards_(reshards.of(index.graph.values[value].extents)),
-      links_(index, value, reshards_), known_(prices.links(index, value, reshards_)) {}
+                         MeshPrices &prices, sharding::ValueId value, cost::Residence residence)
+    : graph_(index.graph), has_companion_(index.companion[value]), mesh_(mesh), prices_(prices.steps()), value_(value),
+      residence_(residence), reshards_(reshards.of(index.graph.values[value].extents)), links_(index, value, reshards_),
+      known_(prices.links(index, value, reshards_)) {}
 
 const ValuePrice &ValuePrices::of(int origin, std::span<const int> wanted) {
     result_.seconds = 0;

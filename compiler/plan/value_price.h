@@ -65,7 +65,7 @@ class MeshPrices {
     /// Both must outlive this.
     MeshPrices(const sharding::Mesh &mesh, const cost::Machine &machine) : steps_(mesh, machine) {}
     cost::StepPrices &steps() { return steps_; }
-    LinkPrices &links(const sharding::GraphIndex &index, int value, const sharding::Reshards &reshards);
+    LinkPrices &links(const sharding::GraphIndex &index, sharding::ValueId value, const sharding::Reshards &reshards);
 
   private:
     cost::StepPrices steps_;
@@ -76,7 +76,7 @@ class ValuePrices {
   public:
     /// All must outlive this.
     ValuePrices(const sharding::GraphIndex &index, const sharding::Mesh &mesh, MeshReshards &reshards,
-                MeshPrices &prices, int value, cost::Residence residence);
+                MeshPrices &prices, sharding::ValueId value, cost::Residence residence);
 
     [[nodiscard]] const std::vector<sharding::Need> &needs() const { return links_.needs(); }
     int number(const sharding::Placement &placement) { return reshards_.number(placement); }
@@ -94,7 +94,7 @@ class ValuePrices {
     bool has_companion_; ///< sums that may share its call
     const sharding::Mesh &mesh_;
     cost::StepPrices &prices_;
-    int value_;
+    sharding::ValueId value_;
     cost::Residence residence_;
     sharding::Reshards &reshards_;
     sharding::Links links_;

@@ -81,7 +81,7 @@ class WhyNot {
         const auto at = std::find(layers.begin(), layers.end(), question_.layer);
         if (at == layers.end())
             return "there is no layer '" + question_.layer + "'; there are " + list(layers);
-        layer_ = static_cast<int>(at - layers.begin());
+        layer_ = LayerId(at - layers.begin());
         std::vector<std::string> loops;
         for (const LayerLoop &loop : loops_[layer_]) {
             loops.push_back(loop.name);
@@ -128,7 +128,7 @@ class WhyNot {
         for (const std::string &axis : question_.names)
             if (std::string pin = forbidding_pin(request_, loops_[layer_], layer_, question_.loop, axis); !pin.empty())
                 return pin;
-        if (axes_.empty() && layer_ < static_cast<int>(request_.pins.size()))
+        if (axes_.empty() && request_.pins.contains(layer_))
             for (const Pin &pin : request_.pins[layer_])
                 if (pin.loop == question_.loop && !pin.axes.empty())
                     return pin.text;
@@ -157,7 +157,7 @@ class WhyNot {
         return comparison(*found.cost, chosen(space, found.values));
     }
 
-    [[nodiscard]] std::string comparison(const CostTable &other, const Strategies &strategies) const {
+    [[nodiscard]] std::string comparison(const CostTable &other, const LayerStrategies &strategies) const {
         const Seconds before = plan_.cost->seconds();
         char buffer[32];
         std::snprintf(buffer, sizeof buffer, "%.2g %%", 100 * ((other.seconds() - before) / before));
@@ -166,7 +166,7 @@ class WhyNot {
                            cost::human_seconds(other.seconds()) + ", everything else planned anew\n";
         cost::Lines lines;
         lines.row({"  where", "planned", "with it", "added"});
-        for (std::size_t l = 0; l < strategies.size(); ++l)
+        for (const LayerId l : strategies.ids())
             row(lines, other.layers[l].name, plan_.cost->layers[l].seconds(), other.layers[l].seconds());
         row(lines, "reshards", reshards(*plan_.cost), reshards(other));
         row(lines, "buckets", buckets(*plan_.cost), buckets(other));
@@ -199,9 +199,9 @@ class WhyNot {
     }
 
     /// The layers that would be split differently.
-    [[nodiscard]] std::string changes(const CostTable &other, const Strategies &strategies) const {
+    [[nodiscard]] std::string changes(const CostTable &other, const LayerStrategies &strategies) const {
         std::string text;
-        for (std::size_t l = 0; l < strategies.size(); ++l)
+        for (const LayerId l : strategies.ids())
             if (strategies[l].loop_of_axis != plan_.layers[l].loop_of_axis)
                 text += "  " + other.layers[l].name + ": " + cost::split_words(other.layers[l], plan_.axes) +
                         " instead of " + cost::split_words(plan_.cost->layers[l], plan_.axes) + "\n";
@@ -211,8 +211,8 @@ class WhyNot {
     const Request &request_;
     const Plan &plan_;
     Question question_;
-    std::vector<std::vector<LayerLoop>> loops_;
-    int layer_ = 0;
+    PerLayer<std::vector<LayerLoop>> loops_;
+    LayerId layer_;
     const LayerLoop *loop_ = nullptr;
     std::vector<int> axes_;
 };

@@ -16,13 +16,13 @@ struct Candidate {
     std::vector<int> axes;
     int element_bytes = 4;
     std::int64_t bytes = 0;
-    int produced = 0;
-    int first_use = 0;
+    OperationId produced;
+    OperationId first_use;
 };
 
 std::vector<Candidate> candidates(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh) {
     std::vector<Candidate> found;
-    for (int v = 0; v < static_cast<int>(graph.values.size()); ++v)
+    for (const ValueId v : graph.values.ids())
         for (int c = 0; c < static_cast<int>(laid_out.copies[v].size()); ++c) {
             const Copy &copy = laid_out.copies[v][c];
             const Value &value = graph.values[v];
@@ -42,7 +42,7 @@ std::vector<Candidate> candidates(const Graph &graph, const LaidOut &laid_out, c
 struct Open {
     Bucket bucket;
     int element_bytes = 4;
-    int first_use = std::numeric_limits<int>::max();
+    OperationId first_use{std::numeric_limits<int>::max()};
 
     [[nodiscard]] bool takes(const Candidate &candidate) const {
         return bucket.axes == candidate.axes && element_bytes == candidate.element_bytes &&
@@ -57,9 +57,9 @@ struct Open {
 
 } // namespace
 
-bool fusable(const Graph &graph, const Mesh &mesh, int value, const Copy &copy) {
+bool fusable(const Graph &graph, const Mesh &mesh, ValueId value, const Copy &copy) {
     return copy.steps.size() == 1 && copy.steps[0].kind == CollectiveKind::all_reduce &&
-           copy.steps[0].from.reduction == planrt::Reduction::sum && copy.first_use >= 0 &&
+           copy.steps[0].from.reduction == planrt::Reduction::sum && copy.first_use &&
            graph.operations[copy.first_use].phase == Phase::update &&
            bytes(graph.values[value], copy, mesh) <= largest_fused_bytes;
 }

@@ -17,7 +17,7 @@ inline constexpr std::int64_t largest_fused_bytes = 256 * 1024;
 inline constexpr std::int64_t largest_bucket_bytes = 4 * 1024 * 1024;
 
 struct BucketMember {
-    int value = 0;
+    ValueId value;
     int copy = 0; ///< of the value; its only step is the all-reduce
 };
 
@@ -29,7 +29,7 @@ struct Bucket {
 
 /// Whether this copy may join a bucket: it is one all-reduce by sum, for the update (of a weight gradient, or of a
 /// scalar on the way to a norm), of at most largest_fused_bytes.
-[[nodiscard]] bool fusable(const Graph &graph, const Mesh &mesh, int value, const Copy &copy);
+[[nodiscard]] bool fusable(const Graph &graph, const Mesh &mesh, ValueId value, const Copy &copy);
 
 /// The buckets, in the order in which their last members are produced. The members of a bucket have the same axes and
 /// element size, and all are produced before any of them is used.

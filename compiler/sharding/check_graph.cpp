@@ -12,15 +12,17 @@ class Checker {
     explicit Checker(const Graph &graph) : graph_(graph), produced_(graph.values.size()) {}
 
     std::string check() {
-        for (std::size_t v = 0; v < graph_.values.size() && error_.empty(); ++v)
-            check_value(static_cast<int>(v));
-        for (std::size_t o = 0; o < graph_.operations.size() && error_.empty(); ++o)
-            check_operation(static_cast<int>(o));
-        for (std::size_t v = 0; v < graph_.values.size() && error_.empty(); ++v)
+        for (const ValueId v : graph_.values.ids())
+            if (error_.empty())
+                check_value(v);
+        for (const OperationId o : graph_.operations.ids())
+            if (error_.empty())
+                check_operation(o);
+        for (const ValueId v : graph_.values.ids())
             require(graph_.values[v].kind != ValueKind::computed || produced_[v],
                     "value '" + graph_.values[v].name + "' is not among the results of its producer");
-        for (int output : graph_.outputs)
-            require(in_range(output, graph_.values.size()), "an output is not a value");
+        for (const ValueId output : graph_.outputs)
+            require(graph_.values.contains(output), "an output is not a value");
         return error_;
     }
 
@@ -32,31 +34,31 @@ class Checker {
             error_ = message;
     }
 
-    void check_value(int v) {
+    void check_value(ValueId v) {
         const Value &value = graph_.values[v];
         const std::string what = "value '" + value.name + "'";
         require(value.roles.size() == value.extents.size(), what + " has unequal numbers of roles and extents");
         require(std::all_of(value.extents.begin(), value.extents.end(), [](auto extent) { return extent >= 1; }),
                 what + " has an extent below 1");
         require(value.element_bytes > 0, what + " has no element size");
-        require(in_range(value.layer, graph_.layers.size()), what + " has no layer");
-        require((value.kind == ValueKind::computed) == (value.producer >= 0),
+        require(graph_.layers.contains(value.layer), what + " has no layer");
+        require((value.kind == ValueKind::computed) == static_cast<bool>(value.producer),
                 what + " must have a producer exactly if it is computed");
-        require(value.producer < static_cast<int>(graph_.operations.size()), what + " has an unknown producer");
+        require(value.producer < graph_.end_of_program(), what + " has an unknown producer");
     }
 
-    void check_operation(int o) {
+    void check_operation(OperationId o) {
         const Operation &operation = graph_.operations[o];
-        const std::string what = "operation " + std::to_string(o) + " '" + operation.name + "'";
-        require(in_range(operation.layer, graph_.layers.size()), what + " has no layer");
+        const std::string what = "operation " + std::to_string(o.number()) + " '" + operation.name + "'";
+        require(graph_.layers.contains(operation.layer), what + " has no layer");
         require(operation.operands.size() == operation.nest.operands.size(), what + " has operands without loops");
         require(operation.results.size() == operation.nest.results.size(), what + " has results without loops");
         require(operation.writes.empty() || operation.writes.size() == operation.results.size(),
                 what + " must say for each result what it writes");
         check_loops(what, operation.nest);
         for (std::size_t i = 0; i < operation.operands.size() && error_.empty(); ++i) {
-            const int value = operation.operands[i];
-            if (!in_range(value, graph_.values.size()))
+            const ValueId value = operation.operands[i];
+            if (!graph_.values.contains(value))
                 return require(false, what + " reads no value");
             require(graph_.values[value].kind != ValueKind::computed || produced_[value],
                     what + " reads '" + graph_.values[value].name + "' before it is produced");
@@ -67,18 +69,18 @@ class Checker {
             check_result(what, o, i);
     }
 
-    void check_result(const std::string &what, int o, std::size_t i) {
+    void check_result(const std::string &what, OperationId o, std::size_t i) {
         const Operation &operation = graph_.operations[o];
-        const int value = operation.results[i];
-        if (!in_range(value, graph_.values.size()))
+        const ValueId value = operation.results[i];
+        if (!graph_.values.contains(value))
             return require(false, what + " has a result that is no value");
         require(graph_.values[value].producer == o, what + " is not the producer of its result");
         check_tensor(what, operation.nest, operation.nest.results[i], value);
         produced_[value] = true;
-        if (i >= operation.writes.size() || operation.writes[i] < 0)
+        if (i >= operation.writes.size() || !operation.writes[i])
             return;
-        const int variable = operation.writes[i];
-        require(in_range(variable, graph_.values.size()) && graph_.values[variable].kind == ValueKind::variable,
+        const ValueId variable = operation.writes[i];
+        require(graph_.values.contains(variable) && graph_.values[variable].kind == ValueKind::variable,
                 what + " writes what is no variable");
         require(!error_.empty() || graph_.values[variable].extents == graph_.values[value].extents,
                 what + " writes a variable of another shape");
@@ -113,7 +115,7 @@ class Checker {
     }
 
     /// `operand`: its number; -1: a result.
-    void check_tensor(const std::string &what, const Nest &nest, const std::vector<int> &loops, int v,
+    void check_tensor(const std::string &what, const Nest &nest, const std::vector<int> &loops, ValueId v,
                       int operand = -1) {
         const Value &value = graph_.values[v];
         require(loops.size() == value.extents.size(), what + ": '" + value.name + "' has another number of dimensions");
@@ -132,7 +134,7 @@ class Checker {
     }
 
     const Graph &graph_;
-    std::vector<bool> produced_;
+    PerValue<bool> produced_;
     std::string error_;
 };
 

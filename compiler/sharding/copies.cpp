@@ -6,16 +6,16 @@
 
 namespace planc::sharding {
 
-const Strategy &Copies::strategy(int operation) {
+const Strategy &Copies::strategy(OperationId operation) {
     const auto known = strategies_.find(operation);
     if (known != strategies_.end())
         return known->second;
     const Operation &o = graph_.operations[operation];
-    Strategy strategy = o.parameter >= 0 ? follow_parameter(operation) : bind(layers_[o.layer], o.nest, mesh_);
+    Strategy strategy = o.parameter ? follow_parameter(operation) : bind(layers_[o.layer], o.nest, mesh_);
     return strategies_.emplace(operation, std::move(strategy)).first->second;
 }
 
-Strategy Copies::follow_parameter(int operation) {
+Strategy Copies::follow_parameter(OperationId operation) {
     const Anchor &anchor = index_.operation_anchor[operation];
     const Operation &o = graph_.operations[operation];
     Strategy strategy;
@@ -37,7 +37,7 @@ Strategy Copies::follow_parameter(int operation) {
     return strategy;
 }
 
-const Derived &Copies::derived(int operation) {
+const Derived &Copies::derived(OperationId operation) {
     const auto known = derived_.find(operation);
     if (known != derived_.end())
         return known->second;
@@ -45,7 +45,7 @@ const Derived &Copies::derived(int operation) {
     return derived_.emplace(operation, std::move(derived)).first->second;
 }
 
-Derived Copies::derive_with_partial_sums(int operation) {
+Derived Copies::derive_with_partial_sums(OperationId operation) {
     const Operation &o = graph_.operations[operation];
     const Strategy &own = strategy(operation);
     if (!index_.may_pass_partial[operation])
@@ -70,32 +70,32 @@ Derived Copies::derive_with_partial_sums(int operation) {
     return result;
 }
 
-const Placement &Copies::origin(int value) {
+const Placement &Copies::origin(ValueId value) {
     return graph_.values[value].kind == ValueKind::variable ? home(value) : produced(value);
 }
 
-const Placement &Copies::produced(int value) {
+const Placement &Copies::produced(ValueId value) {
     return derived(graph_.values[value].producer).results[result_number(graph_, value)];
 }
 
-std::pair<Strategy, Derived> Copies::take(int operation) {
+std::pair<Strategy, Derived> Copies::take(OperationId operation) {
     derived(operation);
     return {std::move(strategies_.at(operation)), std::move(derived_.at(operation))};
 }
 
-const Placement &Copies::home(int variable) {
+const Placement &Copies::home(ValueId variable) {
     if (graph_.values[variable].home)
         return *graph_.values[variable].home;
     const auto known = homes_.find(variable);
     return known != homes_.end() ? known->second : homes_.emplace(variable, find_home(variable)).first->second;
 }
 
-Placement Copies::find_home(int variable) {
-    if (const Use &reader = index_.reader[variable]; reader.operation >= 0)
+Placement Copies::find_home(ValueId variable) {
+    if (const Use &reader = index_.reader[variable]; reader.operation)
         return home_as_read(variable, derived(reader.operation).operands[reader.operand]);
     const Anchor &anchor = index_.value_anchor[variable];
     Placement result = replicated(graph_.values[variable].extents);
-    if (anchor.root >= 0) {
+    if (anchor.root) {
         const Placement &root = home(anchor.root);
         for (std::size_t d = 0; d < result.dimensions.size(); ++d)
             if (anchor.root_dimension[d] >= 0)
@@ -104,14 +104,14 @@ Placement Copies::find_home(int variable) {
     return with_shares(variable, std::move(result));
 }
 
-Placement Copies::home_as_read(int variable, Placement wanted) const {
+Placement Copies::home_as_read(ValueId variable, Placement wanted) const {
     for (planrt::DimensionPlacement &dimension : wanted.dimensions)
         dimension.window.reset(); // homes do not overlap
     return with_shares(variable, std::move(wanted));
 }
 
-Placement Copies::with_shares(int variable, Placement home) const {
-    const bool follows = index_.value_anchor[variable].root >= 0;
+Placement Copies::with_shares(ValueId variable, Placement home) const {
+    const bool follows = static_cast<bool>(index_.value_anchor[variable].root);
     if (!home.dimensions.empty())
         home.stored = shares(follows ? storage_.optimizer : storage_.parameters, home);
     return home;
@@ -126,13 +126,13 @@ std::vector<int> Copies::shares(const std::vector<int> &axes, const Placement &p
     return result;
 }
 
-Placement Copies::wanted(int value, const Need &need) {
+Placement Copies::wanted(ValueId value, const Need &need) {
     if (need.operand >= 0)
         return derived(need.operation).operands[need.operand];
-    return need.home >= 0 ? home(need.home) : replicated(graph_.values[value].extents);
+    return need.home ? home(need.home) : replicated(graph_.values[value].extents);
 }
 
-std::vector<Copy> Copies::of(int value, const Reads &reads) {
+std::vector<Copy> Copies::of(ValueId value, const Reads &reads) {
     Reshards &reshards = reshards_.try_emplace(graph_.values[value].extents, mesh_).first->second;
     Links links(index_, value, reshards);
     std::vector<int> numbers;

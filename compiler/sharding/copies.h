@@ -15,7 +15,7 @@ namespace planc::sharding {
 class Copies {
   public:
     /// All four must outlive this.
-    Copies(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers, const Storage &storage)
+    Copies(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers, const Storage &storage)
         : index_(index), graph_(index.graph), mesh_(mesh), layers_(layers), storage_(storage) {}
 
     /// Prepares for requests for all values.
@@ -26,44 +26,44 @@ class Copies {
 
     /// The layer's strategy on the operation. If the operation follows a parameter, the strategy that leaves it where
     /// it lives.
-    const Strategy &strategy(int operation);
+    const Strategy &strategy(OperationId operation);
     /// Where the operation needs its operands and leaves its results, including partial sums that it passes on.
-    const Derived &derived(int operation);
+    const Derived &derived(OperationId operation);
     /// The placement of copy 0 of a value: as produced, or a variable's home. Not for free values.
-    const Placement &origin(int value);
+    const Placement &origin(ValueId value);
     /// The placement in which something needs a value.
-    Placement wanted(int value, const Need &need);
+    Placement wanted(ValueId value, const Need &need);
     /// All copies of a value; each one's source comes before it.
-    std::vector<Copy> of(int value) {
+    std::vector<Copy> of(ValueId value) {
         return of(value, [](const Need &, int) {});
     }
     /// The same; also calls reads(need, index of the copy) for everything that needs the value.
     using Reads = std::function<void(const Need &, int)>;
-    std::vector<Copy> of(int value, const Reads &reads);
+    std::vector<Copy> of(ValueId value, const Reads &reads);
     /// Sets the placement in which the first reader needs a variable that has no home yet, so that it is not derived.
-    void know_reader(int variable, const Placement &wanted) { homes_[variable] = home_as_read(variable, wanted); }
+    void know_reader(ValueId variable, const Placement &wanted) { homes_[variable] = home_as_read(variable, wanted); }
     /// Moves strategy() and derived() out. Nothing may be asked afterwards.
-    std::pair<Strategy, Derived> take(int operation);
+    std::pair<Strategy, Derived> take(OperationId operation);
 
   private:
-    Strategy follow_parameter(int operation);
+    Strategy follow_parameter(OperationId operation);
     [[nodiscard]] std::vector<int> shares(const std::vector<int> &axes, const Placement &placement) const;
-    Derived derive_with_partial_sums(int operation);
-    const Placement &home(int variable);
-    Placement find_home(int variable);
-    [[nodiscard]] Placement home_as_read(int variable, Placement wanted) const;
-    [[nodiscard]] Placement with_shares(int variable, Placement home) const;
+    Derived derive_with_partial_sums(OperationId operation);
+    const Placement &home(ValueId variable);
+    Placement find_home(ValueId variable);
+    [[nodiscard]] Placement home_as_read(ValueId variable, Placement wanted) const;
+    [[nodiscard]] Placement with_shares(ValueId variable, Placement home) const;
     /// The placement in which the producer leaves a computed value.
-    const Placement &produced(int value);
+    const Placement &produced(ValueId value);
 
     const GraphIndex &index_;
     const Graph &graph_;
     const Mesh &mesh_;
-    const std::vector<LayerStrategy> &layers_;
+    const LayerStrategies &layers_;
     const Storage &storage_;
-    std::unordered_map<int, Strategy> strategies_;
-    std::unordered_map<int, Derived> derived_;
-    std::unordered_map<int, Placement> homes_;
+    std::unordered_map<OperationId, Strategy> strategies_;
+    std::unordered_map<OperationId, Derived> derived_;
+    std::unordered_map<ValueId, Placement> homes_;
     std::map<std::vector<std::int64_t>, Reshards> reshards_; ///< by extents
 };
 

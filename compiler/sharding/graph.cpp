@@ -22,8 +22,8 @@ const char *name(Phase phase) {
     return "";
 }
 
-std::size_t result_number(const Graph &graph, int value) {
-    const std::vector<int> &results = graph.operations[graph.values[value].producer].results;
+std::size_t result_number(const Graph &graph, ValueId value) {
+    const std::vector<ValueId> &results = graph.operations[graph.values[value].producer].results;
     return static_cast<std::size_t>(std::find(results.begin(), results.end(), value) - results.begin());
 }
 

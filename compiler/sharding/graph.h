@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sharding/nest.h"
+#include "support/ids.h"
 
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,16 @@
 #include <vector>
 
 namespace planc::sharding {
+
+struct Layer;
+struct Value;
+struct Operation;
+using LayerId = support::Id<Layer>;
+using ValueId = support::Id<Value>;
+using OperationId = support::Id<Operation>;
+template <typename T> using PerLayer = support::Indexed<LayerId, T>;
+template <typename T> using PerValue = support::Indexed<ValueId, T>;
+template <typename T> using PerOperation = support::Indexed<OperationId, T>;
 
 enum class Phase : std::uint8_t { forward, loss, input_gradient, weight_gradient, update, recompute };
 [[nodiscard]] const char *name(Phase phase); ///< "forward", "loss", "input gradient", …
@@ -26,8 +37,8 @@ struct Value {
     std::vector<std::int64_t> extents;
     int element_bytes = 4;
     ValueKind kind = ValueKind::computed;
-    int producer = -1; ///< operation, -1 where not computed
-    int layer = 0;     ///< of the producer, or the owner of the variable
+    OperationId producer; ///< none where not computed
+    LayerId layer{0};     ///< of the producer, or the owner of the variable
     /// For variables: where another function of the program already keeps it (evaluation after training); lay_out()
     /// uses that as the home.
     std::optional<planrt::Placement> home;
@@ -43,18 +54,18 @@ enum class Kernel : std::uint8_t {
 
 struct Operation {
     std::string name; ///< for messages: "einsum", "relu"
-    int layer = 0;
+    LayerId layer{0};
     Phase phase = Phase::forward;
     Kernel kernel = Kernel::pointwise;
     Nest nest;
-    std::vector<int> operands;  ///< values
-    std::vector<int> results;   ///< values
+    std::vector<ValueId> operands;
+    std::vector<ValueId> results;
     double flops_per_point = 1; ///< per point of the nest: 2 for a multiply-add
-    /// results[i] is stored in the home of this variable (an update); -1: in none. Its placement is that home.
-    std::vector<int> writes;
-    /// The variable to which it belongs, or -1. Such an operation (of an update, or one that accumulates a gradient)
+    /// results[i] is stored in the home of this variable (an update), or in none. Its placement is that home.
+    std::vector<ValueId> writes;
+    /// The variable to which it belongs, or none. Such an operation (of an update, or one that accumulates a gradient)
     /// follows the placement and the storage of that parameter instead of the rules of its layer.
-    int parameter = -1;
+    ValueId parameter;
     bool accumulates = false; ///< adds its operand up over the micro-batches
     bool per_step = false;    ///< depends on accumulated gradients: runs once per step, not once per micro-batch
 };
@@ -65,15 +76,18 @@ struct Layer {
 
 /// Operations are in execution order; a value is produced before it is used.
 struct Graph {
-    std::vector<Value> values;
-    std::vector<Operation> operations;
-    std::vector<Layer> layers;
-    std::vector<int> outputs; ///< values that the program reports (the loss): needed replicated, not partial
-    int microbatches = 1;     ///< how often a step runs the operations that are not per_step
+    PerValue<Value> values;
+    PerOperation<Operation> operations;
+    PerLayer<Layer> layers;
+    std::vector<ValueId> outputs; ///< that the program reports (the loss): needed replicated, not partial
+    int microbatches = 1;         ///< how often a step runs the operations that are not per_step
+
+    /// What comes after all operations, in their order.
+    [[nodiscard]] OperationId end_of_program() const { return operations.end_id(); }
 };
 
 /// The index of a computed value among its producer's results.
-[[nodiscard]] std::size_t result_number(const Graph &graph, int value);
+[[nodiscard]] std::size_t result_number(const Graph &graph, ValueId value);
 
 /// A layer's strategy by loop name: rules[axis] is the name of the loop, or empty. An operation of the layer that lacks
 /// this loop is replicated along the axis.
@@ -82,6 +96,8 @@ struct LayerStrategy {
     std::vector<int> order; ///< as in Strategy
     friend bool operator==(const LayerStrategy &, const LayerStrategy &) = default;
 };
+/// One for each layer of a graph.
+using LayerStrategies = PerLayer<LayerStrategy>;
 
 /// Mesh axes over which variables are sharded (planrt::Placement::stored), major first, instead of replicated. Together
 /// with the strategies, this is the choice of the planner. An axis that already splits a variable is left out for it.

@@ -42,22 +42,22 @@ GraphIndex::GraphIndex(const Graph &g) : graph(g), companion(companions(g)) {
 void GraphIndex::find_uses() {
     uses.resize(graph.values.size());
     is_output.resize(graph.values.size());
-    stored_in.assign(graph.values.size(), -1);
+    stored_in.resize(graph.values.size());
     reader.resize(graph.values.size());
-    for (std::size_t o = 0; o < graph.operations.size(); ++o) {
+    for (const OperationId o : graph.operations.ids()) {
         const Operation &operation = graph.operations[o];
         for (std::size_t i = 0; i < operation.operands.size(); ++i) {
-            const int value = operation.operands[i];
-            const Use use{static_cast<int>(o), static_cast<int>(i)};
+            const ValueId value = operation.operands[i];
+            const Use use{o, static_cast<int>(i)};
             uses[value].push_back(use);
-            if (operation.parameter < 0 && reader[value].operation < 0)
+            if (!operation.parameter && !reader[value].operation)
                 reader[value] = use;
         }
         for (std::size_t i = 0; i < operation.writes.size(); ++i)
-            if (operation.writes[i] >= 0)
+            if (operation.writes[i])
                 stored_in[operation.results[i]] = operation.writes[i];
     }
-    for (int value : graph.outputs)
+    for (const ValueId value : graph.outputs)
         is_output[value] = true;
 }
 
@@ -74,12 +74,12 @@ void GraphIndex::find_passes() {
 void GraphIndex::find_partial_sums() {
     may_be_partial.resize(graph.values.size());
     may_pass_partial.resize(graph.operations.size());
-    const auto travels = [this](int value) {
+    const auto travels = [this](ValueId value) {
         const std::vector<Use> &all = uses[value];
         return graph.values[value].kind == ValueKind::computed && may_be_partial[value] && !is_output[value] &&
-               stored_in[value] < 0 && all.front().operation == all.back().operation;
+               !stored_in[value] && all.front().operation == all.back().operation;
     };
-    for (std::size_t o = 0; o < graph.operations.size(); ++o) {
+    for (const OperationId o : graph.operations.ids()) {
         const Operation &operation = graph.operations[o];
         const Nest &nest = operation.nest;
         // A gradient is reduced as soon as it is complete, not within its update; norms share calls (bucket.h).
@@ -89,7 +89,7 @@ void GraphIndex::find_partial_sums() {
         const bool sums = nest.reduction == Reduction::sum &&
                           std::any_of(nest.loops.begin(), nest.loops.end(),
                                       [](const Loop &loop) { return loop.kind == LoopKind::reduced; });
-        for (int result : operation.results)
+        for (const ValueId result : operation.results)
             may_be_partial[result] = sums || may_pass_partial[o];
     }
 }
@@ -98,15 +98,15 @@ void GraphIndex::find_partial_sums() {
 void GraphIndex::find_anchors() {
     value_anchor.resize(graph.values.size());
     operation_anchor.resize(graph.operations.size());
-    const auto anchor_value = [this](int value, int parameter) {
+    const auto anchor_value = [this](ValueId value, ValueId parameter) {
         const Value &v = graph.values[value];
-        if (v.kind == ValueKind::variable && value != parameter && reader[value].operation < 0 &&
-            value_anchor[value].root < 0)
+        if (v.kind == ValueKind::variable && value != parameter && !reader[value].operation &&
+            !value_anchor[value].root)
             value_anchor[value] = {parameter, dimensions_of(graph.values[parameter], v.roles, v.extents)};
     };
-    for (std::size_t o = 0; o < graph.operations.size(); ++o) {
+    for (const OperationId o : graph.operations.ids()) {
         const Operation &operation = graph.operations[o];
-        if (operation.parameter < 0)
+        if (!operation.parameter)
             continue;
         std::vector<std::string> names;
         std::vector<std::int64_t> extents;
@@ -115,10 +115,10 @@ void GraphIndex::find_anchors() {
             extents.push_back(loop.extent);
         }
         operation_anchor[o] = {operation.parameter, dimensions_of(graph.values[operation.parameter], names, extents)};
-        for (int value : operation.operands)
+        for (const ValueId value : operation.operands)
             anchor_value(value, operation.parameter);
-        for (int value : operation.writes)
-            if (value >= 0)
+        for (const ValueId value : operation.writes)
+            if (value)
                 anchor_value(value, operation.parameter);
     }
 }

@@ -9,14 +9,14 @@
 namespace planc::sharding {
 
 struct Use {
-    int operation = -1;
+    OperationId operation;
     int operand = -1;
 };
 
 /// A placement that follows from the home of parameter `root`: dimension (or loop) i is split like dimension
-/// root_dimension[i] of the root; -1: not split. They correspond by role and extent. root -1: no parameter decides.
+/// root_dimension[i] of the root; -1: not split. They correspond by role and extent. No root: no parameter decides.
 struct Anchor {
-    int root = -1;
+    ValueId root;
     std::vector<int> root_dimension;
 };
 
@@ -33,16 +33,16 @@ struct GraphIndex {
     explicit GraphIndex(const Graph &graph);
 
     const Graph &graph;
-    std::vector<std::vector<Use>> uses;   ///< per value, in execution order
-    std::vector<bool> is_output;          ///< per value
-    std::vector<int> stored_in;           ///< per value: the variable that it is written to, -1 for none
-    std::vector<Use> reader;              ///< per variable: the first use that follows no parameter
-    std::vector<Pass> pass;               ///< per operation
-    std::vector<bool> may_be_partial;     ///< per value, under some strategy
-    std::vector<bool> may_pass_partial;   ///< per operation, under some strategy
-    std::vector<int> companion;           ///< per value: see companions() (sharding/joint_sums.h)
-    std::vector<Anchor> value_anchor;     ///< per variable without a reader (optimizer state): by dimension
-    std::vector<Anchor> operation_anchor; ///< per operation that follows a parameter: by loop
+    PerValue<std::vector<Use>> uses; ///< in execution order
+    PerValue<bool> is_output;
+    PerValue<ValueId> stored_in; ///< the variable that it is written to, or none
+    PerValue<Use> reader;        ///< of a variable: the first use that follows no parameter
+    PerOperation<Pass> pass;
+    PerValue<bool> may_be_partial;         ///< under some strategy
+    PerOperation<bool> may_pass_partial;   ///< under some strategy
+    PerValue<ValueId> companion;           ///< see companions() (sharding/joint_sums.h)
+    PerValue<Anchor> value_anchor;         ///< of a variable without a reader (optimizer state): by dimension
+    PerOperation<Anchor> operation_anchor; ///< of one that follows a parameter: by loop
 
   private:
     void find_uses();

@@ -15,7 +15,7 @@ bool backward(Phase phase) {
 
 /// The common properties of sums that share a call.
 struct Kind {
-    int layer = 0;
+    LayerId layer;
     bool in_backward = false;
     Phase phase = Phase::forward; ///< both gradients count as one
     std::set<std::string> reduced;
@@ -39,33 +39,32 @@ Kind kind_of(const Operation &operation, const Value &value, std::size_t result)
 
 /// Sums that may still get companions, because none of them has been used.
 struct Open {
-    int first = -1; ///< value
-    std::vector<int> values;
+    ValueId first;
+    std::vector<ValueId> values;
 };
 
 } // namespace
 
-std::vector<int> companions(const Graph &graph) {
-    std::vector<int> result(graph.values.size(), -1);
+PerValue<ValueId> companions(const Graph &graph) {
+    PerValue<ValueId> result(graph.values.size());
     std::map<Kind, Open> open;
-    std::map<int, Kind> kinds; ///< of the values in `open`
+    std::map<ValueId, Kind> kinds; ///< of the values in `open`
     for (const Operation &operation : graph.operations) {
-        for (int operand : operation.operands)
+        for (const ValueId operand : operation.operands)
             if (const auto used = kinds.find(operand); used != kinds.end()) {
                 const auto closed = open.extract(used->second);
-                for (int value : closed.mapped().values)
+                for (const ValueId value : closed.mapped().values)
                     kinds.erase(value);
             }
-        const bool sums = operation.nest.reduction == Reduction::sum && operation.parameter < 0 &&
+        const bool sums = operation.nest.reduction == Reduction::sum && !operation.parameter &&
                           operation.phase != Phase::update && !operation.per_step &&
-                          std::any_of(
-                              operation.nest.loops.begin(), operation.nest.loops.end(),
-                              [](const Loop &loop) { return loop.kind == LoopKind::reduced; });
+                          std::any_of(operation.nest.loops.begin(), operation.nest.loops.end(),
+                                      [](const Loop &loop) { return loop.kind == LoopKind::reduced; });
         for (std::size_t r = 0; sums && r < operation.results.size(); ++r) {
-            const int value = operation.results[r];
+            const ValueId value = operation.results[r];
             Kind kind = kind_of(operation, graph.values[value], r);
             Open &together = open[kind];
-            if (together.first < 0)
+            if (!together.first)
                 together.first = value;
             else
                 result[value] = together.first;
@@ -76,26 +75,26 @@ std::vector<int> companions(const Graph &graph) {
     return result;
 }
 
-bool joins(const Graph &graph, const Mesh &mesh, int value, const Copy &copy) {
+bool joins(const Graph &graph, const Mesh &mesh, ValueId value, const Copy &copy) {
     return copy.steps.size() == 1 && copy.source <= 0 && copy.steps[0].kind == CollectiveKind::all_reduce &&
-           copy.steps[0].from.reduction == planrt::Reduction::sum && copy.first_use >= 0 &&
+           copy.steps[0].from.reduction == planrt::Reduction::sum && copy.first_use &&
            graph.operations[copy.first_use].phase != Phase::update &&
            planrt::largest_volume(copy.placement, mesh) * graph.values[value].element_bytes <= largest_joint_bytes;
 }
 
 std::vector<Bucket> joint_sums(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh) {
-    std::vector<int> first_of = companions(graph);
-    for (const int first : std::vector<int>(first_of))
-        if (first >= 0)
+    PerValue<ValueId> first_of = companions(graph);
+    for (const ValueId value : graph.values.ids())
+        if (const ValueId first = first_of[value])
             first_of[first] = first;
-    std::vector<int> values;
-    for (int value = 0; value < static_cast<int>(graph.values.size()); ++value)
-        if (first_of[value] >= 0)
+    std::vector<ValueId> values;
+    for (const ValueId value : graph.values.ids())
+        if (first_of[value])
             values.push_back(value);
     std::stable_sort(values.begin(), values.end(),
-                     [&](int a, int b) { return graph.values[a].producer < graph.values[b].producer; });
-    std::map<std::pair<int, std::vector<int>>, Bucket> calls; // by the first value and the axes
-    for (int value : values)
+                     [&](ValueId a, ValueId b) { return graph.values[a].producer < graph.values[b].producer; });
+    std::map<std::pair<ValueId, std::vector<int>>, Bucket> calls; // by the first value and the axes
+    for (const ValueId value : values)
         for (std::size_t c = 0; c < laid_out.copies[value].size(); ++c) {
             const Copy &copy = laid_out.copies[value][c];
             if (!joins(graph, mesh, value, copy))

@@ -16,12 +16,12 @@ namespace planc::sharding {
 /// A larger value has its own call, which starts as soon as the value is complete.
 inline constexpr std::int64_t largest_joint_bytes = 64 * 1024;
 
-/// Per value: the first value with which it shares a call; -1 for none. Values share a call if operations of one layer
+/// Per value: the first value with which it shares a call, or none. Values share a call if operations of one layer
 /// compute them in the same reduced loops, all before one of them is used.
-[[nodiscard]] std::vector<int> companions(const Graph &graph);
+[[nodiscard]] PerValue<ValueId> companions(const Graph &graph);
 
 /// Whether this copy may share a call with its companions: an all-reduce by sum that is not for an update.
-[[nodiscard]] bool joins(const Graph &graph, const Mesh &mesh, int value, const Copy &copy);
+[[nodiscard]] bool joins(const Graph &graph, const Mesh &mesh, ValueId value, const Copy &copy);
 
 /// The calls with two or more members, in order of production. The members of a call have the same axes; the first one
 /// pays for the call.

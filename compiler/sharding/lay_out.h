@@ -63,19 +63,19 @@ struct Copy {
     Placement placement;
     int source = -1;         ///< index of the copy it is made from; -1: as produced (or free)
     std::vector<Step> steps; ///< from the source's placement
-    int layer = 0; ///< the communication is booked to this layer: of data to the first consumer's, of partial sums to
-                   ///< the producer's
+    LayerId layer{0}; ///< the communication is booked to this layer: of data to the first consumer's, of partial sums
+                      ///< to the producer's
     Phase phase = Phase::forward;
-    int first_use = -1; ///< the first operation that needs it, itself or to make another copy; -1: the end of the
-                        ///< program
+    OperationId first_use; ///< the first operation that needs it, itself or to make another copy; none: the end of the
+                           ///< program
     Pass pass = Pass::forward; ///< for a parameter that is gathered from shards: the part of the step
 };
 
 /// Whether the copy of `value` is made once per step, because its reader or its producer runs once; otherwise it is
 /// made once per micro-batch.
-[[nodiscard]] bool once_a_step(const Graph &graph, int value, const Copy &copy);
+[[nodiscard]] bool once_a_step(const Graph &graph, ValueId value, const Copy &copy);
 /// How many times a step makes the copy.
-[[nodiscard]] int times(const Graph &graph, int value, const Copy &copy);
+[[nodiscard]] int times(const Graph &graph, ValueId value, const Copy &copy);
 
 struct LaidOutOperation {
     Strategy strategy;
@@ -86,11 +86,11 @@ struct LaidOutOperation {
 };
 
 struct LaidOut {
-    std::vector<LaidOutOperation> operations;
-    std::vector<std::vector<Copy>> copies; ///< per value; copies[v][0] is as produced, or the home of a variable
-    std::vector<int> output_copy;          ///< per output of the graph
+    PerOperation<LaidOutOperation> operations;
+    PerValue<std::vector<Copy>> copies; ///< copies[v][0] is as produced, or the home of a variable
+    std::vector<int> output_copy;       ///< per output of the graph
 };
-/// `layers[i]` is the strategy of graph.layers[i]. Deterministic.
+/// Deterministic.
 /// - A computed value lies where its producer leaves it. Every distinct placement that is needed is made once, each
 ///   time the one that is cheapest to make from an existing copy. A free value is made in every placement at no cost.
 /// - Partial sums pass through a linear operation if all its operands are partial along the axis and have no other use,
@@ -100,33 +100,31 @@ struct LaidOut {
 ///   (updates, its optimizer state) lies there too, whatever the layer's strategy says.
 /// - `storage` cuts homes further into shards. A sharded parameter is gathered once for each part of the step (Pass)
 ///   that needs it. Updates run on the shards of the optimizer state, and gradients are reduce-scattered into them.
-[[nodiscard]] LaidOut lay_out(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
+[[nodiscard]] LaidOut lay_out(const Graph &graph, const Mesh &mesh, const LayerStrategies &layers,
                               const Storage &storage = {});
-[[nodiscard]] LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
+[[nodiscard]] LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers,
                               const Storage &storage = {});
 
 /// The layers on whose strategies the copies of value `v` depend: that of its producer, those of its consumers, and,
 /// through linear operations that pass partial sums on, those above. The planner makes its factors of them. Ascending.
 /// For many calls on one graph, build its GraphIndex once.
-[[nodiscard]] std::vector<int> scope(const Graph &graph, int value);
-[[nodiscard]] std::vector<int> scope(const GraphIndex &index, int value);
+[[nodiscard]] std::vector<LayerId> scope(const Graph &graph, ValueId value);
+[[nodiscard]] std::vector<LayerId> scope(const GraphIndex &index, ValueId value);
 
 /// The copies of one value alone; equals lay_out(...).copies[value]. Reads only the strategies of scope(value).
-[[nodiscard]] std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh,
-                                          const std::vector<LayerStrategy> &layers, int value,
-                                          const Storage &storage = {});
-[[nodiscard]] std::vector<Copy> copies_of(const GraphIndex &index, const Mesh &mesh,
-                                          const std::vector<LayerStrategy> &layers, int value,
-                                          const Storage &storage = {});
+[[nodiscard]] std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh, const LayerStrategies &layers,
+                                          ValueId value, const Storage &storage = {});
+[[nodiscard]] std::vector<Copy> copies_of(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers,
+                                          ValueId value, const Storage &storage = {});
 
 /// The strategy under which an operation runs; equals lay_out(...).operations[operation].strategy. Reads only the
 /// strategies of layers_of_strategy(): the operation's own layer, or that of the reader of the parameter it follows.
-[[nodiscard]] Strategy strategy_of(const GraphIndex &index, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
-                                   int operation, const Storage &storage = {});
-[[nodiscard]] std::vector<int> layers_of_strategy(const GraphIndex &index, int operation);
+[[nodiscard]] Strategy strategy_of(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers,
+                                   OperationId operation, const Storage &storage = {});
+[[nodiscard]] std::vector<LayerId> layers_of_strategy(const GraphIndex &index, OperationId operation);
 /// The layers whose strategies determine how an operation's operands are needed and where its results lie. Ascending.
-[[nodiscard]] std::vector<int> layers_of_placements(const GraphIndex &index, int operation);
+[[nodiscard]] std::vector<LayerId> layers_of_placements(const GraphIndex &index, OperationId operation);
 /// The same for the placement of a value as produced, or for a variable's home.
-[[nodiscard]] std::vector<int> layers_of_origin(const GraphIndex &index, int value);
+[[nodiscard]] std::vector<LayerId> layers_of_origin(const GraphIndex &index, ValueId value);
 
 } // namespace planc::sharding

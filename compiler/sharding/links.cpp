@@ -4,28 +4,28 @@
 
 namespace planc::sharding {
 
-std::vector<Need> needs(const GraphIndex &index, int value) {
-    const int end = static_cast<int>(index.graph.operations.size());
+std::vector<Need> needs(const GraphIndex &index, ValueId value) {
+    const OperationId end = index.graph.end_of_program();
     std::vector<Need> result;
     for (const Use &use : index.uses[value])
-        result.push_back({use.operation, use.operand, -1});
+        result.push_back({use.operation, use.operand});
     if (index.is_output[value])
-        result.push_back({end, -1, -1});
-    if (index.stored_in[value] >= 0)
+        result.push_back({end});
+    if (index.stored_in[value])
         result.push_back({end, -1, index.stored_in[value]});
     if (result.empty() && index.graph.values[value].kind == ValueKind::free)
-        result.push_back({end, -1, -1});
+        result.push_back({end});
     return result;
 }
 
-Pass pass_of(const GraphIndex &index, int value, const Placement &home, const Placement &wanted, int reader) {
-    if (index.graph.values[value].kind != ValueKind::variable ||
-        reader >= static_cast<int>(index.graph.operations.size()))
+Pass pass_of(const GraphIndex &index, ValueId value, const Placement &home, const Placement &wanted,
+             OperationId reader) {
+    if (index.graph.values[value].kind != ValueKind::variable || reader >= index.graph.end_of_program())
         return Pass::forward;
     return home.stored.empty() || wanted == home ? Pass::forward : index.pass[reader];
 }
 
-Links::Links(const GraphIndex &index, int value, Reshards &reshards)
+Links::Links(const GraphIndex &index, ValueId value, Reshards &reshards)
     : index_(index), value_(value), reshards_(reshards), needs_(sharding::needs(index, value)) {}
 
 std::span<const Link> Links::of(int origin, std::span<const int> wanted) {
@@ -46,7 +46,7 @@ int Links::read_by(std::size_t need, int wanted) const {
     return static_cast<int>(read - links_.begin());
 }
 
-Pass Links::pass(int origin, int wanted, int reader) const {
+Pass Links::pass(int origin, int wanted, OperationId reader) const {
     if (index_.graph.values[value_].kind != ValueKind::variable)
         return Pass::forward;
     return pass_of(index_, value_, reshards_.placement(origin), reshards_.placement(wanted), reader);
@@ -67,7 +67,7 @@ void Links::collect(int origin, std::span<const int> wanted) {
 
 /// Makes the needed copies from existing ones, each time the one that moves least.
 void Links::connect(int origin) {
-    Link first{origin, -1, static_cast<int>(index_.graph.operations.size())};
+    Link first{origin, -1, index_.graph.end_of_program()};
     std::erase_if(wanted_, [&](const Link &need) {
         const bool in_hand = need.placement == origin;
         if (in_hand)
@@ -106,7 +106,7 @@ void Links::make_cheapest() {
     wanted_.erase(wanted_.begin() + static_cast<std::ptrdiff_t>(chosen));
 }
 
-Copy copy_of(const Graph &graph, int value, const Link &link, const Reshards &reshards) {
+Copy copy_of(const Graph &graph, ValueId value, const Link &link, const Reshards &reshards) {
     const Value &v = graph.values[value];
     Copy copy;
     copy.placement = reshards.placement(link.placement);
@@ -116,11 +116,10 @@ Copy copy_of(const Graph &graph, int value, const Link &link, const Reshards &re
     copy.pass = link.pass;
     const bool reduces = std::any_of(copy.steps.begin(), copy.steps.end(),
                                      [](const Step &step) { return step.from.partial != step.to.partial; });
-    const int end = static_cast<int>(graph.operations.size());
-    copy.first_use = link.first_use < end ? link.first_use : -1;
-    const bool to_consumer = !reduces && copy.first_use >= 0;
+    copy.first_use = link.first_use < graph.end_of_program() ? link.first_use : OperationId();
+    const bool to_consumer = !reduces && copy.first_use;
     copy.layer = v.layer;
-    if (const int operation = to_consumer ? copy.first_use : v.producer; operation >= 0) {
+    if (const OperationId operation = to_consumer ? copy.first_use : v.producer) {
         copy.layer = graph.operations[operation].layer;
         copy.phase = graph.operations[operation].phase;
     }

@@ -11,23 +11,23 @@ namespace planc::sharding {
 
 /// Something that needs a value in some placement.
 struct Need {
-    int operation = 0; ///< operations.size(): the end of the program
-    int operand = -1;  ///< of the operation
-    int home = -1;     ///< at the end: the variable where it is stored; -1: needed replicated
+    OperationId operation; ///< Graph::end_of_program(): at the end
+    int operand = -1;      ///< of the operation
+    ValueId home = {};     ///< at the end: the variable where it is stored; none: needed replicated
 };
 /// The needs of a value, in execution order. A free value that nothing needs is needed replicated.
-[[nodiscard]] std::vector<Need> needs(const GraphIndex &index, int value);
+[[nodiscard]] std::vector<Need> needs(const GraphIndex &index, ValueId value);
 
 /// The part of the step in which a copy is made. A sharded parameter is gathered for each part of the step that needs
 /// it whole; every other copy is made once.
-[[nodiscard]] Pass pass_of(const GraphIndex &index, int value, const Placement &home, const Placement &wanted,
-                           int reader);
+[[nodiscard]] Pass pass_of(const GraphIndex &index, ValueId value, const Placement &home, const Placement &wanted,
+                           OperationId reader);
 
 /// A copy before its steps are written down.
 struct Link {
     int placement = 0;
     int source = -1;
-    int first_use = 0; ///< operations.size(): the end of the program
+    OperationId first_use; ///< Graph::end_of_program(): the end
     Pass pass = Pass::forward;
     const Reshards::Route *route = nullptr; ///< from the source; null: none
 };
@@ -36,7 +36,7 @@ struct Link {
 class Links {
   public:
     /// Both must outlive this.
-    Links(const GraphIndex &index, int value, Reshards &reshards);
+    Links(const GraphIndex &index, ValueId value, Reshards &reshards);
     [[nodiscard]] const std::vector<Need> &needs() const { return needs_; }
 
     /// `origin`: the placement of the value (ignored for free values); `wanted`: one placement per need. Each copy
@@ -46,13 +46,13 @@ class Links {
     [[nodiscard]] int read_by(std::size_t need, int wanted) const;
 
   private:
-    [[nodiscard]] Pass pass(int origin, int wanted, int reader) const;
+    [[nodiscard]] Pass pass(int origin, int wanted, OperationId reader) const;
     void collect(int origin, std::span<const int> wanted);
     void connect(int origin);
     void make_cheapest();
 
     const GraphIndex &index_;
-    int value_;
+    ValueId value_;
     Reshards &reshards_;
     std::vector<Need> needs_;
     int origin_ = -1;
@@ -61,6 +61,6 @@ class Links {
 };
 
 /// Turns a link into a copy, booked to a layer and a phase.
-[[nodiscard]] Copy copy_of(const Graph &graph, int value, const Link &link, const Reshards &reshards);
+[[nodiscard]] Copy copy_of(const Graph &graph, ValueId value, const Link &link, const Reshards &reshards);
 
 } // namespace planc::sharding

@@ -14,7 +14,10 @@ namespace planc::spmd {
 namespace {
 
 using sharding::Kernel;
+using sharding::LayerId;
+using sharding::OperationId;
 using sharding::Phase;
+using sharding::ValueId;
 using sharding::ValueKind;
 
 Phase phase_of(mlir::Operation *op) {
@@ -90,7 +93,7 @@ class Extraction {
     Extracted run() {
         for (mlir::BlockArgument argument : function_.getArguments()) {
             const auto name = function_.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
-            add_value(argument, ValueKind::free, name ? name.str() : "input", -1, 0);
+            add_value(argument, ValueKind::free, name ? name.str() : "input", {}, LayerId(0));
         }
         for (mlir::Operation &op : function_.getBody().front())
             visit(op);
@@ -105,16 +108,15 @@ class Extraction {
         if (mlir::isa<ir::ConstantOp>(op))
             return;
         if (auto read = mlir::dyn_cast<ir::ReadOp>(op)) {
-            const int value = add_value(read.getResult(), ValueKind::variable, read.getVariable().str(), -1,
-                                        layer(variable_layer(read)));
+            const ValueId value = add_value(read.getResult(), ValueKind::variable, read.getVariable().str(), {},
+                                            layer(variable_layer(read)));
             result_.variable_of[read.getVariable()] = value;
         } else if (is_free(op)) {
-            add_value(op.getResult(0), ValueKind::free, op.getName().stripDialect().str(), -1, layer(layer_of(&op)));
+            add_value(op.getResult(0), ValueKind::free, op.getName().stripDialect().str(), {}, layer(layer_of(&op)));
         } else if (auto write = mlir::dyn_cast<ir::WriteOp>(op)) {
             const auto value = mlir::cast<mlir::OpResult>(write.getValue());
-            sharding::Operation &producer =
-                graph().operations[static_cast<size_t>(graph().values[index(value)].producer)];
-            producer.writes[value.getResultNumber()] = result_.variable_of.at(write.getVariable());
+            const OperationId producer = graph().values[result_.value_of.at(value)].producer;
+            graph().operations[producer].writes[value.getResultNumber()] = result_.variable_of.at(write.getVariable());
         } else if (mlir::isa<mlir::func::ReturnOp>(op)) {
             for (mlir::Value value : op.getOperands())
                 if (!is_constant(value))
@@ -137,17 +139,17 @@ class Extraction {
             operand_loops.push_back(operation.nest.operands[operand.getOperandNumber()]);
         }
         operation.nest.operands = std::move(operand_loops);
-        const int number = static_cast<int>(graph().operations.size());
+        const OperationId number = graph().end_of_program();
         for (mlir::Value value : op.getResults())
             operation.results.push_back(
                 add_value(value, ValueKind::computed, value_name(op, operation.phase), number, operation.layer));
-        operation.writes.assign(operation.results.size(), -1);
+        operation.writes.resize(operation.results.size());
         graph().operations.push_back(std::move(operation));
         result_.operations.push_back(&op);
         result_.operand_numbers.push_back(std::move(numbers));
     }
 
-    int add_value(mlir::Value value, ValueKind kind, std::string name, int producer, int owner) {
+    ValueId add_value(mlir::Value value, ValueKind kind, std::string name, OperationId producer, LayerId owner) {
         const auto type = mlir::cast<ir::TensorType>(value.getType());
         sharding::Value added;
         added.name = std::move(name);
@@ -158,14 +160,13 @@ class Extraction {
         added.kind = kind;
         added.producer = producer;
         added.layer = owner;
-        const int number = static_cast<int>(graph().values.size());
-        graph().values.push_back(std::move(added));
-        result_.value_of[value] = number;
-        return number;
+        const ValueId id = graph().values.push_back(std::move(added));
+        result_.value_of[value] = id;
+        return id;
     }
 
-    int layer(const std::string &name) {
-        const auto [at, fresh] = layers_.emplace(name, static_cast<int>(graph().layers.size()));
+    LayerId layer(const std::string &name) {
+        const auto [at, fresh] = layers_.emplace(name, graph().layers.end_id());
         if (fresh)
             graph().layers.push_back({name});
         return at->second;
@@ -173,7 +174,7 @@ class Extraction {
 
     /// Finds the variable that an operation follows: from its attribute, or from what it accumulates.
     void follow_parameters() {
-        for (size_t o = 0; o < graph().operations.size(); ++o) {
+        for (const OperationId o : graph().operations.ids()) {
             mlir::Operation *op = result_.operations[o];
             llvm::StringRef name;
             if (const auto attribute = op->getAttrOfType<mlir::StringAttr>("parameter"))
@@ -194,14 +195,13 @@ class Extraction {
         const auto count = module ? module->getAttrOfType<mlir::IntegerAttr>("plan.microbatches") : mlir::IntegerAttr();
         if (count)
             graph().microbatches = static_cast<int>(count.getInt());
-        std::vector<bool> accumulated(graph().values.size());
+        sharding::PerValue<bool> accumulated(graph().values.size());
         for (sharding::Operation &operation : graph().operations) {
             operation.per_step = !operation.accumulates &&
-                                 (operation.phase == Phase::update || llvm::any_of(operation.operands, [&](int value) {
-                                      return accumulated[static_cast<size_t>(value)];
-                                  }));
-            for (int value : operation.results)
-                accumulated[static_cast<size_t>(value)] = operation.accumulates || operation.per_step;
+                                 (operation.phase == Phase::update ||
+                                  llvm::any_of(operation.operands, [&](ValueId value) { return accumulated[value]; }));
+            for (const ValueId value : operation.results)
+                accumulated[value] = operation.accumulates || operation.per_step;
         }
     }
 
@@ -229,26 +229,24 @@ class Extraction {
     void name_gradients() {
         for (const sharding::Operation &operation : graph().operations) {
             for (size_t i = 0; i < operation.operands.size(); ++i) {
-                sharding::Value &value = graph().values[static_cast<size_t>(operation.operands[i])];
+                sharding::Value &value = graph().values[operation.operands[i]];
                 if (!value.name.empty())
                     continue;
-                value.name = "gradient of " + (operation.parameter >= 0
-                                                   ? graph().values[static_cast<size_t>(operation.parameter)].name
-                                                   : graph().layers[static_cast<size_t>(operation.layer)].name);
+                value.name = "gradient of " + (operation.parameter ? graph().values[operation.parameter].name
+                                                                   : graph().layers[operation.layer].name);
             }
         }
         for (sharding::Value &value : graph().values)
             if (value.name.empty())
-                value.name = graph().layers[static_cast<size_t>(value.layer)].name;
+                value.name = graph().layers[value.layer].name;
     }
 
     sharding::Graph &graph() { return result_.graph; }
-    size_t index(mlir::Value value) { return static_cast<size_t>(result_.value_of.at(value)); }
 
     mlir::func::FuncOp function_;
     mlir::SymbolTableCollection symbols_;
     Extracted result_;
-    std::map<std::string, int> layers_;
+    std::map<std::string, LayerId> layers_;
 };
 
 } // namespace

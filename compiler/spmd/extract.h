@@ -14,10 +14,11 @@ namespace planc::spmd {
 /// The graph of one function, with the IR that each part of it represents.
 struct Extracted {
     sharding::Graph graph;
-    std::vector<mlir::Operation *> operations;          ///< per operation of the graph
-    std::vector<std::vector<unsigned>> operand_numbers; ///< per operation: the IR operand of each operand of the graph
-    llvm::DenseMap<mlir::Value, int> value_of;          ///< IR value -> value of the graph
-    llvm::DenseMap<mlir::StringRef, int> variable_of;   ///< variable -> value of the graph
+    sharding::PerOperation<mlir::Operation *> operations;
+    /// The IR operand of each operand of the graph.
+    sharding::PerOperation<std::vector<unsigned>> operand_numbers;
+    llvm::DenseMap<mlir::Value, sharding::ValueId> value_of;        ///< IR value -> value of the graph
+    llvm::DenseMap<mlir::StringRef, sharding::ValueId> variable_of; ///< variable -> value of the graph
 };
 
 /// The properties of a single operation with a loop nest: name, phase, kernel, nest and work per point.

@@ -17,6 +17,8 @@ using mlir::Value;
 using sharding::Copy;
 using sharding::LaidOut;
 using sharding::LayerStrategy;
+using sharding::OperationId;
+using sharding::ValueId;
 
 namespace {
 
@@ -54,7 +56,7 @@ class Materializer {
     void add_arguments(mlir::Block &body) {
         llvm::SmallVector<mlir::Attribute> attributes;
         for (mlir::BlockArgument argument : old_.getArguments()) {
-            const int value = extracted_.value_of.at(argument);
+            const ValueId value = extracted_.value_of.at(argument);
             for (size_t i = 0; i < copies(value).size(); ++i) {
                 made_[{value, static_cast<int>(i)}] =
                     body.addArgument(type(argument, copies(value)[i].placement), argument.getLoc());
@@ -72,15 +74,15 @@ class Materializer {
             constant.setType(type(constant, {}));
             constants_[op.getResult(0)] = constant;
         } else if (mlir::isa<ir::ReadOp>(op)) {
-            const int value = extracted_.value_of.at(op.getResult(0));
+            const ValueId value = extracted_.value_of.at(op.getResult(0));
             made_[{value, 0}] = clone_source(op, copies(value).front());
         } else if (mlir::isa<ir::IotaOp, ir::RandomOp, ir::StepOp>(op)) {
-            const int value = extracted_.value_of.at(op.getResult(0));
+            const ValueId value = extracted_.value_of.at(op.getResult(0));
             for (size_t i = 0; i < copies(value).size(); ++i)
                 made_[{value, static_cast<int>(i)}] = clone_source(op, copies(value)[i]);
         } else if (auto write = mlir::dyn_cast<ir::WriteOp>(op)) {
-            const int value = extracted_.value_of.at(write.getValue());
-            const auto producer = static_cast<size_t>(extracted_.graph.values[static_cast<size_t>(value)].producer);
+            const ValueId value = extracted_.value_of.at(write.getValue());
+            const OperationId producer = extracted_.graph.values[value].producer;
             const auto result = mlir::cast<mlir::OpResult>(write.getValue()).getResultNumber();
             const Value stored = copy(value, laid_out_.operations[producer].result_copy[result]);
             builder_.clone(op)->setOperand(0, stored);
@@ -98,14 +100,14 @@ class Materializer {
     }
 
     void visit_nest(mlir::Operation &op) {
-        const auto number = static_cast<size_t>(next_operation_++);
-        const sharding::Operation &operation = extracted_.graph.operations[number];
-        const sharding::LaidOutOperation &laid_out = laid_out_.operations[number];
+        const sharding::Operation &operation = extracted_.graph.operations[next_operation_];
+        const sharding::LaidOutOperation &laid_out = laid_out_.operations[next_operation_];
         llvm::SmallVector<Value> operands;
         for (Value operand : op.getOperands())
             operands.push_back(constants_.lookup(operand));
         for (size_t i = 0; i < operation.operands.size(); ++i)
-            operands[extracted_.operand_numbers[number][i]] = copy(operation.operands[i], laid_out.operand_copy[i]);
+            operands[extracted_.operand_numbers[next_operation_][i]] =
+                copy(operation.operands[i], laid_out.operand_copy[i]);
         mlir::Operation *clone = builder_.clone(op);
         clone->setOperands(operands);
         clone->setAttr("strategy", strategy(laid_out.strategy, operation.nest));
@@ -114,6 +116,7 @@ class Materializer {
             made.setType(type(op.getResult(static_cast<unsigned>(i)), laid_out.results[i]));
             made_[{operation.results[i], 0}] = made;
         }
+        ++next_operation_;
     }
 
     void visit_return(mlir::Operation &op) {
@@ -122,8 +125,7 @@ class Materializer {
         for (Value value : op.getOperands()) {
             const Value constant = constants_.lookup(value);
             if (!constant) {
-                const int number = extracted_.graph.outputs[output];
-                results.push_back(copy(number, laid_out_.output_copy[output]));
+                results.push_back(copy(extracted_.graph.outputs[output], laid_out_.output_copy[output]));
                 ++output;
             } else {
                 results.push_back(constant);
@@ -133,7 +135,7 @@ class Materializer {
     }
 
     /// A copy of a value, with the collectives that make it; each one is made where it is first needed.
-    Value copy(int value, int index) {
+    Value copy(ValueId value, int index) {
         const auto at = made_.find({value, index});
         if (at != made_.end())
             return at->second;
@@ -145,11 +147,9 @@ class Materializer {
                 axes.push_back(mesh_.getNames()[static_cast<size_t>(axis)].getValue());
             auto collective = builder_.create<ir::CollectiveOp>(
                 location_, type(made, step.to), builder_.getStringAttr(ir::word_of(step.kind)), made,
-                builder_.getStrArrayAttr(axes),
-                builder_.getStringAttr(extracted_.graph.layers[static_cast<size_t>(wanted.layer)].name),
+                builder_.getStrArrayAttr(axes), builder_.getStringAttr(extracted_.graph.layers[wanted.layer].name),
                 builder_.getStringAttr(sharding::name(wanted.phase)), ir::StrategyAttr());
-            collective->setAttr("tensor",
-                                builder_.getStringAttr(extracted_.graph.values[static_cast<size_t>(value)].name));
+            collective->setAttr("tensor", builder_.getStringAttr(extracted_.graph.values[value].name));
             if (const auto bucket = bucket_of_.find({value, index}); bucket != bucket_of_.end())
                 collective->setAttr("bucket", builder_.getI64IntegerAttr(bucket->second));
             if (method_)
@@ -185,7 +185,7 @@ class Materializer {
             new_->setAttr("arg_attrs", argument_attributes_);
     }
 
-    const std::vector<Copy> &copies(int value) const { return laid_out_.copies[static_cast<size_t>(value)]; }
+    const std::vector<Copy> &copies(ValueId value) const { return laid_out_.copies[value]; }
 
     mlir::func::FuncOp old_;
     mlir::func::FuncOp new_;
@@ -196,9 +196,9 @@ class Materializer {
     mlir::OpBuilder builder_;
     mlir::Location location_ = builder_.getUnknownLoc();
     mlir::ArrayAttr argument_attributes_;
-    int next_operation_ = 0;
-    std::map<std::pair<int, int>, Value> made_;    ///< by value and copy
-    std::map<std::pair<int, int>, int> bucket_of_; ///< by value and copy
+    OperationId next_operation_{0};
+    std::map<std::pair<ValueId, int>, Value> made_;    ///< by value and copy
+    std::map<std::pair<ValueId, int>, int> bucket_of_; ///< by value and copy
     llvm::DenseMap<Value, Value> constants_;
 };
 
@@ -221,9 +221,9 @@ void materialize_function(mlir::ModuleOp module, mlir::func::FuncOp function,
     Extracted extracted = extract(function);
     for (auto [variable, value] : extracted.variable_of)
         if (const auto home = homes.find(variable.str()); home != homes.end())
-            extracted.graph.values[static_cast<size_t>(value)].home = home->second;
+            extracted.graph.values[value].home = home->second;
     const ir::MeshAttr mesh = ir::mesh_attribute(module);
-    std::vector<LayerStrategy> layers;
+    sharding::LayerStrategies layers;
     LayerStrategy replicated;
     replicated.loop_of_axis.resize(mesh.getNames().size());
     replicated.order.resize(mesh.getNames().size());
@@ -235,7 +235,7 @@ void materialize_function(mlir::ModuleOp module, mlir::func::FuncOp function,
     const planrt::Mesh ranks = ir::mesh_of(mesh);
     const LaidOut laid_out = sharding::lay_out(extracted.graph, ranks, layers, storage_of(module));
     for (auto [variable, value] : extracted.variable_of)
-        homes.emplace(variable.str(), laid_out.copies[static_cast<size_t>(value)].front().placement);
+        homes.emplace(variable.str(), laid_out.copies[value].front().placement);
     Materializer(function, mesh, extracted, laid_out, method).run();
 }
 

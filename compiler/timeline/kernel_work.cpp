@@ -131,8 +131,9 @@ void KernelWork::add_nest(mlir::Operation *op, sharding::Operation operation, co
             }
         }
         part.shares = std::max(part.shares, sharding::group_size(placement.stored, ir::mesh_of(mesh_)));
-        part.graph.values.emplace_back().element_bytes = element_bytes(value);
-        return static_cast<int>(part.graph.values.size()) - 1;
+        sharding::Value added;
+        added.element_bytes = element_bytes(value);
+        return part.graph.values.push_back(std::move(added));
     };
     for (std::size_t i = 0; i < nest.operands.size(); ++i)
         operation.operands.push_back(

@@ -37,10 +37,10 @@ TEST(Space, IsThePlanners) {
             const plan::Space space = plan::make_space(request, *same);
             const auto options = strategies(request, shape);
             ASSERT_EQ(options.size(), space.options.size());
-            for (std::size_t l = 0; l < options.size(); ++l) {
+            for (const LayerId l : options.ids()) {
                 EXPECT_TRUE(std::is_permutation(options[l].begin(), options[l].end(), space.options[l]->begin(),
                                                 space.options[l]->end()));
-                ruled += l < request.pins.size() && !request.pins[l].empty();
+                ruled += request.pins.contains(l) && !request.pins[l].empty();
             }
             const std::vector<Storage> stored = storages(request, shape.mesh, shape.axes);
             const std::vector<plan::StorageChoice> choices = plan::storage_choices(request, *same);
@@ -52,18 +52,18 @@ TEST(Space, IsThePlanners) {
     EXPECT_GT(ruled, 50);
 }
 
-Kept all_of(const std::vector<std::vector<LayerStrategy>> &options) {
+Kept all_of(const PerLayer<Strategies> &options) {
     Kept kept(options.size());
-    for (std::size_t l = 0; l < options.size(); ++l)
+    for (const LayerId l : options.ids())
         for (int x = 0; x < static_cast<int>(options[l].size()); ++x)
             kept[l].push_back(x);
     return kept;
 }
 
 /// Of a plan the terms' sum; `priced`: after its entries have been made exact.
-double sum_of(Terms &terms, std::vector<Factor> &factors, const std::vector<int> &values, bool priced) {
+double sum_of(Terms &terms, std::vector<Factor> &factors, const PerLayer<int> &values, bool priced) {
     double sum = terms.constant();
-    for (std::size_t l = 0; l < values.size(); ++l)
+    for (const LayerId l : values.ids())
         sum += terms.alone()[l][values[l]];
     for (Factor &factor : factors) {
         std::vector<int> at;
@@ -80,18 +80,18 @@ double sum_of(Terms &terms, std::vector<Factor> &factors, const std::vector<int>
 }
 
 /// Every value is charged for calls that it may share, with others that are drawn.
-Weights random_weights(Random &random, Terms &terms, const std::vector<LayerStrategy> &layers, double seconds,
-                       double limit, int operations) {
+Weights random_weights(Random &random, Terms &terms, const LayerStrategies &layers, double seconds, double limit) {
     Weights weights;
     sharding::Copies copies = terms.copies(layers);
-    for (int v = 0; v < terms.pricing().values(); ++v)
+    const sharding::Graph &graph = terms.pricing().graph();
+    for (const ValueId v : graph.values.ids())
         for (const auto &[call, latency] : terms.pricing().price(v, terms.pricing().numbers(v, copies)).shared)
             if (uniform(random, 0, 2) > 0)
-                if (std::vector<int> &values = weights.latency[call]; values.empty() || values.back() != v)
+                if (std::vector<ValueId> &values = weights.latency[call]; values.empty() || values.back() != v)
                     values.push_back(v);
     if (uniform(random, 0, 1)) {
         weights.seconds_per_byte = seconds / limit * uniform(random, 1, 100) / 10;
-        weights.operation = uniform(random, -1, operations - 1);
+        weights.operation = OperationId(uniform(random, -1, static_cast<int>(graph.operations.size()) - 1));
     }
     return weights;
 }
@@ -119,16 +119,15 @@ TEST(Terms, AreBelowThePriceOfEveryPlan) {
         Pricing pricing(step, shape.mesh, request.machine);
         Terms terms(step, pricing, storage, limit, options);
         for (int sample = 0; sample < 12; ++sample) {
-            std::vector<int> values;
-            std::vector<LayerStrategy> layers;
-            for (const std::vector<LayerStrategy> &of_layer : options) {
+            PerLayer<int> values;
+            LayerStrategies layers;
+            for (const Strategies &of_layer : options) {
                 values.push_back(uniform(random, 0, static_cast<int>(of_layer.size()) - 1));
                 layers.push_back(of_layer[static_cast<std::size_t>(values.back())]);
             }
             const cost::CostTable table = plan::evaluate(request, shape.mesh, shape.axes, layers, storage);
             const double seconds = table.seconds().value;
-            const Weights weights = random_weights(random, terms, layers, seconds, limit,
-                                                   static_cast<int>(request.graph.operations.size()));
+            const Weights weights = random_weights(random, terms, layers, seconds, limit);
             terms.weigh(weights);
             const double relaxed =
                 seconds + weights.seconds_per_byte * (table.memory.total().value - limit) + 1e-9 * seconds;

@@ -68,8 +68,8 @@ TEST(Certificate, NoPlanIsBelowItsBound) {
         for (const Shape &shape : shapes(request))
             for (const Storage &storage : storages(request, shape.mesh, shape.axes))
                 for (int sample = 0; sample < 10; ++sample) {
-                    std::vector<LayerStrategy> layers;
-                    for (const std::vector<LayerStrategy> &options : strategies(request, shape))
+                    LayerStrategies layers;
+                    for (const Strategies &options : strategies(request, shape))
                         layers.push_back(options[static_cast<std::size_t>(
                             uniform(random, 0, static_cast<int>(options.size()) - 1))]);
                     const cost::CostTable table = plan::evaluate(request, shape.mesh, shape.axes, layers, storage);

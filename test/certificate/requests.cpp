@@ -40,7 +40,7 @@ void add_random_rules(Random &random, plan::Request &request) {
     }
     const auto loops = plan::layer_loops(request.graph);
     request.pins.resize(loops.size());
-    for (std::size_t l = 0; l < loops.size(); ++l) {
+    for (const sharding::LayerId l : loops.ids()) {
         if (loops[l].empty() || uniform(random, 0, 2) > 0)
             continue;
         const int loop = uniform(random, 0, static_cast<int>(loops[l].size()) - 1);

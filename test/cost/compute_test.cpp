@@ -9,7 +9,10 @@ namespace planc::cost {
 namespace {
 
 using sharding::Kernel;
+using sharding::LayerId;
+using sharding::OperationId;
 using sharding::Phase;
+using sharding::ValueId;
 using sharding::ValueKind;
 
 /// SKYLAKE with the cores that their later data use: 4480 GFLOPS.
@@ -56,32 +59,33 @@ TEST(Roofline, PublishedForwardTimes) {
 TEST(Fusion, KnowsWhatProductsAddToVariables) {
     sharding::Graph graph;
     graph.layers = {{"h"}};
-    const auto value = [&graph](const char *name, std::vector<std::int64_t> extents, ValueKind kind, int producer) {
-        graph.values.push_back({name, {}, std::move(extents), 4, kind, producer, 0, {}});
+    const auto value = [&graph](const char *name, std::vector<std::int64_t> extents, ValueKind kind,
+                                OperationId producer = {}) {
+        return graph.values.push_back({name, {}, std::move(extents), 4, kind, producer, LayerId(0), {}});
     };
-    value("x", {16, 8}, ValueKind::free, -1);
-    value("dy", {16, 8}, ValueKind::free, -1);
-    value("velocity", {8, 8}, ValueKind::variable, -1);
-    value("gradient", {8, 8}, ValueKind::computed, 0);
-    value("scaled", {8, 8}, ValueKind::computed, 1);
-    value("new velocity", {8, 8}, ValueKind::computed, 2);
+    const ValueId x = value("x", {16, 8}, ValueKind::free);
+    const ValueId dy = value("dy", {16, 8}, ValueKind::free);
+    const ValueId velocity = value("velocity", {8, 8}, ValueKind::variable);
+    const ValueId gradient = value("gradient", {8, 8}, ValueKind::computed, OperationId(0));
+    const ValueId scaled = value("scaled", {8, 8}, ValueKind::computed, OperationId(1));
+    const ValueId moved = value("new velocity", {8, 8}, ValueKind::computed, OperationId(2));
     const std::vector<sharding::Loop> square{{"in", 8, {}}, {"out", 8, {}}};
-    const auto operation = [&graph](Kernel kernel, Phase phase, sharding::Nest nest, std::vector<int> operands,
-                                    int result) {
+    const auto operation = [&graph](Kernel kernel, Phase phase, sharding::Nest nest, std::vector<ValueId> operands,
+                                    ValueId result) {
         sharding::Operation &added = graph.operations.emplace_back();
         added.kernel = kernel;
         added.phase = phase;
         added.nest = std::move(nest);
         added.operands = std::move(operands);
         added.results = {result};
-        added.writes = {-1};
+        added.writes.resize(1);
     };
     operation(Kernel::contraction, Phase::weight_gradient,
-              {{{"batch", 16, sharding::LoopKind::reduced}, square[0], square[1]}, {{0, 1}, {0, 2}}, {{1, 2}}}, {0, 1},
-              3);
-    operation(Kernel::pointwise, Phase::update, {square, {{0, 1}}, {{0, 1}}}, {2}, 4);
-    operation(Kernel::pointwise, Phase::update, {square, {{0, 1}, {0, 1}}, {{0, 1}}}, {4, 3}, 5);
-    graph.operations.back().writes = {2};
+              {{{"batch", 16, sharding::LoopKind::reduced}, square[0], square[1]}, {{0, 1}, {0, 2}}, {{1, 2}}}, {x, dy},
+              gradient);
+    operation(Kernel::pointwise, Phase::update, {square, {{0, 1}}, {{0, 1}}}, {velocity}, scaled);
+    operation(Kernel::pointwise, Phase::update, {square, {{0, 1}, {0, 1}}, {{0, 1}}}, {scaled, gradient}, moved);
+    graph.operations.back().writes = {velocity};
     EXPECT_TRUE(fusion(graph).back().accumulated);
 
     Machine machine;
@@ -99,7 +103,7 @@ TEST(Fusion, KnowsWhatProductsAddToVariables) {
         EXPECT_NEAR(seconds({-1}), 2 * 8 * 8 * 4 / 1e6, 1e-9) << "a sum over the axis comes between them";
     }
 
-    graph.operations[0].kernel = Kernel::pointwise;
+    graph.operations[OperationId(0)].kernel = Kernel::pointwise;
     EXPECT_FALSE(fusion(graph).back().accumulated);
 }
 
@@ -114,14 +118,14 @@ TEST(Fusion, a_maximum_and_its_number_are_one_pass) {
         added.kernel = Kernel::window;
         added.nest = {{{"height", 8, {}}, {"kernel", kernel, sharding::LoopKind::reduced}}, {{0}}, {{0}}};
         added.nest.windows = {{0, 0, 1, 8}};
-        added.operands = {0};
-        added.results = {static_cast<int>(graph.operations.size())};
-        added.writes = {-1};
+        added.operands = {ValueId(0)};
+        added.results = {ValueId(graph.operations.size())};
+        added.writes.resize(1);
     };
     pool("pool max", 3);
     pool("pool argmax", 3);
     EXPECT_TRUE(fusion(graph).back().same_pass);
-    EXPECT_FALSE(fusion(graph).front().same_pass);
+    EXPECT_FALSE(fusion(graph)[OperationId(0)].same_pass);
     graph.operations.back().nest.loops[1].extent = 5;
     EXPECT_FALSE(fusion(graph).back().same_pass) << "other windows";
     graph.operations.back().nest.loops[1].extent = 3;
@@ -134,22 +138,22 @@ TEST(Fusion, gradients_of_both_kinds_are_one_loop) {
     graph.values.resize(3);
     for (sharding::Value &value : graph.values)
         value.extents = {8};
-    graph.values[1].producer = 0;
-    graph.values[2].producer = 1;
-    const auto operation = [&graph](Kernel kernel, Phase phase, int operand) {
+    graph.values[ValueId(1)].producer = OperationId(0);
+    graph.values[ValueId(2)].producer = OperationId(1);
+    const auto operation = [&graph](Kernel kernel, Phase phase, ValueId operand) {
         sharding::Operation &added = graph.operations.emplace_back();
         added.kernel = kernel;
         added.phase = phase;
         added.nest = {{{"hidden", 8, {}}}, {{0}}, {{0}}};
         added.operands = {operand};
         added.results = {operand + 1};
-        added.writes = {-1};
+        added.writes.resize(1);
     };
-    operation(Kernel::pointwise, Phase::input_gradient, 0);
-    operation(Kernel::reduction, Phase::weight_gradient, 1);
-    EXPECT_TRUE(fusion(graph)[1].operands[0]);
-    graph.operations[0].phase = Phase::forward;
-    EXPECT_FALSE(fusion(graph)[1].operands[0]);
+    operation(Kernel::pointwise, Phase::input_gradient, ValueId(0));
+    operation(Kernel::reduction, Phase::weight_gradient, ValueId(1));
+    EXPECT_TRUE(fusion(graph)[OperationId(1)].operands[0]);
+    graph.operations[OperationId(0)].phase = Phase::forward;
+    EXPECT_FALSE(fusion(graph)[OperationId(1)].operands[0]);
 }
 
 /// y = f(x), y += 1, something with weights, z = g(y, x).
@@ -175,22 +179,26 @@ TEST(OperationSeconds, FetchesFarOperandsFromMemory) {
     graph.values.resize(4);
     for (sharding::Value &value : graph.values)
         value.extents = {1000};
-    const auto operation = [&graph](std::vector<int> operands, int result) {
+    const ValueId x(0);
+    const ValueId y(1);
+    const ValueId z(2);
+    const ValueId end(3);
+    const auto operation = [&graph](std::vector<ValueId> operands, ValueId result) {
         sharding::Operation &added = graph.operations.emplace_back();
         added.kernel = Kernel::pointwise;
-        added.layer = static_cast<int>(graph.operations.size());
+        added.layer = LayerId(graph.operations.size());
         added.nest = {{{"hidden", 1000, {}}}, std::vector<std::vector<int>>(operands.size(), {0}), {{0}}};
         added.operands = std::move(operands);
         added.results = {result};
-        added.writes = {-1};
-        graph.values[result].producer = static_cast<int>(graph.operations.size()) - 1;
+        added.writes.resize(1);
+        graph.values[result].producer = graph.operations.end_id() - 1;
     };
-    operation({0}, 1);
-    operation({1}, 2);
-    operation({2}, 1);
-    operation({1, 0}, 3);
-    graph.outputs = {3};
-    std::vector<Fused> all = fusion(graph);
+    operation({x}, y);
+    operation({y}, z);
+    operation({z}, y);
+    operation({y, x}, end);
+    graph.outputs = {end};
+    sharding::PerOperation<Fused> all = fusion(graph);
     EXPECT_TRUE(all.back().reuse.empty());
     find_reuse(graph, all);
     Fused last = all.back();

@@ -52,20 +52,20 @@ TEST(Halo, IsThatOfThePublishedFormula) {
 TEST(Halo, IsBookedToTheLayerThatReadsIt) {
     const Graph graph = sharding::graphs::convolutional_step({same(3), {4, 8, 2, same(3).spatial}});
     const Mesh mesh{{4}};
-    const std::vector<LayerStrategy> layers(2, {{"height"}, {}});
+    const LayerStrategies layers(2, {{"height"}, {}});
     const CostTable table = price(graph, sharding::lay_out(graph, mesh, layers), mesh, {"rows"}, machine(), layers);
     EXPECT_TRUE(table.reshards.empty());
-    const auto halo_bytes = [&](int layer, Phase phase) {
+    const auto halo_bytes = [&](LayerId layer, Phase phase) {
         double bytes = 0;
         for (const CollectiveRow &row : table.layers[layer].collectives)
             if (row.kind == CollectiveKind::exchange && row.phase == phase)
                 bytes += row.payload.value;
         return bytes;
     };
-    EXPECT_EQ(halo_bytes(0, Phase::forward), 0) << "data fields are read with their halos";
-    EXPECT_EQ(halo_bytes(1, Phase::forward), 2.0 * 4 * 20 * 8 * 4);
-    EXPECT_EQ(halo_bytes(1, Phase::input_gradient), 2.0 * 4 * 20 * 2 * 4);
-    EXPECT_EQ(halo_bytes(0, Phase::input_gradient), 0) << "of data there is no gradient";
+    EXPECT_EQ(halo_bytes(LayerId(0), Phase::forward), 0) << "data fields are read with their halos";
+    EXPECT_EQ(halo_bytes(LayerId(1), Phase::forward), 2.0 * 4 * 20 * 8 * 4);
+    EXPECT_EQ(halo_bytes(LayerId(1), Phase::input_gradient), 2.0 * 4 * 20 * 2 * 4);
+    EXPECT_EQ(halo_bytes(LayerId(0), Phase::input_gradient), 0) << "of data there is no gradient";
 }
 
 } // namespace

@@ -22,8 +22,7 @@ Machine machine() {
     return machine;
 }
 
-CostTable priced(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
-                 const Storage &storage = {}) {
+CostTable priced(const Graph &graph, const Mesh &mesh, const LayerStrategies &layers, const Storage &storage = {}) {
     std::vector<std::string> names;
     for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
         names.push_back(axis == 0 ? "rows" : axis == 1 ? "cols" : "axis" + std::to_string(axis));
@@ -72,7 +71,7 @@ TEST(Price, MomentumTriplesTheWeights) {
 }
 
 /// On a machine that computes in no time.
-CostTable priced_communication(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers) {
+CostTable priced_communication(const Graph &graph, const Mesh &mesh, const LayerStrategies &layers) {
     Machine quick = machine();
     quick.flops_per_second = quick.memory_bytes_per_second = 1e300;
     return price(graph, sharding::lay_out(graph, mesh, layers), mesh, {"rows"}, quick, layers);
@@ -97,7 +96,7 @@ TEST(Chain, OfGradientsIsTheLongestReduction) {
 /// One collective's part on the links may be beside another's of the processors.
 TEST(Chain, LinksAndProcessorsShareWhatIsCarried) {
     const Graph graph = training_step({64, {1024, 1024, 512}, {"a", "b", "c"}, false, false});
-    const std::vector<LayerStrategy> layers = everywhere(graph, {"batch"});
+    const LayerStrategies layers = everywhere(graph, {"batch"});
     const auto carried = [&](double processor) {
         Machine measured = machine();
         measured.collectives = {{"allreduce", 4, 0, Seconds(1e-6), 2e9, processor}};
@@ -119,9 +118,9 @@ TEST(Price, SmallGradientsShareOneCall) {
     const Graph graph = training_step({64, {64, 64, 64, 8}, {"a", "b", "c", "d"}, true, false});
     const CostTable table = priced(graph, {{4}}, everywhere(graph, {"batch"}));
     ASSERT_EQ(table.buckets.size(), 1u);
-    EXPECT_EQ(table.buckets[0].layers, (std::vector<int>{0, 1, 2}));
+    EXPECT_EQ(table.buckets[0].layers, (std::vector<LayerId>{LayerId(0), LayerId(1), LayerId(2)}));
     EXPECT_EQ(table.buckets[0].payload.value, 4.0 * (64 * 64 * 2 + 64 * 8 + 64 + 64 + 8));
-    for (int layer : {0, 1, 2})
+    for (const LayerId layer : table.buckets[0].layers)
         for (const CollectiveRow &row : table.layers[layer].collectives) {
             EXPECT_EQ(row.bucket, 0);
             EXPECT_EQ(row.calls, 0);
@@ -133,27 +132,26 @@ TEST(Price, LargeGradientsTravelAlone) {
     const Graph graph = training_step({64, {1024, 1024, 8}, {"a", "b", "c"}, false, false});
     const CostTable table = priced(graph, {{4}}, everywhere(graph, {"batch"}));
     EXPECT_TRUE(table.buckets.empty());
-    ASSERT_EQ(table.layers[0].collectives.size(), 1u);
-    EXPECT_EQ(table.layers[0].collectives[0].calls, 1);
-    EXPECT_EQ(table.layers[0].collectives[0].payload.value, 4.0 * 1024 * 1024);
+    ASSERT_EQ(table.layers[LayerId(0)].collectives.size(), 1u);
+    EXPECT_EQ(table.layers[LayerId(0)].collectives[0].calls, 1);
+    EXPECT_EQ(table.layers[LayerId(0)].collectives[0].payload.value, 4.0 * 1024 * 1024);
 }
 
 TEST(Price, MovementBetweenLayersIsAReshard) {
     const Graph graph = training_step({64, {128, 128, 128}, {"a", "b", "c"}, false, false});
-    std::vector<LayerStrategy> layers = everywhere(graph, {"batch"});
-    layers[1] = {{"c"}, {}};
+    LayerStrategies layers = everywhere(graph, {"batch"});
+    layers[LayerId(1)] = {{"c"}, {}};
     const CostTable table = priced(graph, {{4}}, layers);
     ASSERT_FALSE(table.reshards.empty());
     EXPECT_EQ(table.reshards[0].kind, CollectiveKind::all_gather);
-    EXPECT_EQ(table.reshards[0].from_layer, 0);
-    EXPECT_EQ(table.reshards[0].layer, 1);
+    EXPECT_EQ(table.reshards[0].from_layer, LayerId(0));
+    EXPECT_EQ(table.reshards[0].layer, LayerId(1));
     EXPECT_EQ(table.reshards[0].from, "batch over rows");
     EXPECT_EQ(table.reshards[0].to, "replicated");
 }
 
 /// Of every table: rows sum to the total, and the total is the busiest rank's own sum over planrt::traffic.
-void expect_consistent(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers,
-                       const Storage &storage) {
+void expect_consistent(const Graph &graph, const Mesh &mesh, const LayerStrategies &layers, const Storage &storage) {
     const sharding::LaidOut laid_out = sharding::lay_out(graph, mesh, layers, storage);
     const CostTable table = priced(graph, mesh, layers, storage);
     double communication = 0;
@@ -172,12 +170,12 @@ void expect_consistent(const Graph &graph, const Mesh &mesh, const std::vector<L
 
     std::vector<double> bytes(mesh.ranks(), 0.0);
     std::vector<std::int64_t> calls(mesh.ranks(), 0);
-    for (std::size_t v = 0; v < graph.values.size(); ++v)
+    for (const sharding::ValueId v : graph.values.ids())
         for (const sharding::Copy &copy : laid_out.copies[v])
             for (const sharding::Step &step : copy.steps)
                 for (int rank = 0; rank < mesh.ranks(); ++rank) {
                     const Traffic traffic = planrt::traffic(step.kind, step.from, step.to, mesh, rank);
-                    const int times = sharding::times(graph, static_cast<int>(v), copy);
+                    const int times = sharding::times(graph, v, copy);
                     bytes[rank] += static_cast<double>(times * traffic.elements) * graph.values[v].element_bytes;
                     calls[rank] += times * traffic.calls;
                 }
@@ -195,7 +193,7 @@ TEST(Price, AddsUpOnRandomGraphs) {
         SCOPED_TRACE(trial);
         const Graph graph = sharding::reference::random_graph(random);
         const Mesh mesh = sharding::reference::random_mesh(random, 3, 12);
-        const std::vector<LayerStrategy> layers = sharding::reference::random_strategies(graph, mesh, random);
+        const LayerStrategies layers = sharding::reference::random_strategies(graph, mesh, random);
         expect_consistent(graph, mesh, layers, sharding::reference::random_storage(mesh, random));
     }
 }

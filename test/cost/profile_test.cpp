@@ -33,17 +33,16 @@ Machine machine() {
 /// 64 samples, 100 inputs, 200 hidden units, 50 outputs.
 class Perceptron : public testing::Test {
   protected:
-    [[nodiscard]] ProfileTable table(Profile profile, const std::vector<LayerStrategy> &layers,
-                                     const Mesh &mesh) const {
+    [[nodiscard]] ProfileTable table(Profile profile, const LayerStrategies &layers, const Mesh &mesh) const {
         return ProfileModel(profile, graph, priced, "batch").table(layers, mesh, {"rows", "cols"});
     }
-    [[nodiscard]] double seconds(Profile profile, const std::vector<LayerStrategy> &layers, const Mesh &mesh) const {
+    [[nodiscard]] double seconds(Profile profile, const LayerStrategies &layers, const Mesh &mesh) const {
         return table(profile, layers, mesh).communication.value;
     }
     /// Both layers split their outputs over cols, the batch over rows.
-    [[nodiscard]] std::vector<LayerStrategy> hybrid() const {
-        std::vector<LayerStrategy> layers = everywhere(graph, {"batch", "hidden"});
-        layers[1] = {{"batch", "out"}, {}};
+    [[nodiscard]] LayerStrategies hybrid() const {
+        LayerStrategies layers = everywhere(graph, {"batch", "hidden"});
+        layers[LayerId(1)] = {{"batch", "out"}, {}};
         return layers;
     }
     const Graph graph = training_step({64, {100, 200, 50}, {"in", "hidden", "out"}, true, false});
@@ -71,8 +70,8 @@ TEST_F(Perceptron, BatchAndModel) {
 
 /// The second layer gathers samples that the first has split over the same axis.
 TEST_F(Perceptron, RedistributionBetweenLayers) {
-    std::vector<LayerStrategy> layers = everywhere(graph, {"batch"});
-    layers[1] = {{"out"}, {}};
+    LayerStrategies layers = everywhere(graph, {"batch"});
+    layers[LayerId(1)] = {{"out"}, {}};
     const double model = reduced(4, 64 * 50) / 2 + reduced(4, 64 * 50);
     const double redistribution = reduced(4, 64 * 50) / 2;
     EXPECT_DOUBLE_EQ(seconds(Profile::gholami18, layers, {{4}}), reduced(4, 100 * 200) + model + redistribution);
@@ -133,7 +132,7 @@ class Domain : public testing::Test {
     }
     [[nodiscard]] double seconds(Profile profile) const {
         return ProfileModel(profile, graph, machine(), "batch")
-            .table(std::vector<LayerStrategy>(2, {{"height"}, {}}), {{4}}, {"rows"})
+            .table(LayerStrategies(2, {{"height"}, {}}), {{4}}, {"rows"})
             .communication.value;
     }
     const Graph graph = sharding::graphs::convolutional_step({layer(3, 8, 5), layer(8, 2, 3)});
@@ -148,7 +147,7 @@ TEST_F(Domain, Halos) {
 }
 
 /// Of the exact table, what the formulas speak of: not the loss.
-double exact(const Graph &graph, const std::vector<LayerStrategy> &layers, const Mesh &mesh) {
+double exact(const Graph &graph, const LayerStrategies &layers, const Mesh &mesh) {
     const CostTable table =
         price(graph, sharding::lay_out(graph, mesh, layers), mesh, {"rows", "cols"}, machine(), layers);
     double loss = 0;
@@ -159,12 +158,12 @@ double exact(const Graph &graph, const std::vector<LayerStrategy> &layers, const
 }
 
 TEST_F(Domain, ExactIsNotAbove) {
-    EXPECT_LE(exact(graph, std::vector<LayerStrategy>(2, {{"height"}, {}}), {{4}}), seconds(Profile::slides21) + 1e-12);
+    EXPECT_LE(exact(graph, LayerStrategies(2, {{"height"}, {}}), {{4}}), seconds(Profile::slides21) + 1e-12);
 }
 
 TEST_F(Perceptron, ExactIsNotAbove) {
     const Graph plain = training_step({64, {100, 200, 50}, {"in", "hidden", "out"}, false, false}); // no biases
-    const std::vector<LayerStrategy> batch = everywhere(plain, {"batch"});
+    const LayerStrategies batch = everywhere(plain, {"batch"});
     EXPECT_LE(exact(plain, batch, {{8}}), seconds(Profile::slides21, batch, {{8}}) + 1e-12);
     EXPECT_LE(exact(plain, hybrid(), {{4, 2}}), seconds(Profile::slides21, hybrid(), {{4, 2}}) + 1e-12);
 }
@@ -176,7 +175,7 @@ TEST(Slides, BatchAndModelTie) {
         const Convolution layer{batch, 16, 16, {height, {"width", 8, 3, 1, 1, 1, 1}}};
         const Graph graph = sharding::graphs::convolutional_step({layer, layer});
         const ProfileTable table = ProfileModel(Profile::slides21, graph, machine(), "batch")
-                                       .table(std::vector<LayerStrategy>(2, {{loop}, {}}), {{4}}, {"rows"});
+                                       .table(LayerStrategies(2, {{loop}, {}}), {{4}}, {"rows"});
         double bytes = 0;
         for (const ProfileTerm &term : table.layers.at(1).terms) // the second has an input gradient
             bytes += term.wire.value;

@@ -17,7 +17,7 @@ class Report : public testing::Test {
         machine.network().bytes_per_second = 1e9;
         const Graph graph =
             sharding::graphs::training_step({64, {128, 512, 128}, {"io", "hidden", "io"}, false, false});
-        const std::vector<LayerStrategy> layers = sharding::graphs::everywhere(graph, {"batch", "hidden"});
+        const LayerStrategies layers = sharding::graphs::everywhere(graph, {"batch", "hidden"});
         const Mesh mesh{{4, 2}};
         table = price(graph, sharding::lay_out(graph, mesh, layers), mesh, {"rows", "cols"}, machine, layers);
     }
@@ -50,16 +50,16 @@ TEST_F(Report, FormulasCarryTheirNumbers) {
 /// Where a closed form would not say it: dimension by dimension, level by level.
 TEST_F(Report, FormulasOfSeveralLinksAreRounds) {
     machine.network().shape = {2, 4};
-    table.layers[0].collectives.at(0).axes = {0, 1};
+    table.layers[LayerId(0)].collectives.at(0).axes = {0, 1};
     EXPECT_EQ(
-        formula(table.layers[0].collectives[0], table, machine),
+        formula(table.layers[LayerId(0)].collectives[0], table, machine),
         "ring: 8 alpha + 1.75 n beta at alpha = 1.00 us, 1/beta = 1.00 GB/s (alpha paid by the bucket), P = 8, n = "
         "131072 B");
     machine.network().shape.clear();
     machine.levels.insert(machine.levels.begin(), {2, {Seconds(1e-7), 1e10}});
-    table.layers[0].collectives[0].algorithm = Algorithm::recursive_doubling;
+    table.layers[LayerId(0)].collectives[0].algorithm = Algorithm::recursive_doubling;
     EXPECT_EQ(
-        formula(table.layers[0].collectives[0], table, machine),
+        formula(table.layers[LayerId(0)].collectives[0], table, machine),
         "recursive doubling: 1 alpha + 1 n beta at alpha = 100 ns, 1/beta = 10.0 GB/s; 2 alpha + 2 n beta at alpha = "
         "1.00 us, 1/beta = 0.50 GB/s (alpha paid by the bucket), P = 8, n = 131072 B");
 }

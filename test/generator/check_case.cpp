@@ -122,10 +122,10 @@ class Check {
             plan.axes.push_back(axis.name);
             plan.mesh.sizes.push_back(axis.size);
         }
-        std::vector<std::set<std::string>> loops(request.graph.layers.size());
+        sharding::PerLayer<std::set<std::string>> loops(request.graph.layers.size());
         for (const sharding::Operation &operation : request.graph.operations)
             for (const sharding::Loop &loop : operation.nest.loops)
-                loops[static_cast<std::size_t>(operation.layer)].insert(loop.name);
+                loops[operation.layer].insert(loop.name);
         for (const std::set<std::string> &names : loops) {
             std::vector<std::string> choices(names.begin(), names.end());
             choices.emplace_back();

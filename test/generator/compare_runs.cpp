@@ -88,8 +88,7 @@ void compare_rows(const std::vector<CollectiveRecord> &executed, const cost::Cos
         std::string kind = name_of(row.kind);
         std::replace(kind.begin(), kind.end(), '-', '_');
         if (row.kind != cost::CollectiveKind::slice)
-            expected[key(kind, table.layers[static_cast<std::size_t>(row.layer)].name, sharding::name(row.phase))]
-                .push_back(row.payload.value);
+            expected[key(kind, table.layers[row.layer].name, sharding::name(row.phase))].push_back(row.payload.value);
     };
     for (const cost::LayerRow &layer : table.layers)
         std::for_each(layer.collectives.begin(), layer.collectives.end(), add);

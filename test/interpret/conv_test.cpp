@@ -262,7 +262,7 @@ Layout random_layout(const std::vector<ConvLayer> &chain, Random &random) {
 /// What the cost model says of @train before it is lowered.
 cost::CostTable predicted(mlir::ModuleOp module, const Layout &layout) {
     const spmd::Extracted extracted = spmd::extract(module.lookupSymbol<mlir::func::FuncOp>("train"));
-    std::vector<sharding::LayerStrategy> layers;
+    sharding::LayerStrategies layers;
     for (const sharding::Layer &layer : extracted.graph.layers) {
         const auto at = layout.strategies.find(layer.name);
         layers.push_back(at != layout.strategies.end() ? at->second : sharding::LayerStrategy{});

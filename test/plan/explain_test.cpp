@@ -18,7 +18,7 @@ class Explain : public testing::Test {
         request.ranks = 4;
         request.mesh.axes = {{"rows", 2}, {"cols", 2}};
         request.pins.assign(request.graph.layers.size(), {{"batch", {"rows"}, "batch -> rows"}});
-        request.pins[0].push_back({"hidden", {"cols"}, "fc1: hidden -> cols"});
+        request.pins[LayerId(0)].push_back({"hidden", {"cols"}, "fc1: hidden -> cols"});
     }
     std::string why(const std::string &question) { return why_not(request, make_plan(request), question).text; }
     Request request;
@@ -53,7 +53,7 @@ TEST_F(Explain, WhyNotNamesWhatIsUnknown) {
 
 TEST_F(Explain, WhyNotPricesWhatIsPossible) {
     const Plan plan = make_plan(request);
-    const std::string &chosen = plan.layers[1].loop_of_axis[1];
+    const std::string &chosen = plan.layers[LayerId(1)].loop_of_axis[1];
     const std::string other = chosen == "hidden" ? "hidden'" : "hidden";
     const std::string text = why("fc2: " + other + " -> cols");
     EXPECT_TRUE(text.starts_with("'fc2: " + other + " -> cols' would add ")) << text;

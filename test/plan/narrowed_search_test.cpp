@@ -384,9 +384,9 @@ TEST(NarrowedSearch, FindsWhatTheSearchOfAllFinds) {
         EXPECT_NEAR(few.lower_bound, all.lower_bound, 1e-9 * seconds);
         std::size_t kept = 0;
         std::size_t full = 0;
-        for (std::size_t l = 0; l < space.options.size(); ++l) {
-            kept += static_cast<std::size_t>(
-                std::count_if(bound.of[l].begin(), bound.of[l].end(), [&](double b) { return b <= seconds; }));
+        for (const LayerId l : space.options.ids()) {
+            kept += static_cast<std::size_t>(std::count_if(bound.of[l.index()].begin(), bound.of[l.index()].end(),
+                                                           [&](double b) { return b <= seconds; }));
             full += space.options[l]->size();
         }
         narrowed += 2 * kept < full;

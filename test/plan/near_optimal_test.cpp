@@ -30,7 +30,7 @@ TEST(NearOptimal, IsAllowedDifferentAndNearlyAsCheap) {
     for (const int ranks : {2, 3, 4, 6}) {
         Request wanted = request({48, 96, 96, 32}, ranks);
         wanted.pins.resize(wanted.graph.layers.size());
-        wanted.pins[0] = {{"batch", {"rows"}, "batch -> rows"}};
+        wanted.pins[LayerId(0)] = {{"batch", {"rows"}, "batch -> rows"}};
         const Plan answer = make_plan(wanted);
         ASSERT_EQ(answer.failure, "");
         const std::vector<Plan> others = near_optimal(wanted, answer, 5);
@@ -43,7 +43,7 @@ TEST(NearOptimal, IsAllowedDifferentAndNearlyAsCheap) {
                       evaluate(wanted, other.mesh, other.axes, other.layers, other.storage).seconds());
             const auto rows = std::find(other.axes.begin(), other.axes.end(), "rows") - other.axes.begin();
             if (other.mesh.sizes[rows] > 1) {
-                EXPECT_EQ(other.layers[0].loop_of_axis[rows], "batch");
+                EXPECT_EQ(other.layers[LayerId(0)].loop_of_axis[rows], "batch");
             }
             for (const Plan *before : all)
                 EXPECT_FALSE(before->cost->seconds() == other.cost->seconds() &&

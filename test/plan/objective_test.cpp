@@ -43,14 +43,14 @@ MeshShape shape(const Mesh &mesh) {
 
 /// Of fused calls beyond the first over the same axes: buckets that are full, or gradients that are used too early to
 /// wait for others. The terms do not know of them.
-double extra_latency(const Request &request, const Mesh &mesh, const Strategies &layers, const Storage &storage) {
+double extra_latency(const Request &request, const Mesh &mesh, const LayerStrategies &layers, const Storage &storage) {
     const sharding::LaidOut laid_out = sharding::lay_out(request.graph, mesh, layers, storage);
     using Kind = std::pair<bool, std::vector<int>>; // norms, axes
     std::map<Kind, int> calls;
     std::map<Kind, double> latency;
-    for (std::size_t v = 0; v < request.graph.values.size(); ++v)
+    for (const ValueId v : request.graph.values.ids())
         for (const sharding::Copy &copy : laid_out.copies[v])
-            if (sharding::fusable(request.graph, mesh, static_cast<int>(v), copy)) {
+            if (sharding::fusable(request.graph, mesh, v, copy)) {
                 const Kind kind(copy.phase == sharding::Phase::update, copy.steps[0].axes);
                 ++calls[kind];
                 latency[kind] =
@@ -64,20 +64,20 @@ double extra_latency(const Request &request, const Mesh &mesh, const Strategies 
         }
     double extra = 0;
     // Sums whose companions are no all-reduces pay for a call.
-    const std::vector<int> companion = sharding::companions(request.graph);
-    std::set<std::pair<int, int>> calls_of_others;
+    const PerValue<ValueId> companion = sharding::companions(request.graph);
+    std::set<std::pair<ValueId, int>> calls_of_others;
     for (const sharding::Bucket &call : sharding::joint_sums(request.graph, laid_out, mesh))
         for (std::size_t m = 1; m < call.members.size(); ++m)
             calls_of_others.insert({call.members[m].value, call.members[m].copy});
-    for (std::size_t v = 0; v < request.graph.values.size(); ++v)
+    for (const ValueId v : request.graph.values.ids())
         for (std::size_t c = 0; c < laid_out.copies[v].size(); ++c) {
             const sharding::Copy &copy = laid_out.copies[v][c];
-            if (!sharding::joins(request.graph, mesh, static_cast<int>(v), copy))
+            if (!sharding::joins(request.graph, mesh, v, copy))
                 continue;
-            const double each = sharding::times(request.graph, static_cast<int>(v), copy) *
+            const double each = sharding::times(request.graph, v, copy) *
                                 cost::price_step(copy.steps[0], 4, mesh, request.machine).price.latency.value;
-            const bool joined = calls_of_others.contains({static_cast<int>(v), static_cast<int>(c)});
-            extra += (companion[v] >= 0 ? each : 0) - (joined ? each : 0);
+            const bool joined = calls_of_others.contains({v, static_cast<int>(c)});
+            extra += (companion[v] ? each : 0) - (joined ? each : 0);
         }
     for (const auto &[kind, count] : calls)
         extra += (count - 1) * latency[kind];
@@ -96,7 +96,7 @@ void expect_sum_is_price(const Request &request, const MeshShape &shape, Random 
     const Problem kept = problems.without(0, std::numeric_limits<double>::infinity(), {});
     for (int sample = 0; sample < 6; ++sample) {
         std::vector<int> values;
-        Strategies layers;
+        LayerStrategies layers;
         for (const auto &options : space.options) {
             values.push_back(uniform(random, 0, static_cast<int>(options->size()) - 1));
             layers.push_back((*options)[values.back()]);
@@ -111,7 +111,7 @@ void expect_sum_is_price(const Request &request, const MeshShape &shape, Random 
                     1e-9 * table.seconds().value);
         EXPECT_LE(seconds, table.seconds().value * (1 + 1e-9));
         EXPECT_DOUBLE_EQ(sum.bytes, table.memory.kept().value);
-        if (table.memory.peak >= 0) {
+        if (table.memory.peak) {
             const Problem at_peak = problems.without(0, std::numeric_limits<double>::infinity(), {table.memory.peak});
             // Copies that are gathered or scattered at once are not among the terms.
             EXPECT_LE(evaluate(at_peak, values).bytes, (table.memory.kept() + table.memory.passing).value * (1 + 1e-9));

@@ -24,7 +24,7 @@ sharding::Graph random_graph(Random &random, int trial) {
 /// Some reductions of some take the largest instead of the sum: their results are told apart.
 void take_maxima(sharding::Graph &graph, Random &random) {
     for (sharding::Operation &operation : graph.operations)
-        if (operation.parameter < 0 && uniform(random, 0, 1)) {
+        if (!operation.parameter && uniform(random, 0, 1)) {
             operation.nest.reduction = planrt::Reduction::max;
             operation.nest.linear = false;
         }
@@ -39,14 +39,14 @@ class Placed : TermBuilder {
     /// Returns how many placements there were.
     int expect_as_derived() {
         int count = 0;
-        for (int o = 0; o < static_cast<int>(graph_.operations.size()); ++o)
-            if (graph_.operations[o].parameter < 0 && !index_.may_pass_partial[o])
+        for (const OperationId o : graph_.operations.ids())
+            if (!graph_.operations[o].parameter && !index_.may_pass_partial[o])
                 count += expect_as_derived(o);
         return count;
     }
 
   private:
-    int expect_as_derived(int o) {
+    int expect_as_derived(OperationId o) {
         const sharding::Operation &operation = graph_.operations[o];
         const Strategies &options = *space_.options[operation.layer];
         auto each_its_own = std::make_shared<std::vector<int>>(options.size());
@@ -55,8 +55,8 @@ class Placed : TermBuilder {
         std::vector<Column> operands;
         std::vector<Column> results;
         for (int i = 0; i < static_cast<int>(operation.operands.size()); ++i)
-            operands.push_back(wanted(term, operation.operands[i], {o, i, -1}));
-        for (const int value : operation.results)
+            operands.push_back(wanted(term, operation.operands[i], {o, i}));
+        for (const ValueId value : operation.results)
             results.push_back(origin(term, value));
         for (std::size_t s = 0; s < options.size(); ++s) {
             const sharding::Strategy bound = sharding::bind(options[s], operation.nest, mesh_);
@@ -80,10 +80,10 @@ TEST(PlacedOperations, NumbersNameWhatIsDerived) {
         const Mesh mesh = sharding::reference::random_mesh(random, 3, 24);
         const sharding::GraphIndex index(graph);
         const StepStructure step(index, Machine{});
-        std::vector<Strategies> all(graph.layers.size());
+        PerLayer<Strategies> all(graph.layers.size());
         for (int i = uniform(random, 2, 12); i > 0; --i) { // also in any order of axes
-            const std::vector<LayerStrategy> some = sharding::reference::random_strategies(graph, mesh, random);
-            for (std::size_t layer = 0; layer < some.size(); ++layer)
+            const LayerStrategies some = sharding::reference::random_strategies(graph, mesh, random);
+            for (const LayerId layer : some.ids())
                 all[layer].push_back(some[layer]);
         }
         Space space;

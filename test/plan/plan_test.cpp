@@ -39,7 +39,7 @@ double exhaustive(const Request &request, std::int64_t most, bool &done) {
             return least;
         }
         for (std::int64_t plan = 0; plan < all; ++plan) {
-            Strategies layers;
+            LayerStrategies layers;
             std::int64_t rest = plan;
             for (const auto &options : space.options) {
                 layers.push_back((*options)[static_cast<std::size_t>(rest) % options->size()]);
@@ -181,7 +181,7 @@ TEST(Plan, NeverWorseThanTheBaselinesOfConvolutions) {
         }
         EXPECT_EQ(names, (std::vector<std::string>{"pure batch", "pure model", "Megatron-style", "batch x model",
                                                    "pure domain", "batch x domain"}));
-        const std::vector<LayerStrategy> &layers = plan.baselines.back().layers;
+        const LayerStrategies &layers = plan.baselines.back().layers;
         ASSERT_EQ(layers.size(), 2U);
         for (const LayerStrategy &layer : layers)
             EXPECT_EQ(layer.loop_of_axis, (std::vector<std::string>{"batch", "height"}));
@@ -200,14 +200,14 @@ TEST(Plan, PinsAreObeyed) {
     Request r = request(digits(), 4);
     r.mesh.axes = {{"rows", 2}, {"cols", 2}};
     r.pins.assign(r.graph.layers.size(), {{"batch", {"rows"}, "batch -> rows"}});
-    r.pins[1].push_back({"hidden", {}, "hidden -> none"});
+    r.pins[LayerId(1)].push_back({"hidden", {}, "hidden -> none"});
     const Plan plan = make_plan(r);
     ASSERT_TRUE(plan.failure.empty());
     for (const LayerStrategy &layer : plan.layers) {
         EXPECT_EQ(layer.loop_of_axis[0], "batch");
         EXPECT_NE(layer.loop_of_axis[1], "batch");
     }
-    EXPECT_NE(plan.layers[1].loop_of_axis[1], "hidden");
+    EXPECT_NE(plan.layers[LayerId(1)].loop_of_axis[1], "hidden");
 }
 
 TEST(Plan, WithoutSearchRulesSayEverything) {
@@ -218,8 +218,8 @@ TEST(Plan, WithoutSearchRulesSayEverything) {
     const Plan plan = make_plan(r);
     ASSERT_TRUE(plan.failure.empty());
     for (int layer : {0, 1, 2})
-        EXPECT_EQ(plan.layers[layer].loop_of_axis, (std::vector<std::string>{"", "hidden"}));
-    EXPECT_EQ(plan.layers[3].loop_of_axis, (std::vector<std::string>{"", ""})); // the loss has no such loop
+        EXPECT_EQ(plan.layers[LayerId(layer)].loop_of_axis, (std::vector<std::string>{"", "hidden"}));
+    EXPECT_EQ(plan.layers[LayerId(3)].loop_of_axis, (std::vector<std::string>{"", ""})); // the loss has no such loop
     EXPECT_EQ(plan.gap(), 0);
 }
 
@@ -229,26 +229,26 @@ TEST(Plan, MajorOrderOfPinnedAxesIsKept) {
     r.mesh.axes = {{"rows", 2}, {"cols", 2}};
     r.pins.assign(r.graph.layers.size(), {{"batch", {"cols", "rows"}, "batch -> [cols, rows]"}});
     const Plan plan = make_plan(r);
-    EXPECT_EQ(plan.layers[0].loop_of_axis, (std::vector<std::string>{"batch", "batch"}));
-    EXPECT_EQ(plan.layers[0].order, (std::vector<int>{1, 0}));
+    EXPECT_EQ(plan.layers[LayerId(0)].loop_of_axis, (std::vector<std::string>{"batch", "batch"}));
+    EXPECT_EQ(plan.layers[LayerId(0)].order, (std::vector<int>{1, 0}));
 }
 
 TEST(Plan, MajorOrderOfPinnedAxesIsThatOfTheBaselines) {
     Request r = request(digits(), 4);
     r.mesh.axes = {{"rows", 2}, {"cols", 2}};
     r.pins.assign(r.graph.layers.size(), {{"batch", {"rows", "cols"}, "batch -> [rows, cols]"}});
-    r.pins[0] = {{"batch", {"cols", "rows"}, "fc1: batch -> [cols, rows]"}};
+    r.pins[LayerId(0)] = {{"batch", {"cols", "rows"}, "fc1: batch -> [cols, rows]"}};
     r.storage.optimizer.emplace();
     const Plan plan = make_plan(r);
     ASSERT_EQ(plan.baselines.front().name, "pure batch");
     const Baseline &batch = plan.baselines.front();
     EXPECT_EQ(batch.excluded, "");
     EXPECT_EQ(plan.layers, batch.layers) << "the rules allow nothing else";
-    EXPECT_EQ(plan.layers[0].order, (std::vector<int>{1, 0}));
-    EXPECT_EQ(plan.layers[1].order, std::vector<int>{});
+    EXPECT_EQ(plan.layers[LayerId(0)].order, (std::vector<int>{1, 0}));
+    EXPECT_EQ(plan.layers[LayerId(1)].order, std::vector<int>{});
     // What the rules forbid would be faster: nothing is sent from rank to rank between fc1 and fc2.
-    Strategies ascending = plan.layers;
-    ascending[0].order.clear();
+    LayerStrategies ascending = plan.layers;
+    ascending[LayerId(0)].order.clear();
     EXPECT_LT(evaluate(r, plan.mesh, plan.axes, ascending).seconds(), batch.seconds);
     EXPECT_EQ(batch.seconds, plan.cost->seconds());
 }
@@ -258,7 +258,7 @@ TEST(Plan, NeverLeavesRanksWithoutWorkByItself) {
     const Plan plan = make_plan(r);
     ASSERT_TRUE(plan.failure.empty());
     const auto loops = layer_loops(r.graph);
-    for (std::size_t l = 0; l < plan.layers.size(); ++l)
+    for (const LayerId l : plan.layers.ids())
         for (const LayerLoop &loop : loops[l]) {
             int parts = 1;
             for (std::size_t axis = 0; axis < plan.axes.size(); ++axis)
@@ -377,10 +377,10 @@ TEST(Plan, WarnsOfALayoutThatExceedsTheMachine) {
 TEST(Plan, RunnerUpsCostMore) {
     const Plan plan = make_plan(request(digits(), 8));
     ASSERT_EQ(plan.runner_ups.size(), plan.layers.size());
-    for (std::size_t l = 0; l < plan.layers.size(); ++l) {
+    for (const LayerId l : plan.layers.ids()) {
         ASSERT_TRUE(plan.runner_ups[l].has_value());
         EXPECT_GE(plan.runner_ups[l]->added.value, -1e-12);
-        std::vector<LayerStrategy> other = plan.layers;
+        LayerStrategies other = plan.layers;
         other[l] = plan.runner_ups[l]->strategy;
         const double seconds =
             evaluate(request(digits(), 8), plan.mesh, plan.axes, other, plan.storage).seconds().value;
@@ -393,23 +393,23 @@ Graph fan_out(int readers) {
     using sharding::graphs::Builder;
     using sharding::graphs::Operand;
     Builder b;
-    const auto product = [&](int layer, Operand x, int weight, const std::vector<std::string> &result) {
+    const auto product = [&](LayerId layer, Operand x, ValueId weight, const std::vector<std::string> &result) {
         return b.operation(
             {"einsum", layer, sharding::Phase::forward, sharding::Kernel::contraction, false, planrt::Reduction::sum},
             {std::move(x), b.plain(weight)}, result, b.graph.layers[layer].name);
     };
-    const int stem = b.layer("stem");
-    const int input = b.value("input", sharding::ValueKind::free, stem, {{"batch", 32}, {"pixel", 24}});
-    const int w = b.value("stem.w", sharding::ValueKind::variable, stem, {{"pixel", 24}, {"hidden", 40}});
-    const int x = product(stem, b.plain(input), w, {"batch", "hidden"});
+    const LayerId stem = b.layer("stem");
+    const ValueId input = b.value("input", sharding::ValueKind::free, stem, {{"batch", 32}, {"pixel", 24}});
+    const ValueId w = b.value("stem.w", sharding::ValueKind::variable, stem, {{"pixel", 24}, {"hidden", 40}});
+    const ValueId x = product(stem, b.plain(input), w, {"batch", "hidden"});
     std::vector<Operand> results;
     for (int reader = 0; reader < readers; ++reader) {
-        const int layer = b.layer("reader" + std::to_string(reader));
-        const int weight = b.value(b.graph.layers[layer].name + ".w", sharding::ValueKind::variable, layer,
-                                   {{"hidden", 40}, {"out", 16}});
+        const LayerId layer = b.layer("reader" + std::to_string(reader));
+        const ValueId weight = b.value(b.graph.layers[layer].name + ".w", sharding::ValueKind::variable, layer,
+                                       {{"hidden", 40}, {"out", 16}});
         results.push_back(b.plain(product(layer, b.plain(x), weight, {"batch", "out"})));
     }
-    const int join = b.layer("join");
+    const LayerId join = b.layer("join");
     b.graph.outputs.push_back(
         b.operation({"sum", join, sharding::Phase::forward, sharding::Kernel::reduction, false, planrt::Reduction::sum},
                     results, {"batch"}, "joined"));

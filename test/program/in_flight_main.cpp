@@ -58,7 +58,7 @@ std::string emitted(int slots) {
     const plan::Request request = step.request(*module, "l");
     driver::set_plan(*module, request.graph, plan::make_plan(request));
     if (failed(spmd::materialize(
-            *module, [](const auto &, int, const auto &, const sharding::Step &each) { return by_ring(each); })) ||
+            *module, [](const auto &, auto, const auto &, const sharding::Step &each) { return by_ring(each); })) ||
         failed(schedule::run(*module, {.slots = slots})))
         return "";
     emit::EmitInfo info;

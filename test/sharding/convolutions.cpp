@@ -51,8 +51,8 @@ Nest convolution_nest(const Convolution &convolution, ConvolutionKind kind) {
     return nest;
 }
 
-int add_convolution(Builder &builder, int layer, const Convolution &convolution, ConvolutionKind kind, int first,
-                    int second) {
+ValueId add_convolution(Builder &builder, LayerId layer, const Convolution &convolution, ConvolutionKind kind,
+                        ValueId first, ValueId second) {
     static constexpr Phase phases[] = {Phase::forward, Phase::input_gradient, Phase::weight_gradient};
     Operation operation;
     operation.name = "convolution";
@@ -65,16 +65,15 @@ int add_convolution(Builder &builder, int layer, const Convolution &convolution,
     std::vector<Dimension> dimensions;
     for (int loop : operation.nest.results[0])
         dimensions.push_back({operation.nest.loops[loop].name, operation.nest.loops[loop].extent});
-    const int result = builder.value(operation.name, ValueKind::computed, layer, dimensions);
-    builder.graph.values[result].producer = static_cast<int>(builder.graph.operations.size());
+    const ValueId result = builder.value(operation.name, ValueKind::computed, layer, dimensions);
     operation.results = {result};
-    builder.graph.operations.push_back(std::move(operation));
+    builder.graph.values[result].producer = builder.graph.operations.push_back(std::move(operation));
     return result;
 }
 
 namespace {
 
-int square(Builder &builder, int layer, Phase phase, int value) {
+ValueId square(Builder &builder, LayerId layer, Phase phase, ValueId value) {
     Builder::Spec spec;
     spec.layer = layer;
     spec.phase = phase;
@@ -86,11 +85,12 @@ int square(Builder &builder, int layer, Phase phase, int value) {
 
 Graph convolutional_step(const std::vector<Convolution> &chain) {
     Builder builder;
-    std::vector<int> inputs;
-    std::vector<int> weights;
-    int x = -1;
+    std::vector<LayerId> layers;
+    std::vector<ValueId> inputs;
+    std::vector<ValueId> weights;
+    ValueId x;
     for (std::size_t l = 0; l < chain.size(); ++l) {
-        const int layer = builder.layer("conv" + std::to_string(l + 1));
+        const LayerId layer = layers.emplace_back(builder.layer("conv" + std::to_string(l + 1)));
         std::vector<Dimension> image{{"batch", chain[l].batch}};
         std::vector<Dimension> kernels;
         for (const Spatial &spatial : chain[l].spatial) {
@@ -104,16 +104,17 @@ Graph convolutional_step(const std::vector<Convolution> &chain) {
         x = add_convolution(builder, layer, chain[l], ConvolutionKind::forward, inputs.back(), weights.back());
         x = square(builder, layer, Phase::forward, x);
     }
-    const int last = static_cast<int>(chain.size()) - 1;
+    const LayerId last = layers.back();
     builder.graph.outputs.push_back(
         builder.operation({"sum", last, Phase::loss, Kernel::reduction, true}, {builder.plain(x)}, {}, "loss"));
-    int gradient = square(builder, last, Phase::loss, x);
-    for (int l = last; l >= 0; --l) {
-        const int changed =
-            add_convolution(builder, l, chain[l], ConvolutionKind::weight_gradient, inputs[l], gradient);
-        builder.update("sgd", l, weights[l], {weights[l], changed}, {weights[l]});
+    ValueId gradient = square(builder, last, Phase::loss, x);
+    for (std::size_t l = chain.size(); l-- > 0;) {
+        const ValueId changed =
+            add_convolution(builder, layers[l], chain[l], ConvolutionKind::weight_gradient, inputs[l], gradient);
+        builder.update("sgd", layers[l], weights[l], {weights[l], changed}, {weights[l]});
         if (l > 0)
-            gradient = add_convolution(builder, l, chain[l], ConvolutionKind::input_gradient, gradient, weights[l]);
+            gradient =
+                add_convolution(builder, layers[l], chain[l], ConvolutionKind::input_gradient, gradient, weights[l]);
     }
     return std::move(builder.graph);
 }

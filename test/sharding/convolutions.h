@@ -36,8 +36,8 @@ enum class ConvolutionKind { forward, input_gradient, weight_gradient };
 [[nodiscard]] Nest convolution_nest(const Convolution &convolution, ConvolutionKind kind);
 
 /// Adds the operation to the graph, with its result.
-int add_convolution(Builder &builder, int layer, const Convolution &convolution, ConvolutionKind kind, int first,
-                    int second);
+ValueId add_convolution(Builder &builder, LayerId layer, const Convolution &convolution, ConvolutionKind kind,
+                        ValueId first, ValueId second);
 
 /// Forward, both gradients and the update of a chain of convolutions, each with a square between; every layer's batch
 /// and channels fit the next one's. The output is the sum of the last square.

@@ -4,13 +4,13 @@
 
 namespace planc::sharding::graphs {
 
-int Builder::layer(const std::string &name) {
-    graph.layers.push_back({name});
-    return static_cast<int>(graph.layers.size()) - 1;
+LayerId Builder::layer(const std::string &name) {
+    return graph.layers.push_back({name});
 }
 
-int Builder::value(const std::string &name, ValueKind kind, int layer, const std::vector<Dimension> &dimensions) {
-    Value &value = graph.values.emplace_back();
+ValueId Builder::value(const std::string &name, ValueKind kind, LayerId layer,
+                       const std::vector<Dimension> &dimensions) {
+    Value value;
     value.name = name;
     value.kind = kind;
     value.layer = layer;
@@ -18,10 +18,10 @@ int Builder::value(const std::string &name, ValueKind kind, int layer, const std
         value.roles.push_back(dimension.role);
         value.extents.push_back(dimension.extent);
     }
-    return static_cast<int>(graph.values.size()) - 1;
+    return graph.values.push_back(std::move(value));
 }
 
-Operand Builder::plain(int value) const {
+Operand Builder::plain(ValueId value) const {
     return {value, graph.values[value].roles};
 }
 
@@ -33,8 +33,8 @@ std::int64_t Builder::extent_of(const std::vector<Operand> &operands, const std:
     return 1;
 }
 
-int Builder::operation(const Spec &spec, const std::vector<Operand> &operands, const std::vector<std::string> &result,
-                       const std::string &result_name) {
+ValueId Builder::operation(const Spec &spec, const std::vector<Operand> &operands,
+                           const std::vector<std::string> &result, const std::string &result_name) {
     Operation operation;
     operation.name = spec.name;
     operation.layer = spec.layer;
@@ -64,30 +64,28 @@ int Builder::operation(const Spec &spec, const std::vector<Operand> &operands, c
         nest.results[0].push_back(loop(name));
         dimensions.push_back({name, extent_of(operands, name)});
     }
-    const int into = value(result_name, ValueKind::computed, spec.layer, dimensions);
-    graph.values[into].producer = static_cast<int>(graph.operations.size());
+    const ValueId into = value(result_name, ValueKind::computed, spec.layer, dimensions);
     operation.results = {into};
-    graph.operations.push_back(std::move(operation));
+    graph.values[into].producer = graph.operations.push_back(std::move(operation));
     return into;
 }
 
-std::vector<int> Builder::update(const std::string &name, int layer, int parameter, const std::vector<int> &operands,
-                                 const std::vector<int> &writes) {
+std::vector<ValueId> Builder::update(const std::string &name, LayerId layer, ValueId parameter,
+                                     const std::vector<ValueId> &operands, const std::vector<ValueId> &writes) {
     std::vector<Operand> plain_operands;
-    for (int operand : operands)
+    for (const ValueId operand : operands)
         plain_operands.push_back(plain(operand));
     const Spec spec{name, layer, Phase::update, Kernel::pointwise, false, Reduction::sum};
     const Value first = graph.values[writes[0]];
-    std::vector<int> results = {operation(spec, plain_operands, first.roles, "new " + first.name)};
+    std::vector<ValueId> results = {operation(spec, plain_operands, first.roles, "new " + first.name)};
     Operation &operation = graph.operations.back();
     operation.parameter = parameter;
     for (std::size_t i = 1; i < writes.size(); ++i) {
-        const Value variable = graph.values[writes[i]];
-        results.push_back(static_cast<int>(graph.values.size()));
-        graph.values.push_back(variable);
-        graph.values.back().name = "new " + variable.name;
-        graph.values.back().kind = ValueKind::computed;
-        graph.values.back().producer = static_cast<int>(graph.operations.size()) - 1;
+        Value result = graph.values[writes[i]];
+        result.name = "new " + result.name;
+        result.kind = ValueKind::computed;
+        result.producer = graph.values[results[0]].producer;
+        results.push_back(graph.values.push_back(std::move(result)));
         operation.nest.results.push_back(operation.nest.results[0]);
     }
     operation.results = results;
@@ -105,12 +103,12 @@ class MlpBuilder {
         for (std::size_t l = 1; l <= layers_; ++l)
             b_.layer("fc" + std::to_string(l));
         loss_ = b_.layer("loss");
-        const int input =
-            b_.value("input", ValueKind::free, 0, {{"batch", mlp_.batch}, {mlp_.roles[0], mlp_.widths[0]}});
+        const ValueId input =
+            b_.value("input", ValueKind::free, LayerId(0), {{"batch", mlp_.batch}, {mlp_.roles[0], mlp_.widths[0]}});
         outputs_.push_back(input);
         for (std::size_t l = 0; l < layers_; ++l)
             forward(l);
-        int gradient = loss();
+        ValueId gradient = loss();
         for (std::size_t l = layers_; l-- > 0;)
             gradient = backward(l, gradient);
         for (std::size_t l = 0; l < layers_; ++l)
@@ -119,19 +117,19 @@ class MlpBuilder {
     }
 
   private:
-    [[nodiscard]] std::string name(std::size_t l) const { return b_.graph.layers[l].name; }
+    [[nodiscard]] std::string name(std::size_t l) const { return b_.graph.layers[LayerId(l)].name; }
     [[nodiscard]] std::string out(std::size_t l) const { return mlp_.roles[l + 1]; }
     [[nodiscard]] std::string in(std::size_t l) const {
         return mlp_.roles[l] == out(l) ? mlp_.roles[l] + "'" : mlp_.roles[l];
     }
 
     void forward(std::size_t l) {
-        const int layer = static_cast<int>(l);
+        const LayerId layer(l);
         weights_.push_back(b_.value(name(l) + ".w", ValueKind::variable, layer,
                                     {{in(l), mlp_.widths[l]}, {out(l), mlp_.widths[l + 1]}}));
-        int y = b_.operation({"einsum", layer, Phase::forward, Kernel::contraction, false, Reduction::sum},
-                             {{outputs_[l], {"batch", in(l)}}, b_.plain(weights_[l])}, {"batch", out(l)},
-                             name(l) + " product");
+        ValueId y = b_.operation({"einsum", layer, Phase::forward, Kernel::contraction, false, Reduction::sum},
+                                 {{outputs_[l], {"batch", in(l)}}, b_.plain(weights_[l])}, {"batch", out(l)},
+                                 name(l) + " product");
         if (mlp_.bias) {
             biases_.push_back(b_.value(name(l) + ".b", ValueKind::variable, layer, {{out(l), mlp_.widths[l + 1]}}));
             y = b_.operation({"add", layer, Phase::forward, Kernel::pointwise, true, Reduction::sum},
@@ -143,26 +141,26 @@ class MlpBuilder {
         outputs_.push_back(y);
     }
 
-    int loss() {
+    ValueId loss() {
         const std::vector<std::string> both = {"batch", mlp_.roles.back()};
-        const int target =
+        const ValueId target =
             b_.value("target", ValueKind::free, loss_, {{both[0], mlp_.batch}, {both[1], mlp_.widths.back()}});
         const auto pointwise = [this](const std::string &what, Phase phase, bool linear) {
             return Builder::Spec{what, loss_, phase, Kernel::pointwise, linear, Reduction::sum};
         };
-        const int difference = b_.operation(pointwise("sub", Phase::loss, true),
-                                            {b_.plain(outputs_.back()), b_.plain(target)}, both, "difference");
-        const int square =
+        const ValueId difference = b_.operation(pointwise("sub", Phase::loss, true),
+                                                {b_.plain(outputs_.back()), b_.plain(target)}, both, "difference");
+        const ValueId square =
             b_.operation(pointwise("square", Phase::loss, false), {b_.plain(difference)}, both, "square");
-        const int sum = b_.operation({"sum", loss_, Phase::loss, Kernel::reduction, true, Reduction::sum},
-                                     {b_.plain(square)}, {}, "sum of squares");
+        const ValueId sum = b_.operation({"sum", loss_, Phase::loss, Kernel::reduction, true, Reduction::sum},
+                                         {b_.plain(square)}, {}, "sum of squares");
         b_.graph.outputs.push_back(b_.operation(pointwise("scale", Phase::loss, true), {b_.plain(sum)}, {}, "loss"));
         return b_.operation(pointwise("scale", Phase::input_gradient, true), {b_.plain(difference)}, both,
                             "gradient of prediction");
     }
 
-    int backward(std::size_t l, int gradient) {
-        const int layer = static_cast<int>(l);
+    ValueId backward(std::size_t l, ValueId gradient) {
+        const LayerId layer(l);
         const std::vector<std::string> loops = {"batch", out(l)};
         if (l + 1 < layers_)
             gradient =
@@ -179,7 +177,7 @@ class MlpBuilder {
                 b_.operation({"sum", layer, Phase::weight_gradient, Kernel::reduction, true, Reduction::sum},
                              {{gradient, loops}}, {out(l)}, "gradient of " + name(l) + ".b"));
         if (l == 0)
-            return -1;
+            return {};
         return b_.operation({"einsum", layer, Phase::input_gradient, Kernel::contraction, false, Reduction::sum},
                             {{gradient, loops}, b_.plain(weights_[l])}, {"batch", in(l)},
                             "gradient of " + name(l) + "'s input");
@@ -191,25 +189,24 @@ class MlpBuilder {
             update(l, biases_[l], bias_gradients_[l]);
     }
 
-    void update(std::size_t l, int variable, int gradient) {
-        std::vector<int> operands = {variable, gradient};
-        std::vector<int> writes = {variable};
+    void update(std::size_t l, ValueId variable, ValueId gradient) {
+        std::vector<ValueId> operands = {variable, gradient};
+        std::vector<ValueId> writes = {variable};
         if (mlp_.momentum) {
             Value momentum = b_.graph.values[variable];
             momentum.name += ".momentum";
-            b_.graph.values.push_back(momentum);
-            operands.push_back(static_cast<int>(b_.graph.values.size()) - 1);
+            operands.push_back(b_.graph.values.push_back(std::move(momentum)));
             writes.push_back(operands.back());
         }
-        b_.update("sgd", static_cast<int>(l), variable, operands, writes);
+        b_.update("sgd", LayerId(l), variable, operands, writes);
     }
 
     const Mlp &mlp_;
     std::size_t layers_;
     Builder b_;
-    int loss_ = 0;
-    std::vector<int> outputs_; ///< [l]: what layer l reads
-    std::vector<int> weights_, biases_, weight_gradients_, bias_gradients_;
+    LayerId loss_;
+    std::vector<ValueId> outputs_; ///< [l]: what layer l reads
+    std::vector<ValueId> weights_, biases_, weight_gradients_, bias_gradients_;
 };
 
 } // namespace
@@ -218,8 +215,8 @@ Graph training_step(const Mlp &mlp) {
     return MlpBuilder(mlp).build();
 }
 
-std::vector<LayerStrategy> everywhere(const Graph &graph, const std::vector<std::string> &loop_of_axis) {
-    return std::vector<LayerStrategy>(graph.layers.size(), {loop_of_axis, {}});
+LayerStrategies everywhere(const Graph &graph, const std::vector<std::string> &loop_of_axis) {
+    return LayerStrategies(graph.layers.size(), {loop_of_axis, {}});
 }
 
 } // namespace planc::sharding::graphs

@@ -15,7 +15,7 @@ struct Dimension {
 
 /// A value as an operation sees it: the loop of each of its dimensions, by name.
 struct Operand {
-    int value = -1;
+    ValueId value;
     std::vector<std::string> loops;
 };
 
@@ -24,25 +24,25 @@ class Builder {
   public:
     Graph graph;
 
-    int layer(const std::string &name);
-    int value(const std::string &name, ValueKind kind, int layer, const std::vector<Dimension> &dimensions);
+    LayerId layer(const std::string &name);
+    ValueId value(const std::string &name, ValueKind kind, LayerId layer, const std::vector<Dimension> &dimensions);
     /// Operand whose loops are named as its dimensions are.
-    [[nodiscard]] Operand plain(int value) const;
+    [[nodiscard]] Operand plain(ValueId value) const;
 
     struct Spec {
         std::string name = "op";
-        int layer = 0;
+        LayerId layer{0};
         Phase phase = Phase::forward;
         Kernel kernel = Kernel::pointwise;
         bool linear = false;
         Reduction reduction = Reduction::sum;
     };
     /// One result whose dimensions are the loops named `result`; loops that are not among them are reduced.
-    int operation(const Spec &spec, const std::vector<Operand> &operands, const std::vector<std::string> &result,
-                  const std::string &result_name);
+    ValueId operation(const Spec &spec, const std::vector<Operand> &operands, const std::vector<std::string> &result,
+                      const std::string &result_name);
     /// Pointwise over equal loops, one result per variable in `writes`, which it is stored in; follows `parameter`.
-    std::vector<int> update(const std::string &name, int layer, int parameter, const std::vector<int> &operands,
-                            const std::vector<int> &writes);
+    std::vector<ValueId> update(const std::string &name, LayerId layer, ValueId parameter,
+                                const std::vector<ValueId> &operands, const std::vector<ValueId> &writes);
 
   private:
     std::int64_t extent_of(const std::vector<Operand> &operands, const std::string &loop) const;
@@ -61,6 +61,6 @@ struct Mlp {
 [[nodiscard]] Graph training_step(const Mlp &mlp);
 
 /// The same loops for a layer's axes: rules[axis] for every layer of the graph.
-[[nodiscard]] std::vector<LayerStrategy> everywhere(const Graph &graph, const std::vector<std::string> &loop_of_axis);
+[[nodiscard]] LayerStrategies everywhere(const Graph &graph, const std::vector<std::string> &loop_of_axis);
 
 } // namespace planc::sharding::graphs

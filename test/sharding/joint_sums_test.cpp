@@ -13,32 +13,32 @@ using graphs::Builder;
 /// Sums over the batch of a layer's [batch, channel], and what each is used for.
 struct Sums {
     Builder builder;
-    int layer = builder.layer("norm");
-    int x;
-    int first;
+    LayerId layer = builder.layer("norm");
+    ValueId x;
+    ValueId first;
 
     explicit Sums(std::int64_t channels = 6)
         : x(builder.value("x", ValueKind::free, layer, {{"batch", 8}, {"channel", channels}})), first(sum("first")) {}
 
-    int sum(const std::string &name, Phase phase = Phase::input_gradient, const std::string &kept = "channel") {
+    ValueId sum(const std::string &name, Phase phase = Phase::input_gradient, const std::string &kept = "channel") {
         return builder.operation({name, layer, phase, Kernel::reduction, true}, {builder.plain(x)}, {kept}, name);
     }
-    int use(int value) {
+    ValueId use(ValueId value) {
         return builder.operation({"use", layer, Phase::input_gradient}, {builder.plain(value)}, {"channel"}, "used");
     }
     [[nodiscard]] std::vector<Bucket> calls() const {
         const Mesh mesh{{4}};
-        const std::vector<LayerStrategy> layers{{{"batch"}, {}}};
+        const LayerStrategies layers{{{"batch"}, {}}};
         return joint_sums(builder.graph, lay_out(builder.graph, mesh, layers), mesh);
     }
 };
 
 TEST(JointSums, OfOneLayerBeforeTheyAreUsed) {
     Sums sums;
-    const int second = sums.sum("second");
+    const ValueId second = sums.sum("second");
     sums.use(sums.first);
     sums.use(second);
-    EXPECT_EQ(companions(sums.builder.graph)[static_cast<std::size_t>(second)], sums.first);
+    EXPECT_EQ(companions(sums.builder.graph)[second], sums.first);
     const std::vector<Bucket> calls = sums.calls();
     ASSERT_EQ(calls.size(), 1U);
     ASSERT_EQ(calls[0].members.size(), 2U);
@@ -50,7 +50,7 @@ TEST(JointSums, OfOneLayerBeforeTheyAreUsed) {
 
 TEST(JointSums, BothGradientsAreOnePhase) {
     Sums sums;
-    const int second = sums.sum("second", Phase::weight_gradient);
+    const ValueId second = sums.sum("second", Phase::weight_gradient);
     sums.use(sums.first);
     sums.use(second);
     EXPECT_EQ(sums.calls().size(), 1U);
@@ -59,22 +59,22 @@ TEST(JointSums, BothGradientsAreOnePhase) {
 TEST(JointSums, NotOfWhatIsNeededForTheOther) {
     Sums sums;
     sums.use(sums.first);
-    const int second = sums.sum("second");
+    const ValueId second = sums.sum("second");
     sums.use(second);
-    EXPECT_EQ(companions(sums.builder.graph)[static_cast<std::size_t>(second)], -1);
+    EXPECT_EQ(companions(sums.builder.graph)[second], ValueId());
     EXPECT_TRUE(sums.calls().empty());
 }
 
 TEST(JointSums, NotOverOtherLoops) {
     Sums sums;
-    const int second = sums.sum("second", Phase::input_gradient, "batch");
+    const ValueId second = sums.sum("second", Phase::input_gradient, "batch");
     sums.use(sums.first);
-    EXPECT_EQ(companions(sums.builder.graph)[static_cast<std::size_t>(second)], -1);
+    EXPECT_EQ(companions(sums.builder.graph)[second], ValueId());
 }
 
 TEST(JointSums, NotOfForwardAndBackward) {
     Sums sums;
-    const int second = sums.sum("second", Phase::forward);
+    const ValueId second = sums.sum("second", Phase::forward);
     sums.use(sums.first);
     sums.use(second);
     EXPECT_TRUE(sums.calls().empty());
@@ -82,7 +82,7 @@ TEST(JointSums, NotOfForwardAndBackward) {
 
 TEST(JointSums, NotOfWhatIsLarge) {
     Sums sums(largest_joint_bytes / 4 + 1);
-    const int second = sums.sum("second");
+    const ValueId second = sums.sum("second");
     sums.use(sums.first);
     sums.use(second);
     EXPECT_TRUE(sums.calls().empty());

@@ -16,7 +16,7 @@ using graphs::Mlp;
 using graphs::training_step;
 
 /// One step of communication as a line: "forward fc2: all-reduce 64 over 0".
-std::vector<std::string> communication(const Graph &graph, const Mesh &mesh, const std::vector<LayerStrategy> &layers) {
+std::vector<std::string> communication(const Graph &graph, const Mesh &mesh, const LayerStrategies &layers) {
     static const char *const kinds[] = {"slice",      "all-gather", "reduce-scatter",
                                         "all-reduce", "all-to-all", "exchange"};
     const LaidOut laid_out = lay_out(graph, mesh, layers);
@@ -83,8 +83,8 @@ TEST(Megatron, OneAllReduceForwardAndOneBackwardPerBlock) {
 TEST(OutputSplits, TheInputGradientIsScatteredWhereTheLayerBelowIsSplit) {
     // Both layers split by output: the gather of fc1's output forward, half of an all-reduce backward.
     const Graph graph = training_step({4, {3, 6, 8}, {"in", "hidden", "out"}, false, false});
-    std::vector<LayerStrategy> layers = everywhere(graph, {"out"});
-    layers[0].loop_of_axis = {"hidden"};
+    LayerStrategies layers = everywhere(graph, {"out"});
+    layers[LayerId(0)].loop_of_axis = {"hidden"};
     EXPECT_EQ(communication(graph, Mesh{{2}}, layers),
               (Lines{"forward fc2: all-gather 24 over 0", "loss loss: all-reduce 1 over 0",
                      "input gradient fc2: reduce-scatter 24 over 0"}));
@@ -95,20 +95,20 @@ TEST(OutputSplits, TheInputGradientIsScatteredWhereTheLayerBelowIsSplit) {
 /// x feeds two layers; their input gradients are added.
 Graph fork() {
     graphs::Builder b;
-    const int left = b.layer("left");
-    const int right = b.layer("right");
-    const auto contraction = [](int layer, Phase phase) {
+    const LayerId left = b.layer("left");
+    const LayerId right = b.layer("right");
+    const auto contraction = [](LayerId layer, Phase phase) {
         return graphs::Builder::Spec{"einsum", layer, phase, Kernel::contraction, false, Reduction::sum};
     };
     std::vector<graphs::Operand> gradients;
-    for (int layer : {left, right}) {
-        const int w = b.value("w", ValueKind::variable, layer, {{"in", 4}, {"out", 6}});
-        const int dy = b.value("dy", ValueKind::free, layer, {{"batch", 5}, {"out", 6}});
+    for (const LayerId layer : {left, right}) {
+        const ValueId w = b.value("w", ValueKind::variable, layer, {{"in", 4}, {"out", 6}});
+        const ValueId dy = b.value("dy", ValueKind::free, layer, {{"batch", 5}, {"out", 6}});
         gradients.push_back(b.plain(b.operation(contraction(layer, Phase::input_gradient), {b.plain(dy), b.plain(w)},
                                                 {"batch", "in"}, "gradient")));
     }
-    const int sum = b.operation({"add", left, Phase::input_gradient, Kernel::pointwise, true, Reduction::sum},
-                                gradients, {"batch", "in"}, "sum of gradients");
+    const ValueId sum = b.operation({"add", left, Phase::input_gradient, Kernel::pointwise, true, Reduction::sum},
+                                    gradients, {"batch", "in"}, "sum of gradients");
     b.graph.outputs.push_back(sum);
     return b.graph;
 }
@@ -121,11 +121,11 @@ TEST(Fork, GradientsAreAddedBeforeTheyAreReduced) {
 
 TEST(Fork, ASumOfOnePartialGradientReducesFirst) {
     const Graph graph = fork();
-    std::vector<LayerStrategy> layers = everywhere(graph, {"out"});
-    layers[1].loop_of_axis = {""};
+    LayerStrategies layers = everywhere(graph, {"out"});
+    layers[LayerId(1)].loop_of_axis = {""};
     EXPECT_EQ(communication(graph, Mesh{{2}}, layers), (Lines{"input gradient left: all-reduce 20 over 0"}));
     layers = everywhere(graph, {"out", "out"});
-    layers[1].loop_of_axis = {"out", ""};
+    layers[LayerId(1)].loop_of_axis = {"out", ""};
     EXPECT_EQ(communication(graph, Mesh{{2, 3}}, layers),
               (Lines{"input gradient left: all-reduce 20 over 1", "input gradient left: all-reduce 20 over 0"}))
         << "the common axis travels, the other is reduced first";
@@ -133,15 +133,15 @@ TEST(Fork, ASumOfOnePartialGradientReducesFirst) {
 
 TEST(Fork, APartialSumThatIsReadTwiceIsReducedOnce) {
     graphs::Builder b;
-    const int layer = b.layer("layer");
-    const int x = b.value("x", ValueKind::free, layer, {{"batch", 4}, {"in", 6}});
-    const int w = b.value("w", ValueKind::variable, layer, {{"in", 6}, {"out", 3}});
+    const LayerId layer = b.layer("layer");
+    const ValueId x = b.value("x", ValueKind::free, layer, {{"batch", 4}, {"in", 6}});
+    const ValueId w = b.value("w", ValueKind::variable, layer, {{"in", 6}, {"out", 3}});
     graphs::Builder::Spec spec{"einsum", layer, Phase::forward, Kernel::contraction, false, Reduction::sum};
-    const int y = b.operation(spec, {b.plain(x), b.plain(w)}, {"batch", "out"}, "y");
+    const ValueId y = b.operation(spec, {b.plain(x), b.plain(w)}, {"batch", "out"}, "y");
     spec.kernel = Kernel::pointwise;
-    const int relu = b.operation(spec, {b.plain(y)}, {"batch", "out"}, "relu");
+    const ValueId relu = b.operation(spec, {b.plain(y)}, {"batch", "out"}, "relu");
     spec.linear = true;
-    const int scaled = b.operation(spec, {b.plain(y)}, {"batch", "out"}, "scaled");
+    const ValueId scaled = b.operation(spec, {b.plain(y)}, {"batch", "out"}, "scaled");
     b.graph.outputs = {relu, scaled};
     EXPECT_EQ(communication(b.graph, Mesh{{2}}, everywhere(b.graph, {"in"})),
               (Lines{"forward layer: all-reduce 12 over 0"}));
@@ -149,7 +149,7 @@ TEST(Fork, APartialSumThatIsReadTwiceIsReducedOnce) {
 
 TEST(Fork, ScopeOfTheSumReachesTheOperandsProducers) {
     const Graph graph = fork();
-    EXPECT_EQ(scope(graph, graph.outputs[0]), (std::vector<int>{0, 1}));
+    EXPECT_EQ(scope(graph, graph.outputs[0]), (std::vector<LayerId>{LayerId(0), LayerId(1)}));
 }
 
 // --- homes -----------------------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ TEST(Home, OptimizerStateLiesAsItsParameter) {
     const Graph graph = training_step({4, {6, 8, 6}, {"io", "hidden", "io"}, true, true});
     const LaidOut laid_out = lay_out(graph, Mesh{{2}}, everywhere(graph, {"hidden"}));
     int seen = 0;
-    for (std::size_t v = 0; v < graph.values.size(); ++v) {
+    for (const ValueId v : graph.values.ids()) {
         if (graph.values[v].kind != ValueKind::variable)
             continue;
         const Placement &home = laid_out.copies[v][0].placement;
@@ -172,17 +172,17 @@ TEST(Home, OptimizerStateLiesAsItsParameter) {
 TEST(Home, GradientsAreScatteredWhereTheReaderSplitsTheWeight) {
     // The weight is read split by hidden; its gradient comes partial from a layer that splits the batch.
     graphs::Builder b;
-    const int forward = b.layer("forward");
-    const int backward = b.layer("backward");
-    const int x = b.value("x", ValueKind::free, forward, {{"batch", 4}, {"in", 3}});
-    const int w = b.value("w", ValueKind::variable, forward, {{"in", 3}, {"hidden", 8}});
+    const LayerId forward = b.layer("forward");
+    const LayerId backward = b.layer("backward");
+    const ValueId x = b.value("x", ValueKind::free, forward, {{"batch", 4}, {"in", 3}});
+    const ValueId w = b.value("w", ValueKind::variable, forward, {{"in", 3}, {"hidden", 8}});
     graphs::Builder::Spec spec{"einsum", forward, Phase::forward, Kernel::contraction, false, Reduction::sum};
-    const int y = b.operation(spec, {b.plain(x), b.plain(w)}, {"batch", "hidden"}, "y");
+    const ValueId y = b.operation(spec, {b.plain(x), b.plain(w)}, {"batch", "hidden"}, "y");
     spec.layer = backward;
     spec.phase = Phase::weight_gradient;
-    const int dw = b.operation(spec, {b.plain(x), b.plain(y)}, {"in", "hidden"}, "dw");
+    const ValueId dw = b.operation(spec, {b.plain(x), b.plain(y)}, {"in", "hidden"}, "dw");
     b.update("sgd", backward, w, {w, dw}, {w});
-    std::vector<LayerStrategy> layers = {{{"hidden"}, {}}, {{"batch"}, {}}};
+    LayerStrategies layers = {{{"hidden"}, {}}, {{"batch"}, {}}};
     EXPECT_EQ(communication(b.graph, Mesh{{2}}, layers), (Lines{"weight gradient backward: all-to-all 8 over 0",
                                                                 "weight gradient backward: reduce-scatter 24 over 0"}));
 }

@@ -24,7 +24,7 @@ namespace {
 struct Case {
     Mesh mesh;
     Graph graph;
-    std::vector<LayerStrategy> layers;
+    LayerStrategies layers;
     Storage storage;
 };
 
@@ -54,7 +54,7 @@ TEST(LayOut, CopiesAreDistinctAndMadeFromEarlierOnes) {
     for (int i = 0; i < 300; ++i) {
         const Case c = random_case(random);
         const LaidOut laid_out = lay_out(c.graph, c.mesh, c.layers, c.storage);
-        for (std::size_t v = 0; v < c.graph.values.size(); ++v) {
+        for (const ValueId v : c.graph.values.ids()) {
             const std::vector<Copy> &copies = laid_out.copies[v];
             ASSERT_FALSE(copies.empty());
             for (std::size_t a = 0; a < copies.size(); ++a) {
@@ -74,9 +74,9 @@ TEST(LayOut, OfOneValueEqualsThatOfTheGraph) {
         const Case c = random_case(random);
         const LaidOut laid_out = lay_out(c.graph, c.mesh, c.layers, c.storage);
         const GraphIndex index(c.graph);
-        for (int v = 0; v < static_cast<int>(c.graph.values.size()); ++v)
+        for (const ValueId v : c.graph.values.ids())
             EXPECT_EQ(copies_of(index, c.mesh, c.layers, v, c.storage), laid_out.copies[v]);
-        for (int o = 0; o < static_cast<int>(c.graph.operations.size()); ++o)
+        for (const OperationId o : c.graph.operations.ids())
             EXPECT_EQ(strategy_of(index, c.mesh, c.layers, o, c.storage), laid_out.operations[o].strategy);
     }
 }
@@ -86,17 +86,17 @@ TEST(Scope, LayersOutsideItChangeNothing) {
     for (int i = 0; i < 300 && !testing::Test::HasFailure(); ++i) {
         const Case c = random_case(random);
         const GraphIndex index(c.graph);
-        const std::vector<LayerStrategy> others = random_strategies(c.graph, c.mesh, random);
-        const auto outside_replaced = [&](const std::vector<int> &scope) {
-            std::vector<LayerStrategy> mixed = others;
-            for (int layer : scope)
+        const LayerStrategies others = random_strategies(c.graph, c.mesh, random);
+        const auto outside_replaced = [&](const std::vector<LayerId> &scope) {
+            LayerStrategies mixed = others;
+            for (const LayerId layer : scope)
                 mixed[layer] = c.layers[layer];
             return mixed;
         };
-        for (int v = 0; v < static_cast<int>(c.graph.values.size()); ++v)
+        for (const ValueId v : c.graph.values.ids())
             EXPECT_EQ(copies_of(index, c.mesh, outside_replaced(scope(index, v)), v, c.storage),
                       copies_of(index, c.mesh, c.layers, v, c.storage));
-        for (int o = 0; o < static_cast<int>(c.graph.operations.size()); ++o)
+        for (const OperationId o : c.graph.operations.ids())
             EXPECT_EQ(strategy_of(index, c.mesh, outside_replaced(layers_of_strategy(index, o)), o, c.storage),
                       strategy_of(index, c.mesh, c.layers, o, c.storage));
     }

@@ -77,12 +77,12 @@ class RandomGraph {
         }
         for (int i = uniform(random_, 3, 10); i > 0; --i)
             operation();
-        for (int variable : std::vector<int>(variables_))
+        for (const ValueId variable : std::vector<ValueId>(variables_))
             if (uniform(random_, 0, 3) > 0)
                 update(variable);
-        for (std::size_t v = 0; v < b_.graph.values.size(); ++v)
+        for (const ValueId v : b_.graph.values.ids())
             if (b_.graph.values[v].kind == ValueKind::computed && uniform(random_, 0, 7) == 0)
-                b_.graph.outputs.push_back(static_cast<int>(v));
+                b_.graph.outputs.push_back(v);
         split_into_microbatches();
         return std::move(b_.graph);
     }
@@ -91,17 +91,17 @@ class RandomGraph {
     /// As the extraction from the IR says what runs once a step.
     void split_into_microbatches() {
         b_.graph.microbatches = uniform(random_, 1, 3);
-        std::vector<bool> accumulated(b_.graph.values.size());
+        PerValue<bool> accumulated(b_.graph.values.size());
         for (Operation &operation : b_.graph.operations) {
             operation.per_step = !operation.accumulates && operation.phase == Phase::update;
-            for (int value : operation.operands)
+            for (const ValueId value : operation.operands)
                 operation.per_step |= !operation.accumulates && accumulated[value];
-            for (int value : operation.results)
+            for (const ValueId value : operation.results)
                 accumulated[value] = operation.accumulates || operation.per_step;
         }
     }
 
-    int layer() { return uniform(random_, 0, static_cast<int>(b_.graph.layers.size()) - 1); }
+    LayerId layer() { return LayerId(uniform(random_, 0, static_cast<int>(b_.graph.layers.size()) - 1)); }
 
     std::vector<Dimension> dimensions() {
         std::vector<Dimension> result;
@@ -113,14 +113,14 @@ class RandomGraph {
     }
 
     void source(ValueKind kind) {
-        const int value = b_.value("source", kind, layer(), dimensions());
+        const ValueId value = b_.value("source", kind, layer(), dimensions());
         readable_.push_back(value);
         if (kind == ValueKind::variable)
             variables_.push_back(value);
     }
 
     /// Late values more often, so that chains arise and many values have one use only.
-    int pick() {
+    ValueId pick() {
         const int last = static_cast<int>(readable_.size()) - 1;
         return readable_[std::max(uniform(random_, 0, last), uniform(random_, 0, last))];
     }
@@ -146,22 +146,22 @@ class RandomGraph {
 
     /// A gradient of the variable's shape out of anything, then the update; the optimizer's state in the same
     /// operation, in one before, or none.
-    void update(int variable) {
+    void update(ValueId variable) {
         const Value &value = b_.graph.values[variable];
         Builder::Spec spec;
         spec.layer = layer();
         spec.phase = Phase::weight_gradient;
         const std::vector<std::string> loops = value.roles;
-        int gradient = b_.operation(spec, {b_.plain(pick()), b_.plain(variable)}, loops, "gradient");
+        ValueId gradient = b_.operation(spec, {b_.plain(pick()), b_.plain(variable)}, loops, "gradient");
         if (uniform(random_, 0, 1) == 0)
             gradient = accumulated(gradient, variable, loops);
         std::vector<Dimension> dimensions;
         for (std::size_t d = 0; d < loops.size(); ++d)
             dimensions.push_back({loops[d], b_.graph.values[variable].extents[d]});
         const int kind = uniform(random_, 0, 3);
-        const int owner = layer();
+        const LayerId owner = layer();
         if (kind == 3) {
-            const int size = norm(variable, gradient, owner);
+            const ValueId size = norm(variable, gradient, owner);
             b_.update("scaled", owner, variable, {variable, gradient, size}, {variable});
             return;
         }
@@ -169,34 +169,34 @@ class RandomGraph {
             b_.update("sgd", owner, variable, {variable, gradient}, {variable});
             return;
         }
-        const int state = b_.value("state", ValueKind::variable, owner, dimensions);
+        const ValueId state = b_.value("state", ValueKind::variable, owner, dimensions);
         if (kind == 1) {
             b_.update("momentum", owner, variable, {variable, gradient, state}, {variable, state});
             return;
         }
-        const int moved = b_.update("state", owner, variable, {state, gradient}, {state})[0];
+        const ValueId moved = b_.update("state", owner, variable, {state, gradient}, {state})[0];
         b_.update("sgd", owner, variable, {variable, moved}, {variable});
     }
 
-    int accumulated(int gradient, int variable, const std::vector<std::string> &loops) {
+    ValueId accumulated(ValueId gradient, ValueId variable, const std::vector<std::string> &loops) {
         Builder::Spec spec;
         spec.layer = layer();
         spec.phase = Phase::weight_gradient;
         spec.linear = true;
-        const int sum = b_.operation(spec, {b_.plain(gradient)}, loops, "accumulated");
+        const ValueId sum = b_.operation(spec, {b_.plain(gradient)}, loops, "accumulated");
         b_.graph.operations.back().parameter = variable;
         b_.graph.operations.back().accumulates = true;
         return sum;
     }
 
     /// Two sums over all elements, added: partial sums may wait until then.
-    int norm(int variable, int gradient, int owner) {
+    ValueId norm(ValueId variable, ValueId gradient, LayerId owner) {
         Builder::Spec spec;
         spec.layer = owner;
         spec.phase = Phase::update;
         spec.linear = true;
         std::vector<graphs::Operand> sums;
-        for (int value : {gradient, variable}) {
+        for (const ValueId value : {gradient, variable}) {
             sums.push_back({b_.operation(spec, {b_.plain(value)}, {}, "sum"), {}});
             b_.graph.operations.back().parameter = variable;
         }
@@ -206,8 +206,8 @@ class RandomGraph {
     Random &random_;
     Builder b_;
     std::vector<std::int64_t> extents_;
-    std::vector<int> readable_;
-    std::vector<int> variables_;
+    std::vector<ValueId> readable_;
+    std::vector<ValueId> variables_;
 };
 
 } // namespace
@@ -216,8 +216,8 @@ Graph random_graph(Random &random) {
     return RandomGraph(random).build();
 }
 
-std::vector<LayerStrategy> random_strategies(const Graph &graph, const Mesh &mesh, Random &random) {
-    std::vector<LayerStrategy> result(graph.layers.size());
+LayerStrategies random_strategies(const Graph &graph, const Mesh &mesh, Random &random) {
+    LayerStrategies result(graph.layers.size());
     for (LayerStrategy &strategy : result) {
         for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
             strategy.loop_of_axis.push_back(uniform(random, 0, 4) == 0 ? "" : roles[uniform(random, 0, 3)]);

@@ -12,7 +12,7 @@ namespace planc::sharding::reference {
 /// Windows of any kind on some of the dimensions that are cut.
 [[nodiscard]] Placement with_random_windows(Placement placement, Random &random);
 [[nodiscard]] Graph random_graph(Random &random);
-[[nodiscard]] std::vector<LayerStrategy> random_strategies(const Graph &graph, const Mesh &mesh, Random &random);
+[[nodiscard]] LayerStrategies random_strategies(const Graph &graph, const Mesh &mesh, Random &random);
 /// Any axes for each kind of variable, in any order.
 [[nodiscard]] Storage random_storage(const Mesh &mesh, Random &random);
 

@@ -146,19 +146,19 @@ class Runner {
           copies_(graph.values.size()) {}
 
     std::string run() {
-        for (std::size_t v = 0; v < graph_.values.size(); ++v) {
+        for (const ValueId v : graph_.values.ids()) {
             copies_[v].resize(laid_out_.copies[v].size());
             if (graph_.values[v].kind != ValueKind::computed)
                 whole_[v] = random_whole(graph_.values[v].extents, random_);
             if (graph_.values[v].kind == ValueKind::variable)
                 copies_[v][0] = distribute(whole_[v], laid_out_.copies[v][0].placement, mesh_, random_);
         }
-        for (std::size_t o = 0; o < graph_.operations.size() && error_.empty(); ++o) {
-            make_copies(static_cast<int>(o));
-            operate(static_cast<int>(o));
+        for (OperationId o(0); o < graph_.end_of_program() && error_.empty(); ++o) {
+            make_copies(o);
+            operate(o);
         }
-        make_copies(-1);
-        for (std::size_t v = 0; v < graph_.values.size(); ++v)
+        make_copies({});
+        for (const ValueId v : graph_.values.ids())
             for (const Distributed &copy : copies_[v])
                 note(copy.parts.empty() ? "a copy was never made" : difference(copy, whole_[v], mesh_),
                      graph_.values[v].name);
@@ -172,8 +172,9 @@ class Runner {
             error_ = where + ": " + error;
     }
 
-    void make_copies(int first_use) {
-        for (std::size_t v = 0; v < graph_.values.size(); ++v) {
+    /// `first_use`: none: the end of the program.
+    void make_copies(OperationId first_use) {
+        for (const ValueId v : graph_.values.ids()) {
             for (std::size_t c = 0; c < copies_[v].size(); ++c) {
                 const Copy &copy = laid_out_.copies[v][c];
                 if (copy.first_use != first_use || !copies_[v][c].parts.empty())
@@ -186,7 +187,7 @@ class Runner {
         }
     }
 
-    Distributed made(std::size_t v, const Copy &copy) {
+    Distributed made(ValueId v, const Copy &copy) {
         Distributed tensor = copies_[v][copy.source];
         if (tensor.parts.empty())
             note("a copy is made from one that is not there", graph_.values[v].name);
@@ -202,13 +203,13 @@ class Runner {
         return tensor;
     }
 
-    void operate(int o) {
+    void operate(OperationId o) {
         const Operation &operation = graph_.operations[o];
         const LaidOutOperation &laid_out = laid_out_.operations[o];
         std::vector<Whole> whole;
         std::vector<Distributed> operands;
         for (std::size_t i = 0; i < operation.operands.size(); ++i) {
-            const int value = operation.operands[i];
+            const ValueId value = operation.operands[i];
             const Distributed &operand = copies_[value][laid_out.operand_copy[i]];
             if (operand.parts.empty() || operand.placement != laid_out.operands[i])
                 return note("an operand is not there as wanted: " + graph_.values[value].name, operation.name);
@@ -230,12 +231,12 @@ class Runner {
             if (placement != replicated(graph_.values[graph_.outputs[i]].extents))
                 note("is not whole at the end", graph_.values[graph_.outputs[i]].name);
         }
-        for (std::size_t o = 0; o < graph_.operations.size(); ++o)
+        for (const OperationId o : graph_.operations.ids())
             for (std::size_t i = 0; i < graph_.operations[o].writes.size(); ++i) {
-                const int variable = graph_.operations[o].writes[i];
-                const int value = graph_.operations[o].results[i];
-                if (variable >= 0 && laid_out_.copies[value][laid_out_.operations[o].result_copy[i]].placement !=
-                                         laid_out_.copies[variable][0].placement)
+                const ValueId variable = graph_.operations[o].writes[i];
+                const ValueId value = graph_.operations[o].results[i];
+                if (variable && laid_out_.copies[value][laid_out_.operations[o].result_copy[i]].placement !=
+                                    laid_out_.copies[variable][0].placement)
                     note("is not stored at home", graph_.values[variable].name);
             }
     }
@@ -244,8 +245,8 @@ class Runner {
     const LaidOut &laid_out_;
     const Mesh &mesh_;
     Random &random_;
-    std::vector<Whole> whole_;
-    std::vector<std::vector<Distributed>> copies_;
+    PerValue<Whole> whole_;
+    PerValue<std::vector<Distributed>> copies_;
     std::string error_;
 };
 

@@ -348,7 +348,7 @@ TEST(Convolution, StepsExecutedOnRandomMeshesAndStrategies) {
         const Graph graph = graphs::convolutional_step(random_chain(random));
         ASSERT_EQ(check_graph(graph), "");
         const Mesh mesh = random_mesh(random, 3, 12);
-        std::vector<LayerStrategy> strategies(graph.layers.size());
+        LayerStrategies strategies(graph.layers.size());
         for (LayerStrategy &strategy : strategies)
             for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
                 strategy.loop_of_axis.push_back(loops[uniform(random, 0, static_cast<int>(loops.size()) - 1)]);

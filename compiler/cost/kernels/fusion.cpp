@@ -9,6 +9,12 @@
 
 namespace planc::cost {
 
+using sharding::LayerId;
+using sharding::OperationId;
+using sharding::PerOperation;
+using sharding::PerValue;
+using sharding::ValueId;
+
 static Bytes bytes_of(const sharding::Value &value) {
     double elements = 1;
     for (std::int64_t extent : value.extents)
@@ -28,65 +34,65 @@ static bool is_same_pass(const sharding::Operation &first, const sharding::Opera
 
 /// velocity = momentum * velocity + product.
 static bool is_accumulated(const sharding::Graph &graph, const sharding::Operation &operation,
-                           const std::vector<int> &readers) {
+                           const PerValue<int> &readers) {
     if (operation.phase != sharding::Phase::update || operation.operands.size() != 2 || operation.writes.size() != 1)
         return false;
-    const auto producer = [&graph](int value) {
-        const int made = graph.values[value].producer;
-        return made < 0 ? nullptr : &graph.operations[made];
+    const auto producer = [&graph](ValueId value) {
+        const OperationId made = graph.values[value].producer;
+        return made ? &graph.operations[made] : nullptr;
     };
     for (int product : {0, 1}) {
         const sharding::Operation *made = producer(operation.operands[product]);
         const sharding::Operation *scaled = producer(operation.operands[1 - product]);
         if (made != nullptr && made->kernel == sharding::Kernel::contraction && made->nest.windows.empty() &&
             readers[operation.operands[product]] == 1 && scaled != nullptr &&
-            scaled->kernel == sharding::Kernel::pointwise && operation.writes[0] >= 0 &&
+            scaled->kernel == sharding::Kernel::pointwise && operation.writes[0] &&
             std::ranges::count(scaled->operands, operation.writes[0]) == 1)
             return true;
     }
     return false;
 }
 
-std::vector<Fused> fusion(const sharding::Graph &graph) {
-    const auto loops = [&graph](int o) { // what they can be fused with: equal numbers
+PerOperation<Fused> fusion(const sharding::Graph &graph) {
+    using Loops = std::tuple<LayerId, int, ValueId>;
+    const auto loops = [&graph](OperationId o) { // what they can be fused with: equal numbers
         const sharding::Operation &operation = graph.operations[o];
         const bool fusable =
             operation.kernel == sharding::Kernel::pointwise || operation.kernel == sharding::Kernel::reduction;
         const sharding::Phase phase = operation.phase == sharding::Phase::weight_gradient
                                           ? sharding::Phase::input_gradient
                                           : operation.phase; // both read a result's gradient
-        return fusable ? std::tuple(operation.layer, static_cast<int>(phase), operation.parameter)
-                       : std::tuple(-1, o, -1);
+        return fusable ? Loops(operation.layer, static_cast<int>(phase), operation.parameter)
+                       : Loops(LayerId(), o.number(), ValueId());
     };
-    const int operations = static_cast<int>(graph.operations.size());
-    std::vector<bool> stays(graph.values.size(), true); // made and used in one loop
-    for (int value : graph.outputs)
+    PerValue<bool> stays(graph.values.size(), true); // made and used in one loop
+    for (const ValueId value : graph.outputs)
         stays[value] = false;
-    std::vector<int> reader(graph.values.size(), -1); // first operation that loads it from memory
-    std::vector<int> readers(graph.values.size());
-    std::set<std::tuple<int, int, int>> with_rows;
-    std::vector<Fused> result;
-    for (int o = 0; o < operations; ++o) {
+    PerValue<OperationId> reader(graph.values.size()); // first operation that loads it from memory
+    PerValue<int> readers(graph.values.size());
+    std::set<Loops> with_rows;
+    PerOperation<Fused> result;
+    for (const OperationId o : graph.operations.ids()) {
         const sharding::Operation &operation = graph.operations[o];
         Fused &fused = result.emplace_back();
-        for (int value : operation.operands) {
+        for (const ValueId value : operation.operands) {
             ++readers[value];
-            const int producer = graph.values[value].producer;
-            const bool alike = producer >= 0 && loops(producer) == loops(o);
-            const bool loaded = reader[value] >= 0 && loops(reader[value]) == loops(o);
+            const OperationId producer = graph.values[value].producer;
+            const bool alike = producer && loops(producer) == loops(o);
+            const bool loaded = reader[value] && loops(reader[value]) == loops(o);
             fused.operands.push_back(alike || loaded);
             stays[value] = stays[value] && alike;
             if (!alike && !loaded)
                 reader[value] = o;
         }
         for (std::size_t i = 0; i < operation.writes.size(); ++i)
-            if (operation.writes[i] >= 0)
+            if (operation.writes[i])
                 stays[operation.results[i]] = false;
     }
-    for (int o = 0; o < operations; ++o) {
-        for (int value : graph.operations[o].results)
+    for (const OperationId o : graph.operations.ids()) {
+        for (const ValueId value : graph.operations[o].results)
             result[o].results.push_back(stays[value]);
-        result[o].same_pass = o > 0 && is_same_pass(graph.operations[o - 1], graph.operations[o]);
+        result[o].same_pass = o > OperationId(0) && is_same_pass(graph.operations[o - 1], graph.operations[o]);
         result[o].accumulated = is_accumulated(graph, graph.operations[o], readers);
         if (has_rows(graph.operations[o].nest))
             result[o].own_rows = with_rows.insert(loops(o)).second;
@@ -98,10 +104,10 @@ static Bytes rounded(Bytes distance) {
     return distance.value > 0 ? Bytes(std::exp2(std::round(2 * std::log2(distance.value)) / 2)) : distance;
 }
 
-void find_reuse(const sharding::Graph &graph, std::vector<Fused> &fused) {
-    ReuseDistances<int> distances;
+void find_reuse(const sharding::Graph &graph, PerOperation<Fused> &fused) {
+    ReuseDistances<ValueId> distances;
     for (int round = 0; round < 2; ++round)
-        for (std::size_t o = 0; o < fused.size(); ++o) {
+        for (const OperationId o : fused.ids()) {
             const sharding::Operation &operation = graph.operations[o];
             Bytes moved{};
             for (std::size_t i = 0; i < operation.operands.size(); ++i)
@@ -110,9 +116,9 @@ void find_reuse(const sharding::Graph &graph, std::vector<Fused> &fused) {
             for (std::size_t i = 0; i < operation.results.size(); ++i)
                 if (!fused[o].results[i])
                     moved += bytes_of(graph.values[operation.results[i]]);
-            std::vector<int> made = operation.results;
-            for (int variable : operation.writes) // its new value lies where it did
-                if (variable >= 0)
+            std::vector<ValueId> made = operation.results;
+            for (const ValueId variable : operation.writes) // its new value lies where it did
+                if (variable)
                     made.push_back(variable);
             fused[o].reuse = distances.run(moved, operation.operands, made);
             for (Bytes &distance : fused[o].reuse)

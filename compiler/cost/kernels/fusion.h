@@ -50,10 +50,10 @@ struct Fused {
     bool accumulated = false;
     std::vector<Bytes> reuse; ///< distances of the operands, for whole tensors; empty: what the operation itself moves
 };
-/// Per operation of the graph, without distances.
-[[nodiscard]] std::vector<Fused> fusion(const sharding::Graph &graph);
+/// Without distances.
+[[nodiscard]] sharding::PerOperation<Fused> fusion(const sharding::Graph &graph);
 /// Computes the distances of every operation along a step of one micro-batch. They are rounded to a power of the square
 /// root of 2, so that most alike layers stay alike.
-void find_reuse(const sharding::Graph &graph, std::vector<Fused> &fused);
+void find_reuse(const sharding::Graph &graph, sharding::PerOperation<Fused> &fused);
 
 } // namespace planc::cost

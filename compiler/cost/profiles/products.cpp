@@ -9,7 +9,11 @@ namespace planc::cost {
 
 using sharding::Graph;
 using sharding::Nest;
+using sharding::OperationId;
+using sharding::PerLayer;
+using sharding::PerValue;
 using sharding::Phase;
+using sharding::ValueId;
 
 namespace {
 
@@ -36,10 +40,12 @@ ProductLoop kind(const Nest &nest, std::size_t weight, int loop) {
     return windowed ? ProductLoop::window : ProductLoop::samples;
 }
 
-Product product(const Graph &graph, int o) {
+Product product(const Graph &graph, OperationId o) {
     const sharding::Operation &operation = graph.operations[o];
     const Nest &nest = operation.nest;
-    const auto is_weight = [&graph](int value) { return graph.values[value].kind == sharding::ValueKind::variable; };
+    const auto is_weight = [&graph](ValueId value) {
+        return graph.values[value].kind == sharding::ValueKind::variable;
+    };
     const std::size_t weight = is_weight(operation.operands[0]) ? 0 : 1;
     Product result;
     result.operation = o;
@@ -60,12 +66,12 @@ Product product(const Graph &graph, int o) {
 } // namespace
 
 std::vector<Product> products(const Graph &graph) {
-    std::vector<bool> input_gradient(graph.layers.size(), false);
+    PerLayer<bool> input_gradient(graph.layers.size(), false);
     for (const sharding::Operation &operation : graph.operations)
         if (operation.kernel == sharding::Kernel::contraction && operation.phase == Phase::input_gradient)
             input_gradient[operation.layer] = true;
     std::vector<Product> result;
-    for (int o = 0; o < static_cast<int>(graph.operations.size()); ++o) {
+    for (const OperationId o : graph.operations.ids()) {
         const sharding::Operation &operation = graph.operations[o];
         if (operation.kernel != sharding::Kernel::contraction || operation.phase != Phase::forward ||
             operation.operands.size() != 2)
@@ -99,14 +105,14 @@ ProductSize size(const Product &product, const std::vector<std::int64_t> &extent
     return size;
 }
 
-std::vector<double> parameter_elements(const Graph &graph) {
-    std::vector<double> result(graph.layers.size(), 0);
-    const std::vector<Residence> kept = residences(graph);
-    std::vector<bool> trained(graph.values.size(), false);
+PerLayer<double> parameter_elements(const Graph &graph) {
+    PerLayer<double> result(graph.layers.size(), 0);
+    const PerValue<Residence> kept = residences(graph);
+    PerValue<bool> trained(graph.values.size(), false);
     for (const sharding::Operation &operation : graph.operations)
-        if (operation.parameter >= 0)
+        if (operation.parameter)
             trained[operation.parameter] = true;
-    for (std::size_t v = 0; v < graph.values.size(); ++v)
+    for (const ValueId v : graph.values.ids())
         if (trained[v] && kept[v] == Residence::parameter)
             result[graph.values[v].layer] += elements(graph.values[v]);
     return result;

@@ -30,8 +30,8 @@ struct ProductWindow {
 };
 
 struct Product {
-    int operation = 0; ///< of the graph, of its forward pass
-    int layer = 0;
+    sharding::OperationId operation; ///< of the forward pass
+    sharding::LayerId layer;
     double weights = 0; ///< |W|: elements of the parameter; 0: a product of activations
     double inputs = 0;  ///< B d_{i-1}: elements of the other operand
     double outputs = 0; ///< B d_i
@@ -54,6 +54,6 @@ struct ProductSize {
 [[nodiscard]] ProductSize size(const Product &product, const std::vector<std::int64_t> &extents);
 
 /// The number of elements of each layer's parameters, including biases and scales of norms.
-[[nodiscard]] std::vector<double> parameter_elements(const sharding::Graph &graph);
+[[nodiscard]] sharding::PerLayer<double> parameter_elements(const sharding::Graph &graph);
 
 } // namespace planc::cost

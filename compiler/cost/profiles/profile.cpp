@@ -11,6 +11,7 @@
 
 namespace planc::cost {
 
+using sharding::LayerId;
 using sharding::Phase;
 
 namespace {
@@ -125,14 +126,13 @@ ProfileModel::ProfileModel(Profile profile, const sharding::Graph &graph, const 
     : profile_(profile), graph_(graph), machine_(machine), batch_(std::move(batch)), products_(products(graph)),
       parameters_(parameter_elements(graph)) {
     const bool activations = profile == Profile::castello19; // their products count too
-    std::vector<bool> priced(graph.layers.size(), false);
+    sharding::PerLayer<bool> priced(graph.layers.size(), false);
     for (const Product &product : products_)
         priced[product.layer] = priced[product.layer] || activations || product.weights > 0;
-    for (std::size_t layer = 0; layer < priced.size(); ++layer)
+    for (const LayerId layer : graph.layers.ids())
         if (priced[layer] || (activations && parameters_[layer] > 0))
-            layers_.push_back(static_cast<int>(layer));
-    const std::vector<LayerRoles> roles = cost::roles(graph);
-    for (const LayerRoles &layer : roles)
+            layers_.push_back(layer);
+    for (const LayerRoles &layer : cost::roles(graph))
         has_samples_.push_back(std::find(layer.loops.begin(), layer.loops.end(), batch_) != layer.loops.end());
 }
 
@@ -149,8 +149,8 @@ ProfileModel::Axes ProfileModel::axes(std::size_t index, const sharding::LayerSt
     return result;
 }
 
-void ProfileModel::price_data_parallel(int layer, const sharding::LayerStrategy &strategy, const sharding::Mesh &mesh,
-                                       ProfileLayer &row) const {
+void ProfileModel::price_data_parallel(LayerId layer, const sharding::LayerStrategy &strategy,
+                                       const sharding::Mesh &mesh, ProfileLayer &row) const {
     std::vector<int> axes;
     for (int axis = 0; axis < static_cast<int>(mesh.sizes.size()); ++axis)
         if (mesh.sizes[axis] > 1)
@@ -224,7 +224,7 @@ void ProfileModel::add_fused(ProfileTable &table) const {
                                                  algorithm, all, elements, machine_.reduction_flops_per_second));
 }
 
-ProfileTable ProfileModel::table(const std::vector<sharding::LayerStrategy> &layers, const sharding::Mesh &mesh,
+ProfileTable ProfileModel::table(const sharding::LayerStrategies &layers, const sharding::Mesh &mesh,
                                  const std::vector<std::string> &axes) const {
     ProfileTable table;
     table.profile = profile_;

@@ -40,7 +40,7 @@ struct ProfileTerm {
 };
 
 struct ProfileLayer {
-    int layer = 0; ///< of the graph
+    sharding::LayerId layer;
     std::vector<ProfileTerm> terms;
     double parameters = 0;
     std::string unsupported; ///< "splits the inputs of its weights"; empty: covered
@@ -68,7 +68,7 @@ class ProfileModel {
     ProfileModel(Profile profile, const sharding::Graph &graph, const Machine &machine, std::string batch);
 
     /// The layers that the profile prices, ascending.
-    [[nodiscard]] const std::vector<int> &layers() const { return layers_; }
+    [[nodiscard]] const std::vector<sharding::LayerId> &layers() const { return layers_; }
     /// Prices layer layers()[index]. `gathered`: gathers() is true of it and the previous layer.
     [[nodiscard]] ProfileLayer price(std::size_t index, const sharding::LayerStrategy &strategy,
                                      const sharding::Mesh &mesh, bool gathered) const;
@@ -84,13 +84,12 @@ class ProfileModel {
     [[nodiscard]] static bool gathers(const Axes &before, const Axes &axes) {
         return (before.others & axes.outputs) != 0;
     }
-    /// `layers`: a strategy for each of the graph.
-    [[nodiscard]] ProfileTable table(const std::vector<sharding::LayerStrategy> &layers, const sharding::Mesh &mesh,
+    [[nodiscard]] ProfileTable table(const sharding::LayerStrategies &layers, const sharding::Mesh &mesh,
                                      const std::vector<std::string> &axes) const;
 
   private:
-    void price_data_parallel(int layer, const sharding::LayerStrategy &strategy, const sharding::Mesh &mesh,
-                             ProfileLayer &row) const;
+    void price_data_parallel(sharding::LayerId layer, const sharding::LayerStrategy &strategy,
+                             const sharding::Mesh &mesh, ProfileLayer &row) const;
     void add_fused(ProfileTable &table) const;
 
     Profile profile_;
@@ -98,9 +97,9 @@ class ProfileModel {
     const Machine &machine_;
     std::string batch_;
     std::vector<Product> products_;
-    std::vector<double> parameters_;
-    std::vector<bool> has_samples_; ///< per layer of the graph
-    std::vector<int> layers_;
+    sharding::PerLayer<double> parameters_;
+    sharding::PerLayer<bool> has_samples_;
+    std::vector<sharding::LayerId> layers_;
 };
 
 } // namespace planc::cost

@@ -44,7 +44,7 @@ class Rows {
 
     void add(const Side &side, const CollectiveRow &row, const CostTable &table) {
         std::string tensor = row.tensor;
-        if (row.from_layer >= 0)
+        if (row.from_layer)
             tensor += " (" + table.layers[row.from_layer].name + " to " + table.layers[row.layer].name + ")";
         add(side, name_of(row.kind), name(row.phase), tensor, row.price.seconds(), row.payload,
             axes_words(row.axes, table.axes));

@@ -14,7 +14,7 @@ std::string bytes(Bytes value) {
 }
 
 std::string collective(const CollectiveRow &row, const CostTable &table) {
-    return csv_line({row.from_layer >= 0 ? "reshard" : "collective", table.layers[row.layer].name, name_of(row.kind),
+    return csv_line({row.from_layer ? "reshard" : "collective", table.layers[row.layer].name, name_of(row.kind),
                      axes_words(row.axes, table.axes), name(row.phase), row.tensor, bytes(row.payload),
                      std::to_string(row.calls), support::json_number(row.price.seconds().value)});
 }
@@ -33,7 +33,7 @@ std::string csv_report(const CostTable &table) {
         text += collective(row, table);
     for (const BucketRow &bucket : table.buckets) {
         std::string layers;
-        for (int layer : bucket.layers)
+        for (const LayerId layer : bucket.layers)
             layers += (layers.empty() ? "" : " ") + table.layers[layer].name;
         text += csv_line({"bucket", layers, "all-reduce", axes_words(bucket.axes, table.axes), name(bucket.phase), "-",
                           "0", std::to_string(bucket.calls), support::json_number(bucket.price.seconds().value)});

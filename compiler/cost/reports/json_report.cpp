@@ -102,7 +102,7 @@ class Json {
         json_.begin_object().member("kind", name_of(row.kind));
         add_axes(row.axes);
         json_.member("phase", name(row.phase)).member("tensor", row.tensor);
-        if (row.from_layer >= 0)
+        if (row.from_layer)
             json_.member("from_layer", table_.layers[row.from_layer].name)
                 .member("to_layer", table_.layers[row.layer].name);
         json_.member("from", row.from).member("to", row.to).member("ranks", row.ranks);
@@ -122,7 +122,7 @@ class Json {
         json_.begin_object().member("phase", name(bucket.phase));
         add_axes(bucket.axes);
         json_.key("layers").begin_array();
-        for (int layer : bucket.layers)
+        for (const LayerId layer : bucket.layers)
             json_.value(table_.layers[layer].name);
         json_.end_array().member("bytes", whole(bucket.payload)).member("messages", bucket.calls);
         json_.member("seconds", bucket.price.seconds().value).end_object();

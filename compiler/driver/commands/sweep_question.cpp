@@ -50,7 +50,7 @@ void SweepQuestion::by_plan(SweepPoint &point) {
     for (const cost::LayerRow &layer : table.layers)
         point.layers.push_back({layer.name, layer.compute_seconds(), layer.seconds() - layer.compute_seconds()});
     for (const cost::CollectiveRow &row : table.reshards)
-        point.layers[row.layer].communication += row.price.seconds();
+        point.layers[row.layer.index()].communication += row.price.seconds();
     cost::Seconds buckets{};
     for (const cost::BucketRow &bucket : table.buckets)
         buckets += bucket.price.seconds();

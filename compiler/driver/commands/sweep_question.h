@@ -33,7 +33,7 @@ class SweepQuestion {
     std::ostringstream messages_;
     Compilation compilation_;
     plan::ProfilePlan profile_;
-    const std::vector<sharding::LayerStrategy> *strategies_ = nullptr; ///< of the last plan
+    const sharding::LayerStrategies *strategies_ = nullptr; ///< of the last plan
     const sharding::Mesh *mesh_ = nullptr;
 };
 

@@ -296,8 +296,8 @@ void set_plan(mlir::ModuleOp module, const sharding::Graph &graph, const plan::P
         sizes.push_back(size);
     module->setAttr("plan.mesh", ir::MeshAttr::get(module.getContext(), names, sizes));
     std::map<std::string, sharding::LayerStrategy> strategies;
-    for (std::size_t i = 0; i < graph.layers.size(); ++i)
-        strategies[graph.layers[i].name] = plan.layers[i];
+    for (const sharding::LayerId layer : graph.layers.ids())
+        strategies[graph.layers[layer].name] = plan.layers[layer];
     spmd::set_strategies(module, strategies);
     spmd::set_storage(module, plan.storage);
 }

@@ -45,12 +45,10 @@ std::string internal_error(const PassError &error) {
 
 bool lay_out_by(const plan::Plan &plan, const cost::Machine &machine, mlir::ModuleOp module) {
     cost::StepPrices prices(plan.mesh, machine);
-    const auto method = [&](const sharding::Graph &graph, int value, const sharding::Copy &copy,
+    const auto method = [&](const sharding::Graph &graph, sharding::ValueId value, const sharding::Copy &copy,
                             const sharding::Step &step) {
         const bool fusable = sharding::fusable(graph, plan.mesh, value, copy);
-        return prices
-            .of(step, graph.values[static_cast<std::size_t>(value)].element_bytes, cost::in_bucket(fusable, copy.phase))
-            .method;
+        return prices.of(step, graph.values[value].element_bytes, cost::in_bucket(fusable, copy.phase)).method;
     };
     return succeeded(spmd::materialize(module, method));
 }
