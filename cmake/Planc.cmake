@@ -10,7 +10,8 @@ set(PLANC_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conv
 function(planc_options target)
   target_compile_options(${target} PRIVATE ${PLANC_WARNINGS})
   if(PLANC_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(${target} PRIVATE -O1 -g1 -fsanitize=address,undefined
+      -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
   endif()
 endfunction()

@@ -96,8 +96,8 @@ class Digest {
         add(name);
     }
     void put(const sharding::Graph &graph) {
-        const auto &[values, operations, layers, outputs, microbatches] = graph;
-        add(values, operations, layers, outputs, microbatches);
+        const auto &[values, operations, layers, outputs, microbatches, slots] = graph;
+        add(values, operations, layers, outputs, microbatches, slots);
     }
     void put(const plan::LargerMicroBatches &larger) {
         const auto &[graph, count] = larger;

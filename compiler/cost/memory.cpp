@@ -245,7 +245,8 @@ Bytes copies_bytes(const sharding::Graph &graph, ValueId v, Residence residence,
     for (std::size_t c = 0; c < copies.size(); ++c)
         if (!copies[c].all_reduced && !transient(graph, v, residence, copies, c))
             bytes += copies[c].bytes;
-    return Bytes(bytes);
+    const bool in_slots = residence == Residence::activation || residence == Residence::input;
+    return Bytes(in_slots ? graph.slots * bytes : bytes);
 }
 
 Memory memory(const sharding::Graph &graph, const PerValue<Residence> &residences, const PerValue<Life> &lives,

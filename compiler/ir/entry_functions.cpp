@@ -74,4 +74,13 @@ std::int64_t batch_of(mlir::ModuleOp module) {
     return step ? samples_of(step) : 1;
 }
 
+int slots_of(mlir::ModuleOp module) {
+    const auto slots = module->getAttrOfType<mlir::IntegerAttr>("plan.slots");
+    return slots ? static_cast<int>(slots.getInt()) : 1;
+}
+
+void set_slots(mlir::ModuleOp module, int slots) {
+    module->setAttr("plan.slots", mlir::Builder(module.getContext()).getI64IntegerAttr(slots));
+}
+
 } // namespace planc::ir

@@ -42,5 +42,9 @@ enum class Purpose : std::uint8_t { training, evaluation, prediction };
 /// (`plan.batch`; if there is one micro-batch, its own samples).
 [[nodiscard]] std::int64_t micro_batch_count(mlir::ModuleOp module);
 [[nodiscard]] std::int64_t batch_of(mlir::ModuleOp module);
+/// How many of them are in flight at the same time (`plan.slots` of the module; one without it). Each has its own
+/// buffers for values that outlive a body.
+[[nodiscard]] int slots_of(mlir::ModuleOp module);
+void set_slots(mlir::ModuleOp module, int slots);
 
 } // namespace planc::ir

@@ -419,7 +419,7 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
         ScratchSizes sizes(mesh);
         std::vector<mlir::func::FuncOp> in_flight;
         for (mlir::func::FuncOp function : ir::entry_functions(getOperation()))
-            if (slots_of(getOperation()) > 1 && ir::is_training(function))
+            if (ir::slots_of(getOperation()) > 1 && ir::is_training(function))
                 in_flight.push_back(function);
             else
                 end = std::max(end, Assignment(function, mesh, base, sizes).run());
@@ -444,7 +444,7 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
         set("plan.slot_bytes", bytes);
         int64_t end = base;
         for (Assignment &assignment : assignments)
-            end = std::max(end, assignment.place_behind_slots(base + slots_of(getOperation()) * bytes));
+            end = std::max(end, assignment.place_behind_slots(base + ir::slots_of(getOperation()) * bytes));
         return end;
     }
 };

@@ -93,11 +93,6 @@ ir::TensorType summed_type(ir::TensorType type, const std::vector<std::string> &
     return rest.getLayout() ? rest.withLayout(ir::layout_of(placement, rest, mesh)) : rest;
 }
 
-int slots_of(mlir::ModuleOp module) {
-    const auto slots = module->getAttrOfType<mlir::IntegerAttr>("plan.slots");
-    return slots ? static_cast<int>(slots.getInt()) : 1;
-}
-
 void StepPass::runOnOperation() {
     for (mlir::func::FuncOp function : ir::entry_functions(getOperation()))
         if (failed(run(function)))

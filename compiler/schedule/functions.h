@@ -45,9 +45,6 @@ void set_place(mlir::Operation *op, mlir::Operation *from);
 /// The type of the sum over all dimensions except these. Axes that split a removed dimension leave a partial sum.
 [[nodiscard]] ir::TensorType summed_type(ir::TensorType type, const std::vector<std::string> &kept, ir::MeshAttr mesh);
 
-/// The number of micro-batches in flight (`plan.slots` of the module; one without it).
-[[nodiscard]] int slots_of(mlir::ModuleOp module);
-
 /// A pass on the entry functions (ir/entry_functions.h).
 class StepPass : public mlir::OperationPass<mlir::ModuleOp> {
   public:

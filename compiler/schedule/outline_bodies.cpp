@@ -178,7 +178,7 @@ program::Role all_ranks(mlir::ModuleOp module) {
     };
     if (number("plan.slot_bytes") == 0)
         return role;
-    role.slots = slots_of(module);
+    role.slots = ir::slots_of(module);
     role.slot_offset = number("plan.slot_offset");
     role.slot_bytes = number("plan.slot_bytes");
     return role;

@@ -24,8 +24,6 @@ void add_passes(mlir::OpPassManager &manager, const Options &options) {
 
 mlir::LogicalResult run(mlir::ModuleOp module, const Options &options) {
     mlir::PassManager manager(module.getContext());
-    if (options.slots > 1)
-        module->setAttr("plan.slots", mlir::Builder(module.getContext()).getI64IntegerAttr(options.slots));
     add_passes(manager, options);
     return manager.run(module);
 }

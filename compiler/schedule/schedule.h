@@ -15,8 +15,6 @@ struct Options {
     /// Let convolutions compute while their halos travel even where that does not pay; for tests, whose images are
     /// small.
     bool overlap_all_halos = false;
-    /// The number of micro-batches in flight. Each has its own buffers for values that outlive a body.
-    int slots = 1;
 };
 
 /// Schedules the entry functions of a rank program (after materialize-layouts). Fails, with a message at the

@@ -1,5 +1,6 @@
 #include "spmd/extract.h"
 
+#include "ir/entry_functions.h"
 #include "ir/nest.h"
 #include "ir/pointwise.h"
 #include "ir/subscripts.h"
@@ -195,6 +196,7 @@ class Extraction {
         const auto count = module ? module->getAttrOfType<mlir::IntegerAttr>("plan.microbatches") : mlir::IntegerAttr();
         if (count)
             graph().microbatches = static_cast<int>(count.getInt());
+        graph().slots = module ? ir::slots_of(module) : 1;
         sharding::PerValue<bool> accumulated(graph().values.size());
         for (sharding::Operation &operation : graph().operations) {
             operation.per_step = !operation.accumulates &&

@@ -3,6 +3,7 @@
 #include "compare_runs.h"
 #include "random.h"
 
+#include "ir/entry_functions.h"
 #include "plan/plan.h"
 #include "schedule/schedule.h"
 #include "spmd/accumulators.h"
@@ -171,8 +172,9 @@ class Check {
         stage_ += overlap ? ", scheduled" : ", scheduled without overlap";
         stage_ += all_halos ? ", all halos apart" : "";
         stage_ += slots > 1 ? ", " + std::to_string(slots) + " in flight" : "";
+        ir::set_slots(*module, slots);
         showing(*module, [&] {
-            if (failed(schedule::run(*module, {.overlap = overlap, .overlap_all_halos = all_halos, .slots = slots})) ||
+            if (failed(schedule::run(*module, {.overlap = overlap, .overlap_all_halos = all_halos})) ||
                 failed(mlir::verify(*module)))
                 throw Difference("the program could not be scheduled");
             const auto traffic = reference.compare(*module);

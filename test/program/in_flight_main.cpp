@@ -6,6 +6,7 @@
 
 #include "driver/files/compile_cpp.h"
 #include "emit/emit.h"
+#include "ir/entry_functions.h"
 #include "plan/plan.h"
 #include "schedule/schedule.h"
 #include "spmd/materialize.h"
@@ -55,12 +56,20 @@ planrt::Method by_ring(const sharding::Step &step) {
 std::string emitted(int slots) {
     test::Step step(text);
     const test::Module module = step.derive(step.savings_of("l"));
+    ir::set_slots(*module, slots);
     const plan::Request request = step.request(*module, "l");
-    driver::set_plan(*module, request.graph, plan::make_plan(request));
+    const plan::Plan plan = plan::make_plan(request);
+    driver::set_plan(*module, request.graph, plan);
     if (failed(spmd::materialize(
             *module, [](const auto &, auto, const auto &, const sharding::Step &each) { return by_ring(each); })) ||
-        failed(schedule::run(*module, {.slots = slots})))
+        failed(schedule::run(*module)))
         return "";
+    const auto arena = static_cast<double>((*module)->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes").getInt());
+    if (const double predicted = plan.cost->memory.total().value; arena > predicted) {
+        std::fprintf(stderr, "%d in flight: the arena has %.0f bytes, and %.0f are predicted\n", slots, arena,
+                     predicted);
+        return "";
+    }
     emit::EmitInfo info;
     info.network = "in_flight";
     info.source = "in_flight.plan";

@@ -36,7 +36,8 @@ Sweep small() {
 } // namespace
 
 TEST(Sweep, lines_are_points_that_differ_in_one_coordinate) {
-    const std::vector<Plot> all = plots(small(), "ranks", "strong", 10);
+    const Sweep sweep = small(); // plots point into it
+    const std::vector<Plot> all = plots(sweep, "ranks", "strong", 10);
     ASSERT_EQ(all.size(), 1U);
     ASSERT_EQ(all[0].series.size(), 3U);
     EXPECT_EQ(all[0].series[0].name, "best, latency 1us");
