@@ -245,7 +245,8 @@ Bytes copies_bytes(const sharding::Graph &graph, ValueId v, Residence residence,
     for (std::size_t c = 0; c < copies.size(); ++c)
         if (!copies[c].all_reduced && !transient(graph, v, residence, copies, c))
             bytes += copies[c].bytes;
-    const bool in_slots = residence == Residence::activation || residence == Residence::input;
+    const bool in_slots = residence == Residence::activation || residence == Residence::input ||
+                          residence == Residence::gradient; // they outlive a body (schedule/assign_buffers.cpp)
     return Bytes(in_slots ? graph.slots * bytes : bytes);
 }
 

@@ -81,7 +81,7 @@ struct Graph {
     PerLayer<Layer> layers;
     std::vector<ValueId> outputs; ///< that the program reports (the loss): needed replicated, not partial
     int microbatches = 1;         ///< how often a step runs the operations that are not per_step
-    int slots = 1;                ///< micro-batches in flight, each with its own activations and inputs
+    int slots = 1;                ///< micro-batches in flight, each with its own activations, gradients and inputs
 
     /// What comes after all operations, in their order.
     [[nodiscard]] OperationId end_of_program() const { return operations.end_id(); }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char *text = R"(
 dim batch = 20
-dim n = 6
+dim n = 60
 layer scale(x: [.., n]) -> [.., n] {
     param w: [n] = uniform(-1, 1)
     return x * w
