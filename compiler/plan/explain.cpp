@@ -79,6 +79,13 @@ std::string memory(const Plan &plan) {
     return text + "\n";
 }
 
+/// "+1.2 ms". Differences that are rounding errors of the whole are none.
+std::string signed_seconds(Seconds added, Seconds whole) {
+    if (std::abs(added.value) <= 1e-12 * whole.value)
+        added = Seconds();
+    return (added.value < 0 ? "-" : "+") + cost::human_seconds(Seconds(std::abs(added.value)));
+}
+
 std::string layers(const Plan &plan) {
     cost::Lines lines;
     lines.row({"layer", "split", "choices", "runner-up, other layers as planned", "time", "adds"});
@@ -88,7 +95,7 @@ std::string layers(const Plan &plan) {
         lines.row({row.name, cost::split_words(row, plan.axes),
                    plan.choices.contains(l) ? std::to_string(plan.choices[l]) : "",
                    other ? words(other->strategy, plan.axes) : "-", cost::human_seconds(row.seconds()),
-                   other ? "+" + cost::human_seconds(Seconds(std::max(0.0, other->added.value))) : ""});
+                   other ? signed_seconds(other->added, plan.cost->seconds()) : ""});
     }
     return lines.text(4);
 }

@@ -26,6 +26,13 @@ constexpr std::size_t most_at_once = 4; ///< searches of meshes
 /// bound of the few strategies; all others are given up with them, and count with their own bound.
 constexpr double worth_a_search = 0.005;
 
+PerLayer<int> number_of_choices(const Space &space) {
+    PerLayer<int> choices;
+    for (const auto &options : space.options)
+        choices.push_back(static_cast<int>(options->size()));
+    return choices;
+}
+
 class Planner {
   public:
     explicit Planner(const Request &request)
@@ -338,9 +345,7 @@ class Planner {
         plan_.layers = found.layers;
         plan_.storage = storage;
         plan_.cost = found.cost;
-        plan_.choices.clear();
-        for (const auto &options : space.options)
-            plan_.choices.push_back(static_cast<int>(options->size()));
+        plan_.choices = number_of_choices(space);
         plan_.note.clear();
         if (found.left_out)
             plan_.note = incomplete;
@@ -437,13 +442,15 @@ Plan make_plan(const Request &request) {
     return Planner(request).make();
 }
 
-PerLayer<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan) {
+void add_alternatives(const Request &request, Plan &plan) {
     const sharding::GraphIndex index(request.graph);
     const StepStructure step(index, request.machine);
     const MeshShape shape{plan.axes, plan.mesh};
     const Space space = make_space(request, shape);
     TermCache cache(shape.mesh, request.machine);
-    return runner_ups(step, shape, space, request.machine, plan.storage, cache, plan.layers, plan.memory_limit_bytes);
+    plan.choices = number_of_choices(space);
+    plan.runner_ups =
+        runner_ups(step, shape, space, request.machine, plan.storage, cache, plan.layers, plan.memory_limit_bytes);
 }
 
 } // namespace planc::plan

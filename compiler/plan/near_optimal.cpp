@@ -79,8 +79,6 @@ Plan exchange(const Request &request, const Plan &answer, const Choice &choice) 
     plan.memory_decided = answer.memory_decided;
     plan.memory_limit_bytes = answer.memory_limit_bytes;
     plan.note = answer.note;
-    if (*choice.axes == answer.axes && choice.mesh->sizes == answer.mesh.sizes)
-        plan.choices = answer.choices;
     plan.layers = choice.strategies();
     plan.cost = choice.cost;
     if (plan.cost == nullptr)
@@ -133,9 +131,13 @@ std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::
     take_near(request, answer, other_plans(answer), most, result);
     if (result.size() == most)
         return result;
-    const PerLayer<std::optional<RunnerUp>> runner_ups =
-        request.runner_ups ? answer.runner_ups : find_runner_ups(request, answer);
-    take_near(request, answer, changed_layers(answer, runner_ups), most, result);
+    if (request.runner_ups) {
+        take_near(request, answer, changed_layers(answer, answer.runner_ups), most, result);
+    } else {
+        Plan with_alternatives = answer;
+        add_alternatives(request, with_alternatives);
+        take_near(request, answer, changed_layers(answer, with_alternatives.runner_ups), most, result);
+    }
     return result;
 }
 

@@ -69,6 +69,7 @@ bool PlanSearch::choose(Wanted wanted) {
     Candidates candidates = *std::exchange(candidates_, std::nullopt);
     auto &[others, schedules, near] = candidates;
     std::vector<plan::SimulatedPlan> simulated = {{found_.plan, simulated_step(found_.plan, schedules.front())}};
+    const plan::Request &request = found_.step->request();
     if (const std::optional<cost::Seconds> step = simulated.front().step) {
         drop_slower_baselines(candidates, *step);
         if (!add_baselines(candidates, *step, wanted))
@@ -79,6 +80,8 @@ bool PlanSearch::choose(Wanted wanted) {
         }
         auto [chosen, place] = plan::fastest(simulated);
         found_.plan = std::move(chosen);
+        if (place > 0 && request.search && request.runner_ups)
+            plan::add_alternatives(request, found_.plan);
         std::swap(schedules.front(), schedules[place]);
     }
     schedule_ = std::move(schedules.front());
