@@ -1,4 +1,4 @@
-# How lit runs the tests of this folder: files with RUN lines, per stage. See README.md.
+# How lit runs the tests of this folder: files with RUN lines. See README.md.
 import os
 import platform
 import shutil

@@ -241,13 +241,17 @@ CopyMemory copy_memory(const sharding::Value &value, const sharding::Copy &copy,
 Bytes copies_bytes(const sharding::Graph &graph, ValueId v, Residence residence, std::span<const CopyMemory> copies) {
     if (residence == Residence::summed && copies.size() == 1)
         return Bytes(0);
-    double bytes = 0;
-    for (std::size_t c = 0; c < copies.size(); ++c)
-        if (!copies[c].all_reduced && !transient(graph, v, residence, copies, c))
-            bytes += copies[c].bytes;
     const bool in_slots = residence == Residence::activation || residence == Residence::input ||
                           residence == Residence::gradient; // they outlive a body (schedule/assign_buffers.cpp)
-    return Bytes(in_slots ? graph.slots * bytes : bytes);
+    const bool is_accumulated = is_sum(graph, graph.values[v].producer);
+    double bytes = 0;
+    for (std::size_t c = 0; c < copies.size(); ++c) {
+        const bool in_place = copies[c].all_reduced && !(is_accumulated && graph.slots > 1);
+        const bool is_accumulator = is_accumulated && c == 0;
+        if (!in_place && !transient(graph, v, residence, copies, c))
+            bytes += (in_slots && !is_accumulator ? graph.slots : 1) * copies[c].bytes;
+    }
+    return Bytes(bytes);
 }
 
 Memory memory(const sharding::Graph &graph, const PerValue<Residence> &residences, const PerValue<Life> &lives,

@@ -49,8 +49,8 @@ struct CopyMemory {
 
 /// Bytes of those copies of value `v` that live as long as lives() says; an all-reduce works in place. Not counted are
 /// copies that are gathered from shards, and a gradient that is reduce-scattered at once. A sum over micro-batches is
-/// always in memory where it is accumulated. Activations, gradients and inputs are in memory once for each micro-batch
-/// in flight (the slots of the step program).
+/// always in memory where it is accumulated. All but this sum is in memory once for each micro-batch in flight (slots
+/// of the step program); of what passes only integers lie in slots, and these are counted once.
 [[nodiscard]] Bytes copies_bytes(const sharding::Graph &graph, sharding::ValueId v, Residence residence,
                                  std::span<const CopyMemory> copies);
 

@@ -221,7 +221,7 @@ bool Compilation::schedule() {
     return true;
 }
 
-/// Warns by the arena, which is exact, while the plan's warning uses an estimate.
+/// Warns if the arena, whose size is exact, exceeds the machine's memory. The plan's own warning rests on an estimate.
 void Compilation::warn_of_memory() {
     const cost::Machine &machine = request().request.machine;
     const auto needed = static_cast<double>(arena_bytes());

@@ -2,8 +2,6 @@
 
 #include "interpret/interpret.h"
 
-#include <utility>
-
 namespace planc::interpret {
 
 template <class Visit> void Buffers::for_each_cell(const Value &value, Visit visit) {
@@ -48,8 +46,10 @@ void Buffers::start(std::int64_t collective, const std::vector<int> &inputs, con
 }
 
 void Buffers::wait(std::int64_t collective) {
-    const Active done = std::move(active_[collective]);
-    active_.erase(collective);
+    const auto started = active_.extract(collective);
+    if (started.empty())
+        throw Failure("collective " + std::to_string(collective) + " is waited for but not under way");
+    const Active &done = started.mapped();
     for (const int input : done.inputs)
         for_each_cell(values_[static_cast<std::size_t>(input)],
                       [&](Cell &cell) { std::erase(cell.read_by, collective); });

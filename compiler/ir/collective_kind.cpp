@@ -1,8 +1,11 @@
 #include "ir/collective_kind.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace planc::ir {
+
+static_assert(std::size(planrt::collective_kinds) == static_cast<std::size_t>(planrt::CollectiveKind::exchange) + 1);
 
 std::string word_of(planrt::CollectiveKind kind) {
     std::string word = planrt::name_of(kind);

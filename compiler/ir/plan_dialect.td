@@ -11,7 +11,7 @@ def Plan_Dialect : Dialect {
   let cppNamespace = "::planc::ir";
   let summary = "neural networks on named dimensions, from the network to the rank program";
   let description = [{
-    One dialect serves all stages. A network is a `func.func` on `!plan.tensor` values whose dimensions have roles. The
+    One dialect serves the whole compiler. A network is a `func.func` on `!plan.tensor` values whose dimensions have roles. The
     training step adds gradients and updates of variables. The rank program gives every tensor type a layout and adds
     `plan.collective`. The schedule splits collectives into starts and waits, groups loops and assigns buffers.
 

@@ -48,8 +48,8 @@ def Plan_ViewOp : Plan_LayerOp<"view", [Pure]> {
 def Plan_PackOp : Plan_LayerOp<"pack", [Pure, SameOperandsAndResultType]> {
   let summary = "weights in the format of the convolution that reads them";
   let description = [{
-    They are read by the `plan.conv` operations of a function that have the attribute `format` and the same geometry.
-    The weight gradients of these have this format, too, and are unpacked by `plan.unpack`. Formats: "packed", the
+    The `plan.conv` operations of a function that have the attribute `format` and the same geometry read the packed
+    weights. A weight gradient with `format` has this format too, and `plan.unpack` unpacks it. Formats: "packed", the
     elements in oneDNN's order and padded (`planrt::packed_weights()` says how many at most); "winograd", transformed
     for Winograd's algorithm (`planrt::winograd_weights()`).
 

@@ -79,11 +79,11 @@ std::string memory(const Plan &plan) {
     return text + "\n";
 }
 
-/// "+1.2 ms". Differences that are rounding errors of the whole are none.
-std::string signed_seconds(Seconds added, Seconds whole) {
-    if (std::abs(added.value) <= 1e-12 * whole.value)
-        added = Seconds();
-    return (added.value < 0 ? "-" : "+") + cost::human_seconds(Seconds(std::abs(added.value)));
+/// "+1.2 ms"; negative only if the plan was chosen in simulation, whatever its price.
+std::string added(const RunnerUp &other, const Plan &plan) {
+    const double seconds = plan.simulated ? other.added.value : std::max(0.0, other.added.value);
+    const bool is_less = seconds < -1e-9 * plan.cost->seconds().value;
+    return (is_less ? "-" : "+") + cost::human_seconds(Seconds(is_less ? -seconds : std::max(0.0, seconds)));
 }
 
 std::string layers(const Plan &plan) {
@@ -95,7 +95,7 @@ std::string layers(const Plan &plan) {
         lines.row({row.name, cost::split_words(row, plan.axes),
                    plan.choices.contains(l) ? std::to_string(plan.choices[l]) : "",
                    other ? words(other->strategy, plan.axes) : "-", cost::human_seconds(row.seconds()),
-                   other ? signed_seconds(other->added, plan.cost->seconds()) : ""});
+                   other ? added(*other, plan) : ""});
     }
     return lines.text(4);
 }

@@ -387,6 +387,7 @@ class Planner {
         const auto on = std::find_if(meshes_.begin(), meshes_.end(), [this](const auto &mesh) {
             return mesh->shape.axes == plan_.axes && mesh->shape.mesh.sizes == plan_.mesh.sizes;
         });
+        plan_.choices = number_of_choices((*on)->space); // a baseline on another mesh may have become the answer
         plan_.runner_ups = runner_ups(*step_, (*on)->shape, (*on)->space, request_.machine, plan_.storage, (*on)->cache,
                                       plan_.layers, limit_);
     }
@@ -442,15 +443,18 @@ Plan make_plan(const Request &request) {
     return Planner(request).make();
 }
 
-void add_alternatives(const Request &request, Plan &plan) {
+PerLayer<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan) {
     const sharding::GraphIndex index(request.graph);
     const StepStructure step(index, request.machine);
     const MeshShape shape{plan.axes, plan.mesh};
     const Space space = make_space(request, shape);
     TermCache cache(shape.mesh, request.machine);
-    plan.choices = number_of_choices(space);
-    plan.runner_ups =
-        runner_ups(step, shape, space, request.machine, plan.storage, cache, plan.layers, plan.memory_limit_bytes);
+    return runner_ups(step, shape, space, request.machine, plan.storage, cache, plan.layers, plan.memory_limit_bytes);
+}
+
+void add_alternatives(const Request &request, Plan &plan) {
+    plan.choices = number_of_choices(make_space(request, {plan.axes, plan.mesh}));
+    plan.runner_ups = find_runner_ups(request, plan);
 }
 
 } // namespace planc::plan

@@ -131,13 +131,9 @@ std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::
     take_near(request, answer, other_plans(answer), most, result);
     if (result.size() == most)
         return result;
-    if (request.runner_ups) {
-        take_near(request, answer, changed_layers(answer, answer.runner_ups), most, result);
-    } else {
-        Plan with_alternatives = answer;
-        add_alternatives(request, with_alternatives);
-        take_near(request, answer, changed_layers(answer, with_alternatives.runner_ups), most, result);
-    }
+    const PerLayer<std::optional<RunnerUp>> runner_ups =
+        request.runner_ups ? answer.runner_ups : find_runner_ups(request, answer);
+    take_near(request, answer, changed_layers(answer, runner_ups), most, result);
     return result;
 }
 

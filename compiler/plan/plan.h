@@ -113,7 +113,7 @@ struct Baseline {
 /// The best other strategy of one layer, with all other layers as planned.
 struct RunnerUp {
     LayerStrategy strategy;
-    Seconds added{}; ///< negative: the plan was chosen in simulation although this one has a lower price
+    Seconds added{}; ///< to the price; may be negative if simulation, a limit on memory or an inexact search decided
 };
 
 /// The best plan on a shape of the mesh other than the answer's.
@@ -165,7 +165,9 @@ struct Plan {
 /// The fastest plan. Deterministic: equal requests give equal plans.
 [[nodiscard]] Plan make_plan(const Request &request);
 
-/// Sets Plan::runner_ups and Plan::choices of a plan that was made without them.
+/// Computes Plan::runner_ups of a plan that was made without them.
+[[nodiscard]] PerLayer<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan);
+/// Sets Plan::runner_ups and Plan::choices of such a plan.
 void add_alternatives(const Request &request, Plan &plan);
 
 /// The text of Plan::failure if memory is short. `least`: the memory of the smallest plan, or a lower bound of it.

@@ -21,7 +21,7 @@ struct LayerLoop {
 /// In order of appearance. Operations that follow a parameter, and loops that cannot be split, are left out.
 [[nodiscard]] PerLayer<std::vector<LayerLoop>> layer_loops(const Graph &graph);
 
-/// That one layer may have.
+/// The strategies that one layer may have.
 using Strategies = std::vector<LayerStrategy>;
 
 struct Space {

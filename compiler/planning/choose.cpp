@@ -80,7 +80,7 @@ bool PlanSearch::choose(Wanted wanted) {
         }
         auto [chosen, place] = plan::fastest(simulated);
         found_.plan = std::move(chosen);
-        if (place > 0 && request.search && request.runner_ups)
+        if (place > 0 && request.runner_ups)
             plan::add_alternatives(request, found_.plan);
         std::swap(schedules.front(), schedules[place]);
     }

@@ -38,8 +38,8 @@ struct Answer {
     std::vector<Scheduled> passed_over; ///< the plans that it was compared with; freeing them takes a while
 };
 
-/// The schedules of steps with more operations are not simulated. With so many operations, a simulation takes some
-/// tenths of a second.
+/// The largest number of operations of a step whose schedule is simulated. With so many, a simulation takes some tenths
+/// of a second.
 inline constexpr std::size_t most_operations_to_simulate = 5000;
 
 /// Whether a program with an arena of so many bytes keeps the requested limit on memory.

@@ -14,7 +14,7 @@ bool is_compute(Operation *op) {
     return is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
 }
 
-/// Whether the operation belongs to the part that follows: waits and views just before a part's first kernel do.
+/// Whether it is a wait or a view: just before a part's first kernel, these belong to that part.
 bool prepares(Operation *op) {
     return mlir::isa<ir::WaitOp, ir::ViewOp>(op);
 }

@@ -45,8 +45,8 @@ struct Diagnostic {
     Diagnostic &note(SourceRange at, std::string message);
 };
 
-/// Collects diagnostics and renders them. A stage reports every mistake once, and nothing that merely follows from it
-/// (E2).
+/// Collects diagnostics and renders them. A compile step reports every mistake once, and nothing that merely follows
+/// from it (E2).
 class Diagnostics {
   public:
     explicit Diagnostics(const SourceFiles &files) : files_(files) {}
@@ -63,7 +63,7 @@ class Diagnostics {
     /// `most_errors` errors, a line says how many more there are.
     [[nodiscard]] std::string render() const;
     static constexpr int most_errors = 20;
-    /// Calls render() and forgets the diagnostics, so that a later stage shows only its own. They still count in
+    /// Calls render() and forgets the diagnostics, so that a later compile step shows only its own. They still count in
     /// errors().
     [[nodiscard]] std::string take_rendered();
 

@@ -167,6 +167,14 @@ func.func @collective(%x: !plan.tensor<a: 2, f32>) {
 
 // -----
 
+func.func @start(%x: !plan.tensor<a: 2, f32>) {
+  // expected-error@+1 {{there is no collective 'shuffle'}}
+  %0 = plan.start 0 "shuffle" (%x) over ["p"] {tensors = ["x"]} : (!plan.tensor<a: 2, f32>) -> !plan.tensor<a: 2, f32>
+  return
+}
+
+// -----
+
 func.func @collective(%x: !plan.tensor<a: 2, f32>) {
   // expected-error@+1 {{operand and result have layouts}}
   %0 = plan.collective "slice" %x over ["p"] : !plan.tensor<a: 2, f32> -> !plan.tensor<a: 2, f32, #plan.layout<a = [p]>>

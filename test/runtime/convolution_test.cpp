@@ -220,7 +220,7 @@ TEST_F(Convolutions, PackedOfOrdinaryShapes) {
     }
 }
 
-/// Sizes that dilations divide and do not, padding on one side, more portions than one, dilations of one dimension.
+/// Sizes that dilations divide and do not, padding on one side, dilations of one dimension.
 TEST_F(Convolutions, PackedOfDilations) {
     const auto same = [](std::int64_t extent, std::int64_t kernel, std::int64_t dilation) {
         const std::int64_t around = (kernel - 1) * dilation / 2;

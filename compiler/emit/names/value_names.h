@@ -62,8 +62,8 @@ class ValueNames {
     std::map<std::string, std::size_t> numbers_; ///< name of a buffer -> its place among them
     llvm::DenseMap<mlir::Value, std::string> names_;
     llvm::DenseMap<mlir::StringAttr, std::string> variables_;
-    std::map<std::pair<int, int64_t>, std::string>
-        variable_at_; ///< by role and offset; these places hold no other values
+    /// By role and offset. These places hold no other values.
+    std::map<std::pair<int, int64_t>, std::string> variable_at_;
 };
 
 } // namespace planc::emit

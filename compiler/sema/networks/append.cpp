@@ -11,15 +11,15 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(extent_mismatch, error, "'{0}' meets dimension '{1}' with extents {2} and {3}");      // D6
-PLANC_DIAGNOSTIC(element_mismatch, error, "'{0}' takes tensors of one element type, got {1} and {2}"); // O1
-PLANC_DIAGNOSTIC(not_floating, error, "'{0}' takes tensors of floating-point numbers, got {1}");       // O1
-PLANC_DIAGNOSTIC(duplicate_dimension, error, "dimension '{0}' occurs twice in one tensor");            // D3
-PLANC_DIAGNOSTIC(tensor_too_large, error, "the tensor {0} does not fit into 64 bits");                 // D5
-PLANC_DIAGNOSTIC(network_too_large, error, "the tensors of the network take more than 2^60 bytes");    // D5
-PLANC_DIAGNOSTIC(too_many_operations, error, "the network has more than {0} operations");              // N7
-PLANC_DIAGNOSTIC(beyond_f32, error, "a number beside tensors of f32 must be at most 3.4e38");          // L5
-PLANC_DIAGNOSTIC(tensor_outside_network, error, "a tensor is not allowed here");                       // X2
+PLANC_DIAGNOSTIC(extent_mismatch, error, "'{0}' meets dimension '{1}' with extents {2} and {3}");          // D6
+PLANC_DIAGNOSTIC(element_mismatch, error, "'{0}' takes tensors of one element type, got {1} and {2}");     // O1
+PLANC_DIAGNOSTIC(not_floating, error, "'{0}' takes tensors of floating-point numbers, got {1}");           // O1
+PLANC_DIAGNOSTIC(duplicate_dimension, error, "dimension '{0}' occurs twice in one tensor");                // D3
+PLANC_DIAGNOSTIC(tensor_too_large, error, "the tensor {0} does not fit into 64 bits");                     // D5
+PLANC_DIAGNOSTIC(network_too_large, error, "the tensors of the network take more than 2^60 bytes");        // D5
+PLANC_DIAGNOSTIC(too_many_operations, error, "the network has more than {0} operations");                  // N7
+PLANC_DIAGNOSTIC(beyond_f32, error, "a number beside tensors of f32 must lie between -3.4e38 and 3.4e38"); // L5
+PLANC_DIAGNOSTIC(tensor_outside_network, error, "a tensor is not allowed here");                           // X2
 
 namespace {
 

@@ -9,9 +9,16 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(duplicate_parameter, error, "two parameters are named '{0}'");                               // N5
-PLANC_DIAGNOSTIC(bad_distribution, error, "'{0}' with {1}");                                                  // Y4
-PLANC_DIAGNOSTIC(initial_beyond_f32, error, "the initial values of an f32 parameter must be at most 3.4e38"); // Y4
+PLANC_DIAGNOSTIC(duplicate_parameter, error, "two parameters are named '{0}'");                           // N5
+PLANC_DIAGNOSTIC(bad_distribution, error, "'{0}' with {1}");                                              // Y4
+PLANC_DIAGNOSTIC(initial_beyond_f32, error, "initial values in f32 must lie between -3.4e38 and 3.4e38"); // Y4
+
+/// A bound on the absolute values that the initializer gives. Draws from a normal distribution are made of 53 random
+/// bits and lie within 10 deviations.
+static double largest_value(const Initializer &initial) {
+    return initial.kind == Initializer::Kind::normal ? std::abs(initial.a) + 10 * initial.b
+                                                     : std::max(std::abs(initial.a), std::abs(initial.b));
+}
 
 /// While an object exists, dimensions with an extent on the spot have this extent: `inner` in `[k, inner: 3]`, for
 /// `fan_out` of the same declaration.
@@ -57,8 +64,7 @@ void Elaborator::declare_parameter(const syntax::ParameterDeclaration &declarati
     if (frame_->path.empty())
         register_layer(declaration.name.text, declaration.name);
     const ElementType element = element_type(declaration.type, frame_->element);
-    if (element == ElementType::f32 &&
-        std::max(std::abs(initial.a), std::abs(initial.b)) > std::numeric_limits<float>::max())
+    if (element == ElementType::f32 && largest_value(initial) > std::numeric_limits<float>::max())
         fail(initial_beyond_f32, declaration.initializer->where, {});
     const TensorValue tensor = append(std::move(operation), std::move(own), element, where);
     check_floating(declaration.name.text, tensor, declaration.type.where);

@@ -95,7 +95,7 @@ Value Elaborator::rename(const syntax::Call &call, SourceRange where) {
                  {"no name " + std::string(source ? "after" : "before") + " '->'"});
         const Value old = dimension_reference(source->name, given[i].value->where);
         if (!old.get<DimensionValue>())
-            fail_wrong_type(context(), given[i].value->where, "the operand of 'rename'", "a dimension", old);
+            fail_wrong_type(context(), given[i].value->where, "the name before '->'", "a dimension", old);
         const Value name = dimension_reference(target->name, given[i].target->where);
         if (!name.get<DimensionValue>())
             fail_wrong_type(context(), given[i].target->where, "the new name", "a dimension", name);

@@ -10,7 +10,7 @@
 
 namespace planrt {
 
-/// The state of a run besides its variables. The next step depends on nothing else.
+/// The state of a run besides its variables. With them, it is all that the next step depends on.
 struct RunState {
     std::int64_t step = 0; ///< steps done; with the seed, they determine the position in the shuffled data
     std::uint64_t seed = 0;
