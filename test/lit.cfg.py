@@ -53,3 +53,4 @@ if platform.machine() == "x86_64":
     config.available_features.add("x86_64")
 if config.sanitized:
     config.available_features.add("sanitized")
+    config.environment["PLANC_SANITIZED"] = "1"

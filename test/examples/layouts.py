@@ -20,6 +20,7 @@ combinations. `hybrid` gets the most square mesh. Exit code 0 where all agree.
 import argparse
 import json
 import math
+import os
 import pathlib
 import re
 import subprocess
@@ -30,6 +31,8 @@ TOLERANCE = 1e-5
 TOLERANCE_F64 = 1e-10
 MEMORY_TOLERANCE = 0.1
 LIBRARIES = 40 << 20  # bytes: code and tables of OpenBLAS, oneDNN and MPI
+if "PLANC_SANITIZED" in os.environ:
+    LIBRARIES += 200 << 20  # what the sanitizers remember of memory
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MPIRUN = ROOT / "scripts" / "mpirun"
 STDLIB = ROOT / "stdlib"
