@@ -2,9 +2,9 @@
 // that saves a pass over memory. An operation joins an earlier nest if
 //   - it belongs to the same part of the step, and to the same layer where one of them belongs to the loss,
 //   - it reads a value that the nest reads or makes, or has the nest's layer and iteration space,
-//   - its operands are available at the place of the nest, or nothing needs the nest before the operation, so that the
-//     nest can move there,
-//   - the values that it reads from the nest are complete where it runs: a sum over the outer loops is not,
+//   - its operands are available at the place of the nest; or the nest can move to the operation, since nothing needs
+//     it earlier,
+//   - the values that it reads from the nest are complete where it runs; a sum over the outer loops is not,
 //   - its iteration space is the nest's, a prefix of it, or longer than it with the nest's as a prefix.
 
 #include "schedule/loop_nest.h"

@@ -186,8 +186,8 @@ struct MicroBatch {
 /// Code of a training step, for one micro-batch at a time.
 struct Body {
     void (*run)(Context &) = nullptr;
-    std::span<const Field> fields =
-        {}; ///< the fields of the micro-batch that are loaded first; dimension 0 counts samples
+    /// The fields of the micro-batch, which are loaded first. Dimension 0 counts samples.
+    std::span<const Field> fields = {};
 };
 
 enum class ActionKind : std::uint8_t {

@@ -7,8 +7,8 @@
 
 namespace planrt {
 
-/// A run diverges if the loss of a step is more than a thousand times the loss of its first step and also more than a
-/// thousand, because losses that begin near 0 may temporarily grow by that factor. (A loss that is not a number ends
+/// A run diverges if the loss of a step is more than a thousand times that of its first step. The loss must also exceed
+/// a thousand, since losses that begin near 0 may grow by that factor for a while. (A loss that is not a number ends
 /// the run.)
 class Divergence {
   public:
