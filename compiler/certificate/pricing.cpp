@@ -12,7 +12,7 @@ namespace planc::certificate {
 using sharding::Phase;
 
 StepScopes::StepScopes(const sharding::GraphIndex &index, const cost::Machine &machine, int larger)
-    : structure(index, machine), microbatches(index.graph.microbatches - larger) {
+    : kinds(index, machine), microbatches(index.graph.microbatches - larger) {
     for (const ValueId v : index.graph.values.ids()) {
         needs.push_back(sharding::needs(index, v));
         layers.push_back(sharding::scope(index, v));
@@ -28,7 +28,7 @@ StepScopes::StepScopes(const sharding::GraphIndex &index, const cost::Machine &m
 }
 
 Pricing::Pricing(const StepScopes &step, const Mesh &mesh, const cost::Machine &machine)
-    : step_(step), graph_(step.structure.index.graph), mesh_(mesh), machine_(machine), steps_(mesh, machine),
+    : step_(step), graph_(step.kinds.index.graph), mesh_(mesh), machine_(machine), steps_(mesh, machine),
       transfers_(mesh, machine) {
     for (const sharding::Value &value : graph_.values)
         reshards_of_.push_back(&reshards_.try_emplace(value.extents, mesh).first->second);
@@ -43,15 +43,15 @@ void Pricing::weigh(const Weights &weights) {
             charged_[value][call] = 1 / static_cast<double>(values.size());
     kind_.clear();
     for (const ValueId v : graph_.values.ids())
-        kind_.push_back(kinds_
-                            .emplace(std::tuple(step_.structure.value_kind[v],
-                                                in_memory(v) ? weights.seconds_per_byte : 0, charged_[v]),
-                                     static_cast<int>(kinds_.size()))
-                            .first->second);
+        kind_.push_back(
+            kinds_
+                .emplace(std::tuple(step_.kinds.of_value[v], in_memory(v) ? weights.seconds_per_byte : 0, charged_[v]),
+                         static_cast<int>(kinds_.size()))
+                .first->second);
 }
 
 bool Pricing::in_memory(ValueId value) const {
-    const cost::Life &life = step_.structure.facts->lives[value];
+    const cost::Life &life = step_.kinds.facts.lives[value];
     return !life.first || (life.first <= weights_.operation && weights_.operation <= life.last);
 }
 
@@ -69,14 +69,14 @@ std::vector<int> Pricing::numbers(ValueId value, sharding::Copies &copies) {
 }
 
 const Pricing::Price &Pricing::price(ValueId value, const std::vector<int> &numbers) {
-    const auto [known, is_new] = known_.try_emplace({step_.structure.value_kind[value], numbers});
+    const auto [known, is_new] = known_.try_emplace({step_.kinds.of_value[value], numbers});
     Price &result = known->second;
     if (!is_new)
         return result;
     const sharding::Value &v = graph_.values[value];
-    const bool joined = static_cast<bool>(step_.structure.index.companion[value]);
+    const bool joined = static_cast<bool>(step_.kinds.index.companion[value]);
     std::vector<cost::CopyMemory> memory;
-    sharding::Links links(step_.structure.index, value, reshards(value));
+    sharding::Links links(step_.kinds.index, value, reshards(value));
     for (const sharding::Link &link : links.of(numbers.back(), {numbers.data(), numbers.size() - 1})) {
         const sharding::Copy copy = sharding::copy_of(graph_, value, link, reshards(value));
         const bool fusable = sharding::fusable(graph_, mesh_, value, copy);
@@ -94,7 +94,7 @@ const Pricing::Price &Pricing::price(ValueId value, const std::vector<int> &numb
         memory.push_back(cost::copy_memory(v, copy, mesh_));
         memory.back().source = copy.source;
     }
-    const cost::Residence residence = step_.structure.facts->residences[value];
+    const cost::Residence residence = step_.kinds.facts.residences[value];
     if (residence != cost::Residence::in_place)
         result.bytes = cost::copies_bytes(graph_, value, residence, memory).value;
     return result;
@@ -113,7 +113,7 @@ double Pricing::seconds(ValueId value, const std::vector<int> &numbers) {
 }
 
 double Pricing::least(ValueId value, int origin, int wanted) {
-    const sharding::GraphIndex &index = step_.structure.index;
+    const sharding::GraphIndex &index = step_.kinds.index;
     const auto operation_of = [&](const sharding::Use &use) -> const sharding::Operation & {
         return graph_.operations[use.operation];
     };
@@ -134,7 +134,7 @@ double Pricing::least(ValueId value, int origin, int wanted) {
 double Pricing::seconds(OperationId operation, sharding::Copies &copies) {
     const sharding::Operation &o = graph_.operations[operation];
     return (o.per_step ? 1 : step_.microbatches) * cost::seconds_under(copies.strategy(operation), graph_, o,
-                                                                       step_.structure.facts->fusion[operation], mesh_,
+                                                                       step_.kinds.facts.fusion[operation], mesh_,
                                                                        machine_)
                                                        .value;
 }

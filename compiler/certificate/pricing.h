@@ -10,7 +10,7 @@
 //               may be charged 1/n of it
 //   scope       the cost of a value's copies depends only on the layers of sharding::scope(), and values and operations
 //   of
-//               equal structure (plan/structure.h) cost the same under equal strategies
+//               equal structure (kinds.h) cost the same under equal strategies
 //   transfer    no route from one placement to another takes less than plan/transfer_bound.h says; all copies of a
 //   value
 //               together take at least as long as any one of them
@@ -20,8 +20,8 @@
 // Tests compare each of them with cost::price() on random networks.
 #pragma once
 
+#include "certificate/kinds.h"
 #include "plan/plan.h"
-#include "plan/structure.h"
 #include "plan/transfer_bound.h"
 
 #include "cost/collectives/step_price.h"
@@ -65,7 +65,7 @@ struct StepScopes {
     /// The index must outlive this. `larger`: micro-batches of another graph, which are not counted.
     StepScopes(const sharding::GraphIndex &index, const cost::Machine &machine, int larger);
 
-    plan::StepStructure structure;
+    Kinds kinds;
     int microbatches = 1; ///< the number of micro-batches that are counted
     PerValue<std::vector<sharding::Need>> needs;
     PerValue<std::vector<LayerId>> layers; ///< sharding::scope()

@@ -124,7 +124,7 @@ std::size_t Factor::Part::entry(const std::vector<int> &at) const {
 
 Terms::Terms(const StepScopes &step, Pricing &pricing, const Storage &storage, double byte_limit,
              const PerLayer<Strategies> &options)
-    : step_(step), graph_(step.structure.index.graph), byte_limit_(byte_limit), options_(options), pricing_(pricing),
+    : step_(step), graph_(step.kinds.index.graph), byte_limit_(byte_limit), options_(options), pricing_(pricing),
       storage_(storage),
       layers_(options.size(), LayerStrategy{std::vector<std::string>(pricing.mesh().sizes.size()), {}}) {
     std::map<std::vector<std::string>, int> known;
@@ -151,7 +151,7 @@ void Terms::price_alone() {
     constant_ = of_memory();
     PerLayer<std::vector<OperationId>> operations(options_.size());
     PerLayer<std::vector<ValueId>> values(options_.size());
-    const sharding::GraphIndex &index = step_.structure.index;
+    const sharding::GraphIndex &index = step_.kinds.index;
     sharding::Copies whatever = copies(layers_);
     for (const OperationId o : graph_.operations.ids()) {
         const std::vector<LayerId> layers = sharding::layers_of_strategy(index, o);
@@ -173,7 +173,7 @@ void Terms::price_alone() {
     for (const LayerId l : options_.ids()) {
         std::vector<int> key{kind_of_options_[l]};
         for (const OperationId o : operations[l])
-            key.push_back(step_.structure.operation_kind[o]);
+            key.push_back(step_.kinds.of_operation[o]);
         key.push_back(-1);
         for (const ValueId v : values[l])
             key.push_back(pricing_.kind(v));
@@ -208,8 +208,7 @@ std::vector<double> Terms::alone(LayerId layer, const std::vector<OperationId> &
 }
 
 const std::vector<int> &Terms::numbers(ValueId value, std::size_t need, LayerId layer) {
-    const auto [known, is_new] =
-        numbers_.try_emplace({step_.structure.value_kind[value], need, kind_of_options_[layer]});
+    const auto [known, is_new] = numbers_.try_emplace({step_.kinds.of_value[value], need, kind_of_options_[layer]});
     if (is_new) {
         const LayerStrategy none = layers_[layer];
         for (const LayerStrategy &strategy : options_[layer]) {
@@ -318,7 +317,7 @@ std::vector<int> Terms::combinations(ValueId value, std::size_t need, const std:
 std::shared_ptr<Piece> Terms::piece(ValueId value, const std::vector<std::size_t> &needs,
                                     const std::vector<LayerId> &layers, double share, const Kept &kept) {
     const bool whole = needs.size() == step_.needs[value].size() && layers == step_.layers[value];
-    std::vector<int> key{whole ? pricing_.kind(value) : step_.structure.value_kind[value], whole ? 1 : 0};
+    std::vector<int> key{whole ? pricing_.kind(value) : step_.kinds.of_value[value], whole ? 1 : 0};
     for (std::size_t need : needs)
         key.push_back(static_cast<int>(need));
     for (const LayerId layer : layers)
