@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <numeric>
@@ -10,22 +11,35 @@
 
 namespace planc::plan {
 
-std::shared_ptr<const std::vector<int>> scaled(const std::vector<int> &classes, int stride) {
-    auto offsets = std::make_shared<std::vector<int>>(classes);
-    for (int &offset : *offsets)
-        offset *= stride;
-    return offsets;
+Offsets Memo::scaled(const Offsets &classes, int stride) {
+    if (stride == 1)
+        return classes;
+    Offsets &known = scaled_[{classes, stride}];
+    if (!known) {
+        std::vector<int> offsets = *classes;
+        for (int &offset : offsets)
+            offset *= stride;
+        known = one_of(std::move(offsets));
+    }
+    return known;
+}
+
+Offsets Memo::one_of(std::vector<int> offsets) {
+    Offsets &known = all_[offsets];
+    if (!known)
+        known = std::make_shared<const std::vector<int>>(std::move(offsets));
+    return known;
 }
 
 namespace {
 
-Function as_function(const Factor &factor) {
+Function as_function(const Factor &factor, Memo &memo) {
     Function function;
     function.variables = factor.variables;
     function.offsets.resize(factor.variables.size());
     int stride = 1;
     for (std::size_t i = factor.variables.size(); i-- > 0;) {
-        function.offsets[i] = stride == 1 ? factor.class_of[i] : scaled(*factor.class_of[i], stride);
+        function.offsets[i] = memo.scaled(factor.class_of[i], stride);
         stride *= factor.classes[i];
     }
     if (factor.table->rounded.empty())
@@ -114,7 +128,7 @@ void add_line(const Function &term, std::size_t first, const std::vector<int> &o
 }
 
 /// The sum of one or more functions of the same variables, by their joint classes.
-Function added(const std::vector<Function> &terms, const std::vector<JointClasses> &classes, bool round) {
+Function added(const std::vector<Function> &terms, const std::vector<JointClasses> &classes, bool round, Memo &memo) {
     Function sum;
     sum.variables = terms[0].variables;
     sum.offsets.resize(classes.size());
@@ -122,7 +136,7 @@ Function added(const std::vector<Function> &terms, const std::vector<JointClasse
     std::vector<int> outer; // places of all variables but the last
     int stride = 1;
     for (std::size_t i = classes.size(); i-- > 0;) {
-        sum.offsets[i] = scaled(classes[i].of_value, stride);
+        sum.offsets[i] = memo.scaled(memo.one_of(classes[i].of_value), stride);
         stride *= static_cast<int>(classes[i].representatives.size());
     }
     for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -191,14 +205,14 @@ double entries(const std::vector<JointClasses> &classes) {
 }
 
 /// The sum of functions of one variable, by its values.
-Function added_by_value(const std::vector<const Factor *> &factors) {
+Function added_by_value(const std::vector<const Factor *> &factors, Memo &memo) {
     const std::size_t values = factors[0]->class_of[0]->size();
     auto seconds = std::make_shared<std::vector<double>>(values, 0.0);
     std::shared_ptr<std::vector<double>> bytes;
     for (const Factor *factor : factors) {
         const std::vector<int> &classes = *factor->class_of[0];
         for (std::size_t value = 0; value < values; ++value)
-            (*seconds)[value] += factor->table->seconds[classes[value]];
+            (*seconds)[value] += factor->table->seconds_of(static_cast<std::size_t>(classes[value]));
         if (!factor->count_bytes || factor->table->bytes.empty())
             continue;
         if (!bytes)
@@ -206,9 +220,9 @@ Function added_by_value(const std::vector<const Factor *> &factors) {
         for (std::size_t value = 0; value < values; ++value)
             (*bytes)[value] += factor->table->bytes[classes[value]];
     }
-    auto offsets = std::make_shared<std::vector<int>>(values);
-    std::iota(offsets->begin(), offsets->end(), 0);
-    return {factors[0]->variables, {std::move(offsets)}, std::move(seconds), std::move(bytes)};
+    std::vector<int> offsets(values);
+    std::iota(offsets.begin(), offsets.end(), 0);
+    return {factors[0]->variables, {memo.one_of(std::move(offsets))}, std::move(seconds), std::move(bytes)};
 }
 
 /// Functions are added only if the joint table stays small.
@@ -216,18 +230,18 @@ constexpr double largest_sum = 1 << 18;
 
 /// The factors, which have the same variables, as one function, or as several if that would be too large. `round`:
 /// functions of two variables are rounded.
-std::vector<Function> joined(const std::vector<const Factor *> &factors, bool round) {
+std::vector<Function> joined(const std::vector<const Factor *> &factors, bool round, Memo &memo) {
     if (factors.size() > 1 && factors[0]->variables.size() == 1)
-        return {added_by_value(factors)};
+        return {added_by_value(factors, memo)};
     std::vector<Function> terms;
     for (const Factor *factor : factors)
-        terms.push_back(as_function(*factor));
+        terms.push_back(as_function(*factor, memo));
     round = round && terms[0].variables.size() == 2;
     std::vector<JointClasses> classes;
     for (std::size_t i = 0; i < terms[0].variables.size() && terms.size() > 1; ++i)
         classes.push_back(joint_classes(terms, i));
     if (!classes.empty() && entries(classes) <= largest_sum)
-        return {added(terms, classes, round)};
+        return {added(terms, classes, round, memo)};
     for (Function &term : terms)
         if ((term.rounded != nullptr) != round)
             term = converted(std::move(term));
@@ -243,25 +257,22 @@ double table_size(const std::vector<int> &domains, const std::vector<int> &scope
 
 namespace {
 
-std::vector<Function> functions(const Problem &problem, KnownSums &known, bool round) {
+std::vector<Function> functions(const Problem &problem, Memo &memo, bool round) {
     std::map<std::vector<int>, std::vector<const Factor *>> groups; // by variables
     for (const Factor &factor : problem.factors)
         groups[factor.variables].push_back(&factor);
-    const auto last = std::exchange(known.sums, {});
     std::vector<Function> result;
     for (const auto &[variables, factors] : groups) {
-        std::vector<const void *> key;
+        Memo::Key key;
         for (const Factor *factor : factors) {
             key.push_back(factor->table.get());
             key.push_back(factor->count_bytes ? factor->table->bytes.data() : nullptr);
             for (const auto &classes : factor->class_of)
                 key.push_back(classes.get());
         }
-        auto sum = known.sums.find(key);
-        if (sum == known.sums.end()) {
-            const auto before = last.find(key);
-            sum = known.sums.emplace(key, before != last.end() ? before->second : joined(factors, round)).first;
-        }
+        auto sum = memo.sums.find(key);
+        if (sum == memo.sums.end())
+            sum = memo.sums.emplace(std::move(key), joined(factors, round, memo)).first;
         for (const Function &function : sum->second) {
             result.push_back(function);
             result.back().variables = variables;
@@ -272,18 +283,23 @@ std::vector<Function> functions(const Problem &problem, KnownSums &known, bool r
 
 } // namespace
 
-std::vector<Function> functions(const Problem &problem, KnownSums &known) {
-    return functions(problem, known, false);
+std::vector<Function> functions(const Problem &problem, Memo &memo) {
+    return functions(problem, memo, false);
 }
 
 std::vector<Function> rounded_functions(const Problem &problem) {
-    KnownSums known;
-    return functions(problem, known, true);
+    Memo memo;
+    return functions(problem, memo, true);
 }
+
+/// As many times as a table may be doubled so that a chain is halved instead of being followed from its end: halves are
+/// alike, and cost nothing.
+static constexpr int most_for_depth = 4;
 
 std::vector<Bucket> elimination_order(const std::vector<int> &domains, const std::vector<Function> &functions) {
     const std::size_t count = domains.size();
     std::vector<std::set<int>> neighbours(count);
+    std::vector<int> depth(count, 0);
     for (const Function &function : functions)
         for (int a : function.variables)
             for (int b : function.variables)
@@ -293,9 +309,10 @@ std::vector<Bucket> elimination_order(const std::vector<int> &domains, const std
         double joint = domains[variable];
         for (int other : neighbours[variable])
             joint *= domains[other];
-        return std::tuple(neighbours[variable].size(), joint, variable);
+        const int size = std::ilogb(joint) + std::min(depth[variable] / 4, most_for_depth);
+        return std::tuple(size, depth[variable], variable);
     };
-    std::set<std::tuple<std::size_t, double, int>> queue;
+    std::set<std::tuple<int, int, int>> queue;
     for (int variable = 0; variable < static_cast<int>(count); ++variable)
         queue.insert(rank(variable));
     std::vector<Bucket> order;
@@ -307,12 +324,12 @@ std::vector<Bucket> elimination_order(const std::vector<int> &domains, const std
         for (int a : scope) {
             queue.erase(rank(a));
             neighbours[a].erase(variable);
+            depth[a] = std::max(depth[a], depth[variable] + 1);
             for (int b : scope)
                 if (a != b)
                     neighbours[a].insert(b);
-        }
-        for (int a : scope)
             queue.insert(rank(a));
+        }
     }
     return order;
 }

@@ -10,17 +10,19 @@
 
 namespace planc::plan {
 
+using Offsets = std::shared_ptr<const std::vector<int>>;
+
 /// A function of some variables: data[sum over variables of offset(value)].
 struct Function {
     std::vector<int> variables;
-    std::vector<std::shared_ptr<const std::vector<int>>> offsets; ///< per variable, by value
+    std::vector<Offsets> offsets; ///< per variable, by value
     std::shared_ptr<const std::vector<double>> seconds;
     std::shared_ptr<const std::vector<double>> bytes;    ///< null: none
     std::shared_ptr<const std::vector<float>> rounded{}; ///< used instead of seconds: see rounded_functions()
 };
 
 /// The factors as functions; factors of the same variables are added into one. Equal sums share one table.
-[[nodiscard]] std::vector<Function> functions(const Problem &problem, KnownSums &known);
+[[nodiscard]] std::vector<Function> functions(const Problem &problem, Memo &memo);
 /// The same without bytes, for bounds. All functions of two variables are rounded down.
 [[nodiscard]] std::vector<Function> rounded_functions(const Problem &problem);
 
@@ -30,19 +32,36 @@ struct Bucket {
     std::vector<int> scope; ///< the other variables of the bucket's functions, ascending
 };
 
-struct KnownSums {
-    std::map<std::vector<const void *>, std::vector<Function>> sums; ///< for the last problem, by the tables that were
-                                                                     ///< added
-    std::vector<Bucket> order;                                       ///< empty: not known yet
+/// What one elimination leaves to the next ones, of this problem or others: sums and messages are the same where tables
+/// and classes are, whatever the variables. So a network of a hundred equal blocks costs little more than one block.
+struct Memo {
+    /// What eliminating a variable from a sum of functions leaves: a function of the others.
+    struct Message {
+        std::vector<Offsets> offsets;
+        std::shared_ptr<const std::vector<double>> seconds;
+        std::vector<std::shared_ptr<const void>> kept; ///< what the key refers to
+    };
+    using Key = std::vector<const void *>;
+    using Messages = std::map<Key, Message>;
+
+    /// The offsets of classes, by value, in a table with this stride. Equal ones are one object.
+    Offsets scaled(const Offsets &classes, int stride);
+    /// Equal offsets are one object.
+    Offsets one_of(std::vector<int> offsets);
+
+    std::map<Key, std::vector<Function>> sums; ///< by the tables that were added, and their classes
+    Messages messages;                         ///< without a price of bytes
+    std::vector<Bucket> order;                 ///< empty: not known yet
+
+  private:
+    std::map<std::pair<Offsets, int>, Offsets> scaled_;
+    std::map<std::vector<int>, Offsets> all_;
 };
 
-/// Variables with the fewest neighbours come first; among equals, the one with the smallest joint table, then the
-/// first.
+/// Variables with the smallest joint table come first; among equals those on which fewer eliminations depend, so that
+/// chains are halved again and again and their halves are alike; then the first.
 [[nodiscard]] std::vector<Bucket> elimination_order(const std::vector<int> &domains,
                                                     const std::vector<Function> &functions);
-
-/// The offsets of classes, by value, in a table with this stride.
-[[nodiscard]] std::shared_ptr<const std::vector<int>> scaled(const std::vector<int> &classes, int stride);
 
 /// The number of entries of the joint table over `scope`.
 [[nodiscard]] double table_size(const std::vector<int> &domains, const std::vector<int> &scope);
@@ -74,8 +93,7 @@ struct ScalarResult {
     bool exact = true;
 };
 [[nodiscard]] ScalarResult minimise_scalar(const std::vector<int> &domains, const std::vector<Function> &functions,
-                                           const std::vector<Bucket> &order, std::size_t largest_table, double seconds,
-                                           double price);
+                                           Memo &memo, std::size_t largest_table, double seconds, double price);
 
 /// The minimum of seconds with bytes within a limit, by Pareto frontiers. Entries above `at_most` seconds are dropped.
 /// If frontiers had to be thinned, `complete` is false: the result may be missing, or may not be the minimum.

@@ -1,5 +1,6 @@
 #include "cost/reports/report.h"
 #include "plan/fastest_baselines.h"
+#include "plan/least_memory.h"
 #include "plan/narrowed_search.h"
 #include "plan/near_optimal.h"
 #include "plan/parallel.h"
@@ -58,7 +59,8 @@ class Planner {
         if (request_.search)
             step_.emplace(index_, facts_);
         in_parallel(shapes.size(), [&](std::size_t i) { meshes_[i] = std::make_unique<OnMesh>(request_, shapes[i]); });
-        try_candidates();
+        if (!is_too_small())
+            try_candidates();
         if (plan_.failure.empty() && best_seconds_ == infinity && best_baseline_ == infinity) {
             plan_.failure = does_not_fit(Bytes(least_bytes_), Bytes(limit_));
             plan_.out_of_memory = true;
@@ -66,10 +68,13 @@ class Planner {
         }
         if (!plan_.failure.empty())
             return std::move(plan_);
+        improve();
         plan_.lower_bound = Seconds(std::min({lower_bound_, best_seconds_, best_baseline_}));
         finish_baselines();
         if (plan_.note.empty() && least_left_open_ < plan_.cost->seconds().value)
             plan_.note = "too many strategies are nearly as fast for an exact search";
+        if (plan_.note.empty() && !is_complete_ && plan_.gap() > 0)
+            plan_.note = "some values have too many readers for an exact search";
         find_runner_ups();
         warn_of_memory();
         plan_.tables = std::move(tables_);
@@ -109,6 +114,24 @@ class Planner {
         Marginals bounds;
         std::optional<Few> few; ///< computed on demand
     };
+
+    /// Whether no plan can fit the memory, whatever is sharded.
+    bool is_too_small() {
+        if (!request_.search || limit_ == 0)
+            return false;
+        std::vector<double> least(meshes_.size(), infinity);
+        in_parallel(meshes_.size(), [&](std::size_t i) {
+            OnMesh &on = *meshes_[i];
+            for (const StorageChoice &choice : storage_choices(request_, on.shape))
+                least[i] = std::min(least[i], least_memory(*step_, on.space, on.shape.mesh, request_.machine,
+                                                           choice.storage, on.cache));
+        });
+        least_bytes_ = *std::min_element(least.begin(), least.end());
+        if (least_bytes_ > limit_)
+            return true;
+        least_bytes_ = 0; // the search finds a better bound
+        return false;
+    }
 
     /// First tries the plans of the literature, and one plan on each mesh, the best by its bounds; then the most
     /// promising meshes, whose plans prune others. Storages that only save memory come last.
@@ -324,10 +347,9 @@ class Planner {
             least_left_open_ = std::min(least_left_open_, found.lower_bound);
         lower_bound_ = std::min(lower_bound_, found.lower_bound);
         plan_.memory_decided |= found.memory_decided;
-        const char *const incomplete = "some values have too many readers for an exact search on this mesh";
+        is_exact_ &= found.exact;
+        is_complete_ &= found.complete;
         if (!found.feasible) {
-            if (found.left_out && plan_.axes == shape.axes && plan_.mesh.sizes == shape.mesh.sizes)
-                plan_.note = incomplete;
             if (found.least_bytes > 0)
                 least_bytes_ = least_bytes_ == 0 ? found.least_bytes : std::min(least_bytes_, found.least_bytes);
             return;
@@ -347,8 +369,6 @@ class Planner {
         plan_.cost = found.cost;
         plan_.choices = number_of_choices(space);
         plan_.note.clear();
-        if (found.left_out)
-            plan_.note = incomplete;
     }
 
     /// For a layout without `auto`: one strategy per layer.
@@ -362,6 +382,30 @@ class Planner {
         found.least_bytes = found.cost->memory.total().value;
         found.feasible = limit_ == 0 || found.least_bytes <= limit_;
         return found;
+    }
+
+    /// Where tables were too large.
+    void improve() {
+        if (is_exact_ || plan_.layers.empty() || lower_bound_ >= best_seconds_ || best_empty_)
+            return;
+        OnMesh &on = **on_mesh_of_plan();
+        const LayerStrategies layers =
+            improved(*step_, on.shape, on.space, request_.machine, plan_.storage, on.cache, plan_.layers, limit_);
+        auto cost = std::make_shared<const CostTable>(
+            evaluate(request_, index_, *facts_, plan_.mesh, plan_.axes, layers, plan_.storage));
+        if (cost->seconds().value >= best_seconds_ || (limit_ > 0 && cost->memory.total().value > limit_))
+            return;
+        best_seconds_ = cost->seconds().value;
+        plan_.layers = layers;
+        plan_.cost = std::move(cost);
+        plan_.passed.push_back(
+            {plan_.axes, plan_.mesh, plan_.layers, plan_.storage, plan_.cost->seconds(), plan_.cost});
+    }
+
+    [[nodiscard]] std::vector<std::unique_ptr<OnMesh>>::const_iterator on_mesh_of_plan() const {
+        return std::find_if(meshes_.begin(), meshes_.end(), [this](const auto &mesh) {
+            return mesh->shape.axes == plan_.axes && mesh->shape.mesh.sizes == plan_.mesh.sizes;
+        });
     }
 
     /// Ensures that the answer is not worse than any admissible baseline. Elimination guarantees this; an inexact
@@ -384,9 +428,7 @@ class Planner {
         plan_.runner_ups.assign(plan_.layers.size(), std::nullopt);
         if (!request_.search || !request_.runner_ups)
             return;
-        const auto on = std::find_if(meshes_.begin(), meshes_.end(), [this](const auto &mesh) {
-            return mesh->shape.axes == plan_.axes && mesh->shape.mesh.sizes == plan_.mesh.sizes;
-        });
+        const auto on = on_mesh_of_plan();
         plan_.choices = number_of_choices((*on)->space); // a baseline on another mesh may have become the answer
         plan_.runner_ups = runner_ups(*step_, (*on)->shape, (*on)->space, request_.machine, plan_.storage, (*on)->cache,
                                       plan_.layers, limit_);
@@ -419,6 +461,8 @@ class Planner {
     double best_seconds_ = infinity;
     double best_baseline_ = infinity; ///< seconds, of those that may be the answer
     bool best_empty_ = false;
+    bool is_exact_ = true;    ///< Found::exact, everywhere
+    bool is_complete_ = true; ///< Found::complete, everywhere
     double least_bytes_ = 0;
     double least_left_open_ = infinity; ///< lower bound of everything that was not compared
 };

@@ -186,7 +186,7 @@ class MarginalSweeps::Sweeps {
         if (at_most_ + least < at_most * (1 + rounding))
             return false;
         at_most_ = at_most;
-        for (std::size_t v = 0; v < own_.size(); ++v) {
+        for (std::size_t v = 0; v < added.size(); ++v) {
             for (std::size_t value = 0; value < own_[v].size(); ++value)
                 own_[v][value] += added[v][value];
             least_[v] = *std::min_element(own_[v].begin(), own_[v].end());
@@ -194,13 +194,17 @@ class MarginalSweeps::Sweeps {
         return true;
     }
 
-    /// The cost of an assignment; moving parts of tables does not change it.
+    /// The cost of an assignment; moving parts of tables does not change it. Of variables that are not known, and of
+    /// what is left of tables with them, the least counts.
     [[nodiscard]] double of(const std::vector<int> &values) const {
+        const auto is_known = [&](const End &end) { return static_cast<std::size_t>(end.variable) < values.size(); };
         double sum = constant_;
         for (std::size_t v = 0; v < own_.size(); ++v)
-            sum += own_[v][values[v]];
+            sum += v < values.size() ? own_[v][values[v]] : least_[v];
         for (const Edge &edge : edges_) {
             const auto &[first, second] = edge.ends;
+            if (!is_known(first) || !is_known(second))
+                continue;
             const auto line = static_cast<std::size_t>((*first.class_of)[values[first.variable]]);
             const auto column = static_cast<std::size_t>((*second.class_of)[values[second.variable]]);
             sum += static_cast<double>((*edge.table)[line * second.moved.size() + column]) - first.moved[line] -

@@ -33,6 +33,7 @@ class MarginalSweeps {
     /// former `at_most` may not be above this one.
     [[nodiscard]] bool add(const std::vector<std::vector<double>> &seconds, double at_most);
     /// The cost of factors of up to two variables under one assignment, or `at_most` if the cost is known to be less.
+    /// `values` may be those of the first variables alone; then this is a lower bound.
     [[nodiscard]] double of(const std::vector<int> &values) const;
 
   private:

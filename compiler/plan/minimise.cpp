@@ -8,22 +8,29 @@ namespace planc::plan {
 
 namespace {
 
-/// Adds the entry of one factor.
-void add(Sum &sum, const Factor &factor, const std::vector<int> &values) {
+std::size_t entry_of(const Factor &factor, const std::vector<int> &values) {
     std::size_t entry = 0;
     for (std::size_t i = 0; i < factor.variables.size(); ++i)
         entry = entry * static_cast<std::size_t>(factor.classes[i]) +
                 static_cast<std::size_t>((*factor.class_of[i])[values[factor.variables[i]]]);
+    return entry;
+}
+
+/// Adds the entry of one factor.
+void add(Sum &sum, const Factor &factor, const std::vector<int> &values) {
+    const std::size_t entry = entry_of(factor, values);
     sum.seconds += factor.table->seconds_of(entry);
     sum.bytes += factor.table->bytes.empty() || !factor.count_bytes ? 0 : factor.table->bytes[entry];
 }
+constexpr int most_prices = 30; ///< of memory; few are needed
+
 /// One problem with its elimination order, solved under several prices of memory.
 class Search {
   public:
-    Search(const Problem &problem, KnownSums &known)
-        : problem_(problem), functions_(functions(problem, known)), order_(known.order) {
-        if (known.order.empty())
-            known.order = elimination_order(problem.domains, functions_);
+    Search(const Problem &problem, Memo &memo)
+        : problem_(problem), functions_(functions(problem, memo)), memo_(memo), order_(memo.order) {
+        if (memo.order.empty())
+            memo.order = elimination_order(problem.domains, functions_);
     }
 
     Solution run() {
@@ -39,16 +46,33 @@ class Search {
             best_.least_bytes = smallest.lower_bound;
             return finish();
         }
-        price_memory();
+        price_memory(evaluate(problem_, fastest.values), evaluate(problem_, smallest.values));
         polish();
         if (best_.lower_bound < std::min(problem_.give_up_at, best_.seconds * (1 - 1e-9)) && fits_frontiers())
             search_frontiers();
         return finish();
     }
 
+    /// Without regard to the limit.
+    Solution smallest() {
+        const ScalarResult found = scalar(0, 1);
+        const Sum sum = evaluate(problem_, found.values);
+        best_.feasible = !std::isinf(sum.seconds);
+        best_.values = found.values;
+        best_.seconds = sum.seconds;
+        best_.bytes = sum.bytes;
+        best_.lower_bound = found.lower_bound;
+        return best_;
+    }
+
   private:
-    [[nodiscard]] ScalarResult scalar(double seconds, double price) const {
-        return minimise_scalar(problem_.domains, functions_, order_, problem_.largest_table, seconds, price);
+    [[nodiscard]] ScalarResult scalar(double seconds, double price) {
+        ScalarResult result =
+            minimise_scalar(problem_.domains, functions_, memo_, problem_.largest_table, seconds, price);
+        if (!result.exact)
+            complete(problem_, result.values);
+        best_.exact &= result.exact;
+        return result;
     }
 
     void take(const std::vector<int> &values) {
@@ -63,25 +87,20 @@ class Search {
         best_.bytes = sum.bytes;
     }
 
-    /// Lagrangian relaxation: min(seconds + price (bytes - limit)) is a lower bound for every price >= 0.
-    void price_memory() {
-        double low = 0;
-        double high = 0; // seconds per byte
-        const auto probe = [&](double price) {
+    /// Lagrangian relaxation: min(seconds + price (bytes - limit)) is a lower bound for every price >= 0. The price at
+    /// which the fastest assignment and the smallest one cost the same is tried; the assignment found there takes the
+    /// place of the one on its side of the limit, until there is none better: then the bound is the largest.
+    void price_memory(Sum too_large, Sum fits) {
+        for (int probe = 0; probe < most_prices && too_large.bytes > fits.bytes; ++probe) {
+            const double price = (fits.seconds - too_large.seconds) / (too_large.bytes - fits.bytes);
             const ScalarResult result = scalar(1, price);
             take(result.values);
             best_.lower_bound = std::max(best_.lower_bound, result.lower_bound - price * problem_.byte_limit);
-            return evaluate(problem_, result.values).bytes <= problem_.byte_limit;
-        };
-        const Sum fastest = evaluate(problem_, scalar(1, 0).values);
-        high = std::max(fastest.seconds, 1e-12) / std::max(problem_.byte_limit, 1.0);
-        for (int doublings = 0; doublings < 60 && !probe(high); ++doublings) {
-            low = high;
-            high *= 4;
-        }
-        for (int halvings = 0; halvings < 20; ++halvings) {
-            const double middle = (low + high) / 2;
-            (probe(middle) ? high : low) = middle;
+            const Sum found = evaluate(problem_, result.values);
+            const double gain = too_large.seconds + price * too_large.bytes - (found.seconds + price * found.bytes);
+            if (!(gain > 1e-12 * too_large.seconds))
+                break;
+            (found.bytes > problem_.byte_limit ? too_large : fits) = found;
         }
     }
 
@@ -140,6 +159,7 @@ class Search {
 
     const Problem &problem_;
     std::vector<Function> functions_;
+    Memo &memo_;
     const std::vector<Bucket> &order_;
     Solution best_;
 };
@@ -153,13 +173,26 @@ Sum evaluate(const Problem &problem, const std::vector<int> &values) {
     return sum;
 }
 
-Solution minimise(const Problem &problem) {
-    KnownSums known;
-    return minimise(problem, known);
+void complete(const Problem &problem, std::vector<int> &values) {
+    for (const std::size_t f : problem.binding) {
+        const Factor &factor = problem.factors[f];
+        int &value = values[factor.variables.back()];
+        for (value = 0; factor.table->seconds[entry_of(factor, values)] > 0;)
+            ++value;
+    }
 }
 
-Solution minimise(const Problem &problem, KnownSums &known) {
-    return Search(problem, known).run();
+Solution smallest(const Problem &problem, Memo &memo) {
+    return Search(problem, memo).smallest();
+}
+
+Solution minimise(const Problem &problem) {
+    Memo memo;
+    return minimise(problem, memo);
+}
+
+Solution minimise(const Problem &problem, Memo &memo) {
+    return Search(problem, memo).run();
 }
 
 } // namespace planc::plan

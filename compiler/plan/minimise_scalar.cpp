@@ -1,9 +1,11 @@
 #include "plan/elimination.h"
+#include "plan/least.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 namespace planc::plan {
 
@@ -40,10 +42,10 @@ class Weights {
 
 class Scalar {
   public:
-    Scalar(const std::vector<int> &domains, const std::vector<Function> &functions, std::size_t largest_table,
-           double seconds, double price)
-        : domains_(domains), largest_(static_cast<double>(largest_table)), of_variable_(domains.size()),
-          counts_(domains) {
+    Scalar(const std::vector<int> &domains, const std::vector<Function> &functions, Memo &memo,
+           std::size_t largest_table, double seconds, double price)
+        : domains_(domains), memo_(memo), messages_(seconds == 1 && price == 0 ? memo.messages : priced_),
+          largest_(static_cast<double>(largest_table)), of_variable_(domains.size()) {
         Weights weights(seconds, price);
         for (const Function &function : functions) {
             pool_.push_back(function);
@@ -96,32 +98,36 @@ class Scalar {
 
     /// Values of a variable that none of the functions distinguishes.
     struct Classes {
-        std::shared_ptr<const std::vector<int>> of_value; ///< times the stride of the message
-        std::vector<int> representatives;                 ///< the first value of each class
+        Offsets of_value;
+        std::vector<int> representatives; ///< the first value of each class
     };
-    [[nodiscard]] Classes classes(int variable, const std::vector<int> &group) const {
-        std::vector<const int *> offsets;
+    const Classes &classes(int variable, const std::vector<int> &group) {
+        std::vector<Offsets> of_functions;
         for (int f : group)
-            if (const int *of_function = offsets_of(pool_[f], variable))
-                offsets.push_back(of_function);
+            for (std::size_t i = 0; i < pool_[f].variables.size(); ++i)
+                if (pool_[f].variables[i] == variable)
+                    of_functions.push_back(pool_[f].offsets[i]);
+        const auto [at, is_new] = classes_.try_emplace(of_functions);
+        Classes &result = at->second;
+        if (!is_new)
+            return result;
         std::map<std::vector<int>, int> known;
         std::vector<int> of_value;
-        Classes result;
-        std::vector<int> key(offsets.size());
+        std::vector<int> key(of_functions.size());
         for (int value = 0; value < domains_[variable]; ++value) {
-            for (std::size_t f = 0; f < offsets.size(); ++f)
-                key[f] = offsets[f][value];
-            const auto [at, added] = known.emplace(key, static_cast<int>(known.size()));
+            for (std::size_t f = 0; f < of_functions.size(); ++f)
+                key[f] = (*of_functions[f])[static_cast<std::size_t>(value)];
+            const auto [number, added] = known.emplace(key, static_cast<int>(known.size()));
             if (added)
                 result.representatives.push_back(value);
-            of_value.push_back(at->second);
+            of_value.push_back(number->second);
         }
-        result.of_value = std::make_shared<const std::vector<int>>(std::move(of_value));
+        result.of_value = memo_.one_of(std::move(of_value));
         return result;
     }
 
     /// Whether the joint table of these functions is small enough.
-    [[nodiscard]] bool fits(int variable, const std::vector<int> &group) const {
+    [[nodiscard]] bool fits(int variable, const std::vector<int> &group) {
         const std::vector<int> scope = others(variable, group);
         double size = domains_[variable];
         if (size * table_size(domains_, scope) <= largest_)
@@ -132,7 +138,7 @@ class Scalar {
     }
 
     /// One group, or several groups whose joint tables are small enough.
-    [[nodiscard]] std::vector<std::vector<int>> split(int variable, const std::vector<int> &members) const {
+    [[nodiscard]] std::vector<std::vector<int>> split(int variable, const std::vector<int> &members) {
         std::vector<std::vector<int>> groups;
         for (int f : members) {
             const auto group = std::find_if(groups.begin(), groups.end(), [&](std::vector<int> joined) {
@@ -150,59 +156,72 @@ class Scalar {
     void eliminate(int variable, const std::vector<int> &group) {
         Function message;
         message.variables = others(variable, group);
-        message.offsets.resize(message.variables.size());
-        std::vector<Function> terms; // of classes instead of values
-        for (int f : group)
-            terms.push_back(pool_[f]);
-        int stride = 1;
-        for (std::size_t i = message.variables.size(); i-- > 0;) {
-            const int other = message.variables[i];
-            const Classes of_other = classes(other, group);
-            const auto count = static_cast<int>(of_other.representatives.size());
-            for (Function &term : terms)
-                select(term, other, of_other.representatives);
-            message.offsets[i] = scaled(*of_other.of_value, stride);
-            stride *= count;
-            counts_[other] = count;
-        }
-        message.seconds = least(variable, message.variables, terms, static_cast<std::size_t>(stride));
+        Memo::Message &known = messages_[key(variable, message.variables, group)];
+        if (!known.seconds)
+            known = made(variable, message.variables, group);
+        message.offsets = known.offsets;
+        message.seconds = known.seconds;
         pool_.push_back(std::move(message));
         add(static_cast<int>(pool_.size()) - 1);
     }
 
-    /// The sum of the terms at the best value of `variable`, per entry of the scope.
-    Weighted least(int variable, const std::vector<int> &scope, const std::vector<Function> &terms, std::size_t size) {
-        std::vector<const Function *> pointers;
-        std::vector<const int *> offsets;
-        for (const Function &term : terms) {
-            pointers.push_back(&term);
-            offsets.push_back(offsets_of(term, variable));
-        }
-        auto minimum = std::make_shared<std::vector<double>>();
-        minimum->reserve(size);
-        std::vector<double> sums(domains_[variable]);
-        Odometer odometer(counts_, scope, pointers);
-        do {
-            std::fill(sums.begin(), sums.end(), 0.0);
-            for (std::size_t f = 0; f < terms.size(); ++f) {
-                const double *data = terms[f].seconds->data() + odometer.offset(f);
-                for (std::size_t value = 0; value < sums.size(); ++value)
-                    sums[value] += data[offsets[f][value]];
+    /// Of a message: equal for equal functions, whatever the numbers of their variables.
+    [[nodiscard]] Memo::Key key(int variable, const std::vector<int> &scope, const std::vector<int> &group) const {
+        Memo::Key key;
+        for (int f : group) {
+            const Function &function = pool_[f];
+            key.push_back(function.seconds.get());
+            for (std::size_t i = 0; i < function.variables.size(); ++i) {
+                const auto place = std::lower_bound(scope.begin(), scope.end(), function.variables[i]) - scope.begin();
+                key.push_back(reinterpret_cast<const void *>(function.variables[i] == variable ? -1 : place));
+                key.push_back(function.offsets[i].get());
             }
-            minimum->push_back(*std::min_element(sums.begin(), sums.end()));
-        } while (odometer.next());
-        return minimum;
+        }
+        return key;
     }
 
-    static void select(Function &term, int variable, const std::vector<int> &values) {
-        for (std::size_t i = 0; i < term.variables.size(); ++i) {
-            if (term.variables[i] != variable)
-                continue;
-            auto offsets = std::make_shared<std::vector<int>>();
-            for (int value : values)
-                offsets->push_back((*term.offsets[i])[value]);
-            term.offsets[i] = std::move(offsets);
+    Memo::Message made(int variable, const std::vector<int> &scope, const std::vector<int> &group) {
+        Memo::Message message;
+        message.offsets.resize(scope.size());
+        const std::vector<int> &values = classes(variable, group).representatives;
+        // The one with most classes comes last, because vectors of these are added up.
+        std::vector<std::size_t> places(scope.size());
+        std::iota(places.begin(), places.end(), std::size_t{0});
+        const auto count = [&](std::size_t place) { return classes(scope[place], group).representatives.size(); };
+        if (const auto most = std::max_element(places.begin(), places.end(),
+                                               [&](std::size_t a, std::size_t b) { return count(a) < count(b); });
+            most != places.end())
+            std::rotate(most, most + 1, places.end());
+        std::vector<std::size_t> counts(scope.size());
+        int stride = 1;
+        for (std::size_t i = scope.size(); i-- > 0;) {
+            message.offsets[places[i]] = memo_.scaled(classes(scope[places[i]], group).of_value, stride);
+            counts[i] = count(places[i]);
+            stride *= static_cast<int>(counts[i]);
         }
+        std::vector<Summand> summands;
+        for (int f : group) {
+            const Function &function = pool_[f];
+            message.kept.emplace_back(function.seconds);
+            message.kept.insert(message.kept.end(), function.offsets.begin(), function.offsets.end());
+            Summand &summand = summands.emplace_back();
+            summand.data = function.seconds->data();
+            summand.of_value = selected(function, variable, values);
+            for (const std::size_t place : places)
+                summand.of_others.push_back(
+                    selected(function, scope[place], classes(scope[place], group).representatives));
+        }
+        message.seconds = least(values.size(), counts, summands);
+        return message;
+    }
+
+    /// The offsets of these values; empty: the function does not depend on the variable.
+    static std::vector<int> selected(const Function &function, int variable, const std::vector<int> &values) {
+        std::vector<int> result;
+        if (const int *offsets = offsets_of(function, variable))
+            for (int value : values)
+                result.push_back(offsets[value]);
+        return result;
     }
 
     static const int *offsets_of(const Function &function, int variable) {
@@ -272,21 +291,23 @@ class Scalar {
     }
 
     const std::vector<int> &domains_;
+    Memo &memo_;
+    Memo::Messages priced_;
+    Memo::Messages &messages_;
+    std::map<std::vector<Offsets>, Classes> classes_; ///< by the offsets that tell values apart
     double largest_;
     std::vector<Function> pool_; ///< of the problem, then messages
     std::size_t originals_ = 0;
     std::vector<bool> used_;
     std::vector<std::vector<int>> of_variable_;
-    std::vector<int> counts_; ///< per variable: classes, for the elimination that runs
     double constant_ = 0;
 };
 
 } // namespace
 
-ScalarResult minimise_scalar(const std::vector<int> &domains, const std::vector<Function> &functions,
-                             const std::vector<Bucket> &order, std::size_t largest_table, double seconds,
-                             double price) {
-    return Scalar(domains, functions, largest_table, seconds, price).run(order);
+ScalarResult minimise_scalar(const std::vector<int> &domains, const std::vector<Function> &functions, Memo &memo,
+                             std::size_t largest_table, double seconds, double price) {
+    return Scalar(domains, functions, memo, largest_table, seconds, price).run(memo.order);
 }
 
 } // namespace planc::plan

@@ -20,15 +20,16 @@ constexpr double rounding = 1e-9;
 /// kinds of layers.
 constexpr std::size_t fewest_of_layer = 6;
 constexpr std::size_t most_of_layer = 20;
-constexpr double few_pairs = 4500;       ///< of strategies, in the tables of pairs of all kinds of layers
-constexpr double most_entries = 100'000; ///< of the tables of all pairs of layers, for a search that is exact
+constexpr double few_pairs = 4500;        ///< of strategies, in the tables of pairs of all kinds of layers
+constexpr double rest_under_limit = 0.01; ///< of the seconds, that may be left open where memory decides
+constexpr double most_entries = 100'000;  ///< of the tables of all pairs of layers, for a search that is exact
 
 /// Layers that have the same operations and the same strategies to choose from. They keep the same strategies, so that
 /// they continue to share their tables.
 PerLayer<int> kinds_of_layers(const StepStructure &step, const Space &space) {
     PerLayer<std::vector<int>> operations(space.options.size());
-    for (const OperationId o : step.operation_kind.ids())
-        operations[step.index.graph.operations[o].layer].push_back(step.operation_kind[o]);
+    for (const OperationId o : step.operations.ids())
+        operations[step.index.graph.operations[o].layer].push_back(step.operations[o].kind);
     std::map<std::pair<const Strategies *, std::vector<int>>, int> known;
     PerLayer<int> kinds;
     for (const LayerId l : operations.ids())
@@ -70,9 +71,9 @@ class Narrowing {
             static_cast<std::size_t>(std::sqrt(few_pairs / std::max(1.0, static_cast<double>(kinds.size())))),
             fewest_of_layer, most_of_layer);
         std::vector<double> all;
-        for (const std::vector<double> &of_one : marginals_.of)
-            all.insert(all.end(), of_one.begin(), of_one.end());
-        const std::size_t kept = of_layer * marginals_.of.size();
+        for (std::size_t l = 0; l < kind_.size(); ++l)
+            all.insert(all.end(), marginals_.of[l].begin(), marginals_.of[l].end());
+        const std::size_t kept = of_layer * kind_.size();
         if (kept >= all.size())
             return infinity;
         std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), all.end());
@@ -83,14 +84,10 @@ class Narrowing {
     static std::shared_ptr<const Strategies> chosen(const std::shared_ptr<const Strategies> &options,
                                                     const std::vector<bool> &kept, TermCache &cache) {
         auto list = std::make_shared<Strategies>();
-        std::vector<int> places;
         for (std::size_t i = 0; i < options->size(); ++i)
-            if (kept[i]) {
+            if (kept[i])
                 list->push_back((*options)[i]);
-                places.push_back(static_cast<int>(i));
-            }
         cache.keep(list);
-        cache.narrowed[list.get()] = {options, std::move(places)};
         return list;
     }
 
@@ -106,18 +103,25 @@ Solution best_by_bounds(const StepStructure &step, const Space &space, const Mes
     return minimise(Problems(relaxed).without(0, infinity, {}));
 }
 
-/// The approximate size of the tables of layers that share values.
+/// The approximate size of the tables of layers that share values. A value with many readers has one for each.
 double entries(const StepStructure &step, const Space &space) {
     std::set<std::vector<const Strategies *>> counted;
     double sum = 0;
-    for (const std::vector<LayerId> &layers : step.value_layers) {
+    const auto add = [&](const std::vector<LayerId> &variables) {
         std::vector<const Strategies *> lists;
         double product = 1;
-        for (const LayerId layer : layers) {
-            lists.push_back(space.options[layer].get());
-            product *= static_cast<double>(lists.back()->size());
-        }
+        for (const LayerId layer : variables)
+            if (space.options.contains(layer)) {
+                lists.push_back(space.options[layer].get());
+                product *= static_cast<double>(lists.back()->size());
+            }
         sum += counted.insert(lists).second ? product : 0;
+    };
+    for (const ValueId v : step.values.ids()) {
+        if (step.readers[v].empty())
+            add(step.values[v].variables);
+        for (const StepStructure::Reader &reader : step.readers[v])
+            add(reader.variables);
     }
     return sum;
 }
@@ -142,9 +146,9 @@ std::optional<std::vector<std::vector<double>>> MeshBounds::added_by(const Stora
         const double sign = each == &storage ? 1 : -1;
         const Objective terms = relaxed_stored(step_, space_, shape_.mesh, machine_, *each, cache_);
         for (const Term &term : terms.terms) {
-            if (term.layers.size() != 1)
+            if (term.variables.size() != 1)
                 return std::nullopt;
-            std::vector<double> &of_layer = added[term.layers[0].index()];
+            std::vector<double> &of_layer = added[term.variables[0].index()];
             for (std::size_t i = 0; i < of_layer.size(); ++i)
                 of_layer[i] += sign * term.table->prices.seconds[(*term.class_of[0])[i]];
         }
@@ -184,7 +188,8 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
     const double limit = found.feasible ? std::min(found.cost->seconds().value, give_up_at) : give_up_at;
     const Space rest = narrowing.kept(limit * (1 + rounding), cache);
     const bool known = found.feasible || give_up_at < infinity; // a plan, here or elsewhere
-    const bool too_many = known && limit > few.below && entries(step, rest) > most_entries;
+    const bool nearly_found = found.memory_decided && few.below > (1 - rest_under_limit) * limit;
+    const bool too_many = known && limit > few.below && (nearly_found || entries(step, rest) > most_entries);
     if (limit <= few.below || too_many) {
         found.lower_bound = std::min(found.lower_bound, too_many ? few.below : limit);
         found.too_many = too_many;

@@ -2,7 +2,9 @@
 
 #include "plan/term_builder.h"
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace planc::plan {
 
@@ -15,6 +17,8 @@ class Builder : TermBuilder {
         : TermBuilder(step, space, mesh, machine, storage, cache) {}
 
     Objective build() {
+        for (std::size_t sum = 0; sum < step_.passing.size(); ++sum)
+            add_sums(sum);
         for (const OperationId o : graph_.operations.ids())
             add_operation(o);
         for (const ValueId v : graph_.values.ids())
@@ -28,6 +32,27 @@ class Builder : TermBuilder {
 Objective make_objective(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
                          const Storage &storage, TermCache &cache) {
     return Builder(step, space, mesh, machine, storage, cache).build();
+}
+
+TermCache::TermCache(const Mesh &mesh, const Machine &machine)
+    : reshards(mesh), prices(mesh, machine), transfers(mesh, machine) {
+    for (std::uint32_t set = 0; set < std::uint32_t{1} << mesh.sizes.size(); ++set) {
+        bool is_of_sums = true;
+        for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
+            is_of_sums &= (set >> axis & 1) == 0 || mesh.sizes[axis] > 1;
+        if (is_of_sums)
+            sets_of_sums.push_back(set);
+    }
+    std::vector<int> each(sets_of_sums.size());
+    std::iota(each.begin(), each.end(), 0);
+    classes_of_sums = {std::make_shared<const std::vector<int>>(std::move(each)), static_cast<int>(sets_of_sums.size()),
+                       -1};
+}
+
+std::vector<int> Objective::completed(std::vector<int> values) const {
+    values.resize(domains.size(), 0);
+    complete(Problems(*this).without(0, std::numeric_limits<double>::infinity(), {}), values);
+    return values;
 }
 
 double Problems::share(const cost::Life &life, const std::set<OperationId> &operations) {
@@ -56,10 +81,15 @@ Problems::Problems(const Objective &objective) : objective_(objective) {
     problem_.factors.reserve(objective.terms.size());
     for (const Term &term : objective.terms) {
         Factor &factor = problem_.factors.emplace_back();
-        for (const LayerId layer : term.layers)
-            factor.variables.push_back(layer.number());
-        factor.class_of = term.class_of;
-        factor.classes = term.classes;
+        for (std::size_t i = 0; i < term.variables.size(); ++i) {
+            if (term.classes[i] == 1)
+                continue;
+            factor.variables.push_back(term.variables[i].number());
+            factor.class_of.push_back(term.class_of[i]);
+            factor.classes.push_back(term.classes[i]);
+        }
+        if (term.binds)
+            problem_.binding.push_back(problem_.factors.size() - 1);
     }
 }
 
@@ -86,9 +116,9 @@ std::uint32_t Problems::used(const std::vector<int> &values) const {
         if (term.table->fused.empty())
             continue;
         std::size_t entry = 0;
-        for (std::size_t i = 0; i < term.layers.size(); ++i)
+        for (std::size_t i = 0; i < term.variables.size(); ++i)
             entry = entry * static_cast<std::size_t>(term.classes[i]) +
-                    static_cast<std::size_t>((*term.class_of[i])[values[term.layers[i].index()]]);
+                    static_cast<std::size_t>((*term.class_of[i])[values[term.variables[i].index()]]);
         sets |= term.table->fused[entry];
     }
     return sets;

@@ -35,20 +35,23 @@ struct TermTable {
 };
 
 struct Term {
-    std::vector<LayerId> layers; ///< ascending
+    std::vector<LayerId> variables; ///< ascending: layers, then sums (structure.h)
     std::vector<std::shared_ptr<const std::vector<int>>> class_of;
     std::vector<int> classes;
     std::shared_ptr<const TermTable> table;
     cost::Life life; ///< operations between which its bytes are in memory
+    /// It binds its last variable, which is no layer, to those before it: infinite but for one of its values.
+    bool binds = false;
 };
 
 struct Objective {
-    std::vector<int> domains; ///< per layer: number of strategies. The layers are the variables of the problem
+    std::vector<int> domains; ///< per variable: the number of a layer's strategies, or of the sets of axes of a sum
     std::vector<Term> terms;
+    bool is_exact = true; ///< false: something depends on too many choices, and the sum is only a lower bound
     std::vector<double> bucket_latency; ///< seconds, per set of axes that some fused gradient is reduced over
-    /// Values whose communication depends on too many choices to be tabulated. They are left out, so that the sum is
-    /// only a lower bound.
-    std::vector<ValueId> left_out;
+
+    /// `values`: of the layers. Appends the values of all other variables.
+    [[nodiscard]] std::vector<int> completed(std::vector<int> values) const;
 };
 
 /// Numbers of the placements of an operation's tensors, for each strategy of its layer.
@@ -64,7 +67,8 @@ struct PassingOperation {
         std::vector<int> results;
         std::int64_t largest = 0; ///< elements of the largest part of any result on one rank
     };
-    std::vector<std::uint32_t> free;                        ///< per strategy: axes that split nothing of the operation
+    std::vector<sharding::Strategy> strategies;             ///< of the operation, by that of the layer
+    std::vector<std::uint32_t> free;                        ///< of them: axes that split nothing of the operation
     std::map<std::pair<int, std::uint32_t>, Placed> placed; ///< by strategy and axes
 };
 
@@ -82,12 +86,6 @@ struct StrategyClasses {
     int number = 0; ///< the number of this classification
 };
 
-/// A list of strategies that was selected from another list.
-struct Narrowed {
-    std::shared_ptr<const Strategies> from;
-    std::vector<int> places; ///< the index of each strategy in that list
-};
-
 /// The classes for the layers of one kind of term, by the index of the layer in the term.
 struct ClassesOfKind {
     std::size_t place = 0;
@@ -95,26 +93,45 @@ struct ClassesOfKind {
     const StrategyClasses *classes = nullptr;
 };
 
+/// Distinct placements in which readers want a value, each with the index of the first need for it.
+using WantedPlacements = std::vector<std::pair<int, std::size_t>>;
+
+/// The tables of a value whose readers are taken one after another (StepStructure::Reader).
+struct ReaderTables {
+    std::vector<int> sets;                               ///< after each reader: the number of sets of wanted placements
+    std::vector<std::shared_ptr<const TermTable>> steps; ///< zero for the set that follows, else infinite
+    std::shared_ptr<const TermTable> price;              ///< by origin and last set
+    bool is_exact = true;                                ///< false: there are too many sets; the largest are not priced
+};
+
 /// A cache that objectives of one mesh and space share, whatever the storage: most terms do not depend on storage.
 struct TermCache {
+    double largest_term = 1 << 16; ///< entries of a table that are priced one by one; readers of a larger one are taken
+                                   ///< one after another, because pricing it would take seconds
     std::unordered_map<std::string, std::shared_ptr<const TermTable>> tables;
+    std::unordered_map<std::string, std::shared_ptr<const ReaderTables>> readers;
+    /// By term: for each variable, classes of values that have equal placements, and how many.
+    std::unordered_map<std::string, std::vector<std::pair<std::shared_ptr<const std::vector<int>>, int>>> merged;
+    std::map<std::vector<int>, std::shared_ptr<const std::vector<int>>> merged_classes; ///< by content
+    std::map<std::vector<double>, std::shared_ptr<const TermTable>> reader_steps;       ///< by content: most are alike
+    std::map<int, std::shared_ptr<const std::vector<int>>> each_value;                  ///< 0, 1, … of so many values
     std::unordered_map<std::string, StrategyClasses> classes;
-    std::vector<std::vector<ClassesOfKind>> of_kind; ///< by kind of term
-    std::map<const Strategies *, Narrowed> narrowed;
+    std::vector<std::vector<ClassesOfKind>> of_kind;                      ///< by kind of term
     std::map<std::pair<int, const Strategies *>, PlacedOperation> placed; ///< by kind of nest
     std::map<std::pair<int, const Strategies *>, PassingOperation> passing;
     std::map<std::pair<const sharding::Reshards *, int>, NumberedPlacements> numbered; ///< by shape and reduction
     std::map<const sharding::Reshards *, std::vector<PartialSums>> sums;               ///< by number of the placement
     std::map<std::pair<bool, std::vector<int>>, int> buckets;                          ///< norms or gradients, axes
     std::vector<double> bucket_latency;
+    std::vector<std::uint32_t> sets_of_sums; ///< of axes, by the value of a sum
+    StrategyClasses classes_of_sums;         ///< each value is its own
     MeshReshards reshards;
     MeshPrices prices;
     TransferBounds transfers;
 
     /// Both must outlive this.
-    TermCache(const Mesh &mesh, const Machine &machine)
-        : reshards(mesh), prices(mesh, machine), transfers(mesh, machine) {}
-    /// The keys of `classes`, `of_kind`, `narrowed`, `tables`, `placed` and `passing` contain the addresses of these
+    TermCache(const Mesh &mesh, const Machine &machine);
+    /// The keys of `classes`, `of_kind`, `tables`, `placed` and `passing` contain the addresses of these
     /// lists, so they must be kept.
     void keep(const std::shared_ptr<const Strategies> &options) { options_.insert(options); }
 

@@ -11,36 +11,10 @@
 
 namespace planc::plan {
 
-/// Consecutive operations through which sums pass; longer chains are left to Copies.
-static constexpr int longest_chain = 8;
-
-std::vector<LayerId> TermBuilder::layers_of(const sharding::Need &need) const {
-    if (need.operand >= 0)
-        return sharding::layers_of_placements(index_, need.operation);
-    return need.home ? sharding::layers_of_origin(index_, need.home) : std::vector<LayerId>{};
-}
-
-template <class Number>
-TermBuilder::Column TermBuilder::column(const Term &term, const std::vector<LayerId> &layers, const Number &number) {
-    Column column;
-    column.strides.assign(term.layers.size(), 0);
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < term.layers.size(); ++i)
-        if (std::binary_search(layers.begin(), layers.end(), term.layers[i]))
-            places.push_back(i);
-    int stride = 1;
-    for (std::size_t i = places.size(); i-- > 0;) {
-        column.strides[places[i]] = stride;
-        stride *= term.classes[places[i]];
-    }
-    for_each(term, places, [&](const std::vector<int> &) { column.numbers.push_back(number()); });
-    return column;
-}
-
 TermBuilder::Column TermBuilder::column(const Term &term, LayerId layer, const std::vector<int> &numbers) {
     Column column;
-    column.strides.assign(term.layers.size(), 0);
-    const auto place = std::find(term.layers.begin(), term.layers.end(), layer) - term.layers.begin();
+    column.strides.assign(term.variables.size(), 0);
+    const auto place = std::find(term.variables.begin(), term.variables.end(), layer) - term.variables.begin();
     column.strides[place] = 1;
     column.numbers.assign(term.classes[place], 0);
     const std::vector<int> &classes = *term.class_of[place];
@@ -52,26 +26,45 @@ TermBuilder::Column TermBuilder::column(const Term &term, LayerId layer, const s
 TermBuilder::Column TermBuilder::wanted(const Term &term, ValueId v, const sharding::Need &need) {
     const PlacedOperation *operation = need.operand >= 0 ? placed(need.operation) : nullptr;
     if (operation != nullptr)
-        return column(term, step_.operation_layers[need.operation].front(), operation->operands[need.operand]);
-    if (need.operand >= 0 && is_passing(need.operation))
-        return column(term, layers_of(need), [&] { return passing(need.operation).operands[need.operand]; });
-    sharding::Reshards &reshards = reshards_of(v);
-    return column(term, layers_of(need),
-                  [&] { return reshards.number(sharding::Copies(index_, mesh_, layers_, storage_).wanted(v, need)); });
+        return column(term, decided_by(need.operation), operation->operands[need.operand]);
+    return column(term, Structure::of_need(index_, step_.sums, need).variables(), [&] { return number(v, need); });
 }
 
 TermBuilder::Column TermBuilder::origin(const Term &term, ValueId v) {
     const OperationId producer = graph_.values[v].producer;
     const PlacedOperation *operation = producer ? placed(producer) : nullptr;
+    const std::size_t result = producer ? sharding::result_number(graph_, v) : 0;
     if (operation != nullptr)
-        return column(term, step_.operation_layers[producer].front(),
-                      operation->results[sharding::result_number(graph_, v)]);
-    if (producer && is_passing(producer))
-        return column(term, sharding::layers_of_origin(index_, v),
-                      [&, result = sharding::result_number(graph_, v)] { return passing(producer).results[result]; });
-    sharding::Reshards &reshards = reshards_of(v);
-    return column(term, sharding::layers_of_origin(index_, v),
-                  [&] { return reshards.number(sharding::Copies(index_, mesh_, layers_, storage_).origin(v)); });
+        return column(term, decided_by(producer), operation->results[result]);
+    return column(term, Structure::of_origin(index_, step_.sums, v).variables(), [&] { return lies(v); });
+}
+
+int TermBuilder::number(ValueId v, const sharding::Need &need) {
+    if (const OperationId reader = need.operation; need.operand >= 0) {
+        if (const PlacedOperation *operation = placed(reader))
+            return operation->operands[need.operand][chosen_[decided_by(reader)]];
+        if (index_.may_pass_partial[reader])
+            return passing(reader).operands[need.operand];
+    }
+    return reshards_of(v).number(sharding::Copies(index_, mesh_, layers_, storage_).wanted(v, need));
+}
+
+int TermBuilder::lies(ValueId v) {
+    if (graph_.values[v].kind == sharding::ValueKind::free)
+        return -1;
+    if (const OperationId producer = graph_.values[v].producer) {
+        const std::size_t result = sharding::result_number(graph_, v);
+        if (const PlacedOperation *operation = placed(producer))
+            return operation->results[result][chosen_[decided_by(producer)]];
+        if (index_.may_pass_partial[producer])
+            return passing(producer).results[result];
+    }
+    return reshards_of(v).number(sharding::Copies(index_, mesh_, layers_, storage_).origin(v));
+}
+
+LayerId TermBuilder::decided_by(OperationId o) const {
+    const std::vector<LayerId> &variables = step_.operations[o].variables;
+    return variables.empty() ? LayerId() : variables.front();
 }
 
 const PlacedOperation *TermBuilder::placed(OperationId o) {
@@ -79,7 +72,7 @@ const PlacedOperation *TermBuilder::placed(OperationId o) {
     if (index_.may_pass_partial[o])
         return nullptr;
     if (operation.parameter)
-        return follows_layer(o) ? &following(o) : nullptr;
+        return decided_by(o) ? &following(o) : nullptr;
     const Strategies &options = *space_.options[operation.layer];
     const auto [known, is_new] = cache_.placed.try_emplace({step_.nest_kind[o], &options});
     PlacedOperation &placed = known->second;
@@ -117,36 +110,10 @@ const PlacedOperation *TermBuilder::placed(OperationId o) {
     return &placed;
 }
 
-/// Homes and updates are left to Copies, and so are long chains of sums.
-bool TermBuilder::is_passing(OperationId o) {
-    return sums_above(o) <= longest_chain;
-}
-
-int TermBuilder::sums_above(OperationId o) {
-    constexpr int unknown = -1;
-    sums_above_.resize(graph_.operations.size(), unknown);
-    if (sums_above_[o] != unknown)
-        return sums_above_[o];
-    const sharding::Operation &operation = graph_.operations[o];
-    int above = operation.parameter || !index_.may_pass_partial[o] ? longest_chain + 1 : 1;
-    for (const ValueId operand : operation.operands) {
-        const OperationId producer = graph_.values[operand].producer;
-        if (!producer || graph_.operations[producer].parameter)
-            above = longest_chain + 1;
-        else if (index_.may_pass_partial[producer])
-            above = std::max(above, 1 + sums_above(producer));
-    }
-    return sums_above_[o] = above;
-}
-
-bool TermBuilder::follows_layer(OperationId o) const {
-    return graph_.operations[o].parameter && !index_.may_pass_partial[o] && step_.operation_layers[o].size() == 1;
-}
-
 const PlacedOperation &TermBuilder::following(OperationId o) {
-    const LayerId layer = step_.operation_layers[o].front();
+    const LayerId layer = decided_by(o);
     const Strategies &options = *space_.options[layer];
-    const auto [known, is_new] = following_.try_emplace({step_.operation_kind[o], &options});
+    const auto [known, is_new] = following_.try_emplace({step_.operations[o].kind, &options});
     PlacedOperation &placed_all = known->second;
     if (!is_new)
         return placed_all;
@@ -190,11 +157,7 @@ TermBuilder::Numbers TermBuilder::following(OperationId o, LayerId layer, const 
 }
 
 PartialSums TermBuilder::sums_of(ValueId v) {
-    const OperationId producer = graph_.values[v].producer;
-    const PlacedOperation *operation = placed(producer);
-    const std::size_t result = sharding::result_number(graph_, v);
-    const int number = operation != nullptr ? operation->results[result][chosen_[graph_.operations[producer].layer]]
-                                            : passing(producer).results[result];
+    const int number = lies(v);
     const sharding::Reshards &reshards = reshards_of(v);
     std::vector<PartialSums> &known = cache_.sums[&reshards];
     if (known.size() <= static_cast<std::size_t>(number))
@@ -209,48 +172,68 @@ PartialSums TermBuilder::sums_of(ValueId v) {
     return sums;
 }
 
+PassingOperation &TermBuilder::known_passing(OperationId o) {
+    const LayerId layer = decided_by(o);
+    const Strategies *options = layer ? space_.options[layer].get() : nullptr;
+    auto &of_all = graph_.operations[o].parameter ? passing_following_ : cache_.passing;
+    PassingOperation &known = of_all[{step_.operations[o].kind, options}];
+    if (!known.free.empty())
+        return known;
+    for (std::size_t option = 0; option < (layer ? options->size() : 1); ++option) {
+        LayerStrategies layers = layers_;
+        if (layer)
+            layers[layer] = (*options)[option];
+        known.strategies.push_back(sharding::strategy_of(index_, mesh_, layers, o, storage_));
+        const sharding::Strategy &strategy = known.strategies.back();
+        std::uint32_t &free = known.free.emplace_back();
+        for (int axis = 0; axis < static_cast<int>(mesh_.sizes.size()); ++axis)
+            if (strategy.loop_of_axis[axis] < 0 &&
+                std::find(strategy.stored.begin(), strategy.stored.end(), axis) == strategy.stored.end())
+                free |= std::uint32_t{1} << axis;
+    }
+    return known;
+}
+
+const PassingOperation::Placed &TermBuilder::passing(OperationId o, std::uint32_t axes) {
+    PassingOperation &known = known_passing(o);
+    const LayerId layer = decided_by(o);
+    const int option = layer ? chosen_[layer] : 0;
+    const auto [at, is_new] = known.placed.try_emplace({option, axes});
+    PassingOperation::Placed &placed = at->second;
+    if (!is_new)
+        return placed;
+    const sharding::Operation &operation = graph_.operations[o];
+    std::vector<int> partial;
+    for (int axis = 0; axis < static_cast<int>(mesh_.sizes.size()); ++axis)
+        if (axes >> axis & 1)
+            partial.push_back(axis);
+    const sharding::Derived derived = sharding::derive(operation.nest, known.strategies[option], mesh_, partial);
+    for (std::size_t i = 0; i < operation.operands.size(); ++i)
+        placed.operands.push_back(reshards_of(operation.operands[i]).number(derived.operands[i]));
+    for (std::size_t i = 0; i < operation.results.size(); ++i) {
+        placed.results.push_back(reshards_of(operation.results[i]).number(derived.results[i]));
+        placed.largest = std::max(placed.largest, planrt::largest_volume(derived.results[i], mesh_));
+    }
+    return placed;
+}
+
 /// As sharding::Copies derives them: sums pass over the axes along which all operands are partial and that split
 /// nothing, unless a result would be larger than the smallest operand.
-const PassingOperation::Placed &TermBuilder::passing(OperationId o) {
-    const sharding::Operation &operation = graph_.operations[o];
-    const Strategies &options = *space_.options[operation.layer];
-    PassingOperation &known = cache_.passing[{step_.operation_kind[o], &options}];
-    const int chosen = chosen_[operation.layer];
-    if (known.free.empty())
-        for (const LayerStrategy &option : options) {
-            const sharding::Strategy strategy = sharding::bind(option, operation.nest, mesh_);
-            std::uint32_t &free = known.free.emplace_back();
-            for (std::size_t axis = 0; axis < mesh_.sizes.size(); ++axis)
-                free |= strategy.loop_of_axis[axis] < 0 ? std::uint32_t{1} << axis : 0;
-        }
-    std::uint32_t axes = known.free[chosen];
+std::uint32_t TermBuilder::passing_axes(OperationId o) {
+    const LayerId layer = decided_by(o);
+    std::uint32_t axes = known_passing(o).free[layer ? chosen_[layer] : 0];
     std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
-    for (const ValueId operand : operation.operands) {
+    for (const ValueId operand : graph_.operations[o].operands) {
         const PartialSums sums = sums_of(operand);
         axes &= sums.axes;
         smallest = std::min(smallest, sums.largest);
     }
-    const auto placed_with = [&](std::uint32_t set) -> const PassingOperation::Placed & {
-        const auto [at, is_new] = known.placed.try_emplace({chosen, set});
-        PassingOperation::Placed &placed = at->second;
-        if (!is_new)
-            return placed;
-        std::vector<int> partial;
-        for (int axis = 0; axis < static_cast<int>(mesh_.sizes.size()); ++axis)
-            if (set >> axis & 1)
-                partial.push_back(axis);
-        const sharding::Derived derived =
-            sharding::derive(operation.nest, sharding::bind(options[chosen], operation.nest, mesh_), mesh_, partial);
-        for (std::size_t i = 0; i < operation.operands.size(); ++i)
-            placed.operands.push_back(reshards_of(operation.operands[i]).number(derived.operands[i]));
-        for (std::size_t i = 0; i < operation.results.size(); ++i) {
-            placed.results.push_back(reshards_of(operation.results[i]).number(derived.results[i]));
-            placed.largest = std::max(placed.largest, planrt::largest_volume(derived.results[i], mesh_));
-        }
-        return placed;
-    };
-    const PassingOperation::Placed &placed = placed_with(axes);
-    return axes != 0 && placed.largest > smallest ? placed_with(0) : placed;
+    return axes != 0 && passing(o, axes).largest > smallest ? 0 : axes;
+}
+
+const PassingOperation::Placed &TermBuilder::passing(OperationId o) {
+    const LayerId variable = step_.sums.of[o];
+    return passing(o, variable ? cache_.sets_of_sums[chosen_[variable]] : passing_axes(o));
 }
 
 } // namespace planc::plan

@@ -40,6 +40,8 @@ struct Factor {
 struct Problem {
     std::vector<int> domains; ///< per variable: number of values, at least one
     std::vector<Factor> factors;
+    /// Of the factors, in order, those that are infinite but for one value of their last variable, given the others.
+    std::vector<std::size_t> binding;
     double byte_limit = std::numeric_limits<double>::infinity();
     double give_up_at = std::numeric_limits<double>::infinity(); ///< seconds: minima above this are of no interest
     std::size_t largest_table = std::size_t{1} << 22;            ///< the largest table into which elimination may join
@@ -54,6 +56,7 @@ struct Solution {
     double seconds = std::numeric_limits<double>::infinity();
     double bytes = 0;
     double lower_bound = 0;     ///< no assignment within the byte limit has fewer seconds
+    bool exact = true;          ///< false: tables would have been too large; there may be better assignments nearby
     bool limit_decided = false; ///< the fastest assignment exceeds the byte limit
     double least_bytes = 0;     ///< if infeasible: a lower bound on the bytes needed
 };
@@ -65,13 +68,19 @@ struct Sum {
 };
 [[nodiscard]] Sum evaluate(const Problem &problem, const std::vector<int> &values);
 
+/// Sets the variables that factors bind to the values that follow from the others.
+void complete(const Problem &problem, std::vector<int> &values);
+
 /// Finds an assignment with the least seconds within the byte limit, by variable elimination. Exact (lower_bound ==
 /// seconds) unless tables would exceed largest_table or frontiers the budget. Deterministic among equal assignments.
 [[nodiscard]] Solution minimise(const Problem &problem);
 
-/// A cache of results that hold for other problems with the same variables and factors except for some tables. All
-/// tables must still exist.
-struct KnownSums;
-[[nodiscard]] Solution minimise(const Problem &problem, KnownSums &known);
+struct Memo;
+/// The same with results of former problems with the same variables and factors except for some tables. All tables must
+/// still exist.
+[[nodiscard]] Solution minimise(const Problem &problem, Memo &memo);
+
+/// An assignment with the least bytes, which is what lower_bound bounds.
+[[nodiscard]] Solution smallest(const Problem &problem, Memo &memo);
 
 } // namespace planc::plan

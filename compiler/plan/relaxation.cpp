@@ -19,6 +19,9 @@ class Relaxation : TermBuilder {
         : TermBuilder(step, space, mesh, machine, storage, cache), most_layers_(most_layers) {}
 
     Objective build() {
+        if (most_layers_ > 2)
+            for (std::size_t sum = 0; sum < step_.passing.size(); ++sum)
+                add_sums(sum);
         for (const OperationId o : graph_.operations.ids())
             add_operation(o);
         for (const ValueId v : graph_.values.ids())
@@ -38,7 +41,7 @@ class Relaxation : TermBuilder {
 
   private:
     void add_any(ValueId v) {
-        if (step_.value_layers[v].size() <= 1)
+        if (step_.values[v].variables.size() <= 1)
             add_value(v);
         else if (graph_.values[v].kind != sharding::ValueKind::free)
             bound_value(v);
@@ -56,12 +59,12 @@ class Relaxation : TermBuilder {
 
     void bound_value(ValueId v) {
         const std::vector<sharding::Need> needs = sharding::needs(index_, v);
-        std::string key = "bound " + std::to_string(step_.value_kind[v]);
+        std::string key = "bound " + std::to_string(step_.values[v].kind);
         if (depends_on_storage(v))
             key += storage_text();
-        const std::vector<LayerId> &layers = step_.value_layers[v];
+        const std::vector<LayerId> &layers = step_.values[v].variables;
         if (layers.size() <= most_layers_) {
-            ScopedTerm value = scoped(of_value(v), layers, key);
+            ScopedTerm value = scoped(step_.values[v], layers, key);
             if (entries(value.term) <= most_entries || layers.size() <= 2)
                 return add_made(std::move(value), [&](const Term &bounded) { return bound_copies(v, needs, bounded); });
         }
@@ -71,10 +74,10 @@ class Relaxation : TermBuilder {
     /// All copies are made from the value's placement, so each need bounds all of them together. One term for each pair
     /// of layers; each counts with its share.
     void bound_pairs(ValueId v, const std::vector<sharding::Need> &needs, const std::string &prefix) {
-        const std::vector<LayerId> of_origin = sharding::layers_of_origin(index_, v);
+        const std::vector<LayerId> of_origin = Structure::of_origin(index_, step_.sums, v).variables();
         std::map<std::vector<LayerId>, std::vector<int>> by_layers; // layers -> needs
         for (int n = 0; n < static_cast<int>(needs.size()); ++n) {
-            const std::vector<LayerId> of_need = layers_of(needs[n]);
+            const std::vector<LayerId> of_need = Structure::of_need(index_, step_.sums, needs[n]).variables();
             std::vector<LayerId> both;
             std::set_union(of_origin.begin(), of_origin.end(), of_need.begin(), of_need.end(),
                            std::back_inserter(both));
@@ -87,7 +90,7 @@ class Relaxation : TermBuilder {
             std::string key = prefix + " pair";
             for (int need : of_layers)
                 key += ' ' + std::to_string(need);
-            add_made(scoped(of_value(v), layers, std::move(key)), [&](const Term &bounded) {
+            add_made(scoped(step_.values[v], layers, std::move(key)), [&](const Term &bounded) {
                 const Column from = origin(bounded, v);
                 std::vector<Column> to;
                 for (int need : of_layers)

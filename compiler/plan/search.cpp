@@ -1,5 +1,4 @@
 #include "plan/search.h"
-#include "plan/changes.h"
 #include "plan/elimination.h"
 #include "plan/split_search.h"
 
@@ -16,8 +15,8 @@ namespace {
 
 constexpr int most_branches = 64;
 constexpr int most_tightenings = 10;
-constexpr int most_sweeps = 20; ///< over the layers where the objective is incomplete
 constexpr double rounding = 1e-9;
+constexpr double worth_branching = 1e-3; ///< of the seconds, where memory decides and a gap remains anyway
 
 class MeshSearch {
   public:
@@ -29,20 +28,18 @@ class MeshSearch {
           problems_(*objective_), byte_limit_(byte_limit), give_up_at_(give_up_at) {}
 
     Found run() {
-        found_.objective = objective_;
-        found_.left_out = !objective_->left_out.empty();
+        found_.complete = objective_->is_exact;
+        if (byte_limit_ > 0 && !fits())
+            return std::move(found_);
         const double infinity = std::numeric_limits<double>::infinity();
-        const double limit = byte_limit_ > 0 ? byte_limit_ : infinity;
-        found_.lower_bound = branch(limit);
-        if (!found_.feasible && excess_ > 0)
+        found_.lower_bound = branch(byte_limit_ > 0 ? byte_limit_ : infinity);
+        if (excess_ > 0)
             tighten();
-        if (least_total_ > 0 && !found_.left_out)
+        if (least_total_ > 0)
             split();
         found_.memory_decided |= least_too_large_ < best();
         if (!found_.feasible && least_total_ > 0)
             found_.least_bytes = least_total_;
-        if (found_.left_out && found_.feasible)
-            improve();
         if (found_.feasible) {
             close_gap();
             found_.layers = chosen(space_, found_.values);
@@ -59,33 +56,50 @@ class MeshSearch {
         double bound = 0;
     };
 
+    /// Looks for the smallest plan: what lives through the step is a sum; of what does not, that at the operation where
+    /// the plan so far has most of it. Returns false if there is a proof that none fits the limit; a plan that does is
+    /// offered.
+    bool fits() {
+        for (int i = 0; i < most_tightenings; ++i) {
+            const Solution least = smallest(problems_.without(0, byte_limit_, counted_), memo_);
+            found_.exact &= least.exact;
+            // Counted at several operations, the bytes are an average, which proves less.
+            if (least.lower_bound > byte_limit_) {
+                found_.least_bytes = std::max(found_.least_bytes, least.lower_bound);
+                found_.memory_decided = true;
+                found_.lower_bound = std::numeric_limits<double>::infinity();
+                return false;
+            }
+            excess_ = 0;
+            if (!least.feasible || (offer(least.values), excess_ == 0) || !count_at_peak())
+                break;
+        }
+        return true;
+    }
+
     /// The fastest plans exceed the memory limit by what does not live through the step. Counts what passes at the
-    /// operation where these plans have most of it; then lowers the limit until a plan fits, and raises it again as far
-    /// as that helps.
+    /// operation where these plans have most of it; then lowers the limit until a plan fits.
     void tighten() {
         found_.memory_decided = true;
-        double too_high = byte_limit_; // its fastest plan does not fit
-        double too_low = 0;            // no plan under it; 0: not known
         double limit = byte_limit_;
-        for (int i = 0; i < most_tightenings && !found_.feasible; ++i) {
-            if (excess_ > 0 && counted_.insert(peak_).second) {
-                too_low = 0;
-            } else if (excess_ > 0) {
-                too_high = limit;
-                limit = too_low > 0 ? (too_low + too_high) / 2 : limit - excess_;
-            } else {
-                too_low = limit;
-                limit = i + 2 < most_tightenings ? (too_low + too_high) / 2 : found_.least_bytes * (1 + rounding);
-            }
+        for (int i = 0; i < most_tightenings && excess_ > 0; ++i) {
+            if (!count_at_peak())
+                limit -= excess_;
             const double bound = branch(limit);
             if (limit == byte_limit_)
                 found_.lower_bound = std::max(found_.lower_bound, bound);
         }
-        for (int i = 0; i < most_tightenings && found_.feasible && limit < too_high; ++i) {
-            const double middle = (too_high + limit) / 2;
-            branch(middle);
-            (excess_ > 0 ? too_high : limit) = middle;
-        }
+    }
+
+    /// Counts memory at the peak too, and at all operations like it: otherwise the next plan would have its peak in the
+    /// next block. Returns false if it was counted there already.
+    bool count_at_peak() {
+        if (!counted_.insert(peak_).second)
+            return false;
+        for (const OperationId o : step_.operations.ids())
+            if (step_.operations[o].kind == step_.operations[peak_].kind)
+                counted_.insert(o);
+        return true;
     }
 
     /// Searches plan by plan where the sum of the terms is not exact about memory and there are few plans.
@@ -111,7 +125,7 @@ class MeshSearch {
             Node node = std::move(*least);
             open.erase(least);
             const std::uint32_t undecided = problems_.used(node.values) & ~node.paid;
-            if (undecided == 0 || node.bound >= best() * (1 - rounding))
+            if (undecided == 0 || node.bound >= best() * (1 - (found_.memory_decided ? worth_branching : rounding)))
                 return std::min(node.bound, best());
             const std::uint32_t set = std::bit_floor(undecided);
             add(open, node.paid, node.forbidden | set, limit);
@@ -128,8 +142,9 @@ class MeshSearch {
     void add(std::vector<Node> &open, std::uint32_t paid, std::uint32_t forbidden, double limit) {
         Problem &problem = problems_.without(forbidden, limit, counted_);
         problem.give_up_at = std::min(give_up_at_, best());
-        const Solution solution = minimise(problem, known_);
+        const Solution solution = minimise(problem, memo_);
         found_.memory_decided |= solution.limit_decided;
+        found_.exact &= solution.exact;
         if (!solution.feasible) {
             if (forbidden == 0)
                 found_.least_bytes = solution.least_bytes;
@@ -179,52 +194,6 @@ class MeshSearch {
         return true;
     }
 
-    /// Changes one layer at a time; prices directly what the objective leaves out.
-    void improve() {
-        std::map<LayerId, std::vector<ValuePrices *>> left_out; // per layer: values that depend on it
-        std::vector<std::unique_ptr<ValuePrices>> prices;
-        for (const ValueId value : objective_->left_out) {
-            prices.push_back(std::make_unique<ValuePrices>(index_, shape_.mesh, cache_.reshards, cache_.prices, value,
-                                                           step_.facts->residences[value]));
-            for (const LayerId layer : sharding::scope(index_, value))
-                left_out[layer].push_back(prices.back().get());
-        }
-        Changes changes(*objective_, found_.values);
-        LayerStrategies strategies = chosen(space_, found_.values);
-        bool changed = true;
-        for (int sweep = 0; changed && sweep < most_sweeps; ++sweep) {
-            changed = false;
-            for (const auto &[layer, values] : left_out)
-                changed |= improve(layer, values, changes, strategies);
-        }
-    }
-
-    /// Returns true if the layer has a better strategy now.
-    bool improve(LayerId layer, const std::vector<ValuePrices *> &left_out, Changes &changes,
-                 LayerStrategies &strategies) {
-        const auto by_hand = [&] {
-            sharding::Copies copies(index_, shape_.mesh, strategies, storage_);
-            double seconds = 0;
-            for (ValuePrices *prices : left_out)
-                seconds += prices->of(copies).seconds;
-            return seconds;
-        };
-        const double before = by_hand();
-        const LayerStrategy old = strategies[layer];
-        for (int value = 0; value < objective_->domains[layer.index()]; ++value) {
-            const double added = changes.to(layer, value).seconds;
-            strategies[layer] = (*space_.options[layer])[value];
-            std::vector<int> values = changes.values();
-            values[layer.index()] = value;
-            if (added + by_hand() - before < 0 && offer(values)) {
-                changes.set(layer, value);
-                return true;
-            }
-        }
-        strategies[layer] = old;
-        return false;
-    }
-
     void close_gap() {
         if (found_.lower_bound > best() * (1 - rounding))
             found_.lower_bound = best();
@@ -239,7 +208,7 @@ class MeshSearch {
     TermCache &cache_;
     std::shared_ptr<Objective> objective_;
     Problems problems_;
-    KnownSums known_; ///< of problems_
+    Memo memo_; ///< of problems_
     double byte_limit_;
     double give_up_at_;
     std::set<std::vector<int>> offered_; ///< solutions that have been priced under the same limit
@@ -260,8 +229,8 @@ Found search(const Request &request, const StepStructure &step, const MeshShape 
 
 LayerStrategies chosen(const Space &space, const std::vector<int> &values) {
     LayerStrategies layers;
-    for (std::size_t l = 0; l < values.size(); ++l)
-        layers.push_back((*space.options[LayerId(l)])[values[l]]);
+    for (const LayerId l : space.options.ids())
+        layers.push_back((*space.options[l])[values[l.index()]]);
     return layers;
 }
 

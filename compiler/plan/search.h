@@ -16,15 +16,15 @@ namespace planc::plan {
 
 struct Found {
     bool feasible = false;
-    std::vector<int> values; ///< per layer: index into the space's options
+    std::vector<int> values; ///< per variable; of a layer: index into the space's options
     LayerStrategies layers;  ///< the strategies of `values`
     SharedCost cost = std::make_shared<const CostTable>();
     double lower_bound = 0;
     bool memory_decided = false;
     double least_bytes = 0; ///< if nothing fits: the memory of the smallest plan seen
+    bool complete = true;   ///< Objective::is_exact
+    bool exact = true;      ///< false: one more step may improve the answer (improved())
     bool too_many = false;  ///< there may be better strategies that were not searched: narrowed_search()
-    bool left_out = false;  ///< the objective was not complete: the answer was improved step by step
-    std::shared_ptr<const Objective> objective;
 };
 
 /// `byte_limit` on cost::Memory::total(); 0: none. `give_up_at`: in seconds; slower plans are of no interest.
@@ -41,5 +41,10 @@ struct Found {
                                                            const Space &space, const Machine &machine,
                                                            const Storage &storage, TermCache &cache,
                                                            const LayerStrategies &layers, double byte_limit);
+
+/// A plan that is at least as fast, found by changing one layer at a time.
+[[nodiscard]] LayerStrategies improved(const StepStructure &step, const MeshShape &shape, const Space &space,
+                                       const Machine &machine, const Storage &storage, TermCache &cache,
+                                       const LayerStrategies &layers, double byte_limit);
 
 } // namespace planc::plan

@@ -16,8 +16,40 @@ using sharding::Use;
 using sharding::Value;
 using sharding::ValueKind;
 
-Structure Structure::of_value(const sharding::GraphIndex &index, ValueId value) {
-    Structure structure(index);
+/// Above this many variables, or after this many operations, what passes through an operation becomes a variable
+/// itself.
+static constexpr std::size_t most_followed = 2;
+static constexpr int longest_chain = 8;
+
+/// What passes through one operation may follow from its operands, and so on; `followed` are the variables on which it
+/// then depends.
+SumVariables::SumVariables(const sharding::GraphIndex &index) : of(index.graph.operations.size()) {
+    const sharding::Graph &graph = index.graph;
+    PerOperation<std::set<LayerId>> followed(graph.operations.size());
+    PerOperation<int> chain(graph.operations.size(), 0);
+    for (const OperationId o : graph.operations.ids()) {
+        std::set<LayerId> &variables = followed[o];
+        const std::vector<LayerId> own = Structure::of_operation(index, *this, o).variables();
+        variables.insert(own.begin(), own.end());
+        if (!index.may_pass_partial[o])
+            continue;
+        for (const ValueId operand : graph.operations[o].operands) {
+            const OperationId above = graph.values[operand].producer;
+            variables.insert(followed[above].begin(), followed[above].end());
+            chain[o] = std::max(chain[o], chain[above] + 1);
+        }
+        if (variables.size() <= most_followed && chain[o] <= longest_chain)
+            continue;
+        chain[o] = 0;
+        of[o] = LayerId(graph.layers.size() + operations.size());
+        operations.push_back(o);
+        variables = {own.begin(), own.end()};
+        variables.insert(of[o]);
+    }
+}
+
+Structure Structure::of_value(const sharding::GraphIndex &index, const SumVariables &sums, ValueId value) {
+    Structure structure(index, sums);
     structure.origin(value);
     for (const Use &use : index.uses[value])
         structure.derived(use.operation, index.graph.operations[use.operation].nest.operands[use.operand]);
@@ -26,19 +58,44 @@ Structure Structure::of_value(const sharding::GraphIndex &index, ValueId value) 
     return structure;
 }
 
-Structure Structure::of_operation(const sharding::GraphIndex &index, OperationId operation) {
-    Structure structure(index);
+Structure Structure::of_operation(const sharding::GraphIndex &index, const SumVariables &sums, OperationId operation) {
+    Structure structure(index, sums);
     structure.all_of(operation);
     structure.strategy(operation);
     return structure;
 }
 
-std::vector<LayerId> Structure::layers() const {
-    std::set<LayerId> layers;
+Structure Structure::of_sums(const sharding::GraphIndex &index, const SumVariables &sums, OperationId operation) {
+    Structure structure = of_operation(index, sums, operation);
+    structure.by_variable_.insert(operation);
+    for (const ValueId operand : index.graph.operations[operation].operands)
+        structure.origin(operand);
+    return structure;
+}
+
+Structure Structure::of_need(const sharding::GraphIndex &index, const SumVariables &sums, const sharding::Need &need) {
+    Structure structure(index, sums);
+    if (need.operand >= 0)
+        structure.derived(need.operation, {});
+    else if (need.home)
+        structure.home(need.home);
+    return structure;
+}
+
+Structure Structure::of_origin(const sharding::GraphIndex &index, const SumVariables &sums, ValueId value) {
+    Structure structure(index, sums);
+    structure.origin(value);
+    return structure;
+}
+
+std::vector<LayerId> Structure::variables() const {
+    std::set<LayerId> variables;
     for (const auto &[operation, loops] : operations_)
         if (!graph_.operations[operation].parameter)
-            layers.insert(graph_.operations[operation].layer);
-    return {layers.begin(), layers.end()};
+            variables.insert(graph_.operations[operation].layer);
+    for (const OperationId operation : by_variable_)
+        variables.insert(sums_.of[operation]);
+    return {variables.begin(), variables.end()};
 }
 
 /// An operation's own layer matters as soon as it is among operations_, unless it runs where its parameter lives.
@@ -54,7 +111,9 @@ void Structure::derived(OperationId operation, const std::vector<int> &loops) {
     if (!index_.may_pass_partial[operation])
         return;
     all_of(operation); // whether partial sums pass depends on what else the strategy splits
-    if (expanded_.insert(operation).second)
+    if (sums_.of[operation])
+        by_variable_.insert(operation);
+    else if (expanded_.insert(operation).second)
         for (const ValueId operand : graph_.operations[operation].operands)
             origin(operand);
 }
@@ -151,7 +210,7 @@ std::string text_of_nest(const sharding::Graph &graph, const Operation &operatio
 
 std::string Structure::text(ValueId value) const {
     std::map<LayerId, int> layer_numbers;
-    for (const LayerId layer : layers())
+    for (const LayerId layer : variables())
         layer_numbers.emplace(layer, static_cast<int>(layer_numbers.size()));
     std::map<ValueId, int> value_numbers;
     std::string text;
@@ -182,7 +241,7 @@ void Structure::describe(std::string &text, OperationId operation, std::map<Valu
     put(text, o.parameter || layer == layer_numbers.end() ? -1 : layer->second);
     put(text, static_cast<int>(index_.pass[operation]));
     put(text, (o.accumulates ? 1 : 0) + (o.per_step ? 2 : 0));
-    put(text, index_.may_pass_partial[operation] ? 1 : 0);
+    put(text, (index_.may_pass_partial[operation] ? 1 : 0) + (by_variable_.contains(operation) ? 2 : 0));
     put(text, static_cast<int>(o.nest.reduction));
     text += std::to_string(o.flops_per_point) + ' ';
     put_loops(text, o.nest);
@@ -211,14 +270,13 @@ namespace {
 /// Of one term.
 struct Described {
     Structure structure;
-    std::vector<LayerId> layers;
-    std::string text;         ///< equal: the terms price alike
-    std::string text_of_nest; ///< of an operation
+    std::string text; ///< equal: the terms price alike
 };
 
-Described describe_operation(const sharding::GraphIndex &index, const cost::Fused &fused, OperationId operation) {
-    Structure structure = Structure::of_operation(index, operation);
-    std::string text = structure.text({});
+Described describe_operation(const StepStructure &step, OperationId operation) {
+    Structure structure = Structure::of_operation(step.index, step.sums, operation);
+    std::string text = "operation " + structure.text({});
+    const cost::Fused &fused = step.facts->fusion[operation];
     for (const std::vector<bool> &each : {fused.operands, fused.results})
         for (bool is_fused : each)
             text += is_fused ? '1' : '0';
@@ -226,56 +284,74 @@ Described describe_operation(const sharding::GraphIndex &index, const cost::Fuse
         text += each ? '1' : '0';
     for (const cost::Bytes distance : fused.reuse)
         text += ' ' + std::to_string(std::llround(distance.value));
-    std::vector<LayerId> layers = structure.layers();
-    return {std::move(structure), std::move(layers), std::move(text),
-            text_of_nest(index.graph, index.graph.operations[operation])};
+    return {std::move(structure), std::move(text)};
 }
 
-Described describe_value(const sharding::GraphIndex &index, cost::Residence residence, ValueId value) {
-    Structure structure = Structure::of_value(index, value);
-    std::string text = residence == cost::Residence::in_place ? "in place " : "stored ";
+Described describe_value(const StepStructure &step, ValueId value) {
+    Structure structure = Structure::of_value(step.index, step.sums, value);
+    std::string text = step.facts->residences[value] == cost::Residence::in_place ? "in place " : "stored ";
     text += structure.text(value);
-    text += index.companion[value] ? "joins" : "";
-    std::vector<LayerId> layers = structure.layers();
-    return {std::move(structure), std::move(layers), std::move(text), ""};
+    text += step.index.companion[value] ? "joins" : "";
+    return {std::move(structure), std::move(text)};
+}
+
+Described describe_sums(const StepStructure &step, OperationId operation) {
+    Structure structure = Structure::of_sums(step.index, step.sums, operation);
+    std::string text = "sums " + structure.text({});
+    return {std::move(structure), std::move(text)};
 }
 
 } // namespace
 
 StepStructure::StepStructure(const sharding::GraphIndex &given, std::shared_ptr<const cost::GraphFacts> known)
-    : index(given), facts(std::move(known)), operations_of_layer(given.graph.layers.size()),
-      values_of_layer(given.graph.layers.size()) {
-    const std::size_t count = index.graph.operations.size();
-    std::vector<std::optional<Described>> described(count + index.graph.values.size());
+    : index(given), facts(std::move(known)), sums(given),
+      variables(given.graph.layers.size() + sums.operations.size()) {
+    const std::size_t of_operations = index.graph.operations.size();
+    const std::size_t of_values = index.graph.values.size();
+    std::vector<std::optional<Described>> described(of_operations + of_values + sums.operations.size());
     in_parallel(described.size(), [&](std::size_t i) {
-        if (i < count) {
-            const OperationId o(i);
-            described[i].emplace(describe_operation(index, facts->fusion[o], o));
-        } else {
-            const ValueId v(i - count);
-            described[i].emplace(describe_value(index, facts->residences[v], v));
-        }
+        if (i < of_operations)
+            described[i].emplace(describe_operation(*this, OperationId(i)));
+        else if (i < of_operations + of_values)
+            described[i].emplace(describe_value(*this, ValueId(i - of_operations)));
+        else
+            described[i].emplace(describe_sums(*this, sums.operations[i - of_operations - of_values]));
     });
     std::unordered_map<std::string, int> kinds;
     const auto kind = [&kinds](std::string text) {
         return kinds.emplace(std::move(text), static_cast<int>(kinds.size())).first->second;
     };
+    const auto scope = [&](std::size_t i) {
+        Described &each = *described[i];
+        std::vector<LayerId> of_term = each.structure.variables();
+        return Scope{std::move(each.structure), std::move(of_term), kind(std::move(each.text))};
+    };
     for (const OperationId o : index.graph.operations.ids()) {
-        Described &each = *described[o.index()];
-        for (const LayerId layer : each.layers)
-            operations_of_layer[layer].push_back(o);
-        operation_layers.push_back(std::move(each.layers));
-        operation_kind.push_back(kind(std::move(each.text)));
-        nest_kind.push_back(kind(std::move(each.text_of_nest)));
-        operations.push_back(std::move(each.structure));
+        operations.push_back(scope(o.index()));
+        nest_kind.push_back(kind(text_of_nest(index.graph, index.graph.operations[o])));
     }
+    for (const ValueId v : index.graph.values.ids())
+        values.push_back(scope(of_operations + v.index()));
+    for (std::size_t s = 0; s < sums.operations.size(); ++s)
+        passing.push_back(scope(of_operations + of_values + s));
+    find_readers();
+}
+
+/// With fewer variables, the table of all of them together is small enough.
+static constexpr std::size_t least_taken_apart = 3;
+
+void StepStructure::find_readers() {
+    readers.resize(index.graph.values.size());
     for (const ValueId v : index.graph.values.ids()) {
-        Described &each = *described[count + v.index()];
-        for (const LayerId layer : each.layers)
-            values_of_layer[layer].push_back(v);
-        value_layers.push_back(std::move(each.layers));
-        value_kind.push_back(kind(std::move(each.text)));
-        values.push_back(std::move(each.structure));
+        if (values[v].variables.size() < least_taken_apart)
+            continue;
+        const std::vector<sharding::Need> needs = sharding::needs(index, v);
+        for (std::size_t n = 0; n < needs.size(); ++n) {
+            std::vector<LayerId> of_need = Structure::of_need(index, sums, needs[n]).variables();
+            if (readers[v].empty() || readers[v].back().variables != of_need)
+                readers[v].push_back({{}, std::move(of_need), LayerId(variables++)});
+            readers[v].back().needs.push_back(n);
+        }
     }
 }
 

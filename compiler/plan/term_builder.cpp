@@ -6,8 +6,7 @@
 
 namespace planc::plan {
 
-/// The maximum number of entries of a table that are priced one by one; more would take seconds.
-static constexpr double largest_term = 1 << 16;
+using sharding::Links;
 
 Objective TermBuilder::finished() {
     objective_.bucket_latency = cache_.bucket_latency;
@@ -19,14 +18,14 @@ TermBuilder::TermBuilder(const StepStructure &step, const Space &space, const Me
     : step_(step), index_(step.index), graph_(step.index.graph), space_(space), mesh_(mesh), machine_(machine),
       storage_(storage), cache_(cache),
       layers_(step.index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}),
-      reshards_of_(step.index.graph.values.size(), nullptr), chosen_(step.index.graph.layers.size(), 0) {
-    objective_.terms.reserve(graph_.operations.size() + graph_.values.size());
+      reshards_of_(step.index.graph.values.size(), nullptr), chosen_(step.variables, 0) {
+    objective_.terms.reserve(graph_.operations.size() + graph_.values.size() + step.passing.size());
     for (const auto &options : space.options) {
         objective_.domains.push_back(static_cast<int>(options->size()));
         cache.keep(options);
-        const auto narrowed = cache.narrowed.find(options.get());
-        narrowed_.push_back(narrowed == cache.narrowed.end() ? nullptr : &narrowed->second);
     }
+    objective_.domains.resize(space.options.size() + step.passing.size(), static_cast<int>(cache.sets_of_sums.size()));
+    objective_.domains.resize(step.variables, 1);
 }
 
 bool TermBuilder::depends_on_storage(ValueId v) const {
@@ -48,74 +47,31 @@ std::string TermBuilder::storage_text() const {
 }
 
 void TermBuilder::add_operation(OperationId o) {
-    std::string key = "operation " + std::to_string(step_.operation_kind[o]);
+    const Scope &scope = step_.operations[o];
+    std::string key = "operation " + std::to_string(scope.kind);
     if (graph_.operations[o].parameter)
         key += storage_text();
-    add(scoped(of_operation(o), step_.operation_layers[o], std::move(key)),
+    add(scoped(scope, scope.variables, std::move(key)),
         [&](const Term &term, TermTable &table) { price_operation(o, term, table); });
 }
 
-TermBuilder::ScopedTerm TermBuilder::scoped(const Scope &scope, const std::vector<LayerId> &layers, std::string key) {
+TermBuilder::ScopedTerm TermBuilder::scoped(const Scope &scope, const std::vector<LayerId> &variables,
+                                            std::string key) {
     ScopedTerm result;
     Term &term = result.term;
-    term.layers = layers;
-    term.class_of.reserve(layers.size());
-    term.classes.reserve(layers.size());
+    term.variables = variables;
+    term.class_of.reserve(variables.size());
+    term.classes.reserve(variables.size());
     std::string numbers;
-    for (const LayerId layer : layers) {
+    for (const LayerId layer : variables) {
         const StrategyClasses &of_layer = classes(scope, layer);
         term.class_of.push_back(of_layer.of_strategy);
         term.classes.push_back(of_layer.count);
         numbers += '|';
         numbers += std::to_string(of_layer.number);
     }
-    if (std::all_of(layers.begin(), layers.end(), [this](LayerId layer) { return narrowed_[layer] != nullptr; }))
-        find_whole(scope, key, result);
     result.key = std::move(key) + numbers;
     return result;
-}
-
-void TermBuilder::find_whole(const Scope &scope, std::string key, ScopedTerm &scoped) const {
-    const Term &term = scoped.term;
-    for (std::size_t i = 0; i < term.layers.size(); ++i) {
-        const Narrowed &narrowed = *narrowed_[term.layers[i]];
-        const auto place = std::lower_bound(scope.layers.begin(), scope.layers.end(), term.layers[i]);
-        const StrategyClasses *of_whole =
-            known_classes(scope, static_cast<std::size_t>(place - scope.layers.begin()), narrowed.from.get());
-        if (of_whole == nullptr)
-            return;
-        key += '|';
-        key += std::to_string(of_whole->number);
-        scoped.classes_of_whole.push_back(of_whole->count);
-        std::vector<int> &there = scoped.class_in_whole.emplace_back();
-        for (int first : first_of_classes(*term.class_of[i], term.classes[i]))
-            there.push_back((*of_whole->of_strategy)[narrowed.places[first]]);
-    }
-    if (const auto known = cache_.tables.find(key); known != cache_.tables.end())
-        scoped.whole = known->second;
-}
-
-std::shared_ptr<const TermTable> TermBuilder::part_of_whole(const ScopedTerm &scoped) {
-    const Term &term = scoped.term;
-    const TermTable &whole = *scoped.whole;
-    TermTable part;
-    std::vector<int> at(term.layers.size(), 0);
-    const std::vector<std::size_t> places = all(term);
-    do {
-        std::size_t entry = 0;
-        for (std::size_t i = 0; i < at.size(); ++i)
-            entry = entry * static_cast<std::size_t>(scoped.classes_of_whole[i]) +
-                    static_cast<std::size_t>(scoped.class_in_whole[i][at[i]]);
-        if (whole.prices.rounded.empty())
-            part.prices.seconds.push_back(whole.prices.seconds[entry]);
-        else
-            part.prices.rounded.push_back(whole.prices.rounded[entry]);
-        if (!whole.prices.bytes.empty())
-            part.prices.bytes.push_back(whole.prices.bytes[entry]);
-        if (!whole.fused.empty())
-            part.fused.push_back(whole.fused[entry]);
-    } while (advance(term, places, at, [](std::size_t) {}));
-    return std::make_shared<const TermTable>(without_empty_parts(std::move(part)));
 }
 
 double TermBuilder::entries(const Term &term) {
@@ -123,53 +79,68 @@ double TermBuilder::entries(const Term &term) {
 }
 
 void TermBuilder::price_operation(OperationId o, const Term &term, TermTable &table) {
+    for_each(term, all(term), [&](const std::vector<int> &) { table.prices.seconds.push_back(seconds(o)); });
+}
+
+double TermBuilder::seconds(OperationId o) const {
     const sharding::Operation &operation = graph_.operations[o];
-    const double times = operation.per_step ? 1 : graph_.microbatches;
-    for_each(term, all(term), [&](const std::vector<int> &) {
-        const sharding::Strategy strategy = operation.parameter
-                                                ? sharding::strategy_of(index_, mesh_, layers_, o, storage_)
-                                                : sharding::bind(layers_[operation.layer], operation.nest, mesh_);
-        table.prices.seconds.push_back(
-            times * cost::seconds_under(strategy, graph_, operation, step_.facts->fusion[o], mesh_, machine_).value);
-    });
+    const sharding::Strategy strategy = operation.parameter
+                                            ? sharding::strategy_of(index_, mesh_, layers_, o, storage_)
+                                            : sharding::bind(layers_[operation.layer], operation.nest, mesh_);
+    return (operation.per_step ? 1 : graph_.microbatches) *
+           cost::seconds_under(strategy, graph_, operation, step_.facts->fusion[o], mesh_, machine_).value;
 }
 
 void TermBuilder::add_value(ValueId v) {
-    std::string key = "value " + std::to_string(step_.value_kind[v]);
+    const Scope &scope = step_.values[v];
+    std::string key = "value " + std::to_string(scope.kind);
     if (depends_on_storage(v))
         key += storage_text();
-    ScopedTerm value = scoped(of_value(v), step_.value_layers[v], std::move(key));
+    ScopedTerm value = scoped(scope, scope.variables, std::move(key));
     value.term.life = step_.facts->lives[v];
-    if (entries(value.term) > largest_term)
-        objective_.left_out.push_back(v);
+    if (entries(value.term) > cache_.largest_term)
+        merge(value, [&](const Term &priced) { return columns_of_value(v, priced); });
+    if (entries(value.term) > cache_.largest_term && !step_.readers[v].empty())
+        add_readers(v, value);
     else
         add(std::move(value), [&](const Term &priced, TermTable &table) { price_value(v, priced, table); });
+}
+
+/// Of each need, then of the value itself unless it is free.
+std::vector<TermBuilder::Column> TermBuilder::columns_of_value(ValueId v, const Term &term) {
+    std::vector<Column> columns;
+    for (const sharding::Need &need : sharding::needs(index_, v))
+        columns.push_back(wanted(term, v, need));
+    if (graph_.values[v].kind != sharding::ValueKind::free)
+        columns.push_back(origin(term, v));
+    return columns;
 }
 
 void TermBuilder::price_value(ValueId v, const Term &term, TermTable &table) {
     const bool stored = step_.facts->residences[v] != cost::Residence::in_place;
     ValuePrices prices(index_, mesh_, cache_.reshards, cache_.prices, v, step_.facts->residences[v]);
-    std::vector<Column> columns;
-    for (const sharding::Need &need : prices.needs())
-        columns.push_back(wanted(term, v, need));
+    const std::vector<Column> columns = columns_of_value(v, term);
     const bool free = graph_.values[v].kind == sharding::ValueKind::free;
-    if (!free)
-        columns.push_back(origin(term, v));
-    std::vector<int> numbers(columns.size());
-    std::vector<int> at(term.layers.size(), 0);
+    std::vector<Links::Wanted> wanted;
+    for (std::size_t n = 0; n < prices.needs().size(); ++n)
+        wanted.push_back({n, 0});
+    std::vector<int> at(term.variables.size(), 0);
     const std::vector<std::size_t> places = all(term);
     do {
-        for (std::size_t c = 0; c < columns.size(); ++c)
-            numbers[c] = columns[c].at(at);
-        const ValuePrice &price = prices.of(free ? -1 : numbers.back(), {numbers.data(), prices.needs().size()});
-        std::uint32_t fused = 0;
-        for (const ValuePrice::Fused &call : price.fused)
-            fused |= bucket(call);
-        table.prices.seconds.push_back(price.seconds);
-        table.fused.push_back(fused);
-        if (stored)
-            table.prices.bytes.push_back(price.bytes.value);
+        for (Links::Wanted &each : wanted)
+            each.placement = columns[each.need].at(at);
+        add_price(prices.of(free ? -1 : columns.back().at(at), wanted), stored, table);
     } while (advance(term, places, at, [](std::size_t) {}));
+}
+
+void TermBuilder::add_price(const ValuePrice &price, bool stored, TermTable &table) {
+    std::uint32_t fused = 0;
+    for (const ValuePrice::Fused &call : price.fused)
+        fused |= bucket(call);
+    table.prices.seconds.push_back(price.seconds);
+    table.fused.push_back(fused);
+    if (stored)
+        table.prices.bytes.push_back(price.bytes.value);
 }
 
 /// The bit of a bucket's set of axes; 0 if no bit is left: its latency is then never counted.
@@ -198,9 +169,10 @@ bool TermBuilder::is_zero(const TermTable &table) {
            std::all_of(prices.rounded.begin(), prices.rounded.end(), is_nothing);
 }
 
-void TermBuilder::choose(LayerId layer, int strategy) {
-    chosen_[layer] = strategy;
-    layers_[layer] = (*space_.options[layer])[strategy];
+void TermBuilder::choose(LayerId variable, int value) {
+    chosen_[variable] = value;
+    if (layers_.contains(variable))
+        layers_[variable] = (*space_.options[variable])[value];
 }
 
 std::vector<int> TermBuilder::first_of_classes(const std::vector<int> &class_of, int classes) {
@@ -212,8 +184,10 @@ std::vector<int> TermBuilder::first_of_classes(const std::vector<int> &class_of,
 }
 
 const StrategyClasses &TermBuilder::classes(const Scope &scope, LayerId layer) {
-    const auto place = static_cast<std::size_t>(std::lower_bound(scope.layers.begin(), scope.layers.end(), layer) -
-                                                scope.layers.begin());
+    if (!layers_.contains(layer))
+        return cache_.classes_of_sums;
+    const auto place = static_cast<std::size_t>(
+        std::lower_bound(scope.variables.begin(), scope.variables.end(), layer) - scope.variables.begin());
     const Strategies *options = space_.options[layer].get();
     if (const StrategyClasses *known = known_classes(scope, place, options))
         return *known;

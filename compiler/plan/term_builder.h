@@ -42,11 +42,8 @@ class TermBuilder {
         return *known;
     }
 
-    /// The layers that determine where something needs a value, ascending.
-    [[nodiscard]] std::vector<LayerId> layers_of(const sharding::Need &need) const;
-
     static std::vector<std::size_t> all(const Term &term) {
-        std::vector<std::size_t> places(term.layers.size());
+        std::vector<std::size_t> places(term.variables.size());
         std::iota(places.begin(), places.end(), std::size_t{0});
         return places;
     }
@@ -55,15 +52,15 @@ class TermBuilder {
     /// layers at class 0. layers_ then has a strategy of each class.
     template <class Visit> void for_each(const Term &term, const std::vector<std::size_t> &places, const Visit &visit) {
         std::vector<std::vector<int>> strategies; // per layer: the first of each class
-        for (std::size_t i = 0; i < term.layers.size(); ++i) {
+        for (std::size_t i = 0; i < term.variables.size(); ++i) {
             strategies.push_back(first_of_classes(*term.class_of[i], term.classes[i]));
-            choose(term.layers[i], strategies[i][0]);
+            choose(term.variables[i], strategies[i][0]);
         }
-        std::vector<int> at(term.layers.size(), 0);
+        std::vector<int> at(term.variables.size(), 0);
         do
             visit(at);
         while (advance(term, places, at,
-                       [&](std::size_t place) { choose(term.layers[place], strategies[place][at[place]]); }));
+                       [&](std::size_t place) { choose(term.variables[place], strategies[place][at[place]]); }));
     }
 
     /// The next combination of classes at these indices; calls moved(index). False: all are back at class 0.
@@ -83,29 +80,27 @@ class TermBuilder {
     [[nodiscard]] bool depends_on_storage(ValueId value) const;
     [[nodiscard]] std::string storage_text() const;
 
-    /// The layers on which a term depends, and a number that is equal for terms of equal structure.
-    struct Scope {
-        const Structure &structure;
-        const std::vector<LayerId> &layers;
-        int kind = 0;
-    };
-    [[nodiscard]] Scope of_operation(OperationId o) const {
-        return {step_.operations[o], step_.operation_layers[o], step_.operation_kind[o]};
-    }
-    [[nodiscard]] Scope of_value(ValueId v) const {
-        return {step_.values[v], step_.value_layers[v], step_.value_kind[v]};
-    }
+    /// Under the current values: the placement in which something needs a value, and that of the value itself (-1: of a
+    /// free value).
+    int number(ValueId value, const sharding::Need &need);
+    int lies(ValueId value);
+    /// The computation of an operation in a step.
+    [[nodiscard]] double seconds(OperationId operation) const;
+    /// The layer whose strategy decides where the operation runs.
+    [[nodiscard]] LayerId decided_by(OperationId operation) const;
+    /// The axes over which sums pass, given what its operands are.
+    std::uint32_t passing_axes(OperationId operation);
+    void choose(LayerId variable, int value);
+    std::uint32_t bucket(const ValuePrice::Fused &call);
+
+    using Scope = StepStructure::Scope;
     /// A term without its table.
     struct ScopedTerm {
         Term term;
         std::string key; ///< of the table
-        /// If strategies were selected from longer lists that have a table: that table, and per layer the class there.
-        std::shared_ptr<const TermTable> whole;
-        std::vector<std::vector<int>> class_in_whole; ///< by class
-        std::vector<int> classes_of_whole;
     };
-    /// The term for these layers of the scope. `key`: equal for terms of equal structure.
-    ScopedTerm scoped(const Scope &scope, const std::vector<LayerId> &layers, std::string key);
+    /// The term for these variables of the scope. `key`: equal for terms of equal structure.
+    ScopedTerm scoped(const Scope &scope, const std::vector<LayerId> &variables, std::string key);
     static double entries(const Term &term);
     /// Takes the term's table from the cache, or lets `price(term, table)` fill it; keeps the term unless it is zero.
     template <class Price> void add(ScopedTerm scoped, const Price &price) {
@@ -117,19 +112,25 @@ class TermBuilder {
     }
     /// The same with a table that `make(term)` returns.
     template <class Make> void add_made(ScopedTerm scoped, const Make &make) {
+        find_table(scoped, make);
+        if (!is_zero(*scoped.term.table))
+            objective_.terms.push_back(std::move(scoped.term));
+    }
+    template <class Make> void find_table(ScopedTerm &scoped, const Make &make) {
         std::shared_ptr<const TermTable> &table = cache_.tables[scoped.key];
         if (!table)
-            table = scoped.whole ? part_of_whole(scoped) : make(scoped.term);
-        if (is_zero(*table))
-            return;
+            table = make(scoped.term);
         scoped.term.table = table;
-        objective_.terms.push_back(std::move(scoped.term));
     }
 
     /// Adds the computation of an operation.
     void add_operation(OperationId operation);
-    /// Adds the cost of a value's copies; leaves it out if it depends on too many choices.
+    /// Adds the cost of a value's copies.
     void add_value(ValueId value);
+    /// The same, one reader after another.
+    void add_readers(ValueId value, const ScopedTerm &scoped);
+    /// Binds a sum to what the layers let pass: other values of the variable cost infinity.
+    void add_sums(std::size_t sum);
     [[nodiscard]] Objective finished();
 
     /// The placements of an operation's tensors.
@@ -146,17 +147,31 @@ class TermBuilder {
     const Machine &machine_;
     const Storage &storage_;
     TermCache &cache_;
-    PerLayer<const Narrowed *> narrowed_; ///< null: its strategies were not selected from a longer list
-    LayerStrategies layers_;              ///< scratch: the strategies that are being priced
-    std::map<std::pair<int, const Strategies *>, PlacedOperation> following_; ///< by kind of operation
-    PerValue<sharding::Reshards *> reshards_of_;                              ///< null: not asked for yet
-    PerOperation<int> sums_above_;
-    PerLayer<int> chosen_; ///< the numbers of layers_
+    LayerStrategies layers_; ///< scratch: the strategies that are being priced
+    std::map<std::pair<int, const Strategies *>, PlacedOperation> following_;          ///< by kind of operation
+    std::map<std::pair<int, const Strategies *>, PassingOperation> passing_following_; ///< the same: depends on storage
+    PerValue<sharding::Reshards *> reshards_of_;                                       ///< null: not asked for yet
+    PerLayer<int> chosen_; ///< of each variable: the number of its value
     Objective objective_;
 
   private:
-    /// The numbers that `number()` returns under all strategies of `layers`.
-    template <class Number> Column column(const Term &term, const std::vector<LayerId> &layers, const Number &number);
+    /// The numbers that `number()` returns under all values of `variables`.
+    template <class Number>
+    Column column(const Term &term, const std::vector<LayerId> &variables, const Number &number) {
+        Column column;
+        column.strides.assign(term.variables.size(), 0);
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < term.variables.size(); ++i)
+            if (std::binary_search(variables.begin(), variables.end(), term.variables[i]))
+                places.push_back(i);
+        int stride = 1;
+        for (std::size_t i = places.size(); i-- > 0;) {
+            column.strides[places[i]] = stride;
+            stride *= term.classes[places[i]];
+        }
+        for_each(term, places, [&](const std::vector<int> &) { column.numbers.push_back(number()); });
+        return column;
+    }
     /// The numbers under each strategy of one layer.
     static Column column(const Term &term, LayerId layer, const std::vector<int> &numbers);
     /// Where an operation needs its operands and leaves its results under each strategy of the layer that determines
@@ -166,26 +181,29 @@ class TermBuilder {
     const PlacedOperation &following(OperationId operation);
     /// `wanted`: the number of the placement in which the parameter is read; -1: to be derived.
     Numbers following(OperationId operation, LayerId layer, const LayerStrategy &strategy, int wanted);
-    [[nodiscard]] bool follows_layer(OperationId operation) const;
-    /// The same under the current strategies, if partial sums may pass but nothing else matters.
+    /// The same under the current values, where partial sums may pass.
     const PassingOperation::Placed &passing(OperationId operation);
-    [[nodiscard]] bool is_passing(OperationId operation);
-    /// The number of such operations in sequence that end with this one.
-    int sums_above(OperationId operation);
-    /// For a value that is_passing() has seen.
+    /// Where the operation leaves its results if sums pass over these axes.
+    const PassingOperation::Placed &passing(OperationId operation, std::uint32_t axes);
+    PassingOperation &known_passing(OperationId operation);
     PartialSums sums_of(ValueId value);
+    std::vector<Column> columns_of_value(ValueId value, const Term &term);
+    std::vector<Column> columns_of_sums(OperationId operation, const Term &term);
+    void merge(ScopedTerm &scoped, const std::function<std::vector<Column>(const Term &)> &columns);
     void price_operation(OperationId operation, const Term &term, TermTable &table);
     void price_value(ValueId value, const Term &term, TermTable &table);
-    std::uint32_t bucket(const ValuePrice::Fused &call);
+    static Term part_of(const Term &term, const std::vector<LayerId> &variables);
+    void append(Term &term, LayerId variable, int values);
+    std::shared_ptr<const ReaderTables> reader_tables(ValueId value, const Term &term, std::size_t largest);
+    std::shared_ptr<const TermTable> price_sets(ValueId value, const Term &term,
+                                                const std::vector<WantedPlacements> &sets, std::size_t largest);
+    void add_price(const ValuePrice &price, bool stored, TermTable &table);
     static TermTable without_empty_parts(TermTable table);
     static bool is_zero(const TermTable &table);
-    void choose(LayerId layer, int strategy);
     static std::vector<int> first_of_classes(const std::vector<int> &class_of, int classes);
     const StrategyClasses &classes(const Scope &scope, LayerId layer);
     /// Null: not made yet.
     const StrategyClasses *known_classes(const Scope &scope, std::size_t place, const Strategies *options) const;
-    void find_whole(const Scope &scope, std::string key, ScopedTerm &scoped) const;
-    static std::shared_ptr<const TermTable> part_of_whole(const ScopedTerm &scoped);
     const StrategyClasses &classes(const Structure &structure, LayerId layer);
 };
 

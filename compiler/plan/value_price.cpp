@@ -2,6 +2,8 @@
 
 #include "sharding/joint_sums.h"
 
+#include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace planc::plan {
@@ -34,10 +36,17 @@ ValuePrices::ValuePrices(const sharding::GraphIndex &index, const sharding::Mesh
       residence_(residence), reshards_(reshards.of(index.graph.values[value].extents)), links_(index, value, reshards_),
       known_(prices.links(index, value, reshards_)) {}
 
-const ValuePrice &ValuePrices::of(int origin, std::span<const int> wanted) {
+const ValuePrice &ValuePrices::of(int origin, std::span<const sharding::Links::Wanted> wanted) {
     result_.seconds = 0;
     result_.fused.clear();
+    result_.bytes = {};
     memory_.clear();
+    if (origin >= 0 && !std::all_of(wanted.begin(), wanted.end(), [&](const sharding::Links::Wanted &each) {
+            return links_.possible(origin, each.placement);
+        })) {
+        result_.seconds = std::numeric_limits<double>::infinity();
+        return result_;
+    }
     for (const sharding::Link &link : links_.of(origin, wanted)) {
         const LinkPrice &each = price(link);
         for (double seconds : each.seconds)
@@ -48,14 +57,6 @@ const ValuePrice &ValuePrices::of(int origin, std::span<const int> wanted) {
     }
     result_.bytes = cost::copies_bytes(graph_, value_, residence_, memory_);
     return result_;
-}
-
-const ValuePrice &ValuePrices::of(sharding::Copies &copies) {
-    std::vector<int> wanted;
-    for (const sharding::Need &need : needs())
-        wanted.push_back(number(copies.wanted(value_, need)));
-    const bool free = graph_.values[value_].kind == sharding::ValueKind::free;
-    return of(free ? -1 : number(copies.origin(value_)), wanted);
 }
 
 const LinkPrice &ValuePrices::price(const sharding::Link &link) {

@@ -81,10 +81,8 @@ class ValuePrices {
     [[nodiscard]] const std::vector<sharding::Need> &needs() const { return links_.needs(); }
     int number(const sharding::Placement &placement) { return reshards_.number(placement); }
 
-    /// `origin` and `wanted` as in sharding::Links: numbers of placements.
-    const ValuePrice &of(int origin, std::span<const int> wanted);
-    /// Under the strategies of `copies`.
-    const ValuePrice &of(sharding::Copies &copies);
+    /// `origin` and `wanted` as in sharding::Links: numbers of placements. Infinite: not possible.
+    const ValuePrice &of(int origin, std::span<const sharding::Links::Wanted> wanted);
 
   private:
     const LinkPrice &price(const sharding::Link &link);

@@ -8,6 +8,7 @@ namespace {
 
 constexpr int most_attempts = 5;     ///< after the first
 constexpr double above_least = 1.01; ///< of the least estimate, which is a lower bound
+constexpr double hopeless = 1.2;     ///< times the limit: no schedule takes so much less than the least estimate
 
 } // namespace
 
@@ -23,6 +24,8 @@ bool MemoryTarget::tighten(const plan::Plan &plan, std::int64_t arena_bytes) {
 }
 
 bool MemoryTarget::loosen_to_least(const plan::Plan &plan) {
+    if (plan.least_memory.value > hopeless * asked_)
+        return false;
     planned_for_ = above_least * std::max(plan.least_memory.value, least_planned_for_ ? planned_for_ : 0);
     least_planned_for_ = true;
     return may_try_again();

@@ -29,6 +29,13 @@ Links::Links(const GraphIndex &index, ValueId value, Reshards &reshards)
     : index_(index), value_(value), reshards_(reshards), needs_(sharding::needs(index, value)) {}
 
 std::span<const Link> Links::of(int origin, std::span<const int> wanted) {
+    each_need_.clear();
+    for (std::size_t n = 0; n < needs_.size(); ++n)
+        each_need_.push_back({n, wanted[n]});
+    return of(origin, std::span<const Wanted>(each_need_));
+}
+
+std::span<const Link> Links::of(int origin, std::span<const Wanted> wanted) {
     origin_ = origin;
     collect(origin, wanted);
     links_.clear();
@@ -53,16 +60,24 @@ Pass Links::pass(int origin, int wanted, OperationId reader) const {
 }
 
 /// Collects each distinct placement that is needed, with the first need for it.
-void Links::collect(int origin, std::span<const int> wanted) {
+void Links::collect(int origin, std::span<const Wanted> wanted) {
     wanted_.clear();
-    for (std::size_t n = 0; n < needs_.size(); ++n) {
-        const Pass in = pass(origin, wanted[n], needs_[n].operation);
+    for (const Wanted &each : wanted) {
+        const OperationId reader = needs_[each.need].operation;
+        const Pass in = pass(origin, each.placement, reader);
         const bool known = std::any_of(wanted_.begin(), wanted_.end(), [&](const Link &other) {
-            return other.placement == wanted[n] && other.pass == in;
+            return other.placement == each.placement && other.pass == in;
         });
         if (!known)
-            wanted_.push_back({wanted[n], -1, needs_[n].operation, in});
+            wanted_.push_back({each.placement, -1, reader, in});
     }
+}
+
+bool Links::possible(int origin, int wanted) const {
+    const std::vector<int> &lies = reshards_.placement(origin).partial;
+    const std::vector<int> &asked = reshards_.placement(wanted).partial;
+    return std::all_of(asked.begin(), asked.end(),
+                       [&](int axis) { return std::find(lies.begin(), lies.end(), axis) != lies.end(); });
 }
 
 /// Makes the needed copies from existing ones, each time the one that moves least.

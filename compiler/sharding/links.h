@@ -39,15 +39,25 @@ class Links {
     Links(const GraphIndex &index, ValueId value, Reshards &reshards);
     [[nodiscard]] const std::vector<Need> &needs() const { return needs_; }
 
+    /// A placement in which something needs the value.
+    struct Wanted {
+        std::size_t need = 0; ///< index
+        int placement = 0;
+    };
     /// `origin`: the placement of the value (ignored for free values); `wanted`: one placement per need. Each copy
     /// comes after its source. The result is valid until the next call.
     std::span<const Link> of(int origin, std::span<const int> wanted);
+    /// The same for some of the needs, ascending. A need changes nothing if an earlier one of the same part of the step
+    /// (GraphIndex::pass) wants the same placement.
+    std::span<const Link> of(int origin, std::span<const Wanted> wanted);
+    /// Whether the copy can be made: a sum that is wanted in parts must lie in parts.
+    [[nodiscard]] bool possible(int origin, int wanted) const;
     /// For the last call: the copy that a need reads which needs the value in this placement.
     [[nodiscard]] int read_by(std::size_t need, int wanted) const;
 
   private:
     [[nodiscard]] Pass pass(int origin, int wanted, OperationId reader) const;
-    void collect(int origin, std::span<const int> wanted);
+    void collect(int origin, std::span<const Wanted> wanted);
     void connect(int origin);
     void make_cheapest();
 
@@ -56,6 +66,7 @@ class Links {
     Reshards &reshards_;
     std::vector<Need> needs_;
     int origin_ = -1;
+    std::vector<Wanted> each_need_;
     std::vector<Link> wanted_; ///< not made yet
     std::vector<Link> links_;
 };

@@ -1,9 +1,12 @@
 // The search on invented cost tables, against exhaustive enumeration.
+#include "plan/elimination.h"
 #include "plan/problem.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <limits>
 #include <random>
 
 namespace planc::plan {
@@ -162,6 +165,68 @@ TEST(Minimise, LongChainOfEqualTables) {
     const Solution solution = minimise(problem);
     EXPECT_EQ(solution.seconds, length - 1);
     EXPECT_EQ(solution.lower_bound, length - 1);
+}
+
+/// A chain of `blocks` equal blocks, each a triangle of layers. `shared`: equal tables are one object.
+Problem chain_of_blocks(int blocks, bool shared) {
+    constexpr int domain = 5;
+    Problem problem;
+    problem.domains.assign(2 * blocks + 1, domain);
+    auto classes = std::make_shared<std::vector<int>>();
+    for (int value = 0; value < domain; ++value)
+        classes->push_back(value);
+    const auto table = [](int seed) {
+        Random random(seed);
+        Table result;
+        for (int entry = 0; entry < domain * domain; ++entry)
+            result.seconds.push_back(uniform(random, 1, 1000));
+        return std::make_shared<const Table>(std::move(result));
+    };
+    const std::array<std::shared_ptr<const Table>, 3> tables{table(1), table(2), table(3)};
+    for (int block = 0; block < blocks; ++block)
+        for (int edge = 0; edge < 3; ++edge) {
+            const int first = 2 * block + (edge == 2 ? 1 : 0);
+            problem.factors.push_back({{first, edge == 0 ? first + 2 : first + 1},
+                                       {classes, classes},
+                                       {domain, domain},
+                                       shared ? tables[edge] : table(edge + 1)});
+        }
+    return problem;
+}
+
+TEST(Minimise, RepeatsAreEliminatedOnce) {
+    for (int blocks : {1, 2, 3, 7, 64, 100}) {
+        const Problem problem = chain_of_blocks(blocks, true);
+        Memo memo;
+        const Solution solution = minimise(problem, memo);
+        EXPECT_LE(memo.messages.size(), 5 * (1 + std::log2(blocks)));
+        const Solution one_by_one = minimise(chain_of_blocks(blocks, false));
+        EXPECT_EQ(solution.values, one_by_one.values);
+        EXPECT_EQ(solution.seconds, one_by_one.seconds);
+        EXPECT_EQ(solution.lower_bound, solution.seconds);
+    }
+}
+
+TEST(Minimise, SmallestIsSmallest) {
+    Random random(11);
+    for (int trial = 0; trial < 100; ++trial) {
+        const Problem problem = random_problem(random, true);
+        Memo memo;
+        const Solution least = smallest(problem, memo);
+        std::vector<int> values(problem.domains.size(), 0);
+        double bytes = std::numeric_limits<double>::infinity();
+        std::size_t v = 0;
+        do {
+            if (const Sum sum = evaluate(problem, values); !std::isinf(sum.seconds))
+                bytes = std::min(bytes, sum.bytes);
+            for (v = 0; v < values.size() && ++values[v] == problem.domains[v]; ++v)
+                values[v] = 0;
+        } while (v < values.size());
+        EXPECT_DOUBLE_EQ(least.lower_bound, bytes);
+        if (least.feasible) {
+            EXPECT_DOUBLE_EQ(least.bytes, bytes);
+        }
+    }
 }
 
 /// One factor of many variables with many values, most of which it does not tell apart.

@@ -1,4 +1,5 @@
 // The sum of the planner's terms is the price of the laid-out step.
+#include "plan/least_memory.h"
 #include "plan/objective.h"
 #include "plan/random_request.h"
 #include "sharding/graphs.h"
@@ -84,14 +85,16 @@ double extra_latency(const Request &request, const Mesh &mesh, const LayerStrate
     return extra;
 }
 
-void expect_sum_is_price(const Request &request, const MeshShape &shape, Random &random) {
+/// `largest_term`: 1 takes the readers of every value apart that three layers decide. Returns Objective::is_exact.
+bool expect_sum_is_price(const Request &request, const MeshShape &shape, Random &random,
+                         double largest_term = 1 << 16) {
     const sharding::GraphIndex index(request.graph);
     const StepStructure step(index, request.machine);
     const Space space = make_space(request, shape);
     const Storage storage = uniform(random, 0, 1) ? Storage{} : sharding::reference::random_storage(shape.mesh, random);
     TermCache cache(shape.mesh, request.machine);
+    cache.largest_term = largest_term;
     const Objective objective = make_objective(step, space, shape.mesh, request.machine, storage, cache);
-    ASSERT_TRUE(objective.left_out.empty());
     Problems problems(objective);
     const Problem kept = problems.without(0, std::numeric_limits<double>::infinity(), {});
     for (int sample = 0; sample < 6; ++sample) {
@@ -102,30 +105,39 @@ void expect_sum_is_price(const Request &request, const MeshShape &shape, Random 
             layers.push_back((*options)[values.back()]);
         }
         const CostTable table = evaluate(request, shape.mesh, shape.axes, layers, storage);
-        const Sum sum = evaluate(kept, values);
+        const std::vector<int> all = objective.completed(values);
+        const Sum sum = evaluate(kept, all);
         double seconds = sum.seconds;
-        const std::uint32_t used = problems.used(values);
+        const std::uint32_t used = problems.used(all);
         for (std::size_t set = 0; set < objective.bucket_latency.size(); ++set)
             seconds += used >> set & 1 ? objective.bucket_latency[set] : 0;
-        EXPECT_NEAR(seconds + extra_latency(request, shape.mesh, layers, storage), table.seconds().value,
-                    1e-9 * table.seconds().value);
+        if (objective.is_exact) {
+            EXPECT_NEAR(seconds + extra_latency(request, shape.mesh, layers, storage), table.seconds().value,
+                        1e-9 * table.seconds().value);
+            EXPECT_DOUBLE_EQ(sum.bytes, table.memory.kept().value);
+        }
         EXPECT_LE(seconds, table.seconds().value * (1 + 1e-9));
-        EXPECT_DOUBLE_EQ(sum.bytes, table.memory.kept().value);
+        EXPECT_LE(least_memory(step, space, shape.mesh, request.machine, storage, cache),
+                  table.memory.total().value * (1 + 1e-9));
         if (table.memory.peak) {
             const Problem at_peak = problems.without(0, std::numeric_limits<double>::infinity(), {table.memory.peak});
             // Copies that are gathered or scattered at once are not among the terms.
-            EXPECT_LE(evaluate(at_peak, values).bytes, (table.memory.kept() + table.memory.passing).value * (1 + 1e-9));
+            EXPECT_LE(evaluate(at_peak, all).bytes, (table.memory.kept() + table.memory.passing).value * (1 + 1e-9));
         }
     }
+    return objective.is_exact;
 }
 
 TEST(Objective, IsThePriceOfRandomGraphs) {
     Random random(21);
+    int exact = 0;
     for (int trial = 0; trial < 60; ++trial) {
         SCOPED_TRACE(trial);
         const Mesh mesh = sharding::reference::random_mesh(random, 3, 12);
-        expect_sum_is_price(request(sharding::reference::random_graph(random)), shape(mesh), random);
+        exact += expect_sum_is_price(request(sharding::reference::random_graph(random)), shape(mesh), random,
+                                     trial % 2 ? 1 : 1 << 16);
     }
+    EXPECT_GT(exact, 50);
 }
 
 TEST(Objective, IsThePriceOfPerceptrons) {

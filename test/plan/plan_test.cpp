@@ -1,6 +1,7 @@
 // Whole plans: exact against exhaustive search, deterministic, obedient, never worse than the literature.
 #include "plan/plan.h"
 #include "plan/random_request.h"
+#include "plan/search.h"
 #include "plan/space.h"
 #include "plan/storage.h"
 #include "sharding/convolutions.h"
@@ -388,6 +389,45 @@ TEST(Plan, RunnerUpsCostMore) {
     }
 }
 
+/// From any plan, on networks in which sums pass and values have many readers.
+TEST(Plan, RunnersUpOfAnyPlanAreTheBestChangesOfOneLayer) {
+    Random random(83);
+    int compared = 0;
+    int different = 0;
+    for (int trial = 0; trial < 60; ++trial) {
+        SCOPED_TRACE(trial);
+        const Request r = request(sharding::reference::random_graph(random), 8);
+        const MeshShape shape{{"rows", "cols"}, {{2, 4}}};
+        const Space space = make_space(r, shape);
+        LayerStrategies layers;
+        for (const auto &options : space.options)
+            layers.push_back(
+                (*options)[static_cast<std::size_t>(uniform(random, 0, static_cast<int>(options->size()) - 1))]);
+        const sharding::GraphIndex index(r.graph);
+        const StepStructure step(index, r.machine);
+        TermCache cache(shape.mesh, r.machine);
+        const auto price = [&](const LayerStrategies &of) {
+            return evaluate(r, shape.mesh, shape.axes, of).seconds().value;
+        };
+        const double before = price(layers);
+        const auto found = runner_ups(step, shape, space, r.machine, {}, cache, layers, 0);
+        for (const LayerId l : layers.ids()) {
+            if (!found[l])
+                continue;
+            LayerStrategies other = layers;
+            other[l] = found[l]->strategy;
+            ++compared;
+            different += std::abs(price(other) - before - found[l]->added.value) > 1e-9 * before;
+        }
+        const LayerStrategies better = improved(step, shape, space, r.machine, {}, cache, layers, 0);
+        EXPECT_LE(price(better), before * (1 + 1e-9));
+        for (const std::optional<RunnerUp> &of_layer : runner_ups(step, shape, space, r.machine, {}, cache, better, 0))
+            EXPECT_GE(of_layer ? of_layer->added.value : 0, -1e-12);
+    }
+    EXPECT_GT(compared, 100);
+    EXPECT_LT(different, compared / 20); // where it is not known which calls share a latency
+}
+
 /// One value that `readers` layers multiply by weights of their own; the results are added.
 Graph fan_out(int readers) {
     using sharding::graphs::Builder;
@@ -416,24 +456,26 @@ Graph fan_out(int readers) {
     return std::move(b.graph);
 }
 
-TEST(Plan, AValueWithManyReadersIsPlannedWithABound) {
-    Request r = request(fan_out(6), 8);
-    r.mesh.axes = {{"rows", 2}, {"cols", 2}, {"planes", 2}};
-    const Plan plan = make_plan(r);
-    ASSERT_TRUE(plan.failure.empty());
-    EXPECT_FALSE(plan.note.empty());
-    EXPECT_LE(plan.lower_bound, plan.cost->seconds());
-    EXPECT_GT(plan.lower_bound.value, 0);
-    for (const Baseline &baseline : plan.baselines)
-        if (baseline.excluded.empty()) {
-            EXPECT_LE(plan.cost->seconds(), baseline.seconds) << baseline.name;
-        }
-    // On one axis that splits anything the same graph is planned exactly.
-    r.mesh.axes = {{"rows", 4}, {"cols", 1}};
-    r.ranks = 4;
-    const Plan narrow = make_plan(r);
-    EXPECT_TRUE(narrow.note.empty());
-    EXPECT_NEAR(narrow.gap(), 0, 1e-9);
+TEST(Plan, AValueWithManyReadersIsPlannedExactlyOrWithANote) {
+    for (const int readers : {6, 24, 60}) {
+        SCOPED_TRACE(readers);
+        Request r = request(fan_out(readers), 8);
+        r.mesh.axes = {{"rows", 2}, {"cols", 2}, {"planes", 2}};
+        const Plan plan = make_plan(r);
+        ASSERT_TRUE(plan.failure.empty());
+        EXPECT_TRUE(plan.gap() < 1e-9 || !plan.note.empty()) << plan.gap();
+        EXPECT_LT(plan.gap(), 0.2);
+        for (const Baseline &baseline : plan.baselines)
+            if (baseline.excluded.empty()) {
+                EXPECT_LE(plan.cost->seconds(), baseline.seconds) << baseline.name;
+            }
+        // On one axis that splits anything the same graph is planned exactly.
+        r.mesh.axes = {{"rows", 4}, {"cols", 1}};
+        r.ranks = 4;
+        const Plan narrow = make_plan(r);
+        EXPECT_TRUE(narrow.note.empty());
+        EXPECT_NEAR(narrow.gap(), 0, 1e-9);
+    }
 }
 
 #ifdef __SANITIZE_ADDRESS__

@@ -1,0 +1,73 @@
+#include "plan/least_memory.h"
+
+#include "plan/term_builder.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace planc::plan {
+
+namespace {
+
+class LeastMemory : TermBuilder {
+  public:
+    LeastMemory(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
+                const Storage &storage, TermCache &cache)
+        : TermBuilder(step, space, mesh, machine, storage, cache) {}
+
+    double bytes() {
+        PerLayer<std::vector<double>> of_layer;
+        for (const auto &options : space_.options)
+            of_layer.emplace_back(options->size(), 0.0);
+        double decided = 0; // whatever the strategies are
+        for (const ValueId v : graph_.values.ids()) {
+            if (!is_counted(v))
+                continue;
+            const std::vector<LayerId> variables = Structure::of_origin(index_, step_.sums, v).variables();
+            if (variables.empty())
+                decided += bytes(v);
+            if (variables.size() != 1 || !space_.options.contains(variables[0]))
+                continue;
+            const std::vector<double> &of_value = by_strategy(v, variables[0]);
+            std::vector<double> &sum = of_layer[variables[0]];
+            for (std::size_t i = 0; i < sum.size(); ++i)
+                sum[i] += of_value[i];
+        }
+        for (const std::vector<double> &sum : of_layer)
+            decided += *std::min_element(sum.begin(), sum.end());
+        return decided;
+    }
+
+  private:
+    /// A gradient may be scattered as soon as it is produced; then its shares count.
+    [[nodiscard]] bool is_counted(ValueId v) const {
+        const cost::Residence residence = step_.facts->residences[v];
+        return residence == cost::Residence::parameter || residence == cost::Residence::optimizer_state ||
+               residence == cost::Residence::activation;
+    }
+    [[nodiscard]] double bytes(ValueId v) {
+        return static_cast<double>(planrt::largest_volume(reshards_of(v).placement(lies(v)), mesh_)) *
+               graph_.values[v].element_bytes;
+    }
+    const std::vector<double> &by_strategy(ValueId v, LayerId layer) {
+        const Strategies *options = space_.options[layer].get();
+        std::vector<double> &known = known_[{step_.values[v].kind, options}];
+        for (int option = 0; known.size() < options->size(); ++option) {
+            choose(layer, option);
+            known.push_back(bytes(v));
+        }
+        return known;
+    }
+
+    std::map<std::pair<int, const Strategies *>, std::vector<double>> known_; ///< by kind of value
+};
+
+} // namespace
+
+double least_memory(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
+                    const Storage &storage, TermCache &cache) {
+    return LeastMemory(step, space, mesh, machine, storage, cache).bytes();
+}
+
+} // namespace planc::plan

@@ -1,0 +1,14 @@
+// A lower bound of the memory of all plans on one mesh, found before anything is searched: a request that no plan fits
+// is refused at once.
+#pragma once
+
+#include "plan/objective.h"
+
+namespace planc::plan {
+
+/// Bytes of a rank. Counted is what lives through the step, where it is produced or has its home: each layer then
+/// decides about its own values alone, and takes the strategy with the least.
+[[nodiscard]] double least_memory(const StepStructure &step, const Space &space, const Mesh &mesh,
+                                  const Machine &machine, const Storage &storage, TermCache &cache);
+
+} // namespace planc::plan
