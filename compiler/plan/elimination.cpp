@@ -292,8 +292,8 @@ std::vector<Function> rounded_functions(const Problem &problem) {
     return functions(problem, memo, true);
 }
 
-/// As many times as a table may be doubled so that a chain is halved instead of being followed from its end: halves are
-/// alike, and cost nothing.
+/// What was eliminated last is put off, even if its table is smaller by up to this power of two. A chain is then halved
+/// instead of being followed from its end: halves are alike, and only the first of them costs anything.
 static constexpr int most_for_depth = 4;
 
 std::vector<Bucket> elimination_order(const std::vector<int> &domains, const std::vector<Function> &functions) {
@@ -309,7 +309,7 @@ std::vector<Bucket> elimination_order(const std::vector<int> &domains, const std
         double joint = domains[variable];
         for (int other : neighbours[variable])
             joint *= domains[other];
-        const int size = std::ilogb(joint) + std::min(depth[variable] / 4, most_for_depth);
+        const int size = std::ilogb(std::min(joint, 1e300)) + std::min(depth[variable] / 4, most_for_depth);
         return std::tuple(size, depth[variable], variable);
     };
     std::set<std::tuple<int, int, int>> queue;

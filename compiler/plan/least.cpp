@@ -7,22 +7,41 @@ namespace planc::plan {
 
 namespace {
 
-/// sum[i] = a[i] + b[i]
+/// What one function adds to lines of sums: a line each, or a number each.
+struct Added {
+    const double *entries = nullptr;
+    bool by_line = true;
+};
+
+/// sum = from + added, line by line
 struct Add {
-    static void run(const double *a, const double *b, std::size_t count, double *sum) {
-        for (std::size_t i = 0; i < count; ++i)
-            sum[i] = a[i] + b[i];
+    static void run(const double *from, Added added, std::size_t lines, std::size_t length, double *sum) {
+        const double *entries = added.entries;
+        for (; lines > 0; --lines, from += length, sum += length, entries += added.by_line ? length : 1)
+            if (added.by_line)
+                for (std::size_t i = 0; i < length; ++i)
+                    sum[i] = from[i] + entries[i];
+            else
+                for (std::size_t i = 0; i < length; ++i)
+                    sum[i] = from[i] + *entries;
     }
 };
 
-/// least[i] = min(least[i], a[i] + b[i]), for lines of `a` and `b` one after another
+/// least = min(least, from + added), all lines into one
 struct Lower {
-    static void run(const double *a, const double *b, std::size_t lines, std::size_t length, double *least) {
-        for (; lines > 0; --lines, a += length, b += length)
-            for (std::size_t i = 0; i < length; ++i) {
-                const double sum = a[i] + b[i];
-                least[i] = sum < least[i] ? sum : least[i];
-            }
+    static void run(const double *from, Added added, std::size_t lines, std::size_t length, double *least) {
+        const double *entries = added.entries;
+        for (; lines > 0; --lines, from += length, entries += added.by_line ? length : 1)
+            if (added.by_line)
+                for (std::size_t i = 0; i < length; ++i) {
+                    const double sum = from[i] + entries[i];
+                    least[i] = sum < least[i] ? sum : least[i];
+                }
+            else
+                for (std::size_t i = 0; i < length; ++i) {
+                    const double sum = from[i] + *entries;
+                    least[i] = sum < least[i] ? sum : least[i];
+                }
     }
 };
 
@@ -45,10 +64,12 @@ template <class Kernel, class... Arguments> void run(Arguments... arguments) {
 }
 #endif
 
-/// The entries of a function by the outer variables on which it depends, then by the eliminated variable and the last.
+/// The entries of a function by those of the outer variables on which it depends, then by the eliminated variable, and
+/// by the last one if it depends on that.
 struct Block {
     std::vector<std::size_t> strides; ///< per outer variable
     std::size_t complete = 0;         ///< how many of the outer variables must be known
+    std::size_t length = 1;           ///< of a line
     std::vector<double> entries;
 };
 
@@ -68,7 +89,7 @@ class Eliminated {
         sums_.assign(outer_.size() + 1, std::vector<double>(values_ * last_, 0.0));
         for (const Block &each : blocks_)
             if (each.complete == 0)
-                planc::plan::run<Add>(sums_[0].data(), each.entries.data(), values_ * last_, sums_[0].data());
+                planc::plan::run<Add>(sums_[0].data(), added(each, 0), values_, last_, sums_[0].data());
     }
 
     std::vector<double> run() {
@@ -80,16 +101,17 @@ class Eliminated {
   private:
     Block block(const Summand &summand) const {
         Block result;
+        result.length = summand.of_others.empty() || summand.of_others.back().empty() ? 1 : last_;
         std::size_t blocks = 1;
         result.strides.assign(outer_.size(), 0);
         for (std::size_t i = outer_.size(); i-- > 0;) {
             if (summand.of_others[i].empty())
                 continue;
             result.complete = std::max(result.complete, i + 1);
-            result.strides[i] = blocks * values_ * last_;
+            result.strides[i] = blocks * values_ * result.length;
             blocks *= outer_[i];
         }
-        result.entries.resize(blocks * values_ * last_);
+        result.entries.resize(blocks * values_ * result.length);
         double *next = result.entries.data();
         fill(summand, 0, 0, next);
         return result;
@@ -108,12 +130,9 @@ class Eliminated {
             const std::size_t line =
                 offset + static_cast<std::size_t>(summand.of_value.empty() ? 0 : summand.of_value[value]);
             if (of_last.empty())
-                std::fill_n(next, last_, summand.data[line]);
-            else
-                std::transform(of_last.begin(), of_last.end(), next, [data = summand.data + line](int of_class) {
-                    return data[static_cast<std::size_t>(of_class)];
-                });
-            next += last_;
+                *next++ = summand.data[line];
+            for (const int of_class : of_last)
+                *next++ = summand.data[line + static_cast<std::size_t>(of_class)];
         }
     }
 
@@ -137,15 +156,15 @@ class Eliminated {
             const double *from = sum;
             double *next = sums_[depth + 1].data();
             for (std::size_t k = 0; k + (is_last ? 1 : 0) < known.size(); ++k) {
-                planc::plan::run<Add>(
-                    from, known[k]->entries.data() + at[number(known[k])] + of_class * known[k]->strides[depth],
-                    entries, next);
+                planc::plan::run<Add>(from,
+                                      added(*known[k], at[number(known[k])] + of_class * known[k]->strides[depth]),
+                                      values_, last_, next);
                 from = next;
             }
             if (is_last && !known.empty()) {
                 const Block &each = *known.back();
-                const double *added = each.entries.data() + at[number(&each)] + of_class * each.strides[depth];
-                planc::plan::run<Lower>(from, added, values_, last_, result_.data() + written_);
+                planc::plan::run<Lower>(from, added(each, at[number(&each)] + of_class * each.strides[depth]), values_,
+                                        last_, result_.data() + written_);
                 written_ += last_;
                 continue;
             }
@@ -157,6 +176,9 @@ class Eliminated {
             for (std::size_t b = 0; b < blocks_.size(); ++b)
                 at[b] -= of_class * blocks_[b].strides[depth];
         }
+    }
+    static Added added(const Block &block, std::size_t first) {
+        return {block.entries.data() + first, block.length > 1};
     }
     [[nodiscard]] std::size_t number(const Block *block) const {
         return static_cast<std::size_t>(block - blocks_.data());

@@ -10,19 +10,20 @@ namespace planc::plan {
 
 namespace {
 
-class LeastMemory : TermBuilder {
+class Least : TermBuilder {
   public:
-    LeastMemory(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
-                const Storage &storage, TermCache &cache)
+    Least(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
+          const Storage &storage, TermCache &cache)
         : TermBuilder(step, space, mesh, machine, storage, cache) {}
 
-    double bytes() {
+    /// With activations, or without.
+    double bytes(bool activations) {
         PerLayer<std::vector<double>> of_layer;
         for (const auto &options : space_.options)
             of_layer.emplace_back(options->size(), 0.0);
         double decided = 0; // whatever the strategies are
         for (const ValueId v : graph_.values.ids()) {
-            if (!is_counted(v))
+            if (!is_counted(v, activations))
                 continue;
             const std::vector<LayerId> variables = Structure::of_origin(index_, step_.sums, v).variables();
             if (variables.empty())
@@ -41,10 +42,10 @@ class LeastMemory : TermBuilder {
 
   private:
     /// A gradient may be scattered as soon as it is produced; then its shares count.
-    [[nodiscard]] bool is_counted(ValueId v) const {
+    [[nodiscard]] bool is_counted(ValueId v, bool activations) const {
         const cost::Residence residence = step_.facts->residences[v];
         return residence == cost::Residence::parameter || residence == cost::Residence::optimizer_state ||
-               residence == cost::Residence::activation;
+               (activations && residence == cost::Residence::activation);
     }
     [[nodiscard]] double bytes(ValueId v) {
         return static_cast<double>(planrt::largest_volume(reshards_of(v).placement(lies(v)), mesh_)) *
@@ -65,9 +66,10 @@ class LeastMemory : TermBuilder {
 
 } // namespace
 
-double least_memory(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
-                    const Storage &storage, TermCache &cache) {
-    return LeastMemory(step, space, mesh, machine, storage, cache).bytes();
+LeastMemory least_memory(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
+                         const Storage &storage, TermCache &cache) {
+    Least least(step, space, mesh, machine, storage, cache);
+    return {least.bytes(false), least.bytes(true)};
 }
 
 } // namespace planc::plan

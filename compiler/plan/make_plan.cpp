@@ -26,6 +26,7 @@ constexpr std::size_t most_at_once = 4; ///< searches of meshes
 /// The gain, as a part of the seconds, that is worth a search if the answer remains open anyway. It is judged by the
 /// bound of the few strategies; all others are given up with them, and count with their own bound.
 constexpr double worth_a_search = 0.005;
+constexpr double may_be_short = 0.5; ///< what lives through the step, of the limit
 
 PerLayer<int> number_of_choices(const Space &space) {
     PerLayer<int> choices;
@@ -119,18 +120,32 @@ class Planner {
     bool is_too_small() {
         if (!request_.search || limit_ == 0)
             return false;
-        std::vector<double> least(meshes_.size(), infinity);
+        std::vector<LeastMemory> least(meshes_.size(), {infinity, infinity});
         in_parallel(meshes_.size(), [&](std::size_t i) {
-            OnMesh &on = *meshes_[i];
-            for (const StorageChoice &choice : storage_choices(request_, on.shape))
-                least[i] = std::min(least[i], least_memory(*step_, on.space, on.shape.mesh, request_.machine,
-                                                           choice.storage, on.cache));
+            for (const StorageChoice &choice : storage_choices(request_, meshes_[i]->shape)) {
+                const LeastMemory with = least_with(*meshes_[i], choice.storage);
+                least[i] = {std::min(least[i].state, with.state), std::min(least[i].kept, with.kept)};
+            }
         });
-        least_bytes_ = *std::min_element(least.begin(), least.end());
+        plan_.state_is_too_large = true;
+        least_bytes_ = infinity;
+        for (const LeastMemory &of_mesh : least) {
+            plan_.state_is_too_large &= of_mesh.state > limit_;
+            least_bytes_ = std::min(least_bytes_, of_mesh.kept);
+        }
         if (least_bytes_ > limit_)
             return true;
         least_bytes_ = 0; // the search finds a better bound
         return false;
+    }
+
+    /// A lower bound, found anew from all terms where memory may be short and there are not too many strategies.
+    [[nodiscard]] LeastMemory least_with(OnMesh &on, const Storage &storage) const {
+        LeastMemory least = least_memory(*step_, on.space, on.shape.mesh, request_.machine, storage, on.cache);
+        if (least.kept <= limit_ && least.kept >= may_be_short * limit_ && is_small(*step_, on.space))
+            least.kept =
+                std::max(least.kept, least_memory(request_, *step_, on.shape, on.space, storage, on.cache, limit_));
+        return least;
     }
 
     /// First tries the plans of the literature, and one plan on each mesh, the best by its bounds; then the most
@@ -393,7 +408,8 @@ class Planner {
             improved(*step_, on.shape, on.space, request_.machine, plan_.storage, on.cache, plan_.layers, limit_);
         auto cost = std::make_shared<const CostTable>(
             evaluate(request_, index_, *facts_, plan_.mesh, plan_.axes, layers, plan_.storage));
-        if (cost->seconds().value >= best_seconds_ || (limit_ > 0 && cost->memory.total().value > limit_))
+        if (cost->seconds().value >= best_seconds_ || has_empty_blocks(request_, on.shape, layers) ||
+            (limit_ > 0 && cost->memory.total().value > limit_))
             return;
         best_seconds_ = cost->seconds().value;
         plan_.layers = layers;

@@ -22,7 +22,8 @@ void add(Sum &sum, const Factor &factor, const std::vector<int> &values) {
     sum.seconds += factor.table->seconds_of(entry);
     sum.bytes += factor.table->bytes.empty() || !factor.count_bytes ? 0 : factor.table->bytes[entry];
 }
-constexpr int most_prices = 30; ///< of memory; few are needed
+constexpr int most_prices = 30;             ///< of memory; few are needed
+constexpr double rounding_of_bytes = 1e-12; ///< where a share of them counts
 
 /// One problem with its elimination order, solved under several prices of memory.
 class Search {
@@ -42,8 +43,9 @@ class Search {
         best_.limit_decided = true;
         const ScalarResult smallest = scalar(0, 1);
         take(smallest.values);
-        if (smallest.lower_bound > problem_.byte_limit) {
+        if (smallest.lower_bound > problem_.byte_limit * (1 + rounding_of_bytes)) {
             best_.least_bytes = smallest.lower_bound;
+            best_.lower_bound = std::numeric_limits<double>::infinity();
             return finish();
         }
         price_memory(evaluate(problem_, fastest.values), evaluate(problem_, smallest.values));
@@ -77,7 +79,7 @@ class Search {
 
     void take(const std::vector<int> &values) {
         const Sum sum = evaluate(problem_, values);
-        if (sum.bytes > problem_.byte_limit || std::isinf(sum.seconds))
+        if (sum.bytes > problem_.byte_limit * (1 + rounding_of_bytes) || std::isinf(sum.seconds))
             return;
         if (best_.feasible && sum.seconds >= best_.seconds)
             return;
@@ -93,6 +95,8 @@ class Search {
     void price_memory(Sum too_large, Sum fits) {
         for (int probe = 0; probe < most_prices && too_large.bytes > fits.bytes; ++probe) {
             const double price = (fits.seconds - too_large.seconds) / (too_large.bytes - fits.bytes);
+            if (!(price > 0) || std::isinf(price)) // inexact eliminations may find anything
+                break;
             const ScalarResult result = scalar(1, price);
             take(result.values);
             best_.lower_bound = std::max(best_.lower_bound, result.lower_bound - price * problem_.byte_limit);

@@ -165,7 +165,9 @@ class Scalar {
         add(static_cast<int>(pool_.size()) - 1);
     }
 
-    /// Of a message: equal for equal functions, whatever the numbers of their variables.
+    /// Of a message: equal for equal functions, whatever the numbers of their variables. For each function its table;
+    /// then, for each of its variables, the place among the others (-1: the eliminated one), as a pointer, and its
+    /// offsets. No table lies at such an address, so functions cannot be confused.
     [[nodiscard]] Memo::Key key(int variable, const std::vector<int> &scope, const std::vector<int> &group) const {
         Memo::Key key;
         for (int f : group) {

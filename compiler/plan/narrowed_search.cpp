@@ -128,6 +128,10 @@ double entries(const StepStructure &step, const Space &space) {
 
 } // namespace
 
+bool is_small(const StepStructure &step, const Space &space) {
+    return entries(step, space) <= most_entries;
+}
+
 Marginals MeshBounds::of(const Storage &storage, double at_most) {
     const auto added = sweeps_ ? added_by(storage) : std::nullopt;
     if (!added || !sweeps_->add(*added, at_most)) {
@@ -188,8 +192,8 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
     const double limit = found.feasible ? std::min(found.cost->seconds().value, give_up_at) : give_up_at;
     const Space rest = narrowing.kept(limit * (1 + rounding), cache);
     const bool known = found.feasible || give_up_at < infinity; // a plan, here or elsewhere
-    const bool nearly_found = found.memory_decided && few.below > (1 - rest_under_limit) * limit;
-    const bool too_many = known && limit > few.below && (nearly_found || entries(step, rest) > most_entries);
+    const bool nearly_found = found.memory_decided && !is_tiny(rest) && few.below > (1 - rest_under_limit) * limit;
+    const bool too_many = known && limit > few.below && (nearly_found || !is_small(step, rest));
     if (limit <= few.below || too_many) {
         found.lower_bound = std::min(found.lower_bound, too_many ? few.below : limit);
         found.too_many = too_many;
@@ -202,6 +206,8 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
         found = std::move(better);
     else
         std::tie(found.lower_bound, found.memory_decided) = std::pair(better.lower_bound, better.memory_decided);
+    found.exact &= better.exact;
+    found.complete &= better.complete;
     found.lower_bound = std::min(found.lower_bound, limit);
     return found;
 }

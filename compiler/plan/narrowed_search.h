@@ -38,6 +38,9 @@ class MeshBounds {
     Storage last_;
 };
 
+/// Whether all strategies may be searched at once.
+[[nodiscard]] bool is_small(const StepStructure &step, const Space &space);
+
 /// A few strategies per layer, those with the least bounds.
 struct Few {
     Space kept;

@@ -49,17 +49,14 @@ TermCache::TermCache(const Mesh &mesh, const Machine &machine)
                        -1};
 }
 
-std::vector<int> Objective::completed(std::vector<int> values) const {
-    values.resize(domains.size(), 0);
-    complete(Problems(*this).without(0, std::numeric_limits<double>::infinity(), {}), values);
-    return values;
-}
-
-double Problems::share(const cost::Life &life, const std::set<OperationId> &operations) {
+double Problems::share(const cost::Life &life, const std::vector<std::set<OperationId>> &operations) {
     if (operations.empty())
         return life.first ? 0 : 1;
-    const auto in_memory = std::distance(operations.lower_bound(life.first), operations.upper_bound(life.last));
-    return static_cast<double>(in_memory) / static_cast<double>(operations.size());
+    double sum = 0;
+    for (const std::set<OperationId> &alike : operations)
+        sum += static_cast<double>(std::distance(alike.lower_bound(life.first), alike.upper_bound(life.last))) /
+               static_cast<double>(alike.size());
+    return sum / static_cast<double>(operations.size());
 }
 
 std::shared_ptr<const Table> Problems::changed(const TermTable &table, std::uint32_t forbidden, double byte_share) {
@@ -93,7 +90,8 @@ Problems::Problems(const Objective &objective) : objective_(objective) {
     }
 }
 
-Problem &Problems::without(std::uint32_t forbidden, double byte_limit, const std::set<OperationId> &operations) {
+Problem &Problems::without(std::uint32_t forbidden, double byte_limit,
+                           const std::vector<std::set<OperationId>> &operations) {
     problem_.byte_limit = byte_limit;
     problem_.give_up_at = std::numeric_limits<double>::infinity();
     for (std::size_t t = 0; t < objective_.terms.size(); ++t) {

@@ -35,7 +35,7 @@ struct TermTable {
 };
 
 struct Term {
-    std::vector<LayerId> variables; ///< ascending: layers, then sums (structure.h)
+    std::vector<LayerId> variables; ///< ascending: layers, sums, readers (structure.h)
     std::vector<std::shared_ptr<const std::vector<int>>> class_of;
     std::vector<int> classes;
     std::shared_ptr<const TermTable> table;
@@ -45,13 +45,11 @@ struct Term {
 };
 
 struct Objective {
-    std::vector<int> domains; ///< per variable: the number of a layer's strategies, or of the sets of axes of a sum
+    std::vector<int> domains; ///< per variable: how many strategies of a layer, sets of axes of a sum, or sets of
+                              ///< placements after a reader
     std::vector<Term> terms;
     bool is_exact = true; ///< false: something depends on too many choices, and the sum is only a lower bound
     std::vector<double> bucket_latency; ///< seconds, per set of axes that some fused gradient is reduced over
-
-    /// `values`: of the layers. Appends the values of all other variables.
-    [[nodiscard]] std::vector<int> completed(std::vector<int> values) const;
 };
 
 /// Numbers of the placements of an operation's tensors, for each strategy of its layer.
@@ -143,19 +141,21 @@ struct TermCache {
                                        const Machine &machine, const Storage &storage, TermCache &cache);
 
 /// The objective as a problem in which strategies that would reduce over a set of `forbidden` buckets cost infinity.
-/// Bytes are the average over some `operations` of what is in memory then: a lower bound of cost::Memory::total(),
-/// whichever operations they are. Without operations, the bytes are those that live through the step.
+/// Bytes are the average over some sets of `operations`, and within each over its operations, of what is in memory
+/// then: a lower bound of cost::Memory::total(), whichever operations they are. Without operations, the bytes are those
+/// that live through the step.
 class Problems {
   public:
     explicit Problems(const Objective &objective);
     /// Valid until the next call.
-    [[nodiscard]] Problem &without(std::uint32_t forbidden, double byte_limit, const std::set<OperationId> &operations);
-    /// The sets of buckets that an assignment uses. `values`: the number of each layer's strategy.
+    [[nodiscard]] Problem &without(std::uint32_t forbidden, double byte_limit,
+                                   const std::vector<std::set<OperationId>> &operations);
+    /// The sets of buckets that an assignment uses. `values`: per variable.
     [[nodiscard]] std::uint32_t used(const std::vector<int> &values) const;
 
   private:
     /// The share of the operations during which something is in memory.
-    static double share(const cost::Life &life, const std::set<OperationId> &operations);
+    static double share(const cost::Life &life, const std::vector<std::set<OperationId>> &operations);
     std::shared_ptr<const Table> changed(const TermTable &table, std::uint32_t forbidden, double byte_share);
 
     const Objective &objective_;

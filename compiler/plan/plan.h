@@ -137,10 +137,11 @@ struct SimulatedChoice {
 };
 
 struct Plan {
-    std::string failure;        ///< why there is no plan: one line for the user; empty if there is one
-    bool out_of_memory = false; ///< the failure: nothing fits
-    Bytes least_memory{};       ///< in that case: the memory of the smallest plan, or a lower bound of it
-    std::string warning;        ///< a warning to the user about the plan; empty: none
+    std::string failure;             ///< why there is no plan: one line for the user; empty if there is one
+    bool out_of_memory = false;      ///< the failure: nothing fits
+    Bytes least_memory{};            ///< in that case: the memory of the smallest plan, or a lower bound of it
+    bool state_is_too_large = false; ///< in that case: parameters and the optimizer's state alone do not fit
+    std::string warning;             ///< a warning to the user about the plan; empty: none
     std::vector<std::string> axes;
     Mesh mesh;
     LayerStrategies layers;

@@ -15,29 +15,31 @@ namespace {
 /// The most sets of wanted placements that are told apart after a reader.
 constexpr std::size_t most_sets = 64;
 
-/// The distinct placements that the readers so far want, each with the first need for it.
-using WantedSet = WantedPlacements;
-
-/// Wanted sets with numbers. Those with more than `largest` placements are one, the last.
+/// Sets of wanted placements with numbers. Those with more than `largest` placements, or that are too many even so, are
+/// one, the last.
 class WantedSets {
   public:
     explicit WantedSets(std::size_t largest) : largest_(largest) {}
-    int number(const WantedSet &set) {
-        if (set.size() > largest_)
+    int number(const WantedPlacements &set) {
+        const auto known = known_.find(set);
+        if (known != known_.end())
+            return known->second;
+        if (set.size() > largest_ || (largest_ == 1 && sets_.size() == most_sets)) {
             has_more_ = true;
-        else if (known_.emplace(set, static_cast<int>(sets_.size())).second)
-            sets_.push_back(set);
-        return set.size() > largest_ ? more : known_.at(set);
+            return more;
+        }
+        sets_.push_back(set);
+        return known_[set] = static_cast<int>(sets_.size()) - 1;
     }
     static constexpr int more = -1;
     [[nodiscard]] std::size_t size() const { return sets_.size() + (has_more_ ? 1 : 0); }
     [[nodiscard]] bool is_more(std::size_t number) const { return number == sets_.size(); }
-    [[nodiscard]] const std::vector<WantedSet> &sets() const { return sets_; }
+    [[nodiscard]] const std::vector<WantedPlacements> &sets() const { return sets_; }
 
   private:
     std::size_t largest_;
-    std::map<WantedSet, int> known_;
-    std::vector<WantedSet> sets_;
+    std::map<WantedPlacements, int> known_;
+    std::vector<WantedPlacements> sets_;
     bool has_more_ = false;
 };
 
@@ -107,13 +109,13 @@ std::shared_ptr<const ReaderTables> TermBuilder::reader_tables(ValueId v, const 
                    ? index_.pass[reader]
                    : sharding::Pass::forward;
     };
-    const auto adds = [&](const WantedSet &set, int placement, std::size_t need) {
+    const auto adds = [&](const WantedPlacements &set, int placement, std::size_t need) {
         return std::none_of(set.begin(), set.end(), [&](const auto &known) {
             return known.first == placement && pass(known.second) == pass(need);
         });
     };
     auto tables = std::make_shared<ReaderTables>();
-    std::vector<WantedSet> before{{}};
+    std::vector<WantedPlacements> before{{}};
     for (const StepStructure::Reader &reader : readers) {
         const Term part = part_of(term, reader.variables);
         std::vector<Column> columns;
@@ -123,7 +125,7 @@ std::shared_ptr<const ReaderTables> TermBuilder::reader_tables(ValueId v, const 
         std::vector<int> next; // by class of the reader's variables, then by set
         std::vector<int> at(part.variables.size(), 0);
         do {
-            for (WantedSet set : before) {
+            for (WantedPlacements set : before) {
                 for (std::size_t n = 0; n < columns.size(); ++n)
                     if (const int placement = columns[n].at(at);
                         set.size() <= largest && adds(set, placement, reader.needs[n]))
@@ -165,7 +167,7 @@ TermBuilder::price_sets(ValueId v, const Term &term, const std::vector<WantedPla
     std::vector<int> at(of_origin.variables.size(), 0);
     std::vector<Links::Wanted> wanted;
     do {
-        for (const WantedSet &set : sets) {
+        for (const WantedPlacements &set : sets) {
             if (set.size() > largest) { // a lower bound: what is priced as a whole decides
                 add_price({}, stored, table);
                 continue;

@@ -280,6 +280,7 @@ class Alternatives : Planned, TermBuilder {
             if (!is_value(term) || step_.readers[value(term)].empty()) {
                 for (const LayerId variable : variables) {
                     result.push_back(variable == layer ? 1 : 0);
+                    result.push_back(space_.options.contains(variable) ? number_of_list(variable) : -1);
                     result.push_back(chosen_[variable]);
                 }
                 continue;
@@ -294,11 +295,26 @@ class Alternatives : Planned, TermBuilder {
                     for (const std::size_t need : own->second)
                         of_layer += needs.count(need);
                 result.push_back(key.first);
+                result.push_back(static_cast<int>(key.second));
                 result.push_back(static_cast<int>(of_layer));
                 result.push_back(of_layer == needs.size() ? 1 : 0);
+                result.push_back(kind_of_first(v, needs, nullptr));
+                result.push_back(kind_of_first(v, needs, own == needs_of_.end() ? nullptr : &own->second));
             }
         }
         return result;
+    }
+
+    /// Of the first of these needs without some others: what a price depends on; -1: there is none.
+    [[nodiscard]] int kind_of_first(ValueId v, const std::set<std::size_t> &needs,
+                                    const std::vector<std::size_t> *without) const {
+        for (const std::size_t need : needs) {
+            if (without != nullptr && std::find(without->begin(), without->end(), need) != without->end())
+                continue;
+            const OperationId reader = needs_[v][need].operation;
+            return reader < graph_.end_of_program() ? step_.operations[reader].kind : -2;
+        }
+        return -1;
     }
 
     [[nodiscard]] double seconds_added(const Sums &change) const {

@@ -4,17 +4,17 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <limits>
-#include <map>
 #include <set>
 
 namespace planc::plan {
 
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_branches = 64;
 constexpr int most_tightenings = 10;
+constexpr int most_halvings = 2; ///< of what the limit was lowered by
 constexpr double rounding = 1e-9;
 constexpr double worth_branching = 1e-3; ///< of the seconds, where memory decides and a gap remains anyway
 
@@ -23,15 +23,16 @@ class MeshSearch {
     MeshSearch(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
                const Storage &storage, TermCache &cache, double byte_limit, double give_up_at)
         : request_(request), step_(step), index_(step.index), shape_(shape), space_(space), storage_(storage),
-          cache_(cache), objective_(std::make_shared<Objective>(
-                             make_objective(step, space, shape.mesh, request.machine, storage, cache))),
+          objective_(
+              std::make_shared<Objective>(make_objective(step, space, shape.mesh, request.machine, storage, cache))),
           problems_(*objective_), byte_limit_(byte_limit), give_up_at_(give_up_at) {}
+
+    double least_memory() { return fits() ? 0 : found_.least_bytes; }
 
     Found run() {
         found_.complete = objective_->is_exact;
         if (byte_limit_ > 0 && !fits())
             return std::move(found_);
-        const double infinity = std::numeric_limits<double>::infinity();
         found_.lower_bound = branch(byte_limit_ > 0 ? byte_limit_ : infinity);
         if (excess_ > 0)
             tighten();
@@ -64,10 +65,10 @@ class MeshSearch {
             const Solution least = smallest(problems_.without(0, byte_limit_, counted_), memo_);
             found_.exact &= least.exact;
             // Counted at several operations, the bytes are an average, which proves less.
-            if (least.lower_bound > byte_limit_) {
+            if (least.lower_bound > byte_limit_ * (1 + rounding)) {
                 found_.least_bytes = std::max(found_.least_bytes, least.lower_bound);
                 found_.memory_decided = true;
-                found_.lower_bound = std::numeric_limits<double>::infinity();
+                found_.lower_bound = infinity;
                 return false;
             }
             excess_ = 0;
@@ -78,34 +79,45 @@ class MeshSearch {
     }
 
     /// The fastest plans exceed the memory limit by what does not live through the step. Counts what passes at the
-    /// operation where these plans have most of it; then lowers the limit until a plan fits.
+    /// operation where these plans have most of it; then lowers the limit until a plan fits, and raises it again as far
+    /// as that helps.
     void tighten() {
         found_.memory_decided = true;
         double limit = byte_limit_;
+        double too_high = limit;
         for (int i = 0; i < most_tightenings && excess_ > 0; ++i) {
-            if (!count_at_peak())
+            if (!count_at_peak()) {
+                too_high = limit;
                 limit -= excess_;
+            }
             const double bound = branch(limit);
             if (limit == byte_limit_)
                 found_.lower_bound = std::max(found_.lower_bound, bound);
+        }
+        for (int i = 0; i < most_halvings && limit < too_high; ++i) {
+            const double middle = (too_high + limit) / 2;
+            branch(middle);
+            (excess_ > 0 ? too_high : limit) = middle;
         }
     }
 
     /// Counts memory at the peak too, and at all operations like it: otherwise the next plan would have its peak in the
     /// next block. Returns false if it was counted there already.
     bool count_at_peak() {
-        if (!counted_.insert(peak_).second)
+        if (!peak_ ||
+            std::any_of(counted_.begin(), counted_.end(), [this](const auto &alike) { return alike.contains(peak_); }))
             return false;
+        std::set<OperationId> &alike = counted_.emplace_back();
         for (const OperationId o : step_.operations.ids())
             if (step_.operations[o].kind == step_.operations[peak_].kind)
-                counted_.insert(o);
+                alike.insert(o);
         return true;
     }
 
     /// Searches plan by plan where the sum of the terms is not exact about memory and there are few plans.
     void split() {
         const auto interesting = [this] { return std::min(give_up_at_, best()); };
-        if (found_.lower_bound >= interesting() * (1 - rounding))
+        if (!is_tiny(space_) || found_.lower_bound >= interesting() * (1 - rounding))
             return;
         const double bound = split_search(
             problems_.without(0, byte_limit_, counted_), [this](const std::vector<int> &values) { offer(values); },
@@ -116,6 +128,9 @@ class MeshSearch {
     /// Offers the best plans under a limit on the memory at counted_; returns a lower bound of all of them.
     double branch(double limit) {
         excess_ = 0;
+        lost_ = infinity;
+        memo_.sums.clear(); // of former tables
+        memo_.messages.clear();
         offered_.clear();
         std::vector<Node> open;
         add(open, 0, 0, limit);
@@ -125,15 +140,16 @@ class MeshSearch {
             Node node = std::move(*least);
             open.erase(least);
             const std::uint32_t undecided = problems_.used(node.values) & ~node.paid;
-            if (undecided == 0 || node.bound >= best() * (1 - (found_.memory_decided ? worth_branching : rounding)))
-                return std::min(node.bound, best());
+            if (undecided == 0 ||
+                node.bound >= best() * (1 - (found_.memory_decided && !is_tiny(space_) ? worth_branching : rounding)))
+                return std::min({node.bound, best(), lost_});
             const std::uint32_t set = std::bit_floor(undecided);
             add(open, node.paid, node.forbidden | set, limit);
             node.paid |= set;
             node.bound += objective_->bucket_latency[std::bit_width(set) - 1];
             open.push_back(std::move(node));
         }
-        double bound = best();
+        double bound = std::min(best(), lost_);
         for (const Node &node : open)
             bound = std::min(bound, node.bound);
         return bound;
@@ -148,6 +164,7 @@ class MeshSearch {
         if (!solution.feasible) {
             if (forbidden == 0)
                 found_.least_bytes = solution.least_bytes;
+            lost_ = std::min(lost_, solution.lower_bound);
             return;
         }
         if (seconds_of(solution) <= std::min(give_up_at_, best()) && // else the whole plan is no better
@@ -168,9 +185,7 @@ class MeshSearch {
         return seconds * (1 - rounding);
     }
 
-    [[nodiscard]] double best() const {
-        return found_.feasible ? found_.cost->seconds().value : std::numeric_limits<double>::infinity();
-    }
+    [[nodiscard]] double best() const { return found_.feasible ? found_.cost->seconds().value : infinity; }
 
     /// Prices a whole plan and keeps it if it fits and is the best so far. Returns true if it is now the best.
     bool offer(const std::vector<int> &values) {
@@ -205,18 +220,18 @@ class MeshSearch {
     const MeshShape &shape_;
     const Space &space_;
     const Storage &storage_;
-    TermCache &cache_;
     std::shared_ptr<Objective> objective_;
     Problems problems_;
     Memo memo_; ///< of problems_
     double byte_limit_;
     double give_up_at_;
-    std::set<std::vector<int>> offered_; ///< solutions that have been priced under the same limit
-    std::set<OperationId> counted_;      ///< operations at which memory is counted
-    double excess_ = 0;                  ///< the most that a plan of the last branch exceeded the limit by
-    OperationId peak_;                   ///< where that plan has most passing memory
-    double least_total_ = 0;             ///< of them: the smallest
-    double least_too_large_ = std::numeric_limits<double>::infinity(); ///< of all that did not fit: the fastest
+    std::set<std::vector<int>> offered_;         ///< solutions that have been priced under the same limit
+    std::vector<std::set<OperationId>> counted_; ///< operations at which memory is counted, by kind
+    double lost_ = infinity;                     ///< a bound of those of the last branch for which nothing was found
+    double excess_ = 0;                          ///< the most that a plan of the last branch exceeded the limit by
+    OperationId peak_;                           ///< where that plan has most passing memory
+    double least_total_ = 0;                     ///< of them: the smallest
+    double least_too_large_ = infinity;          ///< of all that did not fit: the fastest
     Found found_;
 };
 
@@ -225,6 +240,11 @@ class MeshSearch {
 Found search(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
              const Storage &storage, TermCache &cache, double byte_limit, double give_up_at) {
     return MeshSearch(request, step, shape, space, storage, cache, byte_limit, give_up_at).run();
+}
+
+double least_memory(const Request &request, const StepStructure &step, const MeshShape &shape, const Space &space,
+                    const Storage &storage, TermCache &cache, double byte_limit) {
+    return MeshSearch(request, step, shape, space, storage, cache, byte_limit, infinity).least_memory();
 }
 
 LayerStrategies chosen(const Space &space, const std::vector<int> &values) {

@@ -32,6 +32,10 @@ struct Found {
                            const Space &space, const Storage &storage, TermCache &cache, double byte_limit,
                            double give_up_at);
 
+/// A lower bound of the memory of all plans, if it is above the limit; else 0.
+[[nodiscard]] double least_memory(const Request &request, const StepStructure &step, const MeshShape &shape,
+                                  const Space &space, const Storage &storage, TermCache &cache, double byte_limit);
+
 /// The strategies with the indices `values`.
 [[nodiscard]] LayerStrategies chosen(const Space &space, const std::vector<int> &values);
 

@@ -149,6 +149,14 @@ Space make_space(const Request &request, const MeshShape &shape) {
     return space;
 }
 
+bool is_tiny(const Space &space) {
+    constexpr std::size_t most_strategies = 200; // of all layers
+    std::size_t strategies = 0;
+    for (const auto &options : space.options)
+        strategies += options->size();
+    return strategies <= most_strategies;
+}
+
 std::string forbidding_pin(const Request &request, const std::vector<LayerLoop> &loops, LayerId layer,
                            const std::string &loop, const std::string &axis) {
     if (!request.pins.contains(layer))

@@ -7,7 +7,6 @@ namespace planc::plan {
 namespace {
 
 constexpr int most_nodes = 4096;
-constexpr int most_values = 200; ///< of all variables: larger problems take too long, node by node
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1e-9;
 
@@ -35,11 +34,9 @@ Problem restricted(const Problem &problem, const std::vector<int> &fixed, double
 
 double split_search(const Problem &problem, const std::function<void(const std::vector<int> &)> &offer,
                     const std::function<double()> &best) {
-    int values = 0;
-    for (int domain : problem.domains)
-        values += domain;
-    if (values > most_values)
-        return 0;
+    std::vector<bool> follows(problem.domains.size(), false);
+    for (const std::size_t f : problem.binding)
+        follows[problem.factors[f].variables.back()] = true;
     std::vector<Node> open{{0, std::vector<int>(problem.domains.size(), -1)}};
     for (int nodes = 0; !open.empty(); ++nodes) {
         const auto least =
@@ -52,10 +49,11 @@ double split_search(const Problem &problem, const std::function<void(const std::
         if (!solution.feasible)
             continue;
         offer(solution.values);
-        const auto any = std::find(node.fixed.begin(), node.fixed.end(), -1);
-        if (any == node.fixed.end())
+        std::size_t variable = 0;
+        while (variable < follows.size() && (node.fixed[variable] >= 0 || follows[variable]))
+            ++variable;
+        if (variable == follows.size())
             continue;
-        const auto variable = static_cast<std::size_t>(any - node.fixed.begin());
         for (int value = 0; value < problem.domains[variable]; ++value) {
             open.push_back({std::max(node.bound, solution.lower_bound), node.fixed});
             open.back().fixed[variable] = value;

@@ -1,8 +1,9 @@
 // The variables on which each term of the objective depends, and which terms are alike.
 //
-// Variables are the layers, whose values are their strategies, and *sums*: where several layers decide whether partial
-// sums pass through an operation, the axes over which they do are a variable of their own. Its value follows from the
-// layers (Term::binds), and everything further down depends on that value instead of on all of these layers.
+// Variables are the layers, whose values are their strategies, and two kinds that follow from them, so that no table
+// depends on too many layers: sums, and readers (StepStructure::Reader). Sums: where several layers decide whether
+// partial sums pass through an operation, the axes over which they do are a variable of their own. Its value follows
+// from the layers (Term::binds), and everything further down depends on that value instead of on all of these layers.
 // Example: the gradients of query, key and value are added up before they are reduced; what reads the sum depends on
 // one variable instead of on three layers.
 #pragma once

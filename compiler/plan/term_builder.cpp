@@ -1,6 +1,5 @@
 #include "plan/term_builder.h"
 
-#include <limits>
 #include <map>
 #include <utility>
 

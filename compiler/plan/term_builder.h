@@ -174,8 +174,8 @@ class TermBuilder {
     }
     /// The numbers under each strategy of one layer.
     static Column column(const Term &term, LayerId layer, const std::vector<int> &numbers);
-    /// Where an operation needs its operands and leaves its results under each strategy of the layer that determines
-    /// it; null: several layers do.
+    /// Where an operation needs its operands and leaves its results under each strategy of the layer that decides;
+    /// null: sums may pass through it, or no layer decides.
     const PlacedOperation *placed(OperationId operation);
     /// The same for an operation that follows a parameter: operations with the same home are placed alike.
     const PlacedOperation &following(OperationId operation);

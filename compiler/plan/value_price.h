@@ -7,7 +7,6 @@
 
 #include "cost/collectives/step_price.h"
 #include "cost/memory.h"
-#include "sharding/copies.h"
 #include "sharding/links.h"
 
 #include <array>
@@ -79,7 +78,6 @@ class ValuePrices {
                 MeshPrices &prices, sharding::ValueId value, cost::Residence residence);
 
     [[nodiscard]] const std::vector<sharding::Need> &needs() const { return links_.needs(); }
-    int number(const sharding::Placement &placement) { return reshards_.number(placement); }
 
     /// `origin` and `wanted` as in sharding::Links: numbers of placements. Infinite: not possible.
     const ValuePrice &of(int origin, std::span<const sharding::Links::Wanted> wanted);

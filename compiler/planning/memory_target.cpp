@@ -8,7 +8,6 @@ namespace {
 
 constexpr int most_attempts = 5;     ///< after the first
 constexpr double above_least = 1.01; ///< of the least estimate, which is a lower bound
-constexpr double hopeless = 1.2;     ///< times the limit: no schedule takes so much less than the least estimate
 
 } // namespace
 
@@ -24,7 +23,7 @@ bool MemoryTarget::tighten(const plan::Plan &plan, std::int64_t arena_bytes) {
 }
 
 bool MemoryTarget::loosen_to_least(const plan::Plan &plan) {
-    if (plan.least_memory.value > hopeless * asked_)
+    if (plan.state_is_too_large) // no schedule saves any of it
         return false;
     planned_for_ = above_least * std::max(plan.least_memory.value, least_planned_for_ ? planned_for_ : 0);
     least_planned_for_ = true;

@@ -47,8 +47,8 @@ class Links {
     /// `origin`: the placement of the value (ignored for free values); `wanted`: one placement per need. Each copy
     /// comes after its source. The result is valid until the next call.
     std::span<const Link> of(int origin, std::span<const int> wanted);
-    /// The same for some of the needs, ascending. A need changes nothing if an earlier one of the same part of the step
-    /// (GraphIndex::pass) wants the same placement.
+    /// The same for some of the needs, ascending. Needs may be left out if an earlier one in the same part of the step
+    /// (GraphIndex::pass) wants the same placement: they read its copy.
     std::span<const Link> of(int origin, std::span<const Wanted> wanted);
     /// Whether the copy can be made: a sum that is wanted in parts must lie in parts.
     [[nodiscard]] bool possible(int origin, int wanted) const;

@@ -61,6 +61,14 @@ TEST(MemoryTarget, GrowsWhereTheLeastIsABoundThatNoPlanReaches) {
     EXPECT_DOUBLE_EQ(target.planned_for(), 1.01 * 1.01 * 2000);
 }
 
+TEST(MemoryTarget, EndsWhereTheStateIsTooLarge) {
+    MemoryTarget target(1000);
+    plan::Plan plan = too_large(1100);
+    EXPECT_TRUE(target.loosen_to_least(plan));
+    plan.state_is_too_large = true;
+    EXPECT_FALSE(target.loosen_to_least(plan));
+}
+
 TEST(MemoryTarget, EndsAfterSomeAttempts) {
     MemoryTarget target(1000);
     int attempts = 1;
