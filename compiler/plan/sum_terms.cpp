@@ -1,6 +1,7 @@
 // The part of TermBuilder that binds sums to the layers that decide what passes (structure.h).
 #include "plan/term_builder.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -15,7 +16,11 @@ void TermBuilder::add_sums(std::size_t sum) {
     const Scope &scope = step_.passing[sum];
     const OperationId o = step_.sums.operations[sum];
     std::string key = "sums " + std::to_string(scope.kind);
-    if (graph_.operations[o].parameter)
+    const auto follows_parameter = [this](ValueId operand) {
+        return static_cast<bool>(graph_.operations[graph_.values[operand].producer].parameter);
+    };
+    const std::vector<ValueId> &operands = graph_.operations[o].operands; // all are computed
+    if (graph_.operations[o].parameter || std::any_of(operands.begin(), operands.end(), follows_parameter))
         key += storage_text();
     ScopedTerm term = scoped(scope, scope.variables, std::move(key));
     merge(term, [&](const Term &bound) { return columns_of_sums(o, bound); });
