@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <tuple>
 
 namespace planc::plan {
 
@@ -202,13 +201,13 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
     const double least =
         limit < infinity ? best_by_bounds(step, rest, shape, request.machine, storage, cache).lower_bound : 0;
     Found better = among(rest, least, limit);
+    better.lower_bound = std::min(better.lower_bound, limit);
     if (better.feasible || !found.feasible)
-        found = std::move(better);
-    else
-        std::tie(found.lower_bound, found.memory_decided) = std::pair(better.lower_bound, better.memory_decided);
+        return better;
+    found.lower_bound = better.lower_bound;
+    found.memory_decided = better.memory_decided;
     found.exact &= better.exact;
     found.complete &= better.complete;
-    found.lower_bound = std::min(found.lower_bound, limit);
     return found;
 }
 
