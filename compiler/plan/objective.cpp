@@ -2,7 +2,6 @@
 
 #include "plan/term_builder.h"
 
-#include <algorithm>
 #include <limits>
 #include <numeric>
 
