@@ -28,10 +28,10 @@ StepScopes::StepScopes(const sharding::GraphIndex &index, const cost::Machine &m
 }
 
 Pricing::Pricing(const StepScopes &step, const Mesh &mesh, const cost::Machine &machine)
-    : step_(step), graph_(step.kinds.index.graph), mesh_(mesh), machine_(machine), steps_(mesh, machine),
-      transfers_(mesh, machine) {
+    : step_(step), graph_(step.kinds.index.graph), mesh_(mesh), machine_(machine), reshards_(mesh),
+      steps_(mesh, machine), transfers_(mesh, machine) {
     for (const sharding::Value &value : graph_.values)
-        reshards_of_.push_back(&reshards_.try_emplace(value.extents, mesh).first->second);
+        reshards_of_.push_back(&reshards_.of(value.extents));
     weigh({});
 }
 

@@ -79,6 +79,8 @@ class Pricing {
     Pricing(const StepScopes &step, const Mesh &mesh, const cost::Machine &machine);
 
     [[nodiscard]] const Mesh &mesh() const { return mesh_; }
+    /// The routes on the mesh.
+    [[nodiscard]] sharding::MeshReshards &routes() { return reshards_; }
     void weigh(const Weights &weights);
     [[nodiscard]] const Weights &weights() const { return weights_; }
     /// Equal for values of equal structure and equal weights, now and before.
@@ -118,7 +120,7 @@ class Pricing {
     PerValue<int> kind_;
     std::map<std::tuple<int, double, Charges>, int> kinds_; ///< by structure, price of memory
     PerValue<sharding::Reshards *> reshards_of_;
-    std::map<std::vector<std::int64_t>, sharding::Reshards> reshards_;
+    sharding::MeshReshards reshards_;
     cost::StepPrices steps_;
     plan::TransferBounds transfers_;
     std::map<std::pair<int, std::vector<int>>, Price> known_; ///< by structure and numbers

@@ -78,7 +78,7 @@ class Terms {
     [[nodiscard]] Pricing &pricing() { return pricing_; }
     /// The placements under these strategies, which must outlive the result.
     [[nodiscard]] sharding::Copies copies(const LayerStrategies &layers) const {
-        return {step_.kinds.index, pricing_.mesh(), layers, storage_};
+        return {step_.kinds.index, pricing_.mesh(), layers, storage_, pricing_.routes()};
     }
     [[nodiscard]] const PerLayer<Strategies> &options() const { return options_; }
     [[nodiscard]] double constant() const { return constant_; }

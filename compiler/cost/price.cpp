@@ -26,7 +26,7 @@ namespace {
 /// the busiest of every collective except an all-to-all or exchange of uneven blocks.
 class RankSums {
   public:
-    explicit RankSums(const Mesh &mesh) : mesh_(mesh), sends_(mesh) {}
+    RankSums(const Mesh &mesh, SendTables &sends) : mesh_(mesh), sends_(sends) {}
 
     /// `times` a step.
     void add(const Step &step, int element_bytes, bool call, int times) {
@@ -62,22 +62,19 @@ class RankSums {
     }
 
     void find_busiest(CostTable &table) {
-        std::map<std::string, std::vector<Traffic>> known; // by step
         std::vector<double> bytes(mesh_.ranks(), 0.0);
         for (const Row &row : different_) {
-            std::vector<Traffic> &by_rank = known[key(row.step)];
-            if (by_rank.empty())
-                by_rank = sends_.by_rank(row.step);
+            const std::vector<Traffic> &by_rank = sends_.by_rank(row.step);
             for (std::size_t rank = 0; rank < bytes.size(); ++rank)
                 bytes[rank] += static_cast<double>(row.times * by_rank[rank].elements) * row.element_bytes;
         }
         table.busiest_rank = static_cast<int>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
         for (const Row &row : different_)
-            add(table, row, known[key(row.step)][table.busiest_rank]);
+            add(table, row, sends_.by_rank(row.step)[table.busiest_rank]);
     }
 
     const Mesh &mesh_;
-    SendTables sends_;
+    SendTables &sends_;
     std::int64_t calls_ = 0;
     std::vector<Row> alike_;     ///< the same on every rank
     std::vector<Row> different_; ///< by rank
@@ -118,9 +115,9 @@ struct Part {
 class Table {
   public:
     Table(const Graph &graph, const GraphFacts &facts, const LaidOut &laid_out, const Mesh &mesh,
-          const std::vector<std::string> &axes, const Machine &machine)
-        : graph_(graph), facts_(facts), laid_out_(laid_out), mesh_(mesh), machine_(machine), prices_(mesh, machine),
-          sums_(mesh) {
+          const std::vector<std::string> &axes, const Machine &machine, StepPrices &prices)
+        : graph_(graph), facts_(facts), laid_out_(laid_out), mesh_(mesh), machine_(machine), prices_(prices),
+          sums_(mesh, prices.sends()) {
         table_.axes = axes;
         table_.mesh = mesh;
     }
@@ -322,7 +319,7 @@ class Table {
     const LaidOut &laid_out_;
     const Mesh &mesh_;
     const Machine &machine_;
-    StepPrices prices_;
+    StepPrices &prices_;
     RankSums sums_;
     CostTable table_;
     std::vector<sharding::Bucket> buckets_;
@@ -382,13 +379,14 @@ Seconds CostTable::at_least() const {
 CostTable price(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh, const std::vector<std::string> &axes,
                 const Machine &machine, const LayerStrategies &layers, const Storage &storage,
                 const LargerMicroBatches *larger) {
-    return price(graph, GraphFacts(graph, machine), laid_out, mesh, axes, machine, layers, storage, larger);
+    StepPrices prices(mesh, machine);
+    return price(graph, GraphFacts(graph, machine), laid_out, mesh, axes, machine, layers, storage, prices, larger);
 }
 
 CostTable price(const Graph &graph, const GraphFacts &facts, const LaidOut &laid_out, const Mesh &mesh,
                 const std::vector<std::string> &axes, const Machine &machine, const LayerStrategies &layers,
-                const Storage &storage, const LargerMicroBatches *larger) {
-    return Table(graph, facts, laid_out, mesh, axes, machine).make(layers, storage, larger);
+                const Storage &storage, StepPrices &prices, const LargerMicroBatches *larger) {
+    return Table(graph, facts, laid_out, mesh, axes, machine, prices).make(layers, storage, larger);
 }
 
 } // namespace planc::cost

@@ -142,9 +142,11 @@ struct LargerMicroBatches {
                               const std::vector<std::string> &axes, const Machine &machine,
                               const LayerStrategies &layers, const Storage &storage = {},
                               const LargerMicroBatches *larger = nullptr);
+class StepPrices;
+/// The same for many of them: `prices` are those that are known on this mesh.
 [[nodiscard]] CostTable price(const Graph &graph, const GraphFacts &facts, const LaidOut &laid_out, const Mesh &mesh,
                               const std::vector<std::string> &axes, const Machine &machine,
-                              const LayerStrategies &layers, const Storage &storage,
+                              const LayerStrategies &layers, const Storage &storage, StepPrices &prices,
                               const LargerMicroBatches *larger = nullptr);
 
 } // namespace planc::cost

@@ -13,16 +13,17 @@ using planrt::Placement;
 
 CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
                    const LayerStrategies &layers, const Storage &storage) {
+    KnownPrices known(mesh, request.machine);
     return evaluate(request, sharding::GraphIndex(request.graph), cost::GraphFacts(request.graph, request.machine),
-                    mesh, axes, layers, storage);
+                    mesh, axes, layers, storage, known);
 }
 
 CostTable evaluate(const Request &request, const sharding::GraphIndex &index, const cost::GraphFacts &facts,
                    const Mesh &mesh, const std::vector<std::string> &axes, const LayerStrategies &layers,
-                   const Storage &storage) {
-    const sharding::LaidOut step = sharding::lay_out(index, mesh, layers, storage);
+                   const Storage &storage, KnownPrices &known) {
+    const sharding::LaidOut step = sharding::lay_out(index, mesh, layers, storage, known.reshards);
     if (!request.larger)
-        return cost::price(request.graph, facts, step, mesh, axes, request.machine, layers, storage);
+        return cost::price(request.graph, facts, step, mesh, axes, request.machine, layers, storage, known.prices);
 
     Graph graph = request.larger->graph;
     std::map<std::string, const Placement *> homes;
@@ -39,9 +40,10 @@ CostTable evaluate(const Request &request, const sharding::GraphIndex &index, co
     LayerStrategies strategies;
     for (const sharding::Layer &layer : graph.layers)
         strategies.push_back(*strategy_of.at(layer.name));
-    const sharding::LaidOut laid_out = sharding::lay_out(graph, mesh, strategies, storage);
+    const sharding::LaidOut laid_out =
+        sharding::lay_out(sharding::GraphIndex(graph), mesh, strategies, storage, known.reshards);
     const cost::LargerMicroBatches larger{graph, laid_out, request.larger->count};
-    return cost::price(request.graph, facts, step, mesh, axes, request.machine, layers, storage, &larger);
+    return cost::price(request.graph, facts, step, mesh, axes, request.machine, layers, storage, known.prices, &larger);
 }
 
 } // namespace planc::plan

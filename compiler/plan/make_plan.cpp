@@ -272,8 +272,9 @@ class Planner {
             return found;
         }
         found.layers = chosen(candidate.few->kept, candidate.few->values);
-        found.cost = std::make_shared<const CostTable>(
-            evaluate(request_, index_, *facts_, on.shape.mesh, on.shape.axes, found.layers, candidate.storage));
+        found.cost =
+            std::make_shared<const CostTable>(evaluate(request_, index_, *facts_, on.shape.mesh, on.shape.axes,
+                                                       found.layers, candidate.storage, candidate.on->cache.known));
         found.feasible = limit_ == 0 || found.cost->memory.total().value <= limit_;
         return found;
     }
@@ -338,7 +339,7 @@ class Planner {
     [[nodiscard]] Found found_by(const Candidate &candidate, double at_most) const {
         OnMesh &on = *candidate.on;
         if (!request_.search)
-            return only(on.shape, on.space, candidate.storage);
+            return only(on, candidate.storage);
         const Few few = candidate.few ? *candidate.few : few_of(candidate, at_most);
         const bool open = candidate.bounds.lower_bound < at_most;
         if (open && least_left_open_ < at_most && few.lower_bound > (1 - worth_a_search) * at_most)
@@ -387,12 +388,14 @@ class Planner {
     }
 
     /// For a layout without `auto`: one strategy per layer.
-    Found only(const MeshShape &shape, const Space &space, const Storage &storage) const {
+    Found only(OnMesh &on, const Storage &storage) const {
+        const MeshShape &shape = on.shape;
+        const Space &space = on.space;
         Found found;
         found.values.assign(space.options.size(), 0);
         found.layers = chosen(space, found.values);
         found.cost = std::make_shared<const CostTable>(
-            evaluate(request_, index_, *facts_, shape.mesh, shape.axes, found.layers, storage));
+            evaluate(request_, index_, *facts_, shape.mesh, shape.axes, found.layers, storage, on.cache.known));
         found.lower_bound = found.cost->seconds().value;
         found.least_bytes = found.cost->memory.total().value;
         found.feasible = limit_ == 0 || found.least_bytes <= limit_;
@@ -407,7 +410,7 @@ class Planner {
         const LayerStrategies layers =
             improved(*step_, on.shape, on.space, request_.machine, plan_.storage, on.cache, plan_.layers, limit_);
         auto cost = std::make_shared<const CostTable>(
-            evaluate(request_, index_, *facts_, plan_.mesh, plan_.axes, layers, plan_.storage));
+            evaluate(request_, index_, *facts_, plan_.mesh, plan_.axes, layers, plan_.storage, on.cache.known));
         if (cost->seconds().value >= best_seconds_ || has_empty_blocks(request_, on.shape, layers) ||
             (limit_ > 0 && cost->memory.total().value > limit_))
             return;

@@ -33,8 +33,7 @@ Objective make_objective(const StepStructure &step, const Space &space, const Me
     return Builder(step, space, mesh, machine, storage, cache).build();
 }
 
-TermCache::TermCache(const Mesh &mesh, const Machine &machine)
-    : reshards(mesh), prices(mesh, machine), transfers(mesh, machine) {
+TermCache::TermCache(const Mesh &mesh, const Machine &machine) : known(mesh, machine), transfers(mesh, machine) {
     for (std::uint32_t set = 0; set < std::uint32_t{1} << mesh.sizes.size(); ++set) {
         bool is_of_sums = true;
         for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)

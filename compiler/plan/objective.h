@@ -123,8 +123,8 @@ struct TermCache {
     std::vector<double> bucket_latency;
     std::vector<std::uint32_t> sets_of_sums; ///< of axes, by the value of a sum
     StrategyClasses classes_of_sums;         ///< each value is its own
-    MeshReshards reshards;
-    MeshPrices prices;
+    KnownPrices known;
+    MeshPrices links;
     TransferBounds transfers;
 
     /// Both must outlive this.

@@ -46,7 +46,8 @@ int TermBuilder::number(ValueId v, const sharding::Need &need) {
         if (index_.may_pass_partial[reader])
             return passing(reader).operands[need.operand];
     }
-    return reshards_of(v).number(sharding::Copies(index_, mesh_, layers_, storage_).wanted(v, need));
+    return reshards_of(v).number(
+        sharding::Copies(index_, mesh_, layers_, storage_, cache_.known.reshards).wanted(v, need));
 }
 
 int TermBuilder::lies(ValueId v) {
@@ -59,7 +60,7 @@ int TermBuilder::lies(ValueId v) {
         if (index_.may_pass_partial[producer])
             return passing(producer).results[result];
     }
-    return reshards_of(v).number(sharding::Copies(index_, mesh_, layers_, storage_).origin(v));
+    return reshards_of(v).number(sharding::Copies(index_, mesh_, layers_, storage_, cache_.known.reshards).origin(v));
 }
 
 LayerId TermBuilder::decided_by(OperationId o) const {
@@ -140,7 +141,7 @@ const PlacedOperation &TermBuilder::following(OperationId o) {
 TermBuilder::Numbers TermBuilder::following(OperationId o, LayerId layer, const LayerStrategy &strategy, int wanted) {
     const LayerStrategy chosen = std::exchange(layers_[layer], strategy);
     const sharding::Operation &operation = graph_.operations[o];
-    sharding::Copies copies(index_, mesh_, layers_, storage_);
+    sharding::Copies copies(index_, mesh_, layers_, storage_, cache_.known.reshards);
     if (const ValueId root = index_.operation_anchor[o].root; wanted >= 0 && !graph_.values[root].home)
         copies.know_reader(root, reshards_of(root).placement(wanted));
     const sharding::Derived &derived = copies.derived(o);

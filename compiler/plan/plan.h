@@ -11,9 +11,11 @@
 // `lower_bound` certifies it.
 #pragma once
 
+#include "cost/collectives/step_price.h"
 #include "cost/machine.h"
 #include "cost/price.h"
 #include "sharding/lay_out.h"
+#include "sharding/reshards.h"
 
 #include <cstdint>
 #include <memory>
@@ -177,9 +179,16 @@ void add_alternatives(const Request &request, Plan &plan);
 /// The price of given strategies on a given mesh: lay_out() and price().
 [[nodiscard]] CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
                                  const LayerStrategies &layers, const Storage &storage = {});
+/// The routes and prices that are known on one mesh.
+struct KnownPrices {
+    sharding::MeshReshards reshards;
+    cost::StepPrices prices;
+    /// Both must outlive this.
+    KnownPrices(const Mesh &mesh, const Machine &machine) : reshards(mesh), prices(mesh, machine) {}
+};
 /// The same for many of them; index and facts belong to the graph.
 [[nodiscard]] CostTable evaluate(const Request &request, const sharding::GraphIndex &index,
                                  const cost::GraphFacts &facts, const Mesh &mesh, const std::vector<std::string> &axes,
-                                 const LayerStrategies &layers, const Storage &storage = {});
+                                 const LayerStrategies &layers, const Storage &storage, KnownPrices &known);
 
 } // namespace planc::plan

@@ -72,8 +72,9 @@ Baseline price_baseline(const Request &request, const sharding::GraphIndex &inde
                         const MeshShape &shape, const Space &space, NamedStrategies named, double limit) {
     Baseline baseline;
     baseline.storage = storage_choices(request, shape).front().storage;
+    KnownPrices known(shape.mesh, request.machine);
     const auto cost = std::make_shared<const CostTable>(
-        evaluate(request, index, facts, shape.mesh, shape.axes, named.layers, baseline.storage));
+        evaluate(request, index, facts, shape.mesh, shape.axes, named.layers, baseline.storage, known));
     baseline.name = named.name;
     baseline.axes = shape.axes;
     baseline.mesh = shape.mesh;

@@ -162,7 +162,7 @@ TermBuilder::price_sets(ValueId v, const Term &term, const std::vector<WantedPla
     const bool free = graph_.values[v].kind == sharding::ValueKind::free;
     const Term of_origin = part_of(term, Structure::of_origin(index_, step_.sums, v).variables());
     const Column lies = free ? Column{} : origin(of_origin, v);
-    ValuePrices prices(index_, mesh_, cache_.reshards, cache_.prices, v, step_.facts->residences[v]);
+    ValuePrices prices(index_, mesh_, cache_.known, cache_.links, v, step_.facts->residences[v]);
     TermTable table;
     std::vector<int> at(of_origin.variables.size(), 0);
     std::vector<Links::Wanted> wanted;

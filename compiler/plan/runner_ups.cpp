@@ -249,7 +249,7 @@ class Alternatives : Planned, TermBuilder {
         Sums &sums = at->second;
         if (!is_new)
             return sums;
-        ValuePrices prices(index_, mesh_, cache_.reshards, cache_.prices, v, step_.facts->residences[v]);
+        ValuePrices prices(index_, mesh_, cache_.known, cache_.links, v, step_.facts->residences[v]);
         const ValuePrice &price = prices.of(lies(v), wanted);
         sums.seconds = price.seconds;
         if (!step_.facts->lives[v].first && step_.facts->residences[v] != cost::Residence::in_place)

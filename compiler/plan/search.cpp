@@ -25,17 +25,20 @@ class MeshSearch {
         : request_(request), step_(step), index_(step.index), shape_(shape), space_(space), storage_(storage),
           objective_(
               std::make_shared<Objective>(make_objective(step, space, shape.mesh, request.machine, storage, cache))),
-          problems_(*objective_), byte_limit_(byte_limit), give_up_at_(give_up_at) {}
+          known_(cache.known), problems_(*objective_), byte_limit_(byte_limit), give_up_at_(give_up_at) {}
 
     double least_memory() { return fits() ? 0 : found_.least_bytes; }
 
     Found run() {
         found_.complete = objective_->is_exact;
-        if (byte_limit_ > 0 && !fits())
-            return std::move(found_);
-        found_.lower_bound = branch(byte_limit_ > 0 ? byte_limit_ : infinity);
-        if (excess_ > 0)
-            tighten();
+        found_.lower_bound = branch(infinity);
+        if (excess_ > 0) { // the limit decides
+            if (!fits())
+                return std::move(found_);
+            found_.lower_bound = std::max(found_.lower_bound, branch(byte_limit_));
+            if (excess_ > 0)
+                tighten();
+        }
         if (least_total_ > 0)
             split();
         found_.memory_decided |= least_too_large_ < best();
@@ -189,8 +192,8 @@ class MeshSearch {
 
     /// Prices a whole plan and keeps it if it fits and is the best so far. Returns true if it is now the best.
     bool offer(const std::vector<int> &values) {
-        SharedCost cost = std::make_shared<const CostTable>(
-            evaluate(request_, index_, *step_.facts, shape_.mesh, shape_.axes, chosen(space_, values), storage_));
+        SharedCost cost = std::make_shared<const CostTable>(evaluate(
+            request_, index_, *step_.facts, shape_.mesh, shape_.axes, chosen(space_, values), storage_, known_));
         const double total = cost->memory.total().value;
         if (byte_limit_ > 0 && total > byte_limit_) {
             if (total - byte_limit_ > excess_) {
@@ -221,6 +224,7 @@ class MeshSearch {
     const Space &space_;
     const Storage &storage_;
     std::shared_ptr<Objective> objective_;
+    KnownPrices &known_;
     Problems problems_;
     Memo memo_; ///< of problems_
     double byte_limit_;

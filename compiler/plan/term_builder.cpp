@@ -117,7 +117,7 @@ std::vector<TermBuilder::Column> TermBuilder::columns_of_value(ValueId v, const 
 
 void TermBuilder::price_value(ValueId v, const Term &term, TermTable &table) {
     const bool stored = step_.facts->residences[v] != cost::Residence::in_place;
-    ValuePrices prices(index_, mesh_, cache_.reshards, cache_.prices, v, step_.facts->residences[v]);
+    ValuePrices prices(index_, mesh_, cache_.known, cache_.links, v, step_.facts->residences[v]);
     const std::vector<Column> columns = columns_of_value(v, term);
     const bool free = graph_.values[v].kind == sharding::ValueKind::free;
     std::vector<Links::Wanted> wanted;

@@ -38,7 +38,7 @@ class TermBuilder {
     sharding::Reshards &reshards_of(ValueId value) {
         sharding::Reshards *&known = reshards_of_[value];
         if (known == nullptr)
-            known = &cache_.reshards.of(graph_.values[value].extents);
+            known = &cache_.known.reshards.of(graph_.values[value].extents);
         return *known;
     }
 

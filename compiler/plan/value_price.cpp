@@ -4,14 +4,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace planc::plan {
-
-int MeshReshards::routes() const {
-    return std::accumulate(shapes_.begin(), shapes_.end(), 0,
-                           [](int sum, const auto &shape) { return sum + shape.second.routes(); });
-}
 
 /// The kind of an operation that makes or uses a value: how often it runs, and in which phase; 0: none.
 static std::size_t kind_of_use(const sharding::Graph &graph, sharding::OperationId operation) {
@@ -30,11 +24,11 @@ LinkPrices &MeshPrices::links(const sharding::GraphIndex &index, sharding::Value
                     static_cast<int>(kind_of_use(index.graph, v.producer))}}];
 }
 
-ValuePrices::ValuePrices(const sharding::GraphIndex &index, const sharding::Mesh &mesh, MeshReshards &reshards,
-                         MeshPrices &prices, sharding::ValueId value, cost::Residence residence)
-    : graph_(index.graph), has_companion_(index.companion[value]), mesh_(mesh), prices_(prices.steps()), value_(value),
-      residence_(residence), reshards_(reshards.of(index.graph.values[value].extents)), links_(index, value, reshards_),
-      known_(prices.links(index, value, reshards_)) {}
+ValuePrices::ValuePrices(const sharding::GraphIndex &index, const sharding::Mesh &mesh, KnownPrices &known,
+                         MeshPrices &links, sharding::ValueId value, cost::Residence residence)
+    : graph_(index.graph), has_companion_(index.companion[value]), mesh_(mesh), prices_(known.prices), value_(value),
+      residence_(residence), reshards_(known.reshards.of(index.graph.values[value].extents)),
+      links_(index, value, reshards_), known_(links.links(index, value, reshards_)) {}
 
 const ValuePrice &ValuePrices::of(int origin, std::span<const sharding::Links::Wanted> wanted) {
     result_.seconds = 0;

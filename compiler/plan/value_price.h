@@ -5,8 +5,8 @@
 // between placements are found and priced once, and a combination is priced by numbers.
 #pragma once
 
-#include "cost/collectives/step_price.h"
 #include "cost/memory.h"
+#include "plan/plan.h"
 #include "sharding/links.h"
 
 #include <array>
@@ -28,22 +28,6 @@ struct ValuePrice {
     std::vector<Fused> fused;
 };
 
-/// The routes on one mesh, by the shape of the tensors.
-class MeshReshards {
-  public:
-    /// The mesh must outlive this.
-    explicit MeshReshards(const sharding::Mesh &mesh) : mesh_(mesh) {}
-    sharding::Reshards &of(const std::vector<std::int64_t> &extents) {
-        return shapes_.try_emplace(extents, mesh_).first->second;
-    }
-    /// The number of routes found so far.
-    [[nodiscard]] int routes() const;
-
-  private:
-    const sharding::Mesh &mesh_;
-    std::map<std::vector<std::int64_t>, sharding::Reshards> shapes_;
-};
-
 /// A link with its price. Of its first use, only the frequency and the phase matter.
 struct LinkPrice {
     cost::CopyMemory memory;
@@ -58,24 +42,20 @@ struct LinkPrices {
     Known of_placement;            ///< of links without a route
 };
 
-/// The prices found so far on one mesh.
+/// The prices of links found so far on one mesh.
 class MeshPrices {
   public:
-    /// Both must outlive this.
-    MeshPrices(const sharding::Mesh &mesh, const cost::Machine &machine) : steps_(mesh, machine) {}
-    cost::StepPrices &steps() { return steps_; }
     LinkPrices &links(const sharding::GraphIndex &index, sharding::ValueId value, const sharding::Reshards &reshards);
 
   private:
-    cost::StepPrices steps_;
     std::map<std::pair<const sharding::Reshards *, std::array<int, 4>>, LinkPrices> links_;
 };
 
 class ValuePrices {
   public:
     /// All must outlive this.
-    ValuePrices(const sharding::GraphIndex &index, const sharding::Mesh &mesh, MeshReshards &reshards,
-                MeshPrices &prices, sharding::ValueId value, cost::Residence residence);
+    ValuePrices(const sharding::GraphIndex &index, const sharding::Mesh &mesh, KnownPrices &known, MeshPrices &links,
+                sharding::ValueId value, cost::Residence residence);
 
     [[nodiscard]] const std::vector<sharding::Need> &needs() const { return links_.needs(); }
 

@@ -133,7 +133,7 @@ Placement Copies::wanted(ValueId value, const Need &need) {
 }
 
 std::vector<Copy> Copies::of(ValueId value, const Reads &reads) {
-    Reshards &reshards = reshards_.try_emplace(graph_.values[value].extents, mesh_).first->second;
+    Reshards &reshards = reshards_.of(graph_.values[value].extents);
     Links links(index_, value, reshards);
     std::vector<int> numbers;
     for (const Need &need : links.needs())

@@ -5,7 +5,6 @@
 #include "sharding/links.h"
 
 #include <functional>
-#include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,9 +13,10 @@ namespace planc::sharding {
 
 class Copies {
   public:
-    /// All four must outlive this.
-    Copies(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers, const Storage &storage)
-        : index_(index), graph_(index.graph), mesh_(mesh), layers_(layers), storage_(storage) {}
+    /// All must outlive this. `reshards`: the routes that are known, on the same mesh.
+    Copies(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers, const Storage &storage,
+           MeshReshards &reshards)
+        : index_(index), graph_(index.graph), mesh_(mesh), layers_(layers), storage_(storage), reshards_(reshards) {}
 
     /// Prepares for requests for all values.
     void reserve_all() {
@@ -64,7 +64,7 @@ class Copies {
     std::unordered_map<OperationId, Strategy> strategies_;
     std::unordered_map<OperationId, Derived> derived_;
     std::unordered_map<ValueId, Placement> homes_;
-    std::map<std::vector<std::int64_t>, Reshards> reshards_; ///< by extents
+    MeshReshards &reshards_;
 };
 
 } // namespace planc::sharding

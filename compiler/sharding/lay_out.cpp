@@ -23,8 +23,14 @@ LaidOut lay_out(const Graph &graph, const Mesh &mesh, const LayerStrategies &lay
 }
 
 LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers, const Storage &storage) {
+    MeshReshards reshards(mesh);
+    return lay_out(index, mesh, layers, storage, reshards);
+}
+
+LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers, const Storage &storage,
+                MeshReshards &reshards) {
     const Graph &graph = index.graph;
-    Copies copies(index, mesh, layers, storage);
+    Copies copies(index, mesh, layers, storage, reshards);
     copies.reserve_all();
     LaidOut result;
     result.operations.reserve(graph.operations.size());
@@ -121,7 +127,8 @@ std::vector<LayerId> scope(const Graph &graph, ValueId value) {
 
 std::vector<Copy> copies_of(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers, ValueId value,
                             const Storage &storage) {
-    return Copies(index, mesh, layers, storage).of(value);
+    MeshReshards reshards(mesh);
+    return Copies(index, mesh, layers, storage, reshards).of(value);
 }
 
 std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh, const LayerStrategies &layers, ValueId value,
@@ -131,7 +138,8 @@ std::vector<Copy> copies_of(const Graph &graph, const Mesh &mesh, const LayerStr
 
 Strategy strategy_of(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers, OperationId operation,
                      const Storage &storage) {
-    return Copies(index, mesh, layers, storage).strategy(operation);
+    MeshReshards reshards(mesh);
+    return Copies(index, mesh, layers, storage, reshards).strategy(operation);
 }
 
 std::vector<LayerId> layers_of_strategy(const GraphIndex &index, OperationId operation) {

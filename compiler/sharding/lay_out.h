@@ -104,6 +104,10 @@ struct LaidOut {
                               const Storage &storage = {});
 [[nodiscard]] LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers,
                               const Storage &storage = {});
+class MeshReshards;
+/// The same for many of them on one mesh: `reshards` are the routes that are known.
+[[nodiscard]] LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const LayerStrategies &layers,
+                              const Storage &storage, MeshReshards &reshards);
 
 /// The layers on whose strategies the copies of value `v` depend: that of its producer, those of its consumers, and,
 /// through linear operations that pass partial sums on, those above. The planner makes its factors of them. Ascending.

@@ -3,6 +3,7 @@
 #include "sharding/placement.h"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 
 namespace planc::sharding {
@@ -77,6 +78,11 @@ const Reshards::Route &Reshards::route(int from, int to) {
     std::unique_ptr<const Route> &found = found_[route.number];
     found = std::make_unique<const Route>(std::move(route));
     return *found;
+}
+
+int MeshReshards::routes() const {
+    return std::accumulate(shapes_.begin(), shapes_.end(), 0,
+                           [](int sum, const auto &shape) { return sum + shape.second.routes(); });
 }
 
 } // namespace planc::sharding

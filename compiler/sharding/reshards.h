@@ -4,6 +4,7 @@
 
 #include "sharding/lay_out.h"
 
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -40,6 +41,20 @@ class Reshards {
     std::unordered_multimap<std::size_t, int> numbers_; ///< by hash
     std::vector<std::vector<int>> routes_;              ///< [from][to]: number; nearly all are unknown
     std::vector<std::unique_ptr<const Route>> found_;   ///< by number
+};
+
+/// The routes on one mesh, by the shape of the tensors.
+class MeshReshards {
+  public:
+    /// The mesh must outlive this.
+    explicit MeshReshards(const Mesh &mesh) : mesh_(mesh) {}
+    Reshards &of(const std::vector<std::int64_t> &extents) { return shapes_.try_emplace(extents, mesh_).first->second; }
+    /// The number of routes found so far.
+    [[nodiscard]] int routes() const;
+
+  private:
+    const Mesh &mesh_;
+    std::map<std::vector<std::int64_t>, Reshards> shapes_;
 };
 
 } // namespace planc::sharding

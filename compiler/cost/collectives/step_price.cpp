@@ -152,45 +152,6 @@ std::vector<Round> rounds(CollectiveKind kind, Algorithm algorithm, const Group 
     return {};
 }
 
-/// Seven bits per byte, lowest first: most numbers take one byte.
-static void append(std::string &text, std::int64_t number) {
-    auto rest = static_cast<std::uint64_t>(number);
-    for (; rest >= 0x80; rest >>= 7)
-        text += static_cast<char>(rest | 0x80);
-    text += static_cast<char>(rest);
-}
-
-template <class Axes> static void append_list(std::string &text, const Axes &axes) {
-    append(text, static_cast<std::int64_t>(axes.size()));
-    for (const int axis : axes)
-        append(text, axis);
-}
-
-static void append(std::string &text, const planrt::Placement &placement) {
-    for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
-        append(text, dimension.extent);
-        append_list(text, dimension.axes);
-        append(text, dimension.window ? 1 : 0);
-        if (const auto &window = dimension.window)
-            for (const std::int64_t number :
-                 {window->positions, window->kernel, window->stride, window->dilation, window->padding,
-                  std::int64_t{window->transposed}, static_cast<std::int64_t>(window->part)})
-                append(text, number);
-    }
-    append_list(text, placement.partial);
-    append_list(text, placement.stored);
-}
-
-std::string key(const sharding::Step &step) {
-    std::string text;
-    append(text, static_cast<std::int64_t>(step.kind));
-    append(text, static_cast<std::int64_t>(step.from.dimensions.size()));
-    append_list(text, step.axes);
-    append(text, step.from);
-    append(text, step.to);
-    return text;
-}
-
 const Group &StepPrices::group_over(const std::vector<int> &axes) {
     const auto known = groups_.find(axes);
     return known != groups_.end() ? known->second
@@ -198,9 +159,7 @@ const Group &StepPrices::group_over(const std::vector<int> &axes) {
 }
 
 const StepPrice &StepPrices::of(const sharding::Step &step, int element_bytes, bool in_bucket) {
-    std::string text = key(step);
-    append(text, element_bytes);
-    append(text, in_bucket ? 1 : 0);
+    std::string text = key(step) + std::to_string(element_bytes) + (in_bucket ? "b" : "");
     const auto [known, is_new] = known_.try_emplace(std::move(text));
     StepPrice &price = known->second;
     if (!is_new)

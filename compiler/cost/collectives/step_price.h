@@ -59,6 +59,7 @@ class StepPrices {
     /// Both must outlive this.
     StepPrices(const sharding::Mesh &mesh, const Machine &machine) : mesh_(mesh), machine_(machine), sends_(mesh) {}
     const StepPrice &of(const sharding::Step &step, int element_bytes, bool in_bucket = false);
+    SendTables &sends() { return sends_; }
 
   private:
     const Group &group_over(const std::vector<int> &axes);
@@ -69,8 +70,5 @@ class StepPrices {
     std::unordered_map<std::string, StepPrice> known_; ///< by key
     std::map<std::vector<int>, Group> groups_;         ///< by axes
 };
-
-/// Two steps on one mesh have equal keys only if they differ at most in how partial results are combined.
-[[nodiscard]] std::string key(const sharding::Step &step);
 
 } // namespace planc::cost

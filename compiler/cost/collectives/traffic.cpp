@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <unordered_map>
 
 namespace planc::cost {
 
@@ -147,7 +148,8 @@ class TabulateSends {
 } // namespace
 
 struct SendTables::Known {
-    std::map<std::vector<std::int64_t>, DimensionSends> tables; ///< by all that they depend on
+    std::map<std::vector<std::int64_t>, DimensionSends> tables;    ///< by all that they depend on
+    std::unordered_map<std::string, std::vector<Traffic>> by_rank; ///< by key of the step
 
     const DimensionSends &of(const planrt::DimensionPlacement &from, const planrt::DimensionPlacement &to,
                              const Mesh &mesh, const std::vector<bool> &cuts_from) {
@@ -292,6 +294,45 @@ bool point_to_point(CollectiveKind kind) {
 
 } // namespace
 
+/// Seven bits per byte, lowest first: most numbers take one byte.
+static void append(std::string &text, std::int64_t number) {
+    auto rest = static_cast<std::uint64_t>(number);
+    for (; rest >= 0x80; rest >>= 7)
+        text += static_cast<char>(rest | 0x80);
+    text += static_cast<char>(rest);
+}
+
+template <class Axes> static void append_list(std::string &text, const Axes &axes) {
+    append(text, static_cast<std::int64_t>(axes.size()));
+    for (const int axis : axes)
+        append(text, axis);
+}
+
+static void append(std::string &text, const planrt::Placement &placement) {
+    for (const planrt::DimensionPlacement &dimension : placement.dimensions) {
+        append(text, dimension.extent);
+        append_list(text, dimension.axes);
+        append(text, dimension.window ? 1 : 0);
+        if (const auto &window = dimension.window)
+            for (const std::int64_t number :
+                 {window->positions, window->kernel, window->stride, window->dilation, window->padding,
+                  std::int64_t{window->transposed}, static_cast<std::int64_t>(window->part)})
+                append(text, number);
+    }
+    append_list(text, placement.partial);
+    append_list(text, placement.stored);
+}
+
+std::string key(const sharding::Step &step) {
+    std::string text;
+    append(text, static_cast<std::int64_t>(step.kind));
+    append(text, static_cast<std::int64_t>(step.from.dimensions.size()));
+    append_list(text, step.axes);
+    append(text, step.from);
+    append(text, step.to);
+    return text;
+}
+
 std::vector<Traffic> traffic_by_rank(const Step &step, const Mesh &mesh) {
     return SendTables(mesh).by_rank(step);
 }
@@ -299,15 +340,18 @@ std::vector<Traffic> traffic_by_rank(const Step &step, const Mesh &mesh) {
 SendTables::SendTables(const Mesh &mesh) : mesh_(mesh), known_(std::make_unique<Known>()) {}
 SendTables::~SendTables() = default;
 
-std::vector<Traffic> SendTables::by_rank(const Step &step) {
+const std::vector<Traffic> &SendTables::by_rank(const Step &step) {
+    const auto [known, is_new] = known_->by_rank.try_emplace(key(step));
+    std::vector<Traffic> &result = known->second;
+    if (!is_new)
+        return result;
     if (point_to_point(step.kind)) {
-        std::vector<Traffic> result = Sends(step, mesh_, *known_).by_rank(mesh_);
+        result = Sends(step, mesh_, *known_).by_rank(mesh_);
         if (step.kind == CollectiveKind::all_to_all)
             for (Traffic &traffic : result)
                 traffic.calls = 1;
         return result;
     }
-    std::vector<Traffic> result;
     for (int rank = 0; rank < mesh_.ranks(); ++rank)
         result.push_back(planrt::traffic(step.kind, step.from, step.to, mesh_, rank));
     return result;

@@ -8,6 +8,7 @@
 #include <planrt/layout.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace planc::cost {
@@ -29,7 +30,8 @@ class SendTables {
     SendTables(const SendTables &) = delete;
     SendTables &operator=(const SendTables &) = delete;
     [[nodiscard]] Traffic busiest(const sharding::Step &step);
-    [[nodiscard]] std::vector<Traffic> by_rank(const sharding::Step &step);
+    /// Tabulated once.
+    [[nodiscard]] const std::vector<Traffic> &by_rank(const sharding::Step &step);
 
     struct Known;
 
@@ -40,5 +42,8 @@ class SendTables {
 
 /// Whether the traffic is certainly the same on every rank.
 [[nodiscard]] bool uniform_traffic(const sharding::Step &step, const sharding::Mesh &mesh);
+
+/// Two steps on one mesh have equal keys only if they differ at most in how partial results are combined.
+[[nodiscard]] std::string key(const sharding::Step &step);
 
 } // namespace planc::cost
