@@ -8,6 +8,9 @@
 #include "ir/entry_functions.h"
 #include "program/micro_batches.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace planc::autodiff {
@@ -42,6 +45,8 @@ void settle(FuncOp function, bool keep_arguments) {
         unused[argument.getArgNumber()] = argument.use_empty();
     function.eraseArguments(unused);
 }
+
+constexpr std::int64_t most_gathered = std::int64_t{1} << 28; ///< bytes of a prediction, which every rank gets whole
 
 class Derivation {
   public:
@@ -154,15 +159,25 @@ class Derivation {
         remove_dropout(function);
         fix_batch_norm(function);
         return_of(function)->eraseOperand(0);
-        finish(function);
+        const std::int64_t bytes = bytes_of(return_of(function).getOperand(0).getType());
+        finish(function, bytes / ir::samples_of(loss_));
     }
 
-    /// Evaluation and prediction process no more samples at once than the step does; otherwise they would determine the
-    /// memory.
-    void finish(FuncOp function) {
+    static std::int64_t bytes_of(mlir::Type type) {
+        const auto tensor = mlir::cast<ir::TensorType>(type);
+        const auto extents = tensor.getExtents();
+        return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>()) *
+               (tensor.getElementType().getIntOrFloatBitWidth() / 8);
+    }
+
+    /// Evaluation and prediction process no more samples at once than the step does, and no more than are gathered
+    /// easily; otherwise they would determine the memory. `gathered`: bytes of each sample.
+    void finish(FuncOp function, std::int64_t gathered = 0) {
         settle(function, false);
-        if (has_parts())
-            shorten_batch(function, micro_batches_.front().samples);
+        const std::int64_t samples =
+            std::min(micro_batches_.front().samples, gathered == 0 ? INT64_MAX : most_gathered / gathered);
+        if (samples < ir::samples_of(function))
+            shorten_batch(function, std::max<std::int64_t>(samples, 1));
     }
 
     mlir::ModuleOp module_;
