@@ -1,7 +1,7 @@
 #include "cost/memory.h"
 
 #include "cost/kernels/compute.h"
-#include "sharding/joint_sums.h"
+#include "cost/price.h"
 
 #include <algorithm>
 #include <map>
@@ -254,9 +254,10 @@ Bytes copies_bytes(const sharding::Graph &graph, ValueId v, Residence residence,
     return Bytes(bytes);
 }
 
-Memory memory(const sharding::Graph &graph, const PerValue<Residence> &residences, const PerValue<Life> &lives,
-              const sharding::LaidOut &laid_out, const sharding::Mesh &mesh,
-              const std::vector<sharding::Bucket> &buckets) {
+Memory memory(const sharding::Graph &graph, const GraphFacts &facts, const sharding::LaidOut &laid_out,
+              const sharding::Mesh &mesh, const std::vector<sharding::Bucket> &buckets,
+              const std::vector<sharding::Bucket> &joint_sums) {
+    const PerValue<Residence> &residences = facts.residences;
     Memory memory;
     Passing passing(graph, laid_out, mesh);
     double packed = 0;
@@ -284,7 +285,7 @@ Memory memory(const sharding::Graph &graph, const PerValue<Residence> &residence
             break;
         case Residence::passing:
         case Residence::summed:
-            passing.add(bytes.value, lives[v]);
+            passing.add(bytes.value, facts.lives[v]);
             break;
         }
         for (std::size_t c = 0; c < copies.size(); ++c)
@@ -296,7 +297,7 @@ Memory memory(const sharding::Graph &graph, const PerValue<Residence> &residence
     }
     passing.find_most(memory);
     memory.buffers = Bytes(packed);
-    for (const sharding::Bucket &call : sharding::joint_sums(graph, laid_out, mesh))
+    for (const sharding::Bucket &call : joint_sums)
         memory.buffers = std::max(memory.buffers, Bytes(2 * static_cast<double>(call.bytes)));
     for (const sharding::Bucket &bucket : buckets)
         memory.buffers += Bytes(2 * static_cast<double>(bucket.bytes)); // what goes in and what comes out

@@ -70,9 +70,10 @@ struct Memory {
     [[nodiscard]] Bytes total() const { return kept() + buffers + passing; }
 };
 
-/// `residences`, `lives`: of the graph's values, as above.
-[[nodiscard]] Memory memory(const sharding::Graph &graph, const sharding::PerValue<Residence> &residences,
-                            const sharding::PerValue<Life> &lives, const sharding::LaidOut &laid_out,
-                            const sharding::Mesh &mesh, const std::vector<sharding::Bucket> &buckets);
+struct GraphFacts;
+/// `facts`: of the graph (cost/price.h); `joint_sums`: of the layout.
+[[nodiscard]] Memory memory(const sharding::Graph &graph, const GraphFacts &facts, const sharding::LaidOut &laid_out,
+                            const sharding::Mesh &mesh, const std::vector<sharding::Bucket> &buckets,
+                            const std::vector<sharding::Bucket> &joint_sums);
 
 } // namespace planc::cost

@@ -108,6 +108,7 @@ struct Part {
     const LaidOut &laid_out;
     int times = 1;                              ///< what does not run once a step
     PerLayer<LayerId> layer;                    ///< of the table, per layer of the graph
+    std::vector<sharding::Bucket> joint_sums;
     std::set<const CollectiveRow *> added = {}; ///< rows of an earlier part that have got this one's numbers
     PartSeconds seconds = {};
 };
@@ -127,17 +128,23 @@ class Table {
         table_.microbatches = graph_.microbatches;
         add_layers(layers);
         add_buckets();
-        Part step{graph_, facts_, laid_out_, graph_.microbatches - (larger == nullptr ? 0 : larger->count), {}};
+        const int equal = graph_.microbatches - (larger == nullptr ? 0 : larger->count);
+        Part step{graph_, facts_, laid_out_, equal, {}, joint_sums(graph_, facts_.companions, laid_out_, mesh_)};
         add(step);
         table_.chain = longest_chain(graph_, laid_out_, step.seconds);
-        table_.memory = memory(graph_, facts_.residences, facts_.lives, laid_out_, mesh_, buckets_);
+        table_.memory = memory(graph_, facts_, laid_out_, mesh_, buckets_, step.joint_sums);
         if (larger != nullptr) {
             bucket_of_.clear();
             const GraphFacts facts(larger->graph, machine_);
-            Part part{larger->graph, facts, larger->laid_out, larger->count, {}};
+            Part part{larger->graph,
+                      facts,
+                      larger->laid_out,
+                      larger->count,
+                      {},
+                      joint_sums(larger->graph, facts.companions, larger->laid_out, mesh_)};
             add(part);
-            table_.memory = larger_of(
-                table_.memory, memory(larger->graph, facts.residences, facts.lives, larger->laid_out, mesh_, {}));
+            table_.memory = larger_of(table_.memory,
+                                      memory(larger->graph, facts, larger->laid_out, mesh_, {}, part.joint_sums));
         }
         sums_.report(table_);
         return std::move(table_);
@@ -166,7 +173,7 @@ class Table {
             part.layer.push_back(rows.at(layer.name));
         add_compute(part);
         joined_.clear();
-        for (const sharding::Bucket &call : sharding::joint_sums(part.graph, part.laid_out, mesh_))
+        for (const sharding::Bucket &call : part.joint_sums)
             for (std::size_t m = 1; m < call.members.size(); ++m)
                 joined_.insert({call.members[m].value, call.members[m].copy});
         for (const ValueId v : part.graph.values.ids()) {
@@ -330,7 +337,8 @@ class Table {
 } // namespace
 
 GraphFacts::GraphFacts(const Graph &graph, const Machine &machine)
-    : fusion(cost::fusion(graph)), residences(cost::residences(graph)), lives(cost::lives(graph)) {
+    : fusion(cost::fusion(graph)), residences(cost::residences(graph)), lives(cost::lives(graph)),
+      companions(sharding::companions(graph)) {
     if (machine.kernels.cache)
         find_reuse(graph, fusion);
 }

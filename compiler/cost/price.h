@@ -126,6 +126,7 @@ struct GraphFacts {
     sharding::PerOperation<Fused> fusion;
     sharding::PerValue<Residence> residences;
     sharding::PerValue<Life> lives;
+    sharding::PerValue<sharding::ValueId> companions; ///< sharding/joint_sums.h
 };
 
 /// The micro-batches that have one more sample than the others, if the batch does not divide evenly: their graph, laid

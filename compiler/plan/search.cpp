@@ -170,7 +170,7 @@ class MeshSearch {
             lost_ = std::min(lost_, solution.lower_bound);
             return;
         }
-        if (seconds_of(solution) <= std::min(give_up_at_, best()) && // else the whole plan is no better
+        if (seconds_of(solution) < std::min(give_up_at_, best()) && // else the whole plan is no better
             offered_.insert(solution.values).second)
             offer(solution.values);
         double bound = solution.lower_bound;
@@ -179,13 +179,14 @@ class MeshSearch {
         open.push_back({paid, forbidden, solution.values, bound});
     }
 
-    /// The sum of all terms, with each set of buckets counted once: a lower bound of the price of the whole plan.
+    /// The sum of all terms, with each set of buckets counted once: a lower bound of the price of the whole plan, but for
+    /// rounding.
     [[nodiscard]] double seconds_of(const Solution &solution) const {
         const std::uint32_t used = problems_.used(solution.values);
         double seconds = solution.seconds;
         for (std::size_t set = 0; set < objective_->bucket_latency.size(); ++set)
             seconds += used >> set & 1 ? objective_->bucket_latency[set] : 0;
-        return seconds * (1 - rounding);
+        return seconds * (1 + rounding);
     }
 
     [[nodiscard]] double best() const { return found_.feasible ? found_.cost->seconds().value : infinity; }

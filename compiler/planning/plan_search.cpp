@@ -12,6 +12,7 @@ std::optional<Answer> PlanSearch::run() {
     if (!start.step)
         return std::nullopt;
     const double asked_limit = start.step->request().memory_limit_bytes;
+    limit_is_asked_ = asked_limit > 0;
     // Steps are compared without evaluation and prediction. If these need more memory than the limit allows, the search
     // is repeated with whole programs.
     for (const Wanted wanted : {Wanted::simulated_step, Wanted::simulated_program}) {
@@ -84,6 +85,8 @@ bool PlanSearch::keep_limit(Wanted wanted) {
     while (true) {
         bool may_fit = false;
         if (found_.plan.failure.empty()) {
+            if (certainly_fits(limit))
+                break;
             if (!schedule_found(limit, wanted))
                 return false;
             const std::int64_t arena =
@@ -107,6 +110,13 @@ bool PlanSearch::keep_limit(Wanted wanted) {
     }
     found_.plan.memory_limit_bytes = limit;
     return true;
+}
+
+/// A schedule that nothing but the memory needs takes longer than the search. The estimate decides alone where the limit
+/// is the machine's and the plan takes far less; should the program not keep it, the user is warned.
+bool PlanSearch::certainly_fits(double limit) const {
+    constexpr double far_less = 0.5;
+    return !limit_is_asked_ && !may_simulate() && found_.plan.cost->memory.total().value < far_less * limit;
 }
 
 /// Schedules the plan that was found and, if it will probably fit, in parallel the plans that it will be compared with.

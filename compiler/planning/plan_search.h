@@ -81,6 +81,7 @@ class PlanSearch {
     [[nodiscard]] bool add_baselines(Candidates &candidates, cost::Seconds step, Wanted wanted) const;
     void drop_slower_baselines(Candidates &candidates, cost::Seconds step) const;
     [[nodiscard]] bool may_simulate() const;
+    [[nodiscard]] bool certainly_fits(double limit) const;
 
     Tools tools_;
     MemorySavings pinned_;
@@ -90,6 +91,7 @@ class PlanSearch {
     std::optional<Scheduled> schedule_;    ///< of the plan that was found or chosen
     std::optional<Candidates> candidates_; ///< already scheduled when the plan's memory was checked
     std::vector<Scheduled> passed_over_;
+    bool limit_is_asked_ = false;     ///< by the user; else it is the machine's
     bool program_keeps_limit_ = true; ///< the whole program of the plan that was chosen
 };
 

@@ -83,7 +83,11 @@ bool joins(const Graph &graph, const Mesh &mesh, ValueId value, const Copy &copy
 }
 
 std::vector<Bucket> joint_sums(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh) {
-    PerValue<ValueId> first_of = companions(graph);
+    return joint_sums(graph, companions(graph), laid_out, mesh);
+}
+
+std::vector<Bucket> joint_sums(const Graph &graph, PerValue<ValueId> first_of, const LaidOut &laid_out,
+                               const Mesh &mesh) {
     for (const ValueId value : graph.values.ids())
         if (const ValueId first = first_of[value])
             first_of[first] = first;

@@ -26,5 +26,8 @@ inline constexpr std::int64_t largest_joint_bytes = 64 * 1024;
 /// The calls with two or more members, in order of production. The members of a call have the same axes; the first one
 /// pays for the call.
 [[nodiscard]] std::vector<Bucket> joint_sums(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh);
+/// The same, given companions(graph).
+[[nodiscard]] std::vector<Bucket> joint_sums(const Graph &graph, PerValue<ValueId> companions, const LaidOut &laid_out,
+                                             const Mesh &mesh);
 
 } // namespace planc::sharding
