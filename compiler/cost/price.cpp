@@ -106,8 +106,8 @@ struct Part {
     const Graph &graph;
     const GraphFacts &facts;
     const LaidOut &laid_out;
-    int times = 1;                              ///< what does not run once a step
-    PerLayer<LayerId> layer;                    ///< of the table, per layer of the graph
+    int times = 1;           ///< what does not run once a step
+    PerLayer<LayerId> layer; ///< of the table, per layer of the graph
     std::vector<sharding::Bucket> joint_sums;
     std::set<const CollectiveRow *> added = {}; ///< rows of an earlier part that have got this one's numbers
     PartSeconds seconds = {};
@@ -136,15 +136,11 @@ class Table {
         if (larger != nullptr) {
             bucket_of_.clear();
             const GraphFacts facts(larger->graph, machine_);
-            Part part{larger->graph,
-                      facts,
-                      larger->laid_out,
-                      larger->count,
-                      {},
-                      joint_sums(larger->graph, facts.companions, larger->laid_out, mesh_)};
+            Part part{larger->graph, facts, larger->laid_out,
+                      larger->count, {},    joint_sums(larger->graph, facts.companions, larger->laid_out, mesh_)};
             add(part);
-            table_.memory = larger_of(table_.memory,
-                                      memory(larger->graph, facts, larger->laid_out, mesh_, {}, part.joint_sums));
+            table_.memory =
+                larger_of(table_.memory, memory(larger->graph, facts, larger->laid_out, mesh_, {}, part.joint_sums));
         }
         sums_.report(table_);
         return std::move(table_);

@@ -31,7 +31,12 @@ FastestBaselines::FastestBaselines(const Request &request, const sharding::Graph
                 wanted_.push_back({mesh, std::move(named)});
             }
     for (std::size_t i = 0; i < wanted_.size(); ++i)
-        (times.at(wanted_[i].named.name) == 1 ? alone_ : others_).push_back(i);
+        (times.at(wanted_[i].named.name) == 1 && each_counts(request) ? alone_ : others_).push_back(i);
+}
+
+/// Else only the fastest one counts.
+bool FastestBaselines::each_counts(const Request &request) {
+    return request.runner_ups || may_be_simulated(request.graph);
 }
 
 /// This needs rules that do not distinguish axes. A baseline that splits alike along all axes is then the same on each
@@ -74,7 +79,7 @@ std::size_t FastestBaselines::bound_others(const AtLeast &at_least) {
     std::map<std::string, std::vector<std::size_t>> by_name;
     for (const std::size_t i : others_)
         if (at_least)
-            by_name[wanted_[i].named.name].push_back(i);
+            by_name[each_counts(request_) ? wanted_[i].named.name : ""].push_back(i);
         else
             rivals_.push_back({i}); // nothing is known by which one might be left out
     for (auto &[name, rivals] : by_name) {
@@ -121,7 +126,8 @@ std::vector<Baseline> FastestBaselines::take() {
     }
     std::vector<Baseline> result;
     for (const std::string &name : names)
-        result.push_back(std::move(fastest.at(name)));
+        if (const auto priced = fastest.find(name); priced != fastest.end())
+            result.push_back(std::move(priced->second));
     return result;
 }
 

@@ -1,5 +1,6 @@
-// The fastest plan over all meshes, for each kind of plan of the literature. Most meshes need not be priced: their
-// lower bounds exceed the price on another mesh.
+// The fastest plan over all meshes, for each kind of plan of the literature, or of all kinds together where neither the
+// user sees them nor a simulation decides. Most meshes need not be priced: their lower bounds exceed the price on another
+// mesh.
 #pragma once
 
 #include "plan/baselines.h"
@@ -37,7 +38,7 @@ class FastestBaselines {
     /// The seconds of the fastest baseline so far that may be the answer.
     [[nodiscard]] double least() const;
 
-    /// In the order of baselines(). A baseline that may be the answer comes before a faster one that may not.
+    /// In the order of baselines(); those that were priced. A baseline that may be the answer comes before a faster one that may not.
     [[nodiscard]] std::vector<Baseline> take();
 
   private:
@@ -47,6 +48,7 @@ class FastestBaselines {
         double at_least = 0;
         std::optional<Baseline> priced = {};
     };
+    static bool each_counts(const Request &request);
     [[nodiscard]] bool is_known(const NamedStrategies &named, std::size_t mesh) const;
     void price(std::size_t wanted);
     void bound(std::size_t wanted, const AtLeast &at_least);

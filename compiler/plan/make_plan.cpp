@@ -22,6 +22,7 @@ namespace planc::plan {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double rounding = 1e-9;
 constexpr std::size_t most_at_once = 4; ///< searches of meshes
 /// The gain, as a part of the seconds, that is worth a search if the answer remains open anyway. It is judged by the
 /// bound of the few strategies; all others are given up with them, and count with their own bound.
@@ -310,7 +311,7 @@ class Planner {
         for (std::size_t s = 1; s < on.storages.size(); ++s)
             others.push_back(candidate_on(on, on.storages[s]));
         on.bounds.reset();
-        on.cache.tables.clear(); // of all strategies; from here on only few are considered
+        on.cache.forget_tables(); // of all strategies; from here on only few are considered
         return others;
     }
 
@@ -404,7 +405,7 @@ class Planner {
 
     /// Where tables were too large.
     void improve() {
-        if (is_exact_ || plan_.layers.empty() || lower_bound_ >= best_seconds_ || best_empty_)
+        if (is_exact_ || plan_.layers.empty() || lower_bound_ >= (1 - rounding) * best_seconds_ || best_empty_)
             return;
         OnMesh &on = **on_mesh_of_plan();
         const LayerStrategies layers =

@@ -102,11 +102,32 @@ struct ReaderTables {
     bool is_exact = true;                                ///< false: there are too many sets; the largest are not priced
 };
 
+/// The terms of one operation, value or sum, which others of its kind have too. Their variables are places in the list
+/// of those of the scope, then of the value's readers.
+struct AlikeTerms {
+    std::vector<Term> terms;
+    std::vector<int> of_readers; ///< domains of the readers' variables
+    bool is_exact = true;
+};
+
+struct AlikeHash {
+    std::size_t operator()(const std::vector<std::uintptr_t> &key) const {
+        std::size_t hash = 0;
+        for (const std::uintptr_t number : key)
+            hash = (hash ^ number) * 0x9e3779b97f4a7c15U;
+        return hash ^ hash >> 32U;
+    }
+};
+
 /// A cache that objectives of one mesh and space share, whatever the storage: most terms do not depend on storage.
 struct TermCache {
     double largest_term = 1 << 16; ///< entries of a table that are priced one by one; readers of a larger one are taken
                                    ///< one after another, because pricing it would take seconds
     std::unordered_map<std::string, std::shared_ptr<const TermTable>> tables;
+    /// By the price that is asked for, the kind of the scope, the storage where it matters, and the lists of
+    /// strategies.
+    std::unordered_map<std::vector<std::uintptr_t>, AlikeTerms, AlikeHash> alike;
+    std::map<std::string, std::uintptr_t> storages; ///< numbers from 1
     std::unordered_map<std::string, std::shared_ptr<const ReaderTables>> readers;
     /// By term: for each variable, classes of values that have equal placements, and how many.
     std::unordered_map<std::string, std::vector<std::pair<std::shared_ptr<const std::vector<int>>, int>>> merged;
@@ -132,6 +153,10 @@ struct TermCache {
     /// The keys of `classes`, `of_kind`, `tables`, `placed` and `passing` contain the addresses of these
     /// lists, so they must be kept.
     void keep(const std::shared_ptr<const Strategies> &options) { options_.insert(options); }
+    void forget_tables() {
+        tables.clear();
+        alike.clear();
+    }
 
   private:
     std::set<std::shared_ptr<const Strategies>> options_;

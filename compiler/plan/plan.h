@@ -176,6 +176,11 @@ void add_alternatives(const Request &request, Plan &plan);
 /// The text of Plan::failure if memory is short. `least`: the memory of the smallest plan, or a lower bound of it.
 [[nodiscard]] std::string does_not_fit(Bytes least, Bytes limit);
 
+/// Whether the step is small enough to be simulated: with 5,000 operations, a simulation takes some tenths of a second.
+[[nodiscard]] inline bool may_be_simulated(const Graph &graph) {
+    return graph.operations.size() <= 5000;
+}
+
 /// The price of given strategies on a given mesh: lay_out() and price().
 [[nodiscard]] CostTable evaluate(const Request &request, const Mesh &mesh, const std::vector<std::string> &axes,
                                  const LayerStrategies &layers, const Storage &storage = {});

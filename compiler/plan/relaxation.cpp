@@ -44,7 +44,8 @@ class Relaxation : TermBuilder {
         if (step_.values[v].variables.size() <= 1)
             add_value(v);
         else if (graph_.values[v].kind != sharding::ValueKind::free)
-            bound_value(v);
+            add_alike(of_bound + most_layers_, step_.values[v], depends_on_storage(v), {}, {},
+                      [this, v] { bound_value(v); });
     }
 
     /// For an origin: the seconds to a placement elsewhere, this many times.
@@ -243,8 +244,9 @@ class Relaxation : TermBuilder {
     static void join_contained(std::map<std::vector<LayerId>, std::vector<int>> &by_layers) {
         for (auto within = by_layers.begin(); within != by_layers.end();) {
             bool is_contained = false;
-            for (auto &[layers, needs] : by_layers)
-                if (layers.size() > within->first.size() &&
+            for (auto other = by_layers.begin(); within->first.size() < 2 && other != by_layers.end(); ++other)
+                if (auto &[layers, needs] = *other;
+                    layers.size() > within->first.size() &&
                     std::includes(layers.begin(), layers.end(), within->first.begin(), within->first.end())) {
                     needs.insert(needs.end(), within->second.begin(), within->second.end());
                     is_contained = true;

@@ -179,8 +179,8 @@ class MeshSearch {
         open.push_back({paid, forbidden, solution.values, bound});
     }
 
-    /// The sum of all terms, with each set of buckets counted once: a lower bound of the price of the whole plan, but for
-    /// rounding.
+    /// The sum of all terms, with each set of buckets counted once: a lower bound of the price of the whole plan, but
+    /// for rounding.
     [[nodiscard]] double seconds_of(const Solution &solution) const {
         const std::uint32_t used = problems_.used(solution.values);
         double seconds = solution.seconds;

@@ -13,15 +13,20 @@ namespace planc::plan {
 static constexpr double largest_of_sums = 1 << 20;
 
 void TermBuilder::add_sums(std::size_t sum) {
-    const Scope &scope = step_.passing[sum];
     const OperationId o = step_.sums.operations[sum];
-    std::string key = "sums " + std::to_string(scope.kind);
     const auto follows_parameter = [this](ValueId operand) {
         return static_cast<bool>(graph_.operations[graph_.values[operand].producer].parameter);
     };
     const std::vector<ValueId> &operands = graph_.operations[o].operands; // all are computed
-    if (graph_.operations[o].parameter || std::any_of(operands.begin(), operands.end(), follows_parameter))
-        key += storage_text();
+    const bool stored =
+        graph_.operations[o].parameter || std::any_of(operands.begin(), operands.end(), follows_parameter);
+    add_alike(of_sums, step_.passing[sum], stored, {}, {}, [&] { make_sums(sum, stored); });
+}
+
+void TermBuilder::make_sums(std::size_t sum, bool stored) {
+    const Scope &scope = step_.passing[sum];
+    const OperationId o = step_.sums.operations[sum];
+    std::string key = "sums " + std::to_string(scope.kind) + (stored ? storage_text() : "");
     ScopedTerm term = scoped(scope, scope.variables, std::move(key));
     merge(term, [&](const Term &bound) { return columns_of_sums(o, bound); });
     if (entries(term.term) > largest_of_sums) { // free, as if anything could pass

@@ -17,7 +17,8 @@ TermBuilder::TermBuilder(const StepStructure &step, const Space &space, const Me
     : step_(step), index_(step.index), graph_(step.index.graph), space_(space), mesh_(mesh), machine_(machine),
       storage_(storage), cache_(cache),
       layers_(step.index.graph.layers.size(), LayerStrategy{std::vector<std::string>(mesh.sizes.size()), {}}),
-      reshards_of_(step.index.graph.values.size(), nullptr), chosen_(step.variables, 0) {
+      reshards_of_(step.index.graph.values.size(), nullptr), chosen_(step.variables, 0),
+      storage_number_(cache.storages.emplace(storage_text(), cache.storages.size() + 1).first->second) {
     objective_.terms.reserve(graph_.operations.size() + graph_.values.size() + step.passing.size());
     for (const auto &options : space.options) {
         objective_.domains.push_back(static_cast<int>(options->size()));
@@ -45,13 +46,50 @@ std::string TermBuilder::storage_text() const {
     return text;
 }
 
+void TermBuilder::add_alike(std::uintptr_t priced, const Scope &scope, bool stored, const cost::Life &life,
+                            std::span<const StepStructure::Reader> readers, const std::function<void()> &make) {
+    key_.assign({priced, static_cast<std::uintptr_t>(scope.kind), stored ? storage_number_ : 0});
+    for (const LayerId variable : scope.variables)
+        if (layers_.contains(variable))
+            key_.push_back(reinterpret_cast<std::uintptr_t>(space_.options[variable].get()));
+    const auto known = cache_.alike.find(key_);
+    std::vector<LayerId> variables = scope.variables;
+    for (const StepStructure::Reader &reader : readers)
+        variables.push_back(reader.wanted);
+    if (known == cache_.alike.end()) {
+        std::vector<std::uintptr_t> key = key_;
+        const std::size_t first = objective_.terms.size();
+        const bool others_are_exact = std::exchange(objective_.is_exact, true);
+        make();
+        AlikeTerms made{{objective_.terms.begin() + static_cast<std::ptrdiff_t>(first), objective_.terms.end()}, {}};
+        for (Term &term : made.terms)
+            for (LayerId &variable : term.variables)
+                variable = LayerId(static_cast<std::size_t>(std::find(variables.begin(), variables.end(), variable) -
+                                                            variables.begin()));
+        for (const StepStructure::Reader &reader : readers)
+            made.of_readers.push_back(objective_.domains[reader.wanted.index()]);
+        made.is_exact = std::exchange(objective_.is_exact, others_are_exact && objective_.is_exact);
+        cache_.alike.emplace(std::move(key), std::move(made));
+        return;
+    }
+    for (const Term &term : known->second.terms) {
+        Term &mine = objective_.terms.emplace_back(term);
+        for (LayerId &variable : mine.variables)
+            variable = variables[variable.index()];
+        mine.life = life;
+    }
+    for (std::size_t r = 0; r < readers.size(); ++r)
+        objective_.domains[readers[r].wanted.index()] = known->second.of_readers[r];
+    objective_.is_exact &= known->second.is_exact;
+}
+
 void TermBuilder::add_operation(OperationId o) {
     const Scope &scope = step_.operations[o];
-    std::string key = "operation " + std::to_string(scope.kind);
-    if (graph_.operations[o].parameter)
-        key += storage_text();
-    add(scoped(scope, scope.variables, std::move(key)),
-        [&](const Term &term, TermTable &table) { price_operation(o, term, table); });
+    const bool stored = static_cast<bool>(graph_.operations[o].parameter);
+    add_alike(of_computation, scope, stored, {}, {}, [&] {
+        add(scoped(scope, scope.variables, "operation " + std::to_string(scope.kind) + (stored ? storage_text() : "")),
+            [&](const Term &term, TermTable &table) { price_operation(o, term, table); });
+    });
 }
 
 TermBuilder::ScopedTerm TermBuilder::scoped(const Scope &scope, const std::vector<LayerId> &variables,
@@ -91,6 +129,11 @@ double TermBuilder::seconds(OperationId o) const {
 }
 
 void TermBuilder::add_value(ValueId v) {
+    add_alike(of_copies, step_.values[v], depends_on_storage(v), step_.facts->lives[v], step_.readers[v],
+              [this, v] { make_value(v); });
+}
+
+void TermBuilder::make_value(ValueId v) {
     const Scope &scope = step_.values[v];
     std::string key = "value " + std::to_string(scope.kind);
     if (depends_on_storage(v))
@@ -207,17 +250,28 @@ const StrategyClasses *TermBuilder::known_classes(const Scope &scope, std::size_
     return known == of_kind.end() ? nullptr : known->classes;
 }
 
+/// The operations of a structure whose strategies a layer decides.
+std::map<LayerId, std::vector<std::pair<OperationId, const std::set<int> *>>> &
+TermBuilder::by_layer(const Structure &structure) {
+    if (grouped_ == &structure)
+        return by_layer_;
+    by_layer_.clear();
+    for (const auto &[o, loops] : structure.operations())
+        if (!graph_.operations[o].parameter)
+            by_layer_[graph_.operations[o].layer].emplace_back(o, &loops);
+    grouped_ = &structure;
+    return by_layer_;
+}
+
 /// Strategies of a layer that bind the relevant loops alike are one class. Equal lists are one object.
 const StrategyClasses &TermBuilder::classes(const Structure &structure, LayerId layer) {
     std::string key = std::to_string(reinterpret_cast<std::uintptr_t>(space_.options[layer].get()));
     std::vector<std::pair<OperationId, const std::set<int> *>> operations;
-    for (const auto &[o, loops] : structure.operations()) {
+    for (const auto &[o, loops] : by_layer(structure)[layer]) {
         const sharding::Operation &operation = graph_.operations[o];
-        if (operation.layer != layer || operation.parameter)
-            continue;
-        operations.emplace_back(o, &loops);
+        operations.emplace_back(o, loops);
         key += ";";
-        for (int loop : loops)
+        for (int loop : *loops)
             key += operation.nest.loops[loop].name + ",";
     }
     const auto [at, is_new] = cache_.classes.try_emplace(std::move(key));

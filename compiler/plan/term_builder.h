@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,9 +52,9 @@ class TermBuilder {
     /// Visits all combinations of classes of the term's layers at these indices, the last fastest, with the other
     /// layers at class 0. layers_ then has a strategy of each class.
     template <class Visit> void for_each(const Term &term, const std::vector<std::size_t> &places, const Visit &visit) {
-        std::vector<std::vector<int>> strategies; // per layer: the first of each class
-        for (std::size_t i = 0; i < term.variables.size(); ++i) {
-            strategies.push_back(first_of_classes(*term.class_of[i], term.classes[i]));
+        std::vector<std::vector<int>> strategies(term.variables.size()); // per layer: the first of each class
+        for (const std::size_t i : places) {
+            strategies[i] = first_of_classes(*term.class_of[i], term.classes[i]);
             choose(term.variables[i], strategies[i][0]);
         }
         std::vector<int> at(term.variables.size(), 0);
@@ -123,14 +124,23 @@ class TermBuilder {
         scoped.term.table = table;
     }
 
+    /// What a term is: the first part of its key. of_bound: and of how many layers.
+    enum Priced : std::uintptr_t { of_computation, of_sums, of_copies, of_bound };
+    /// Adds the terms that `make` adds, or those that it added before for another one of this kind. `readers`: of a
+    /// value.
+    void add_alike(std::uintptr_t priced, const Scope &scope, bool stored, const cost::Life &life,
+                   std::span<const StepStructure::Reader> readers, const std::function<void()> &make);
+
     /// Adds the computation of an operation.
     void add_operation(OperationId operation);
     /// Adds the cost of a value's copies.
     void add_value(ValueId value);
+    void make_value(ValueId value);
     /// The same, one reader after another.
     void add_readers(ValueId value, const ScopedTerm &scoped);
     /// Binds a sum to what the layers let pass: other values of the variable cost infinity.
     void add_sums(std::size_t sum);
+    void make_sums(std::size_t sum, bool stored);
     [[nodiscard]] Objective finished();
 
     /// The placements of an operation's tensors.
@@ -153,6 +163,8 @@ class TermBuilder {
     PerValue<sharding::Reshards *> reshards_of_;                                       ///< null: not asked for yet
     PerLayer<int> chosen_; ///< of each variable: the number of its value
     Objective objective_;
+    std::uintptr_t storage_number_;   ///< of the storage: equal numbers mean equal storages
+    std::vector<std::uintptr_t> key_; ///< scratch
 
   private:
     /// The numbers that `number()` returns under all values of `variables`.
@@ -205,6 +217,10 @@ class TermBuilder {
     /// Null: not made yet.
     const StrategyClasses *known_classes(const Scope &scope, std::size_t place, const Strategies *options) const;
     const StrategyClasses &classes(const Structure &structure, LayerId layer);
+    std::map<LayerId, std::vector<std::pair<OperationId, const std::set<int> *>>> &by_layer(const Structure &structure);
+
+    const Structure *grouped_ = nullptr; ///< that of by_layer_
+    std::map<LayerId, std::vector<std::pair<OperationId, const std::set<int> *>>> by_layer_;
 };
 
 } // namespace planc::plan

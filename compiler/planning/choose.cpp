@@ -34,7 +34,7 @@ bool keeps_limit(const plan::Plan &plan, std::int64_t arena_bytes) {
 
 bool PlanSearch::may_simulate() const {
     const plan::Request &request = found_.step->request();
-    return request.search && request.graph.operations.size() <= most_operations_to_simulate;
+    return request.search && plan::may_be_simulated(request.graph);
 }
 
 bool PlanSearch::schedule_candidates(Wanted wanted) {

@@ -112,8 +112,8 @@ bool PlanSearch::keep_limit(Wanted wanted) {
     return true;
 }
 
-/// A schedule that nothing but the memory needs takes longer than the search. The estimate decides alone where the limit
-/// is the machine's and the plan takes far less; should the program not keep it, the user is warned.
+/// A schedule that nothing but the memory needs takes longer than the search. The estimate decides alone where the
+/// limit is the machine's and the plan takes far less; should the program not keep it, the user is warned.
 bool PlanSearch::certainly_fits(double limit) const {
     constexpr double far_less = 0.5;
     return !limit_is_asked_ && !may_simulate() && found_.plan.cost->memory.total().value < far_less * limit;

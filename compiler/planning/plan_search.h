@@ -38,10 +38,6 @@ struct Answer {
     std::vector<Scheduled> passed_over; ///< the plans that it was compared with; freeing them takes a while
 };
 
-/// The largest number of operations of a step whose schedule is simulated. With so many, a simulation takes some tenths
-/// of a second.
-inline constexpr std::size_t most_operations_to_simulate = 5000;
-
 /// Whether a program with an arena of so many bytes keeps the requested limit on memory.
 [[nodiscard]] bool keeps_limit(const plan::Plan &plan, std::int64_t arena_bytes);
 

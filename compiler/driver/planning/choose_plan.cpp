@@ -114,7 +114,7 @@ void Compilation::take(planning::Answer answer) {
 }
 
 bool Compilation::find_step_with_overlap(std::optional<cost::Seconds> &step) {
-    if (request().request.graph.operations.size() > planning::most_operations_to_simulate || options_.print_passes)
+    if (!plan::may_be_simulated(request().request.graph) || options_.print_passes)
         return true;
     if (!schedule_) {
         std::vector<planning::Scheduled> made = step_->schedule({&*plan_}, planning::Wanted::simulated_program);
