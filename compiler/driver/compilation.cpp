@@ -276,8 +276,4 @@ bool Compilation::run_passes(mlir::ModuleOp module, void (*add)(mlir::OpPassMana
     return fail(internal_error(*error), input_error);
 }
 
-Compilation &lasting_compilation(const Options &options) {
-    return *std::make_unique<Compilation>(options).release();
-}
-
 } // namespace planc::driver

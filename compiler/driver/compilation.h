@@ -120,16 +120,12 @@ class Compilation {
     std::shared_ptr<DerivedModule> pinned_; ///< the training step with pinned_savings()
     std::shared_ptr<DerivedStep> step_;     ///< the one that is planned
     std::optional<plan::Plan> plan_;
-    std::optional<planning::Scheduled> schedule_;  ///< of plan_, if choosing it required its schedule
-    std::vector<planning::Scheduled> passed_over_; ///< other plans' schedules: freeing them takes a while
-    mlir::ModuleOp module_;                        ///< what the last compile step made of the program
-    std::optional<cost::Overlap> overlap_;         ///< of module_, if it was scheduled
+    std::optional<planning::Scheduled> schedule_; ///< of plan_, if choosing it required its schedule
+    mlir::ModuleOp module_;                       ///< what the last compile step made of the program
+    std::optional<cost::Overlap> overlap_;        ///< of module_, if it was scheduled
     std::string cpp_;
     const CompileStep *next_ = compile_steps;
     int exit_code_ = 0;
 };
-
-/// A compilation that is never destroyed, because the process ends sooner without freeing its memory.
-[[nodiscard]] Compilation &lasting_compilation(const Options &options);
 
 } // namespace planc::driver

@@ -14,12 +14,6 @@ namespace planc::plan {
 
 namespace {
 
-std::string percent(double share) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.2g %%", 100 * share);
-    return buffer;
-}
-
 /// Rounded down, so that a plan that is faster by any amount is below 1.
 std::string ratio(Seconds a, Seconds b) {
     constexpr double rounding = 1e-9; // of sums in a different order
@@ -45,7 +39,7 @@ std::string certificate(const Plan &plan) {
     if (plan.gap() <= 1e-9)
         text += "no plan on " + searched + " takes less";
     else
-        text += "no plan on " + searched + " takes less; the optimality gap is " + percent(plan.gap());
+        text += "no plan on " + searched + " takes less; the optimality gap is " + cost::percent(plan.gap());
     if (!plan.note.empty())
         text += " (" + plan.note + ")";
     return text + "\n";
@@ -58,12 +52,12 @@ std::string simulated(const Plan &plan) {
     const SimulatedChoice &choice = *plan.simulated;
     const int within = choice.plans - choice.further;
     std::string plans = std::to_string(within) + (within == 1 ? " plan" : " plans") + " within " +
-                        percent(near_optimal_margin) + " of the least price";
+                        cost::percent(near_optimal_margin) + " of the least price";
     if (choice.further > 0)
         plans += " and " + std::to_string(choice.further) + " more of the literature";
     if (choice.chosen == choice.of_least_sum)
         return "simulated with overlap: " + cost::human_seconds(choice.chosen) + " a step; none of " + plans +
-               " is more than " + percent(least_gain) + " faster\n";
+               " is more than " + cost::percent(least_gain) + " faster\n";
     return "simulated with overlap: " + cost::human_seconds(choice.chosen) + " a step, the least of " + plans +
            "; the plan of the least price, " + cost::human_seconds(choice.least_sum) + ", takes " +
            cost::human_seconds(choice.of_least_sum) + "\n";

@@ -1,6 +1,6 @@
 // The fastest plan over all meshes, for each kind of plan of the literature, or of all kinds together where neither the
-// user sees them nor a simulation decides. Most meshes need not be priced: their lower bounds exceed the price on another
-// mesh.
+// user sees them nor a simulation decides. Most meshes need not be priced: their lower bounds exceed the price on
+// another mesh.
 #pragma once
 
 #include "plan/baselines.h"
@@ -38,7 +38,8 @@ class FastestBaselines {
     /// The seconds of the fastest baseline so far that may be the answer.
     [[nodiscard]] double least() const;
 
-    /// In the order of baselines(); those that were priced. A baseline that may be the answer comes before a faster one that may not.
+    /// In the order of baselines(); those that were priced. A baseline that may be the answer comes before a faster one
+    /// that may not.
     [[nodiscard]] std::vector<Baseline> take();
 
   private:

@@ -40,7 +40,7 @@ class Planner {
   public:
     explicit Planner(const Request &request)
         : request_(request), facts_(std::make_shared<cost::GraphFacts>(request.graph, request.machine)),
-          tables_(std::make_shared<Tables>(request.graph)) {
+          tables_(request.graph) {
         limit_ = request.memory_limit_bytes;
         if (limit_ == 0 && request.search)
             limit_ = request.machine.memory_bytes;
@@ -79,7 +79,6 @@ class Planner {
             plan_.note = "some values have too many readers for an exact search";
         find_runner_ups();
         warn_of_memory();
-        plan_.tables = std::move(tables_);
         return std::move(plan_);
     }
 
@@ -143,7 +142,7 @@ class Planner {
     /// A lower bound, found anew from all terms where memory may be short and there are not too many strategies.
     [[nodiscard]] LeastMemory least_with(OnMesh &on, const Storage &storage) const {
         LeastMemory least = least_memory(*step_, on.space, on.shape.mesh, request_.machine, storage, on.cache);
-        if (least.kept <= limit_ && least.kept >= may_be_short * limit_ && is_small(*step_, on.space))
+        if (least.kept <= limit_ && least.kept >= may_be_short * limit_ && is_small(*step_, on.space, request_.effort))
             least.kept =
                 std::max(least.kept, least_memory(request_, *step_, on.shape, on.space, storage, on.cache, limit_));
         return least;
@@ -178,8 +177,11 @@ class Planner {
         std::stable_sort(candidates.begin(), candidates.end(), is_better);
         try_first(candidates);
         std::stable_sort(candidates.begin(), candidates.end(), is_better);
-        for (std::size_t first = 0; first < candidates.size();)
+        report(candidates, 0);
+        for (std::size_t first = 0; first < candidates.size();) {
             first = try_wave(candidates, first);
+            report(candidates, first);
+        }
         for (const auto &on : meshes_)
             for (const StorageChoice &choice : storage_choices(request_, on->shape))
                 if (choice.saves_memory_only && (plan_.memory_decided || best_seconds_ == infinity))
@@ -233,7 +235,7 @@ class Planner {
     [[nodiscard]] Few few_of(const Candidate &candidate, double at_most) const {
         OnMesh &on = *candidate.on;
         return few_strategies(*step_, on.space, on.shape, request_.machine, candidate.storage, on.cache,
-                              candidate.bounds, at_most);
+                              candidate.bounds, at_most, request_.effort);
     }
 
     /// Prices the plans that the bounds suggest, if they are not far above others, and at the same time the baselines
@@ -301,6 +303,7 @@ class Planner {
         for (std::size_t i = 0; i < count; ++i)
             take(candidates[i], found[i]);
         candidates.erase(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(count));
+        searched_first_ = count;
         for (std::vector<Candidate> &of_mesh : others)
             std::move(of_mesh.begin(), of_mesh.end(), std::back_inserter(candidates));
     }
@@ -333,6 +336,17 @@ class Planner {
         for (std::size_t i = 0; i < found.size(); ++i)
             take(candidates[first + i], found[i]);
         return last;
+    }
+
+    /// After the candidates before `next`, in the order of their bounds.
+    void report(const std::vector<Candidate> &candidates, std::size_t next) const {
+        if (!request_.progress)
+            return;
+        const double open = next < candidates.size() ? candidates[next].bounds.lower_bound : infinity;
+        const double best = std::min(best_seconds_, best_baseline_);
+        request_.progress({static_cast<int>(next + searched_first_),
+                           static_cast<int>(candidates.size() + searched_first_), Seconds(best),
+                           Seconds(std::min({lower_bound_, open, best}))});
     }
 
     void try_candidate(const Candidate &candidate) { take(candidate, found_by(candidate, give_up_at())); }
@@ -472,10 +486,10 @@ class Planner {
     const Request &request_;
     std::shared_ptr<const cost::GraphFacts> facts_;
     double limit_ = 0;
-    std::shared_ptr<Tables> tables_;
-    const sharding::GraphIndex &index_ = tables_->index;
-    std::optional<StepStructure> &step_ = tables_->step;
-    std::vector<std::unique_ptr<OnMesh>> &meshes_ = tables_->meshes;
+    Tables tables_;
+    const sharding::GraphIndex &index_ = tables_.index;
+    std::optional<StepStructure> &step_ = tables_.step;
+    std::vector<std::unique_ptr<OnMesh>> &meshes_ = tables_.meshes;
     Plan plan_;
     double lower_bound_ = 0;
     double best_seconds_ = infinity;
@@ -484,6 +498,7 @@ class Planner {
     bool is_exact_ = true;    ///< Found::exact, everywhere
     bool is_complete_ = true; ///< Found::complete, everywhere
     double least_bytes_ = 0;
+    std::size_t searched_first_ = 0;    ///< by try_first()
     double least_left_open_ = infinity; ///< lower bound of everything that was not compared
 };
 

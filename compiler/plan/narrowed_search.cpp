@@ -64,10 +64,10 @@ class Narrowing {
     }
 
     /// The largest bound at which layers keep only few strategies on average; each keeps at least one.
-    [[nodiscard]] double bound_of_few() const {
+    [[nodiscard]] double bound_of_few(double effort) const {
         const std::set<int> kinds(kind_.begin(), kind_.end());
         const auto of_layer = std::clamp(
-            static_cast<std::size_t>(std::sqrt(few_pairs / std::max(1.0, static_cast<double>(kinds.size())))),
+            static_cast<std::size_t>(std::sqrt(effort * few_pairs / std::max(1.0, static_cast<double>(kinds.size())))),
             fewest_of_layer, most_of_layer);
         std::vector<double> all;
         for (std::size_t l = 0; l < kind_.size(); ++l)
@@ -127,8 +127,8 @@ double entries(const StepStructure &step, const Space &space) {
 
 } // namespace
 
-bool is_small(const StepStructure &step, const Space &space) {
-    return entries(step, space) <= most_entries;
+bool is_small(const StepStructure &step, const Space &space, double effort) {
+    return entries(step, space) <= effort * most_entries;
 }
 
 Marginals MeshBounds::of(const Storage &storage, double at_most) {
@@ -160,13 +160,14 @@ std::optional<std::vector<std::vector<double>>> MeshBounds::added_by(const Stora
 }
 
 Few few_strategies(const StepStructure &step, const Space &space, const MeshShape &shape, const Machine &machine,
-                   const Storage &storage, TermCache &cache, const Marginals &bounds, double give_up_at) {
+                   const Storage &storage, TermCache &cache, const Marginals &bounds, double give_up_at,
+                   double effort) {
     Few few;
     few.lower_bound = bounds.lower_bound;
     if (bounds.lower_bound >= give_up_at)
         return few;
     const Narrowing narrowing(step, space, bounds);
-    few.below = std::min(narrowing.bound_of_few(), give_up_at);
+    few.below = std::min(narrowing.bound_of_few(effort), give_up_at);
     few.kept = narrowing.kept(few.below, cache);
     const Solution best = best_by_bounds(step, few.kept, shape, machine, storage, cache);
     few.lower_bound = std::max(few.lower_bound, best.lower_bound);
@@ -192,7 +193,7 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
     const Space rest = narrowing.kept(limit * (1 + rounding), cache);
     const bool known = found.feasible || give_up_at < infinity; // a plan, here or elsewhere
     const bool nearly_found = found.memory_decided && !is_tiny(rest) && few.below > (1 - rest_under_limit) * limit;
-    const bool too_many = known && limit > few.below && (nearly_found || !is_small(step, rest));
+    const bool too_many = known && limit > few.below && (nearly_found || !is_small(step, rest, request.effort));
     if (limit <= few.below || too_many) {
         found.lower_bound = std::min(found.lower_bound, too_many ? few.below : limit);
         found.too_many = too_many;

@@ -38,8 +38,8 @@ class MeshBounds {
     Storage last_;
 };
 
-/// Whether all strategies may be searched at once.
-[[nodiscard]] bool is_small(const StepStructure &step, const Space &space);
+/// Whether all strategies may be searched at once. `effort`: Request::effort.
+[[nodiscard]] bool is_small(const StepStructure &step, const Space &space, double effort);
 
 /// A few strategies per layer, those with the least bounds.
 struct Few {
@@ -50,7 +50,7 @@ struct Few {
 };
 [[nodiscard]] Few few_strategies(const StepStructure &step, const Space &space, const MeshShape &shape,
                                  const Machine &machine, const Storage &storage, TermCache &cache,
-                                 const Marginals &bounds, double give_up_at);
+                                 const Marginals &bounds, double give_up_at, double effort = 1);
 
 /// Like search(), given these bounds and the few strategies to begin with. Every plan within the byte limit that is
 /// left out takes at least `give_up_at`, or at least as long as the plan found.

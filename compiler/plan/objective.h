@@ -171,7 +171,8 @@ struct TermCache {
 /// that live through the step.
 class Problems {
   public:
-    explicit Problems(const Objective &objective);
+    /// `effort`: Request::effort.
+    explicit Problems(const Objective &objective, double effort = 1);
     /// Valid until the next call.
     [[nodiscard]] Problem &without(std::uint32_t forbidden, double byte_limit,
                                    const std::vector<std::set<OperationId>> &operations);

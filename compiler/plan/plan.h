@@ -18,6 +18,7 @@
 #include "sharding/reshards.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,6 +78,14 @@ struct LargerMicroBatches {
     int count = 0;
 };
 
+/// How far the search is, for a user who waits.
+struct Progress {
+    int searched = 0; ///< meshes, with each storage
+    int all = 0;
+    Seconds best{};  ///< of a step; infinite: no plan yet
+    Seconds bound{}; ///< no plan takes less
+};
+
 struct Request {
     Graph graph;
     std::optional<LargerMicroBatches> larger;
@@ -92,6 +101,10 @@ struct Request {
     bool baselines = true;       ///< also price the plans of the literature
     bool runner_ups = true;      ///< alternatives will be shown: find Plan::runner_ups, consider more baselines
     std::string batch = "batch"; ///< the role of the samples, for the baselines
+    /// The work that the search may do, as a multiple of the default, which takes seconds. Work is counted in entries
+    /// of tables and in branches, so that the answer does not depend on the computer.
+    double effort = 1;
+    std::function<void(const Progress &)> progress; ///< called after each part of the search; none: nobody waits
 };
 
 /// Shared, because plans are copied and tables are large.
@@ -159,7 +172,6 @@ struct Plan {
     bool memory_decided = false;              ///< the fastest plan did not fit
     double memory_limit_bytes = 0;            ///< the limit in force; 0: none
     std::string note;                         ///< why the search was not exact; empty: it was
-    std::shared_ptr<const void> tables;       ///< owned by the search; freeing it takes a while
 
     /// The optimality gap, (cost - lower bound) / cost; 0: certified as the minimum.
     [[nodiscard]] double gap() const;

@@ -25,7 +25,8 @@ class MeshSearch {
         : request_(request), step_(step), index_(step.index), shape_(shape), space_(space), storage_(storage),
           objective_(
               std::make_shared<Objective>(make_objective(step, space, shape.mesh, request.machine, storage, cache))),
-          known_(cache.known), problems_(*objective_), byte_limit_(byte_limit), give_up_at_(give_up_at) {}
+          known_(cache.known), problems_(*objective_, request.effort), byte_limit_(byte_limit),
+          give_up_at_(give_up_at) {}
 
     double least_memory() { return fits() ? 0 : found_.least_bytes; }
 
@@ -137,7 +138,7 @@ class MeshSearch {
         offered_.clear();
         std::vector<Node> open;
         add(open, 0, 0, limit);
-        for (int i = 0; i < most_branches && !open.empty(); ++i) {
+        for (int i = 0; i < request_.effort * most_branches && !open.empty(); ++i) {
             const auto least = std::min_element(open.begin(), open.end(),
                                                 [](const Node &a, const Node &b) { return a.bound < b.bound; });
             Node node = std::move(*least);

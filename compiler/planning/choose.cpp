@@ -85,8 +85,6 @@ bool PlanSearch::choose(Wanted wanted) {
         std::swap(schedules.front(), schedules[place]);
     }
     schedule_ = std::move(schedules.front());
-    schedules.erase(schedules.begin());
-    passed_over_ = std::move(schedules);
     return true;
 }
 

@@ -27,9 +27,7 @@ std::optional<Answer> PlanSearch::run() {
         if (program_keeps_limit_)
             break;
     }
-    found_.plan.tables = std::move(tables_);
-    return Answer{std::move(found_.plan), std::move(found_.savings), std::move(found_.step), std::move(schedule_),
-                  std::move(passed_over_)};
+    return Answer{std::move(found_.plan), std::move(found_.savings), std::move(found_.step), std::move(schedule_)};
 }
 
 /// Finds a plan under `limit`, with further savings of memory if nothing fits without them.
@@ -43,9 +41,7 @@ bool PlanSearch::make_plan(Found &found, double limit) {
         return false;
     plan::Request &request = found.step->request();
     request.memory_limit_bytes = limit;
-    tables_.reset(); // they are large, so they are freed before the next ones are made
     found.plan = tools_.make_plan(request);
-    tables_ = std::move(found.plan.tables);
     return true;
 }
 

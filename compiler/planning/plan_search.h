@@ -35,7 +35,6 @@ struct Answer {
     std::shared_ptr<TrainingStep>
         step;                          ///< with these savings; its request has the limit on memory that was planned for
     std::optional<Scheduled> schedule; ///< of the plan's whole program; none: choosing the plan did not need it
-    std::vector<Scheduled> passed_over; ///< the plans that it was compared with; freeing them takes a while
 };
 
 /// Whether a program with an arena of so many bytes keeps the requested limit on memory.
@@ -83,12 +82,10 @@ class PlanSearch {
     MemorySavings pinned_;
     std::int64_t batch_;
     Found found_;
-    std::shared_ptr<const void> tables_;   ///< Plan::tables of the last plan
     std::optional<Scheduled> schedule_;    ///< of the plan that was found or chosen
     std::optional<Candidates> candidates_; ///< already scheduled when the plan's memory was checked
-    std::vector<Scheduled> passed_over_;
-    bool limit_is_asked_ = false;     ///< by the user; else it is the machine's
-    bool program_keeps_limit_ = true; ///< the whole program of the plan that was chosen
+    bool limit_is_asked_ = false;          ///< by the user; else it is the machine's
+    bool program_keeps_limit_ = true;      ///< the whole program of the plan that was chosen
 };
 
 } // namespace planc::planning

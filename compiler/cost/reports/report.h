@@ -36,6 +36,8 @@ struct ReportOptions {
 [[nodiscard]] std::string grouped(double whole);
 /// "12.3 us", "1.40 s": three digits.
 [[nodiscard]] std::string human_seconds(Seconds seconds);
+/// "4.2 %": two digits.
+[[nodiscard]] std::string percent(double share);
 
 /// "batch over rows, model (output: hidden) over cols"; "domain (height) over rows"; "replicated".
 [[nodiscard]] std::string split_words(const LayerRow &layer, const std::vector<std::string> &axes);

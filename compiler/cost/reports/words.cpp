@@ -138,6 +138,12 @@ std::string human_seconds(Seconds seconds) {
     return three_digits(seconds.value * 1e9, "ns");
 }
 
+std::string percent(double share) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.2g %%", 100 * share);
+    return buffer;
+}
+
 std::string axes_words(const std::vector<int> &axes, const std::vector<std::string> &names) {
     std::string text;
     for (int axis : axes)

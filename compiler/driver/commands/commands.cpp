@@ -147,7 +147,7 @@ int print_or_write(const std::string &text, const Options &options) {
 }
 
 int compile_command(const Options &options) {
-    Compilation &compilation = lasting_compilation(options);
+    Compilation compilation(options);
     if (options.emit == Form::ast) {
         std::cout << compilation.ast_text();
         return compilation.exit_code();

@@ -20,7 +20,7 @@ namespace planc::driver {
 namespace {
 
 int summary(const Options &options) {
-    Compilation &compilation = lasting_compilation(options);
+    Compilation compilation(options);
     if (!compilation.analyze_only())
         return compilation.exit_code();
     const sema::Program &program = compilation.program();
@@ -58,7 +58,7 @@ std::optional<plan::ProfilePlan> plan_by_profile(Compilation &compilation, const
 }
 
 int cost_by_profile(const Options &options) {
-    Compilation &compilation = lasting_compilation(options);
+    Compilation compilation(options);
     const std::optional<plan::ProfilePlan> plan = plan_by_profile(compilation, options);
     if (!plan)
         return compilation.exit_code() == done ? input_error : compilation.exit_code();
@@ -97,7 +97,7 @@ std::string how_to_check(const Options &options) {
 }
 
 int explain_by_profile(const Options &options) {
-    Compilation &compilation = lasting_compilation(options);
+    Compilation compilation(options);
     const std::optional<plan::ProfilePlan> plan = plan_by_profile(compilation, options);
     if (!plan)
         return compilation.exit_code() == done ? input_error : compilation.exit_code();
@@ -112,7 +112,7 @@ int cost_command(const Options &options) {
         return summary(options);
     if (options.profile != cost::Profile::exact)
         return cost_by_profile(options);
-    Compilation &compilation = lasting_compilation(options);
+    Compilation compilation(options);
     if (!compilation.run_until(Form::schedule))
         return compilation.exit_code();
     const cost::CostTable &table = *compilation.plan().cost;
@@ -138,7 +138,7 @@ int cost_command(const Options &options) {
 int explain_command(const Options &options) {
     if (options.profile != cost::Profile::exact)
         return explain_by_profile(options);
-    Compilation &compilation = lasting_compilation(options);
+    Compilation compilation(options);
     if (!compilation.plan_only())
         return compilation.exit_code();
     const plan::Request &request = compilation.request().request;
@@ -158,7 +158,7 @@ int explain_command(const Options &options) {
 }
 
 int plan_command(const Options &options) {
-    Compilation &compilation = lasting_compilation(options);
+    Compilation compilation(options);
     if (!compilation.plan_only())
         return compilation.exit_code();
     if (const int code = certify(compilation, options); code != done)

@@ -66,7 +66,7 @@ std::string run_simulation(const Options &options, const Compilation &compilatio
 } // namespace
 
 int simulate_command(const Options &options) {
-    Compilation &compilation = lasting_compilation(options);
+    Compilation compilation(options);
     const std::optional<timeline::Program> program = compilation.emit_to_simulate();
     if (!program)
         return compilation.exit_code();

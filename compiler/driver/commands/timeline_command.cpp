@@ -11,7 +11,7 @@
 namespace planc::driver {
 
 int timeline_command(const Options &options) {
-    Compilation &compilation = lasting_compilation(options);
+    Compilation compilation(options);
     if (!compilation.run_until(Form::schedule))
         return compilation.exit_code();
     const cost::CostTable &table = *compilation.plan().cost;

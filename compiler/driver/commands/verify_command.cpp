@@ -104,7 +104,7 @@ int verify_command(const Options &options) {
     if (const auto *wrong = std::get_if<std::string>(&parsed))
         return fail(*wrong);
     const Options &question = std::get<Options>(parsed);
-    Compilation &compilation = lasting_compilation(question);
+    Compilation compilation(question);
     if (!compilation.request_with({certificate.question.microbatches, certificate.question.recompute}))
         return compilation.exit_code() == usage_error ? input_error : compilation.exit_code();
     plan::Request request = compilation.request().request;

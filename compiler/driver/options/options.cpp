@@ -224,6 +224,7 @@ class Parser {
              [](Options &o, const std::string &v) { o.machine_settings = machine_settings("--machine-set", v); }},
             {"--scaling", [](Options &o, const std::string &v) { o.lists.scaling = one_of("--scaling", scalings, v); }},
             {"--machine", [](Options &o, const std::string &v) { o.machine = v; }},
+            {"--effort", [](Options &o, const std::string &v) { o.effort = factor("--effort", v); }},
             {"--format", set_format},
             {"--profile", [](Options &o, const std::string &v) { o.profile = one_of("--profile", profiles, v); }},
             {"--why-not", [](Options &o, const std::string &v) { o.why_not = v; }},
@@ -336,10 +337,10 @@ class Parser {
             throw WrongUsage{"`planc verify` takes a certificate and a .plan file"};
         const bool of_plans = options_.ranks || !options_.layout.empty() || !options_.machine.empty() ||
                               !options_.mesh.empty() || !options_.dimensions.empty() ||
-                              !options_.machine_settings.empty();
+                              !options_.machine_settings.empty() || options_.effort != 1;
         if (of_plans)
-            throw WrongUsage{"`planc verify` plans for what the certificate says: ranks, mesh, layout and machine do "
-                             "not go with it"};
+            throw WrongUsage{"`planc verify` plans for what the certificate says: ranks, mesh, layout, machine "
+                             "and effort do not go with it"};
     }
 
     void check_calibrate() const {
@@ -408,6 +409,7 @@ What to plan for
   --machine-set a=V,…  replaces figures of the machine: latency and bandwidth of the network; peak, memory_bandwidth
                        and memory of a rank; with units: latency=2us,bandwidth=100Gbit/s
   --dim name=N,…       extents of dimensions that the file declares or leaves open
+  --effort X           work of the search for a plan, as a multiple of the default: 0.1 is quicker, 10 closes more gaps
 
 planc FILE.plan
   -o PROGRAM           compile to PROGRAM by mpicxx; without -o and --emit the file is only checked and planned

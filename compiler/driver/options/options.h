@@ -57,6 +57,7 @@ struct Options {
     std::string machine;                                          ///< --machine: file, or std/… path
     std::vector<MachineSetting> machine_settings;                 ///< --machine-set; sweep: lists
     std::vector<std::pair<std::string, std::int64_t>> dimensions; ///< --dim batch=128
+    double effort = 1;                                            ///< --effort
     ValueLists lists;
     ReportFormat format = ReportFormat::table;             ///< --format
     TimelineFormat timeline_format = TimelineFormat::text; ///< --format of planc timeline

@@ -138,6 +138,14 @@ std::int64_t whole_number(const std::string &option, std::string_view text, std:
     return value;
 }
 
+double factor(const std::string &option, std::string_view text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0.01) || !(value <= 1000))
+        throw WrongUsage{option + " takes a number from 0.01 to 1000, got '" + std::string(text) + "'"};
+    return value;
+}
+
 std::vector<std::int64_t> whole_numbers(const std::string &option, std::string_view text, std::int64_t most) {
     return expand(option, parts(text), most);
 }

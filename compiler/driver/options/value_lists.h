@@ -16,6 +16,8 @@ struct WrongUsage {
 };
 
 [[nodiscard]] std::int64_t whole_number(const std::string &option, std::string_view text, std::int64_t most);
+/// "0.25"
+[[nodiscard]] double factor(const std::string &option, std::string_view text);
 /// "1,2,4..1024"; distinct.
 [[nodiscard]] std::vector<std::int64_t> whole_numbers(const std::string &option, std::string_view text,
                                                       std::int64_t most);

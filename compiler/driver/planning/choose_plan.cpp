@@ -3,11 +3,11 @@
 
 #include "autodiff/passes.h"
 #include "driver/commands/commands.h"
+#include "driver/planning/progress_line.h"
 #include "driver/planning/savings.h"
 #include "plan/ranks_at_work.h"
 
 #include <algorithm>
-#include <thread>
 
 namespace planc::driver {
 
@@ -83,11 +83,19 @@ bool Compilation::ask(const planning::MemorySavings &savings) {
 }
 
 bool Compilation::choose_plan() {
-    planning::PlanSearch search({.derive = [this](const planning::MemorySavings &savings) { return derive(savings); }},
-                                pinned_savings(), batch_of(program_->trains.back().loss));
+    auto line = std::make_unique<ProgressLine>();
+    const auto derive_and_show = [&](const planning::MemorySavings &savings) {
+        std::shared_ptr<DerivedStep> step = derive(savings);
+        if (step)
+            step->request().progress = [&line](const plan::Progress &progress) { line->show(progress); };
+        return step;
+    };
+    planning::PlanSearch search({.derive = derive_and_show}, pinned_savings(), batch_of(program_->trains.back().loss));
     std::optional<planning::Answer> answer = search.run();
+    line.reset();
     if (!answer)
         return false;
+    answer->step->request().progress = nullptr;
     take(*std::move(answer));
     if (!plan_->failure.empty())
         return fail("layout '" + request().layout + "': " + plan_->failure, input_error);
@@ -107,10 +115,6 @@ void Compilation::take(planning::Answer answer) {
     module_ = step_->module();
     plan_ = std::move(answer.plan);
     schedule_ = std::move(answer.schedule);
-    passed_over_ = std::move(answer.passed_over);
-    // The tables are freed while the next steps run, or not at all if the process ends before.
-    if (plan_->tables)
-        std::thread([tables = std::move(plan_->tables)]() mutable { tables.reset(); }).detach();
 }
 
 bool Compilation::find_step_with_overlap(std::optional<cost::Seconds> &step) {

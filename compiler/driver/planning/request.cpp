@@ -140,6 +140,7 @@ class RequestMaker {
                               " ranks that the mesh fixes",
                           usage_error};
         result_.request.ranks = static_cast<int>(ranks);
+        result_.request.effort = options_.effort;
     }
 
     void set_machine(const sema::Mesh *mesh) {
