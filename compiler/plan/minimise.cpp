@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace planc::plan {
@@ -24,6 +25,7 @@ void add(Sum &sum, const Factor &factor, const std::vector<int> &values) {
 }
 constexpr int most_prices = 30;             ///< of memory; few are needed
 constexpr double rounding_of_bytes = 1e-12; ///< where a share of them counts
+constexpr double worth_a_probe = 1e-9;      ///< of the seconds
 
 /// One problem with its elimination order, solved under several prices of memory.
 class Search {
@@ -41,14 +43,21 @@ class Search {
         if (std::isinf(fastest.lower_bound) || best_.feasible || fastest.lower_bound >= problem_.give_up_at)
             return finish();
         best_.limit_decided = true;
-        const ScalarResult smallest = scalar(0, 1);
-        take(smallest.values);
-        if (smallest.lower_bound > problem_.byte_limit * (1 + rounding_of_bytes)) {
-            best_.least_bytes = smallest.lower_bound;
-            best_.lower_bound = std::numeric_limits<double>::infinity();
+        Sum too_large = evaluate(problem_, fastest.values);
+        Sum fits{std::numeric_limits<double>::infinity(), 0};
+        if (memo_.price > 0 && (probe(memo_.price, too_large, fits), best_.lower_bound >= problem_.give_up_at))
             return finish();
+        if (std::isinf(fits.seconds)) {
+            const ScalarResult smallest = scalar(0, 1);
+            take(smallest.values);
+            if (smallest.lower_bound > problem_.byte_limit * (1 + rounding_of_bytes)) {
+                best_.least_bytes = smallest.lower_bound;
+                best_.lower_bound = std::numeric_limits<double>::infinity();
+                return finish();
+            }
+            fits = evaluate(problem_, smallest.values);
         }
-        price_memory(evaluate(problem_, fastest.values), evaluate(problem_, smallest.values));
+        price_memory(too_large, fits);
         polish();
         if (best_.lower_bound < std::min(problem_.give_up_at, best_.seconds * (1 - 1e-9)) && fits_frontiers())
             search_frontiers();
@@ -93,19 +102,25 @@ class Search {
     /// which the fastest assignment and the smallest one cost the same is tried; the assignment found there takes the
     /// place of the one on its side of the limit, until there is none better: then the bound is the largest.
     void price_memory(Sum too_large, Sum fits) {
-        for (int probe = 0; probe < most_prices && too_large.bytes > fits.bytes; ++probe) {
+        for (int i = 0; i < most_prices && too_large.bytes > fits.bytes; ++i) {
             const double price = (fits.seconds - too_large.seconds) / (too_large.bytes - fits.bytes);
             if (!(price > 0) || std::isinf(price)) // inexact eliminations may find anything
                 break;
-            const ScalarResult result = scalar(1, price);
-            take(result.values);
-            best_.lower_bound = std::max(best_.lower_bound, result.lower_bound - price * problem_.byte_limit);
-            const Sum found = evaluate(problem_, result.values);
-            const double gain = too_large.seconds + price * too_large.bytes - (found.seconds + price * found.bytes);
-            if (!(gain > 1e-12 * too_large.seconds))
+            memo_.price = price;
+            if (!probe(price, too_large, fits) || best_.lower_bound >= problem_.give_up_at)
                 break;
-            (found.bytes > problem_.byte_limit ? too_large : fits) = found;
         }
+    }
+
+    /// Tries a price. Returns false if the two sums cost as little at this price as anything.
+    bool probe(double price, Sum &too_large, Sum &fits) {
+        const ScalarResult result = scalar(1, price);
+        take(result.values);
+        best_.lower_bound = std::max(best_.lower_bound, result.lower_bound - price * problem_.byte_limit);
+        const Sum found = evaluate(problem_, result.values);
+        const double gain = too_large.seconds + price * too_large.bytes - (found.seconds + price * found.bytes);
+        (found.bytes > problem_.byte_limit ? too_large : fits) = found;
+        return gain > worth_a_probe * too_large.seconds;
     }
 
     /// Changes one variable at a time as long as the result is faster and fits.

@@ -144,8 +144,7 @@ class MeshSearch {
             Node node = std::move(*least);
             open.erase(least);
             const std::uint32_t undecided = problems_.used(node.values) & ~node.paid;
-            if (undecided == 0 ||
-                node.bound >= best() * (1 - (found_.memory_decided && !is_tiny(space_) ? worth_branching : rounding)))
+            if (undecided == 0 || node.bound >= best() * (1 - rounding) || is_not_worth(node, undecided))
                 return std::min({node.bound, best(), lost_});
             const std::uint32_t set = std::bit_floor(undecided);
             add(open, node.paid, node.forbidden | set, limit);
@@ -157,6 +156,16 @@ class MeshSearch {
         for (const Node &node : open)
             bound = std::min(bound, node.bound);
         return bound;
+    }
+
+    /// Where memory decides, a gap remains anyway. The bound can rise by the latency of what is undecided at most.
+    [[nodiscard]] bool is_not_worth(const Node &node, std::uint32_t undecided) const {
+        if (!found_.memory_decided || is_tiny(space_))
+            return false;
+        double latency = 0;
+        for (std::size_t set = 0; set < objective_->bucket_latency.size(); ++set)
+            latency += undecided >> set & 1 ? objective_->bucket_latency[set] : 0;
+        return std::min(latency, best() - node.bound) < worth_branching * best();
     }
 
     void add(std::vector<Node> &open, std::uint32_t paid, std::uint32_t forbidden, double limit) {
