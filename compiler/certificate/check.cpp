@@ -2,7 +2,7 @@
 #include "certificate/space.h"
 
 #include "cost/reports/report.h"
-#include "plan/parallel.h"
+#include "support/parallel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -253,7 +253,7 @@ void check_parts(const Certificate &claimed, const plan::Request &request) {
     const StepScopes step(index, request.machine, request.larger ? request.larger->count : 0);
     const std::vector<std::size_t> meshes = first_parts(claimed.parts);
     std::vector<std::string> wrong(meshes.size() - 1);
-    plan::in_parallel(wrong.size(), [&](std::size_t m) {
+    support::in_parallel(wrong.size(), [&](std::size_t m) {
         try {
             const Mesh mesh{claimed.parts[meshes[m]].sizes};
             Pricing pricing(step, mesh, request.machine);

@@ -2,7 +2,7 @@
 #include "certificate/prover.h"
 #include "certificate/space.h"
 
-#include "plan/parallel.h"
+#include "support/parallel.h"
 
 #include <algorithm>
 
@@ -61,7 +61,7 @@ Certificate prove(const plan::Request &request, const plan::Plan &plan) {
     // No bound exceeds the least known price.
     const double target = std::min(result.cost, plan.simulated ? plan.simulated->least_sum.value : result.cost);
     const std::vector<std::size_t> meshes = first_parts(result.parts);
-    plan::in_parallel(meshes.size() - 1, [&](std::size_t m) {
+    support::in_parallel(meshes.size() - 1, [&](std::size_t m) {
         const Shape shape{result.parts[meshes[m]].axes, {result.parts[meshes[m]].sizes}};
         const auto options = strategies(request, shape);
         Pricing pricing(step, shape.mesh, request.machine);
