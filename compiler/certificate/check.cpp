@@ -14,6 +14,8 @@ namespace planc::certificate {
 namespace {
 
 constexpr double rounding = 1e-12;
+constexpr double rounding_of_search = 1e-9; ///< sums in another order
+constexpr int most_contradictions = 50;     ///< plans of a part that are priced
 
 /// Thrown inside this file only.
 struct Wrong {
@@ -144,12 +146,15 @@ void check_weights(const Weights &weights, const sharding::Graph &graph, const s
 /// The proof of one mesh and storage, node by node.
 class PartCheck {
   public:
-    PartCheck(const Part &part, const StepScopes &step, Pricing &pricing, const plan::Request &request)
+    /// `searched`: the bound that the search claims.
+    PartCheck(const Part &part, const StepScopes &step, Pricing &pricing, const plan::Request &request, double searched)
         : part_(part), request_(request), where_(words(part)), options_(strategies(request, {part.axes, {part.sizes}})),
           terms_(step, pricing, part.storage, byte_limit(request), options_),
-          target_(part.lower_bound * (1 - rounding)), seen_(part.nodes.size(), false) {}
+          target_(part.lower_bound * (1 - rounding)),
+          searched_(searched > part.lower_bound * (1 + rounding_of_search) ? searched * (1 - rounding_of_search) : 0),
+          seen_(part.nodes.size(), false) {}
 
-    /// Checks that no plan costs less than the part claims.
+    /// Checks that no plan costs less than the part claims, and that no plan that it meets contradicts the search.
     void run() {
         Kept all(options_.size());
         for (const LayerId l : all.ids())
@@ -173,7 +178,7 @@ class PartCheck {
         if (is_one(kept)) {
             if (const double cost = price_of_one(kept, part_, request_, options_); !(cost >= target_))
                 fail("there is a plan of " + text(cost) + " s, but it claims " + text(part_.lower_bound));
-            return;
+            return contradict_search(kept);
         }
         check_weights(node.weights, request_.graph, where_);
         terms_.weigh(node.weights);
@@ -182,7 +187,9 @@ class PartCheck {
             const std::optional<Messages> messages = messages_of(round, factors);
             if (!messages)
                 fail("the messages do not fit the network");
-            const Bounds found = bounds(terms_, kept, factors, *messages, round.whole, target_);
+            const Bounds found = bounds(terms_, kept, factors, *messages, round.whole, std::max(target_, searched_));
+            if (!found.of.empty() && found.total < searched_)
+                contradict_search(most_promising(kept, found));
             if (found.total >= target_)
                 return;
             if (round.kept.empty())
@@ -193,6 +200,15 @@ class PartCheck {
                 return;
         }
         fail("the proof is incomplete");
+    }
+
+    /// Where the proof does not reach what the search claims: checks that this plan does not take less than that.
+    void contradict_search(const Kept &plan) {
+        if (searched_ == 0 || ++contradictions_ > most_contradictions)
+            return;
+        if (const double cost = price_of_one(plan, part_, request_, options_); cost < searched_)
+            fail("there is a plan of " + text(cost) + " s, but the search claims that none takes less than " +
+                 text(searched_));
     }
 
     /// Checks that the branches cover all strategies of a layer that cheaper plans may use.
@@ -224,6 +240,8 @@ class PartCheck {
     PerLayer<Strategies> options_;
     Terms terms_;
     double target_;
+    double searched_; ///< the bound that the search claims, if it is above that of the part; 0: it is not
+    int contradictions_ = 0;
     std::vector<bool> seen_; ///< per node
     std::vector<std::pair<int, Kept>> open_;
 };
@@ -258,7 +276,7 @@ void check_parts(const Certificate &claimed, const plan::Request &request) {
             const Mesh mesh{claimed.parts[meshes[m]].sizes};
             Pricing pricing(step, mesh, request.machine);
             for (std::size_t p = meshes[m]; p < meshes[m + 1]; ++p)
-                PartCheck(claimed.parts[p], step, pricing, request).run();
+                PartCheck(claimed.parts[p], step, pricing, request, claimed.search_lower_bound).run();
         } catch (const Wrong &found) {
             wrong[m] = found.line;
         }

@@ -245,6 +245,37 @@ TEST(Certificate, WhatIsAcceptedAfterTamperingIsTrue) {
     EXPECT_GE(reasons.size(), 4U);
 }
 
+/// As if the search had missed the best plan: it claims that a slower one is the fastest.
+TEST(Certificate, AWrongClaimOfTheSearchIsRefused) {
+    Random random(65);
+    int claims = 0;
+    int refused = 0;
+    while (claims < 30) {
+        SCOPED_TRACE(claims);
+        auto planned = random_planned(random);
+        if (!planned)
+            continue;
+        auto &[request, plan] = *planned;
+        const double best = prove(request, plan).cost;
+        const auto options = strategies(request, {plan.axes, plan.mesh});
+        for (const LayerId l : options.ids())
+            plan.layers[l] =
+                options[l][static_cast<std::size_t>(uniform(random, 0, static_cast<int>(options[l].size()) - 1))];
+        plan.cost = std::make_shared<const cost::CostTable>(
+            plan::evaluate(request, plan.mesh, plan.axes, plan.layers, plan.storage));
+        const double limit = byte_limit(request);
+        if (plan.cost->seconds().value < best * 1.001 || (limit > 0 && plan.cost->memory.total().value > limit))
+            continue;
+        plan.lower_bound = plan.cost->seconds();
+        plan.simulated.reset();
+        const std::string line = check(prove(request, plan), request);
+        ++claims;
+        refused += line.find("but the search claims that none takes less than") != std::string::npos;
+        EXPECT_EQ(line.empty(), line.find("claims that none") == std::string::npos) << line;
+    }
+    EXPECT_EQ(refused, claims);
+}
+
 TEST(Json, EveryDefectIsOneLine) {
     const auto [request, plan] = example();
     const std::string text = to_json(prove(request, plan));
