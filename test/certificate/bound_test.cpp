@@ -109,9 +109,9 @@ TEST(Terms, AreBelowThePriceOfEveryPlan) {
             continue;
         const plan::Request &request = planned->request;
         const std::vector<Shape> all = shapes(request);
-        const Shape shape = all[static_cast<std::size_t>(uniform(random, 0, static_cast<int>(all.size()) - 1))];
+        const Shape &shape = all[static_cast<std::size_t>(uniform(random, 0, static_cast<int>(all.size()) - 1))];
         const std::vector<Storage> stored = storages(request, shape.mesh, shape.axes);
-        const Storage storage =
+        const Storage &storage =
             stored[static_cast<std::size_t>(uniform(random, 0, static_cast<int>(stored.size()) - 1))];
         const auto options = strategies(request, shape);
         const sharding::GraphIndex index(request.graph);
