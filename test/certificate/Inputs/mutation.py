@@ -1,11 +1,12 @@
-"""mutation.py TREE FOLDER [--only WORD] [--jobs N]: copies the tree to the folder and builds planc there; then, for each
-mutant (mutants.py), builds it again and lets it plan small networks. The planc that was built first verifies their
+"""mutation.py TREE FOLDER [--only WORD] [--jobs N]: copies the tree to the folder and builds planc there; then, for
+each mutant (mutants.py), builds it again and lets it plan small networks. The planc that was built first verifies their
 certificates.
 
   refused    one of them is refused
-  honest     no certificate claims more than is true: equally good plans, or a gap that the search states
+  honest     no certificate claims more than is true: equally good plans, a gap that the search states, or other
+             micro-batches, about which a certificate claims nothing
   fails      the same, and for some network the mutant finds no plan or ends with an error
-  unnoticed  a certificate claims a bound above the best plan, and is not refused
+  unnoticed  a certificate claims a bound above the plan that planc finds, and is not refused
   unbuilt    it does not compile
 
 At least 20 must be refused, and none may go unnoticed or unbuilt."""
@@ -63,8 +64,8 @@ class Case:
         """None: planc failed or took too long."""
         path = work / "of.certificate"
         try:
-            run = subprocess.run([planc, "plan", self.file, *self.options, "--certificate", path, "-o", work / "a.plan"],
-                                 capture_output=True, timeout=120)
+            run = subprocess.run([planc, "plan", self.file, *self.options, "--certificate", path,
+                                  "-o", work / "a.plan"], capture_output=True, timeout=120)
         except subprocess.TimeoutExpired:
             return None
         return path if run.returncode == 0 else None
@@ -73,10 +74,6 @@ class Case:
         """The line with which planc refuses the certificate; empty: it accepts."""
         run = subprocess.run([planc, "verify", path, self.file], capture_output=True, text=True)
         return run.stderr.strip().splitlines()[-1].split(": ", 2)[-1] if run.returncode != 0 else ""
-
-
-def bound_of_search(path):
-    return json.loads(path.read_text())["search_lower_bound_seconds"]
 
 
 def judge(cases, honest, planc, broken, work):
@@ -89,8 +86,11 @@ def judge(cases, honest, planc, broken, work):
             continue
         if line := case.refusal(planc, path):
             return "refused", f"{line} [{case.words}]"
-        if (bound := bound_of_search(path)) > honest[case.words] * (1 + 1e-9):
-            return "unnoticed", f"{bound / honest[case.words] - 1:.2g} above the best plan [{case.words}]"
+        claim = json.loads(path.read_text())
+        itself = honest[case.words]
+        bound = claim["search_lower_bound_seconds"] / itself["cost"]["seconds"] - 1
+        if claim["question"] == itself["question"] and bound > 1e-9:
+            return "unnoticed", f"claims a bound {bound:.2g} above a plan [{case.words}]"
     return ("fails", f"[{failed}]") if failed else ("honest", "")
 
 
@@ -118,7 +118,7 @@ def main():
             path = case.certificate(broken, work)
             if path is None or (line := case.refusal(planc, path)):
                 sys.exit(f"planc itself on {case.words}: {'no plan' if path is None else line}")
-            honest[case.words] = bound_of_search(path)
+            honest[case.words] = json.loads(path.read_text())
         for mutant in mutants.MUTANTS:
             if given.only not in mutant.name:
                 continue
