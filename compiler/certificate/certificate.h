@@ -95,7 +95,7 @@ struct Certificate {
     double latency = 0;            ///< of the communication: of fused calls
     double memory = 0;             ///< bytes a rank
     double lower_bound = 0;        ///< proved by the parts
-    double search_lower_bound = 0; ///< the search's own bound, for comparison; nothing here proves it
+    double search_lower_bound = 0; ///< claimed by the search; check() looks for plans that contradict it
     double gap = 0;                ///< (cost - lower bound) / cost
     std::vector<Part> parts;       ///< of every mesh and storage of the space
 };
@@ -115,7 +115,8 @@ struct Certificate {
 [[nodiscard]] Certificate prove(const plan::Request &request, const plan::Plan &plan);
 
 /// Returns an empty text, or one line that says what is wrong with the certificate. Trusts nothing except the pricing
-/// (pricing.h).
+/// (pricing.h). If the proof does not reach the bound that the search claims, that is not wrong, unless a plan takes
+/// less.
 [[nodiscard]] std::string check(const Certificate &certificate, const plan::Request &request);
 
 [[nodiscard]] std::string to_json(const Certificate &certificate);

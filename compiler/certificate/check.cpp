@@ -1,41 +1,19 @@
-#include "certificate/certificate.h"
+#include "certificate/check_part.h"
 #include "certificate/space.h"
 
 #include "cost/reports/report.h"
-#include "plan/parallel.h"
+#include "support/parallel.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 namespace planc::certificate {
 
 namespace {
 
-constexpr double rounding = 1e-12;
-
-/// Thrown inside this file only.
-struct Wrong {
-    std::string line;
-};
-
 bool equal(double a, double b) {
     return std::isfinite(a) && std::abs(a - b) <= rounding * std::max(std::abs(a), std::abs(b));
-}
-
-std::string text(double number) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.9g", number);
-    return buffer;
-}
-
-std::string words(const Part &part) {
-    std::string text = "mesh";
-    for (std::size_t axis = 0; axis < part.axes.size(); ++axis)
-        text += " " + part.axes[axis] + " " + std::to_string(part.sizes[axis]);
-    const std::string stored = cost::storage_words(part.storage, part.axes);
-    return text + (stored.empty() ? "" : ", " + stored.substr(0, stored.find('\n')));
 }
 
 void check_asked(const Asked &claimed, const Asked &asked) {
@@ -116,118 +94,6 @@ void check_cost(const Certificate &claimed, const plan::Request &request) {
     compare("the gap is", claimed.gap, claimed.cost > 0 ? (claimed.cost - claimed.lower_bound) / claimed.cost : 0, "");
 }
 
-/// Checks that every pruned strategy was pruned for a reason.
-void check_left_out(const Kept &kept, const Kept &next, const Bounds &bounds, double target, const std::string &where,
-                    const sharding::Graph &graph) {
-    if (next.size() != kept.size())
-        throw Wrong{where + ": the strategies of some layers are missing"};
-    for (const LayerId l : kept.ids()) {
-        if (!std::includes(kept[l].begin(), kept[l].end(), next[l].begin(), next[l].end()))
-            throw Wrong{where + ": layer '" + graph.layers[l].name + "' keeps a strategy that does not exist"};
-        for (std::size_t x = 0; x < kept[l].size(); ++x)
-            if (!std::binary_search(next[l].begin(), next[l].end(), kept[l][x]) && !(bounds.of[l][x] >= target))
-                throw Wrong{where + ": a strategy of layer '" + graph.layers[l].name + "' is pruned, but a plan of " +
-                            text(bounds.of[l][x]) + " s may use it"};
-    }
-}
-
-void check_weights(const Weights &weights, const sharding::Graph &graph, const std::string &where) {
-    bool right = weights.seconds_per_byte >= 0 && weights.operation >= OperationId() &&
-                 weights.operation < graph.end_of_program();
-    for (const auto &[call, values] : weights.latency)
-        right &= !values.empty() && values.front() && values.back() < graph.values.end_id() &&
-                 std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end();
-    if (!right)
-        throw Wrong{where + ": the weights do not prove a bound"};
-}
-
-/// The proof of one mesh and storage, node by node.
-class PartCheck {
-  public:
-    PartCheck(const Part &part, const StepScopes &step, Pricing &pricing, const plan::Request &request)
-        : part_(part), request_(request), where_(words(part)), options_(strategies(request, {part.axes, {part.sizes}})),
-          terms_(step, pricing, part.storage, byte_limit(request), options_),
-          target_(part.lower_bound * (1 - rounding)), seen_(part.nodes.size(), false) {}
-
-    /// Checks that no plan costs less than the part claims.
-    void run() {
-        Kept all(options_.size());
-        for (const LayerId l : all.ids())
-            for (int x = 0; x < static_cast<int>(options_[l].size()); ++x)
-                all[l].push_back(x);
-        open_.emplace_back(0, std::move(all));
-        while (!open_.empty()) {
-            auto [node, kept] = std::move(open_.back());
-            open_.pop_back();
-            if (node < 0 || node >= static_cast<int>(part_.nodes.size()) || seen_[node])
-                fail("a branch of the proof is missing");
-            seen_[node] = true;
-            check(part_.nodes[node], std::move(kept));
-        }
-    }
-
-  private:
-    [[noreturn]] void fail(const std::string &what) const { throw Wrong{where_ + ": " + what}; }
-
-    void check(const Node &node, Kept kept) {
-        if (is_one(kept)) {
-            if (const double cost = price_of_one(kept, part_, request_, options_); !(cost >= target_))
-                fail("there is a plan of " + text(cost) + " s, but it claims " + text(part_.lower_bound));
-            return;
-        }
-        check_weights(node.weights, request_.graph, where_);
-        terms_.weigh(node.weights);
-        for (const Round &round : node.rounds) {
-            std::vector<Factor> factors = terms_.factors(kept, round.whole);
-            const std::optional<Messages> messages = messages_of(round, factors);
-            if (!messages)
-                fail("the messages do not fit the network");
-            const Bounds found = bounds(terms_, kept, factors, *messages, round.whole, target_);
-            if (found.total >= target_)
-                return;
-            if (round.kept.empty())
-                return branch(node, kept, found);
-            check_left_out(kept, round.kept, found, target_, where_, request_.graph);
-            kept = round.kept;
-            if (is_none(kept))
-                return;
-        }
-        fail("the proof is incomplete");
-    }
-
-    /// Checks that the branches cover all strategies of a layer that cheaper plans may use.
-    void branch(const Node &node, const Kept &kept, const Bounds &found) {
-        if (!kept.contains(node.layer))
-            fail("the messages prove " + text(found.total) + " s, but it claims " + text(part_.lower_bound));
-        const std::vector<int> &all = kept[node.layer];
-        std::vector<bool> covered(all.size(), false);
-        for (const Node::Branch &branch : node.branches) {
-            Kept rest = kept;
-            rest[node.layer].clear();
-            for (std::size_t x = 0; x < all.size(); ++x)
-                if (std::count(branch.kept.begin(), branch.kept.end(), all[x]) > 0) {
-                    covered[x] = true;
-                    rest[node.layer].push_back(all[x]);
-                }
-            if (!rest[node.layer].empty())
-                open_.emplace_back(branch.node, std::move(rest));
-        }
-        for (std::size_t x = 0; x < all.size(); ++x)
-            if (!covered[x] && !(found.of[node.layer][x] >= target_))
-                fail("there is no bound for plans of " + text(found.of[node.layer][x]) + " s, but it claims " +
-                     text(part_.lower_bound));
-    }
-
-    const Part &part_;
-    const plan::Request &request_;
-    std::string where_;
-    PerLayer<Strategies> options_;
-    Terms terms_;
-    double target_;
-    std::vector<bool> seen_; ///< per node
-    std::vector<std::pair<int, Kept>> open_;
-};
-
 /// Checks that every mesh and storage of the space has its part, and that none is below the bound.
 void check_parts(const Certificate &claimed, const plan::Request &request) {
     std::size_t count = 0;
@@ -253,12 +119,12 @@ void check_parts(const Certificate &claimed, const plan::Request &request) {
     const StepScopes step(index, request.machine, request.larger ? request.larger->count : 0);
     const std::vector<std::size_t> meshes = first_parts(claimed.parts);
     std::vector<std::string> wrong(meshes.size() - 1);
-    plan::in_parallel(wrong.size(), [&](std::size_t m) {
+    support::in_parallel(wrong.size(), [&](std::size_t m) {
         try {
             const Mesh mesh{claimed.parts[meshes[m]].sizes};
             Pricing pricing(step, mesh, request.machine);
             for (std::size_t p = meshes[m]; p < meshes[m + 1]; ++p)
-                PartCheck(claimed.parts[p], step, pricing, request).run();
+                check_part(claimed.parts[p], step, pricing, request, claimed.search_lower_bound);
         } catch (const Wrong &found) {
             wrong[m] = found.line;
         }
@@ -269,27 +135,6 @@ void check_parts(const Certificate &claimed, const plan::Request &request) {
 }
 
 } // namespace
-
-std::optional<Messages> messages_of(const Round &round, const std::vector<Factor> &factors) {
-    Messages messages;
-    std::size_t at = 0;
-    for (const Factor &factor : factors) {
-        messages.emplace_back();
-        for (const int classes : factor.classes) {
-            if (at == round.messages.size())
-                return std::nullopt;
-            const std::vector<std::int64_t> &given = round.messages[at++];
-            std::vector<double> &message = messages.back().emplace_back(classes, 0.0);
-            if (!given.empty() && given.size() != message.size())
-                return std::nullopt;
-            for (std::size_t c = 0; c < given.size(); ++c)
-                message[c] = static_cast<double>(given[c]) * round.unit;
-        }
-    }
-    if (at != round.messages.size())
-        return std::nullopt;
-    return messages;
-}
 
 std::string check(const Certificate &certificate, const plan::Request &request) {
     try {

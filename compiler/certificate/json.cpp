@@ -13,7 +13,7 @@ namespace planc::certificate {
 
 namespace {
 
-constexpr int format = 1;
+constexpr int format = 2;
 constexpr int deepest = 16; ///< brackets within brackets
 
 /// Lists of numbers, each written once, because alike layers have equal messages. They are texts, "3 -1 4", because a

@@ -1,213 +1,214 @@
 #include "certificate/kinds.h"
 
-#include <cmath>
-#include <numeric>
-#include <span>
-#include <type_traits>
+#include "sharding/links.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <set>
 #include <unordered_map>
 
 namespace planc::certificate {
 
-using sharding::Operation;
-using sharding::Use;
-using sharding::Value;
-using sharding::ValueKind;
-
-Structure Structure::of_value(const sharding::GraphIndex &index, ValueId value) {
-    Structure structure(index);
-    structure.origin(value);
-    for (const Use &use : index.uses[value])
-        structure.derived(use.operation, index.graph.operations[use.operation].nest.operands[use.operand]);
-    if (const ValueId variable = index.stored_in[value])
-        structure.home(variable);
-    return structure;
-}
-
-Structure Structure::of_operation(const sharding::GraphIndex &index, OperationId operation) {
-    Structure structure(index);
-    structure.all_of(operation);
-    structure.strategy(operation);
-    return structure;
-}
-
-std::vector<LayerId> Structure::layers() const {
-    std::set<LayerId> layers;
-    for (const auto &[operation, loops] : operations_)
-        if (!graph_.operations[operation].parameter)
-            layers.insert(graph_.operations[operation].layer);
-    return {layers.begin(), layers.end()};
-}
-
-/// An operation's own layer matters as soon as it is among operations_, unless it runs where its parameter lives.
-void Structure::strategy(OperationId operation) {
-    operations_[operation];
-    if (const ValueId parameter = graph_.operations[operation].parameter)
-        home(parameter);
-}
-
-void Structure::derived(OperationId operation, const std::vector<int> &loops) {
-    strategy(operation);
-    operations_[operation].insert(loops.begin(), loops.end());
-    if (!index_.may_pass_partial[operation])
-        return;
-    all_of(operation); // whether partial sums pass depends on what else the strategy splits
-    if (expanded_.insert(operation).second)
-        for (const ValueId operand : graph_.operations[operation].operands)
-            origin(operand);
-}
-
-void Structure::all_of(OperationId operation) {
-    std::set<int> &loops = operations_[operation];
-    for (int loop = 0; loop < static_cast<int>(graph_.operations[operation].nest.loops.size()); ++loop)
-        loops.insert(loop);
-}
-
-void Structure::home(ValueId variable) {
-    if (graph_.values[variable].home)
-        return;
-    if (const Use &reader = index_.reader[variable]; reader.operation)
-        derived(reader.operation, graph_.operations[reader.operation].nest.operands[reader.operand]);
-    else if (const ValueId root = index_.value_anchor[variable].root)
-        home(root);
-}
-
-void Structure::origin(ValueId value) {
-    if (graph_.values[value].kind == ValueKind::variable)
-        return home(value);
-    if (graph_.values[value].kind != ValueKind::computed)
-        return;
-    std::vector<int> loops(graph_.operations[graph_.values[value].producer].nest.loops.size());
-    std::iota(loops.begin(), loops.end(), 0);
-    derived(graph_.values[value].producer, loops);
-}
-
 namespace {
 
-template <class Number>
-    requires std::is_arithmetic_v<Number>
-void put(std::string &text, Number number) {
-    text += std::to_string(number);
-    text += ' ';
-}
-void put(std::string &text, std::span<const int> numbers) {
-    for (int number : numbers)
-        put(text, number);
-    text += '/';
-}
+/// Everything on which a form depends, as numbers; texts are preceded by their lengths.
+class Facts {
+  public:
+    template <class... Numbers> explicit Facts(Numbers... numbers) { (put(numbers), ...); }
 
-/// By order of appearance; -1 for none.
-int number_of(ValueId value, std::map<ValueId, int> &numbers) {
-    return value ? numbers.emplace(value, static_cast<int>(numbers.size())).first->second : -1;
-}
+    template <class Number> void put(Number number) { append(static_cast<std::int64_t>(number)); }
+    void put(double number) { append(std::bit_cast<std::int64_t>(number)); }
+    void put(const std::string &word) {
+        put(word.size());
+        text_ += word;
+    }
+    template <class List> void put_all(const List &list) {
+        put(list.size());
+        for (const auto &each : list)
+            put(each);
+    }
+    [[nodiscard]] const std::string &text() const { return text_; }
 
-void put_home(std::string &text, const Value &value) {
-    text += value.home ? "at " : "";
-    if (value.home) {
-        for (const planrt::DimensionPlacement &dimension : value.home->dimensions)
-            put(text, dimension.axes);
-        put(text, value.home->stored);
-    }
-}
+  private:
+    void append(std::int64_t number) { text_.append(reinterpret_cast<const char *>(&number), sizeof(number)); }
 
-void put_loops(std::string &text, const sharding::Nest &nest) {
-    for (const sharding::Loop &loop : nest.loops) {
-        text += loop.name + ':';
-        put(text, loop.extent);
-        put(text, static_cast<int>(loop.kind));
+    std::string text_;
+};
+
+/// A form with the layers in its places.
+struct Filled {
+    int form = 0;
+    std::vector<LayerId> layers;
+};
+
+/// What sharding::Copies derives, as forms.
+class Forms {
+  public:
+    explicit Forms(const sharding::GraphIndex &index)
+        : index_(index), graph_(index.graph), derived_(graph_.operations.size()), homes_(graph_.values.size()) {}
+
+    /// The form that these facts make of its parts.
+    Filled made(Facts facts, const std::vector<Filled> &parts) {
+        Filled result;
+        for (const Filled &part : parts) {
+            facts.put(part.form);
+            for (const LayerId layer : part.layers) {
+                const auto place = std::find(result.layers.begin(), result.layers.end(), layer);
+                facts.put(place - result.layers.begin());
+                if (place == result.layers.end())
+                    result.layers.push_back(layer);
+            }
+        }
+        result.form = number(facts);
+        return result;
     }
-    for (const sharding::NestWindow &window : nest.windows) {
-        text += 'w';
-        for (const std::int64_t number :
-             {std::int64_t{window.operand}, std::int64_t{window.dimension}, std::int64_t{window.kernel_loop},
-              window.extent, window.stride, window.dilation, window.padding, std::int64_t{window.transposed},
-              std::int64_t{window.blocks_only}})
-            put(text, number);
+    /// The form with its places in ascending order of these layers.
+    int kind(const Filled &filled) {
+        std::vector<LayerId> ascending = filled.layers;
+        std::sort(ascending.begin(), ascending.end());
+        Facts facts('k', filled.form);
+        for (const LayerId layer : filled.layers)
+            facts.put(std::lower_bound(ascending.begin(), ascending.end(), layer) - ascending.begin());
+        return number(facts);
     }
+
+    /// Where an operation runs.
+    Filled strategy(OperationId operation) {
+        const sharding::Operation &o = graph_.operations[operation];
+        if (!o.parameter)
+            return {number(facts(operation)), {o.layer}};
+        Facts follows = facts(operation);
+        follows.put_all(index_.operation_anchor[operation].root_dimension);
+        return made(std::move(follows), {home(index_.operation_anchor[operation].root)});
+    }
+    /// How it needs its operands and leaves its results.
+    const Filled &derived(OperationId operation) {
+        if (derived_[operation])
+            return *derived_[operation];
+        std::vector<Filled> parts{strategy(operation)};
+        if (index_.may_pass_partial[operation])
+            for (const ValueId operand : graph_.operations[operation].operands)
+                parts.push_back(origin(operand));
+        return derived_[operation].emplace(made(Facts('d'), parts));
+    }
+    const Filled &home(ValueId variable) {
+        if (homes_[variable])
+            return *homes_[variable];
+        const sharding::Value &v = graph_.values[variable];
+        const sharding::Anchor &anchor = index_.value_anchor[variable];
+        Facts facts('h', v.home.has_value(), static_cast<bool>(anchor.root));
+        facts.put_all(v.extents);
+        facts.put_all(anchor.root_dimension);
+        std::vector<Filled> parts;
+        if (v.home) {
+            for (const planrt::DimensionPlacement &dimension : v.home->dimensions)
+                facts.put_all(dimension.axes);
+            facts.put_all(v.home->stored);
+        } else if (const sharding::Use &reader = index_.reader[variable]; reader.operation) {
+            facts.put(reader.operand);
+            parts.push_back(derived(reader.operation));
+        } else if (anchor.root) {
+            parts.push_back(home(anchor.root));
+        }
+        return homes_[variable].emplace(made(std::move(facts), parts));
+    }
+    Filled origin(ValueId value) {
+        const sharding::Value &v = graph_.values[value];
+        if (v.kind == sharding::ValueKind::variable)
+            return home(value);
+        if (v.kind == sharding::ValueKind::free)
+            return made(Facts('f'), {});
+        return made(Facts('o', sharding::result_number(graph_, value)), {derived(v.producer)});
+    }
+    /// A value, by its origin and all its needs in their order.
+    Filled value(ValueId value, cost::Residence residence) {
+        const sharding::Value &v = graph_.values[value];
+        Facts facts('v', v.kind, v.element_bytes, residence, static_cast<bool>(index_.companion[value]));
+        facts.put_all(v.extents);
+        std::vector<Filled> parts{origin(value)};
+        for (const sharding::Need &need : sharding::needs(index_, value)) {
+            facts.put(need.operand);
+            if (need.operand >= 0)
+                parts.push_back(derived(need.operation));
+            else if (need.home)
+                parts.push_back(home(need.home));
+            facts.put(parts.size());
+        }
+        return made(std::move(facts), parts);
+    }
+
+  private:
+    int number(const Facts &facts) {
+        return forms_.emplace(facts.text(), static_cast<int>(forms_.size())).first->second;
+    }
+
+    /// Everything about an operation except its name, its layer and its neighbours.
+    Facts facts(OperationId operation) {
+        const sharding::Operation &o = graph_.operations[operation];
+        Facts facts('s', o.phase, o.kernel, index_.pass[operation], index_.may_pass_partial[operation], o.accumulates,
+                    o.per_step, static_cast<bool>(o.parameter), o.nest.linear, o.nest.reduction, o.flops_per_point);
+        for (const sharding::Loop &loop : o.nest.loops) {
+            facts.put(loop.name);
+            facts.put(loop.extent);
+            facts.put(loop.kind);
+        }
+        for (const sharding::NestWindow &w : o.nest.windows)
+            for (const std::int64_t number :
+                 {std::int64_t{w.operand}, std::int64_t{w.dimension}, std::int64_t{w.kernel_loop}, w.extent, w.stride,
+                  w.dilation, w.padding, std::int64_t{w.transposed}, std::int64_t{w.blocks_only}})
+                facts.put(number);
+        std::vector<ValueId> tensors = o.operands;
+        tensors.insert(tensors.end(), o.results.begin(), o.results.end());
+        for (const ValueId tensor : tensors) {
+            const sharding::Value &v = graph_.values[tensor];
+            facts.put(std::find(tensors.begin(), tensors.end(), tensor) - tensors.begin()); // one value twice
+            facts.put(v.kind);
+            facts.put(v.element_bytes);
+            facts.put_all(v.extents);
+        }
+        for (const auto *side : {&o.nest.operands, &o.nest.results})
+            for (const std::vector<int> &loops : *side)
+                facts.put_all(loops);
+        for (const ValueId variable : o.writes)
+            facts.put(static_cast<bool>(variable));
+        return facts;
+    }
+
+    const sharding::GraphIndex &index_;
+    const sharding::Graph &graph_;
+    PerOperation<std::optional<Filled>> derived_;
+    PerValue<std::optional<Filled>> homes_;
+    std::unordered_map<std::string, int> forms_;
+};
+
+Facts facts_of(const cost::Fused &fused) {
+    Facts facts('c', fused.same_pass, fused.own_rows, fused.accumulated);
+    facts.put_all(fused.operands);
+    facts.put_all(fused.results);
+    facts.put(fused.reuse.size());
+    for (const cost::Bytes distance : fused.reuse)
+        facts.put(distance.value);
+    return facts;
 }
 
 } // namespace
 
-std::string Structure::text(ValueId value) const {
-    std::map<LayerId, int> layer_numbers;
-    for (const LayerId layer : layers())
-        layer_numbers.emplace(layer, static_cast<int>(layer_numbers.size()));
-    std::map<ValueId, int> value_numbers;
-    std::string text;
-    if (value) {
-        const Value &v = graph_.values[value];
-        number_of(value, value_numbers);
-        put(text, static_cast<int>(v.kind));
-        put(text, v.element_bytes);
-        put(text, index_.is_output[value] ? 1 : 0);
-        put(text, number_of(index_.stored_in[value], value_numbers));
-        for (std::int64_t extent : v.extents)
-            put(text, extent);
-        put(text, number_of(index_.value_anchor[value].root, value_numbers));
-        put(text, index_.value_anchor[value].root_dimension);
-    }
-    for (const auto &[operation, loops] : operations_)
-        describe(text, operation, value_numbers, layer_numbers);
-    return text;
-}
-
-void Structure::describe(std::string &text, OperationId operation, std::map<ValueId, int> &value_numbers,
-                         const std::map<LayerId, int> &layer_numbers) const {
-    const Operation &o = graph_.operations[operation];
-    const auto layer = layer_numbers.find(o.layer);
-    text += "\n";
-    put(text, static_cast<int>(o.kernel));
-    put(text, static_cast<int>(o.phase));
-    put(text, o.parameter || layer == layer_numbers.end() ? -1 : layer->second);
-    put(text, static_cast<int>(index_.pass[operation]));
-    put(text, (o.accumulates ? 1 : 0) + (o.per_step ? 2 : 0));
-    put(text, index_.may_pass_partial[operation] ? 1 : 0);
-    put(text, static_cast<int>(o.nest.reduction));
-    text += std::to_string(o.flops_per_point) + ' ';
-    put_loops(text, o.nest);
-    const auto tensor = [&](ValueId v, const std::vector<int> &loops) {
-        put(text, number_of(v, value_numbers));
-        put(text, static_cast<int>(graph_.values[v].kind));
-        put(text, graph_.values[v].element_bytes);
-        put_home(text, graph_.values[v]);
-        put(text, loops);
-    };
-    for (std::size_t i = 0; i < o.operands.size(); ++i)
-        tensor(o.operands[i], o.nest.operands[i]);
-    text += '>';
-    for (std::size_t i = 0; i < o.results.size(); ++i)
-        tensor(o.results[i], o.nest.results[i]);
-    for (const ValueId variable : o.writes)
-        put(text, number_of(variable, value_numbers));
-    if (o.parameter) {
-        put(text, number_of(o.parameter, value_numbers));
-        put(text, index_.operation_anchor[operation].root_dimension);
-    }
-}
-
 Kinds::Kinds(const sharding::GraphIndex &given, const cost::Machine &machine)
     : index(given), facts(given.graph, machine) {
-    std::unordered_map<std::string, int> kinds;
-    const auto kind = [&kinds](std::string text) {
-        return kinds.emplace(std::move(text), static_cast<int>(kinds.size())).first->second;
+    Forms forms(index);
+    const auto kind_of = [&](const Filled &filled, const std::vector<LayerId> &layers, Facts own) {
+        const std::set<LayerId> found(filled.layers.begin(), filled.layers.end());
+        if (!std::equal(found.begin(), found.end(), layers.begin(), layers.end()))
+            return forms.kind(forms.made(std::move(own), {filled}));
+        return forms.kind(filled);
     };
-    for (const OperationId o : index.graph.operations.ids()) {
-        const cost::Fused &fused = facts.fusion[o];
-        std::string text = Structure::of_operation(index, o).text({});
-        for (const std::vector<bool> &each : {fused.operands, fused.results})
-            for (bool is_fused : each)
-                text += is_fused ? '1' : '0';
-        for (bool each : {fused.same_pass, fused.own_rows, fused.accumulated})
-            text += each ? '1' : '0';
-        for (const cost::Bytes distance : fused.reuse)
-            text += ' ' + std::to_string(std::llround(distance.value));
-        of_operation.push_back(kind(std::move(text)));
-    }
-    for (const ValueId v : index.graph.values.ids()) {
-        std::string text = facts.residences[v] == cost::Residence::in_place ? "in place " : "stored ";
-        text += Structure::of_value(index, v).text(v);
-        text += index.companion[v] ? "joins" : "";
-        of_value.push_back(kind(std::move(text)));
-    }
+    for (const OperationId o : index.graph.operations.ids())
+        of_operation.push_back(kind_of(forms.made(facts_of(facts.fusion[o]), {forms.strategy(o)}),
+                                       sharding::layers_of_strategy(index, o), Facts('O', o.index())));
+    for (const ValueId v : index.graph.values.ids())
+        of_value.push_back(
+            kind_of(forms.value(v, facts.residences[v]), sharding::scope(index, v), Facts('V', v.index())));
 }
 
 } // namespace planc::certificate

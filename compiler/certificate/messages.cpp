@@ -95,4 +95,13 @@ Bounds bounds(Terms &terms, const Kept &kept, std::vector<Factor> &factors, cons
     return result;
 }
 
+Kept most_promising(const Kept &kept, const Bounds &bounds) {
+    Kept result;
+    for (const LayerId l : kept.ids()) {
+        const std::vector<double> &of = bounds.of[l];
+        result.push_back({kept[l][static_cast<std::size_t>(std::min_element(of.begin(), of.end()) - of.begin())]});
+    }
+    return result;
+}
+
 } // namespace planc::certificate

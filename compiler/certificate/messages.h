@@ -21,6 +21,9 @@ struct Bounds {
 [[nodiscard]] Bounds bounds(Terms &terms, const Kept &kept, std::vector<Factor> &factors, const Messages &messages,
                             bool exactly, double target, double share = 1);
 
+/// For each layer the kept strategy with the least bound. The bounds are below their target.
+[[nodiscard]] Kept most_promising(const Kept &kept, const Bounds &bounds);
+
 /// Visits what is left of a factor's entries: `visit(entry, classes, seconds)`.
 template <class Visit>
 void for_rest(const Factor &factor, const std::vector<std::vector<double>> &messages, const Visit &visit) {

@@ -11,6 +11,29 @@ namespace planc::certificate {
 
 using sharding::Phase;
 
+namespace {
+
+/// Whether no copy of the value may share a call with others, under any strategies.
+bool pays_alone(const sharding::GraphIndex &index, ValueId value) {
+    return !index.companion[value] &&
+           std::none_of(index.uses[value].begin(), index.uses[value].end(), [&](const sharding::Use &use) {
+               return index.graph.operations[use.operation].phase == Phase::update;
+           });
+}
+
+/// Whether each copy is made for every micro-batch.
+bool is_made_often(const sharding::GraphIndex &index, ValueId value) {
+    const std::vector<sharding::Need> needs = sharding::needs(index, value);
+    const OperationId producer = index.graph.values[value].producer;
+    const bool once =
+        producer && (index.graph.operations[producer].per_step || index.graph.operations[producer].accumulates);
+    return !once && std::all_of(needs.begin(), needs.end(), [&](const sharding::Need &need) {
+        return need.operand >= 0 && !index.graph.operations[need.operation].per_step;
+    });
+}
+
+} // namespace
+
 StepScopes::StepScopes(const sharding::GraphIndex &index, const cost::Machine &machine, int larger)
     : kinds(index, machine), microbatches(index.graph.microbatches - larger) {
     for (const ValueId v : index.graph.values.ids()) {
@@ -24,6 +47,8 @@ StepScopes::StepScopes(const sharding::GraphIndex &index, const cost::Machine &m
         placements.push_back(index.graph.values[v].kind == sharding::ValueKind::free
                                  ? std::vector<LayerId>{}
                                  : sharding::layers_of_origin(index, v));
+        alone.push_back(pays_alone(index, v));
+        times.push_back(is_made_often(index, v) ? microbatches : 1);
     }
 }
 
@@ -113,22 +138,8 @@ double Pricing::seconds(ValueId value, const std::vector<int> &numbers) {
 }
 
 double Pricing::least(ValueId value, int origin, int wanted) {
-    const sharding::GraphIndex &index = step_.kinds.index;
-    const auto operation_of = [&](const sharding::Use &use) -> const sharding::Operation & {
-        return graph_.operations[use.operation];
-    };
-    const bool latency = !index.companion[value] && std::none_of(index.uses[value].begin(), index.uses[value].end(),
-                                                                 [&](const sharding::Use &use) {
-                                                                     return operation_of(use).phase == Phase::update;
-                                                                 });
-    const bool each = std::all_of(step_.needs[value].begin(), step_.needs[value].end(), [&](const auto &need) {
-        return need.operand >= 0 && !graph_.operations[need.operation].per_step;
-    });
-    const OperationId producer = graph_.values[value].producer;
-    const bool once = producer && (graph_.operations[producer].per_step || graph_.operations[producer].accumulates);
-    const double seconds =
-        transfers_.of(reshards(value)).seconds(origin, wanted, graph_.values[value].element_bytes, latency).value;
-    return (each && !once ? step_.microbatches : 1) * seconds;
+    return step_.times[value] *
+           transfers_.seconds(reshards(value), origin, wanted, graph_.values[value].element_bytes, step_.alone[value]);
 }
 
 double Pricing::seconds(OperationId operation, sharding::Copies &copies) {

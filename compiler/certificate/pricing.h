@@ -6,13 +6,10 @@
 //   additive    the price of a step is at least the sum, over operations, of their computation and, over values, of
 //               making their copies, without the latency of calls that several may share
 //   shared      of n gradients (or norms) that could be fused over the same axes, at least one pays the latency; so
-//   each
-//               may be charged 1/n of it
+//               each may be charged 1/n of it
 //   scope       the cost of a value's copies depends only on the layers of sharding::scope(), and values and operations
-//   of
-//               equal structure (kinds.h) cost the same under equal strategies
-//   transfer    no route from one placement to another takes less than plan/transfer_bound.h says; all copies of a
-//   value
+//               of equal kind (kinds.h) cost the same under equal strategies
+//   transfer    no route from one placement to another takes less than least_transfer.h says; all copies of a value
 //               together take at least as long as any one of them
 //   memory      a rank needs at least the memory that lives through the step plus what passes during any one operation;
 //               within a limit, seconds >= seconds + price (bytes - limit) for every price >= 0
@@ -21,8 +18,8 @@
 #pragma once
 
 #include "certificate/kinds.h"
+#include "certificate/least_transfer.h"
 #include "plan/plan.h"
-#include "plan/transfer_bound.h"
 
 #include "cost/collectives/step_price.h"
 #include "sharding/copies.h"
@@ -71,6 +68,9 @@ struct StepScopes {
     PerValue<std::vector<LayerId>> layers; ///< sharding::scope()
     /// For each need and then the origin of a value: the layers that decide it.
     PerValue<std::vector<std::vector<LayerId>>> of_placement;
+    /// Of each value: whether its copies pay for their messages alone, and how often a step makes each at least.
+    PerValue<bool> alone;
+    PerValue<int> times;
 };
 
 class Pricing {
@@ -122,7 +122,7 @@ class Pricing {
     PerValue<sharding::Reshards *> reshards_of_;
     sharding::MeshReshards reshards_;
     cost::StepPrices steps_;
-    plan::TransferBounds transfers_;
+    LeastTransfers transfers_;
     std::map<std::pair<int, std::vector<int>>, Price> known_; ///< by structure and numbers
 };
 

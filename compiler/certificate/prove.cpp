@@ -2,7 +2,7 @@
 #include "certificate/prover.h"
 #include "certificate/space.h"
 
-#include "plan/parallel.h"
+#include "support/parallel.h"
 
 #include <algorithm>
 
@@ -58,10 +58,11 @@ Certificate prove(const plan::Request &request, const plan::Plan &plan) {
             result.parts.push_back({shape.axes, shape.mesh.sizes, storage, 0, {}});
     const sharding::GraphIndex index(request.graph);
     const StepScopes step(index, request.machine, request.larger ? request.larger->count : 0);
-    // No bound exceeds the least known price.
-    const double target = std::min(result.cost, plan.simulated ? plan.simulated->least_sum.value : result.cost);
+    // No bound exceeds the least known price. If the search claims more, a proof up to there refutes it.
+    const double least = plan.simulated ? plan.simulated->least_sum.value : result.cost;
+    const double target = std::min(result.cost, std::max(least, result.search_lower_bound));
     const std::vector<std::size_t> meshes = first_parts(result.parts);
-    plan::in_parallel(meshes.size() - 1, [&](std::size_t m) {
+    support::in_parallel(meshes.size() - 1, [&](std::size_t m) {
         const Shape shape{result.parts[meshes[m]].axes, {result.parts[meshes[m]].sizes}};
         const auto options = strategies(request, shape);
         Pricing pricing(step, shape.mesh, request.machine);

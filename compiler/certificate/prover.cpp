@@ -53,6 +53,14 @@ void round_to(double unit, double most, const Messages &messages, Round &round) 
         }
 }
 
+/// The plan that is left where is_one().
+LayerStrategies layers_of(const Kept &kept, const PerLayer<Strategies> &options) {
+    LayerStrategies layers;
+    for (const LayerId l : kept.ids())
+        layers.push_back(options[l][static_cast<std::size_t>(kept[l][0])]);
+    return layers;
+}
+
 /// The layer whose second-best strategy has the highest bound.
 LayerId most_telling(const Kept &kept, const Bounds &bounds) {
     LayerId best;
@@ -110,10 +118,10 @@ double Prover::expand(Open open, Part &part, std::vector<Open> &all) {
     }
     const LayerId layer = most_telling(open.kept, found);
     part.nodes[number].layer = layer;
-    const LayerStrategies promising = most_promising(open.kept, found);
+    const LayerStrategies next = promising(open.kept, found);
     for (std::size_t x = 0; x < open.kept[layer].size(); ++x) {
         Open &further = all.emplace_back(Open{number, open.kept, std::max(found.of[layer][x], found.total),
-                                              open.weights, promising, open.kept[layer][x]});
+                                              open.weights, next, open.kept[layer][x]});
         further.kept[layer] = {further.strategy};
         further.layers[layer] = terms_.options()[layer][static_cast<std::size_t>(further.strategy)];
     }
@@ -126,7 +134,7 @@ void Prover::weigh(const Kept &kept, const LayerStrategies &layers, Weights &wei
     terms_.weigh(weights);
     Bounds found = glance(kept);
     if (layers.empty() && found.total < target_) {
-        weights.latency = shared_calls(most_promising(kept, found));
+        weights.latency = shared_calls(promising(kept, found));
         terms_.weigh(weights);
         found = glance(kept);
     }
@@ -148,14 +156,8 @@ void Prover::sweep_and_count(const Kept &kept, const std::vector<Factor> &factor
     work_ += entries * 2 * sweep(terms_, kept, factors, target_, messages);
 }
 
-/// For each layer, the strategy with the least bound.
-LayerStrategies Prover::most_promising(const Kept &kept, const Bounds &found) const {
-    LayerStrategies layers;
-    for (const LayerId l : kept.ids()) {
-        const auto best = std::min_element(found.of[l].begin(), found.of[l].end()) - found.of[l].begin();
-        layers.push_back(terms_.options()[l][static_cast<std::size_t>(kept[l][static_cast<std::size_t>(best)])]);
-    }
-    return layers;
+LayerStrategies Prover::promising(const Kept &kept, const Bounds &found) const {
+    return layers_of(most_promising(kept, found), terms_.options());
 }
 
 /// The participants of calls that several values share.
@@ -253,10 +255,8 @@ bool is_none(const Kept &kept) {
 
 double price_of_one(const Kept &kept, const Part &part, const plan::Request &request,
                     const PerLayer<Strategies> &options) {
-    LayerStrategies layers;
-    for (const LayerId l : kept.ids())
-        layers.push_back(options[l][static_cast<std::size_t>(kept[l][0])]);
-    const cost::CostTable table = plan::evaluate(request, {part.sizes}, part.axes, layers, part.storage);
+    const cost::CostTable table =
+        plan::evaluate(request, {part.sizes}, part.axes, layers_of(kept, options), part.storage);
     const double limit = byte_limit(request);
     return limit > 0 && table.memory.total().value > limit ? infinity : table.seconds().value;
 }

@@ -41,7 +41,7 @@ class Prover {
 
     /// The bound by a first round.
     Bounds glance(const Kept &kept);
-    [[nodiscard]] LayerStrategies most_promising(const Kept &kept, const Bounds &found) const;
+    [[nodiscard]] LayerStrategies promising(const Kept &kept, const Bounds &found) const;
     [[nodiscard]] std::map<SharedCall, std::vector<ValueId>> shared_calls(const LayerStrategies &layers);
 
     Terms &terms_;

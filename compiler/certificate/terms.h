@@ -1,6 +1,6 @@
 // The bound of pricing.h as functions of few layers: of each layer alone, and of several together.
 //
-// Entries of large tables are first bounded (plan/transfer_bound.h); only those that matter to a proof are priced.
+// Entries of large tables are first bounded (least_transfer.h); only those that matter to a proof are priced.
 #pragma once
 
 #include "certificate/pricing.h"

@@ -1,7 +1,7 @@
 #include "plan/fastest_baselines.h"
 
-#include "plan/parallel.h"
 #include "plan/price_baseline.h"
+#include "support/parallel.h"
 
 #include <algorithm>
 #include <limits>
@@ -75,7 +75,7 @@ void FastestBaselines::bound(std::size_t number, const AtLeast &at_least) {
 }
 
 std::size_t FastestBaselines::bound_others(const AtLeast &at_least) {
-    in_parallel(others_.size(), [&](std::size_t i) { bound(others_[i], at_least); });
+    support::in_parallel(others_.size(), [&](std::size_t i) { bound(others_[i], at_least); });
     std::map<std::string, std::vector<std::size_t>> by_name;
     for (const std::size_t i : others_)
         if (at_least)

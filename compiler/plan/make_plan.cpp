@@ -3,9 +3,9 @@
 #include "plan/least_memory.h"
 #include "plan/narrowed_search.h"
 #include "plan/near_optimal.h"
-#include "plan/parallel.h"
 #include "plan/price_baseline.h"
 #include "plan/storage.h"
+#include "support/parallel.h"
 
 #include <algorithm>
 #include <iterator>
@@ -60,7 +60,8 @@ class Planner {
         meshes_.resize(shapes.size());
         if (request_.search)
             step_.emplace(index_, facts_);
-        in_parallel(shapes.size(), [&](std::size_t i) { meshes_[i] = std::make_unique<OnMesh>(request_, shapes[i]); });
+        support::in_parallel(shapes.size(),
+                             [&](std::size_t i) { meshes_[i] = std::make_unique<OnMesh>(request_, shapes[i]); });
         if (!is_too_small())
             try_candidates();
         if (plan_.failure.empty() && best_seconds_ == infinity && best_baseline_ == infinity) {
@@ -104,7 +105,7 @@ class Planner {
         std::vector<std::unique_ptr<OnMesh>> meshes;
         explicit Tables(const sharding::Graph &graph) : index(graph) {}
         ~Tables() {
-            in_parallel(meshes.size(), [this](std::size_t m) { meshes[m].reset(); });
+            support::in_parallel(meshes.size(), [this](std::size_t m) { meshes[m].reset(); });
         }
         Tables(const Tables &) = delete;
         Tables &operator=(const Tables &) = delete;
@@ -121,7 +122,7 @@ class Planner {
         if (!request_.search || limit_ == 0)
             return false;
         std::vector<LeastMemory> least(meshes_.size(), {infinity, infinity});
-        in_parallel(meshes_.size(), [&](std::size_t i) {
+        support::in_parallel(meshes_.size(), [&](std::size_t i) {
             for (const StorageChoice &choice : storage_choices(request_, meshes_[i]->shape)) {
                 const LeastMemory with = least_with(*meshes_[i], choice.storage);
                 least[i] = {std::min(least[i].state, with.state), std::min(least[i].kept, with.kept)};
@@ -160,7 +161,7 @@ class Planner {
         for (const auto &on : meshes_)
             of_baselines.push_back({&on->shape, &on->space});
         FastestBaselines baselines(request_, index_, *facts_, limit_, std::move(of_baselines));
-        in_parallel(meshes_.size() + baselines.alone(), [&](std::size_t task) {
+        support::in_parallel(meshes_.size() + baselines.alone(), [&](std::size_t task) {
             if (task < meshes_.size()) {
                 OnMesh &on = *meshes_[order[task]];
                 candidates[order[task]] = candidate_on(on, on.storages.front());
@@ -252,7 +253,7 @@ class Planner {
         });
         std::vector<Found> found(static_cast<std::size_t>(others - ordered.begin()));
         const std::size_t groups = bound(baselines);
-        in_parallel(groups + ordered.size(), groups + found.size(), [&](std::size_t task) {
+        support::in_parallel(groups + ordered.size(), groups + found.size(), [&](std::size_t task) {
             if (task < groups)
                 return baselines.price_rivals(task);
             const std::size_t i = task - groups;
@@ -294,7 +295,7 @@ class Planner {
         std::vector<std::size_t> order = longest_first(candidates, 0, count);
         for (std::size_t i : longest_first(candidates, count, meshes))
             order.push_back(i);
-        in_parallel(meshes, count, [&](std::size_t task) {
+        support::in_parallel(meshes, count, [&](std::size_t task) {
             const std::size_t i = order[task];
             if (i < count)
                 found[i] = found_by(candidates[i], at_most);
@@ -332,7 +333,7 @@ class Planner {
             ++last;
         std::vector<Found> found(last - first);
         const double at_most = give_up_at();
-        in_parallel(found.size(), [&](std::size_t i) { found[i] = found_by(candidates[first + i], at_most); });
+        support::in_parallel(found.size(), [&](std::size_t i) { found[i] = found_by(candidates[first + i], at_most); });
         for (std::size_t i = 0; i < found.size(); ++i)
             take(candidates[first + i], found[i]);
         return last;

@@ -1,6 +1,6 @@
 #include "plan/near_optimal.h"
 
-#include "plan/parallel.h"
+#include "support/parallel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -113,7 +113,7 @@ static void take_near(const Request &request, const Plan &answer, std::vector<Ch
     const Seconds limit = (1 + near_optimal_margin) * answer.cost->seconds();
     std::erase_if(choices, [&](const Choice &choice) { return choice.seconds > limit; });
     std::vector<Plan> priced(std::min(most - result.size(), choices.size())); // these are taken but for few
-    in_parallel(priced.size(), [&](std::size_t i) { priced[i] = exchange(request, answer, choices[i]); });
+    support::in_parallel(priced.size(), [&](std::size_t i) { priced[i] = exchange(request, answer, choices[i]); });
     for (std::size_t i = 0; i < choices.size() && result.size() < most; ++i) {
         Plan plan = i < priced.size() ? std::move(priced[i]) : exchange(request, answer, choices[i]);
         const bool too_large =
@@ -154,7 +154,7 @@ std::vector<Plan> further_baselines(const Request &request, const Plan &answer, 
             further.push_back(&baseline);
     }
     std::vector<Plan> result(further.size());
-    in_parallel(result.size(), [&](std::size_t i) {
+    support::in_parallel(result.size(), [&](std::size_t i) {
         const Baseline &baseline = *further[i];
         result[i] = exchange(request, answer,
                              {&baseline.axes, &baseline.mesh, &baseline.layers, &baseline.storage, baseline.seconds,

@@ -1,6 +1,6 @@
-#include "plan/parallel.h"
 #include "plan/search.h"
 #include "plan/term_builder.h"
+#include "support/parallel.h"
 
 #include <algorithm>
 #include <array>
@@ -347,7 +347,7 @@ PerLayer<std::optional<RunnerUp>> runner_ups(const StepStructure &step, const Me
                                              const LayerStrategies &layers, double byte_limit) {
     PerLayer<std::optional<RunnerUp>> result(layers.size());
     const std::size_t parts = std::clamp<std::size_t>(layers.size() / least_at_once, 1, most_at_once);
-    in_parallel(parts, [&](std::size_t part) {
+    support::in_parallel(parts, [&](std::size_t part) {
         std::optional<TermCache> own;
         if (part > 0)
             own.emplace(shape.mesh, machine);

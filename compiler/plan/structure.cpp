@@ -1,6 +1,6 @@
 #include "plan/structure.h"
 
-#include "plan/parallel.h"
+#include "support/parallel.h"
 
 #include <cmath>
 #include <numeric>
@@ -309,7 +309,7 @@ StepStructure::StepStructure(const sharding::GraphIndex &given, std::shared_ptr<
     const std::size_t of_operations = index.graph.operations.size();
     const std::size_t of_values = index.graph.values.size();
     std::vector<std::optional<Described>> described(of_operations + of_values + sums.operations.size());
-    in_parallel(described.size(), [&](std::size_t i) {
+    support::in_parallel(described.size(), [&](std::size_t i) {
         if (i < of_operations)
             described[i].emplace(describe_operation(*this, OperationId(i)));
         else if (i < of_operations + of_values)

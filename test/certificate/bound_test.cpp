@@ -4,6 +4,7 @@
 #include "certificate/space.h"
 #include "plan/space.h"
 #include "plan/storage.h"
+#include "sharding/graphs.h"
 
 #include <gtest/gtest.h>
 
@@ -108,9 +109,9 @@ TEST(Terms, AreBelowThePriceOfEveryPlan) {
             continue;
         const plan::Request &request = planned->request;
         const std::vector<Shape> all = shapes(request);
-        const Shape shape = all[static_cast<std::size_t>(uniform(random, 0, static_cast<int>(all.size()) - 1))];
+        const Shape &shape = all[static_cast<std::size_t>(uniform(random, 0, static_cast<int>(all.size()) - 1))];
         const std::vector<Storage> stored = storages(request, shape.mesh, shape.axes);
-        const Storage storage =
+        const Storage &storage =
             stored[static_cast<std::size_t>(uniform(random, 0, static_cast<int>(stored.size()) - 1))];
         const auto options = strategies(request, shape);
         const sharding::GraphIndex index(request.graph);
@@ -146,6 +147,128 @@ TEST(Terms, AreBelowThePriceOfEveryPlan) {
     EXPECT_GT(samples, 800);
     EXPECT_GT(tight, samples / 4);
     EXPECT_GT(shared, 100);
+}
+
+LayerStrategies random_layers(Random &random, const PerLayer<Strategies> &options) {
+    LayerStrategies layers;
+    for (const Strategies &of_layer : options)
+        layers.push_back(of_layer[static_cast<std::size_t>(uniform(random, 0, static_cast<int>(of_layer.size()) - 1))]);
+    return layers;
+}
+
+TEST(LeastTransfers, CountWhatArrives) {
+    const Mesh mesh{{4}};
+    cost::Machine machine;
+    machine.levels[0].link = {cost::Seconds(1e-6), 1e9, {}, 1};
+    sharding::Reshards shape(mesh);
+    const int rows = shape.number({{{8, {0}}, {8, {}}}, {}});
+    const int columns = shape.number({{{8, {}}, {8, {0}}}, {}});
+    const int everywhere = shape.number({{{8, {}}, {8, {}}}, {}});
+    const int sums = shape.number({{{8, {}}, {8, {}}}, {0}});
+    LeastTransfers transfers(mesh, machine);
+    const auto seconds = [&](int from, int to) { return transfers.seconds(shape, from, to, 4, false); };
+    EXPECT_DOUBLE_EQ(seconds(rows, columns), 12 * 4e-9);
+    EXPECT_DOUBLE_EQ(seconds(rows, everywhere), 48 * 4e-9);
+    EXPECT_DOUBLE_EQ(seconds(everywhere, rows), 0);
+    EXPECT_DOUBLE_EQ(seconds(sums, rows), 48 * 4e-9);
+    EXPECT_DOUBLE_EQ(seconds(sums, everywhere), 96 * 4e-9);
+    EXPECT_DOUBLE_EQ(transfers.seconds(shape, sums, everywhere, 4, true), 96 * 4e-9 + 6e-6); // two rings
+}
+
+TEST(LeastTransfers, NoRouteTakesLess) {
+    Random random(73);
+    int routes = 0;
+    double least = 0;
+    double priced = 0;
+    for (int trial = 0; trial < 150; ++trial) {
+        SCOPED_TRACE(trial);
+        const auto planned = random_planned(random);
+        if (!planned)
+            continue;
+        const plan::Request &request = planned->request;
+        const Shape shape = shapes(request).front();
+        const auto options = strategies(request, shape);
+        const sharding::GraphIndex index(request.graph);
+        LeastTransfers transfers(shape.mesh, request.machine);
+        sharding::MeshReshards reshards(shape.mesh);
+        cost::StepPrices prices(shape.mesh, request.machine);
+        for (int sample = 0; sample < 6; ++sample) {
+            const LayerStrategies layers = random_layers(random, options);
+            const Storage storage = storages(request, shape.mesh, shape.axes).back();
+            sharding::Copies copies(index, shape.mesh, layers, storage, reshards);
+            for (const ValueId v : request.graph.values.ids()) {
+                if (request.graph.values[v].kind == sharding::ValueKind::free)
+                    continue;
+                sharding::Reshards &of_shape = reshards.of(request.graph.values[v].extents);
+                const int from = of_shape.number(copies.origin(v));
+                for (const sharding::Need &need : sharding::needs(index, v)) {
+                    const int to = of_shape.number(copies.wanted(v, need));
+                    double seconds = 0;
+                    for (const sharding::Step &step : of_shape.route(from, to).steps)
+                        seconds += prices.of(step, 4).price.seconds().value;
+                    const double bound = transfers.seconds(of_shape, from, to, 4, true);
+                    EXPECT_LE(bound, seconds * (1 + 1e-9));
+                    ++routes;
+                    least += bound;
+                    priced += seconds;
+                }
+            }
+        }
+    }
+    EXPECT_GT(routes, 5000);
+    EXPECT_GT(least, 0.3 * priced); // on machines with levels, the fastest link bounds
+}
+
+/// Copies of values of one kind are made alike if the layers of both have equal strategies.
+TEST(Kinds, AreAlike) {
+    Random random(74);
+    int compared = 0;
+    for (int trial = 0; trial < 30; ++trial) {
+        SCOPED_TRACE(trial);
+        plan::Request request = plan::reference::random_request(random);
+        sharding::graphs::Mlp mlp{64, {64}, {"pixel"}, true, true};
+        for (int layer = 0; layer < 6; ++layer) {
+            mlp.widths.push_back(64);
+            mlp.roles.emplace_back("hidden");
+        }
+        request.graph = sharding::graphs::training_step(mlp);
+        request.pins.clear();
+        const Shape shape = shapes(request).front();
+        const Storage storage = storages(request, shape.mesh, shape.axes).back();
+        const auto options = strategies(request, shape);
+        const sharding::GraphIndex index(request.graph);
+        const Kinds kinds(index, request.machine);
+        for (const ValueId v : request.graph.values.ids())
+            for (const ValueId w : request.graph.values.ids()) {
+                const std::vector<LayerId> of_v = sharding::scope(index, v);
+                const std::vector<LayerId> of_w = sharding::scope(index, w);
+                if (v == w || kinds.of_value[v] != kinds.of_value[w])
+                    continue;
+                ASSERT_EQ(of_v.size(), of_w.size());
+                LayerStrategies layers = random_layers(random, options);
+                bool possible = true;
+                for (std::size_t i = 0; i < of_v.size(); ++i)
+                    possible &= options[of_v[i]] == options[of_w[i]];
+                for (std::size_t i = 0; i < of_v.size() && possible; ++i)
+                    layers[of_w[i]] = layers[of_v[i]];
+                for (std::size_t i = 0; i < of_v.size() && possible; ++i)
+                    possible = layers[of_w[i]] == layers[of_v[i]]; // they may share layers in other places
+                if (!possible)
+                    continue;
+                const auto a = sharding::copies_of(index, shape.mesh, layers, v, storage);
+                const auto b = sharding::copies_of(index, shape.mesh, layers, w, storage);
+                ASSERT_EQ(a.size(), b.size());
+                for (std::size_t c = 0; c < a.size(); ++c) {
+                    EXPECT_EQ(a[c].placement, b[c].placement);
+                    EXPECT_EQ(a[c].steps, b[c].steps);
+                    EXPECT_EQ(a[c].source, b[c].source);
+                    EXPECT_EQ(a[c].phase, b[c].phase);
+                    EXPECT_EQ(sharding::times(request.graph, v, a[c]), sharding::times(request.graph, w, b[c]));
+                }
+                ++compared;
+            }
+    }
+    EXPECT_GT(compared, 500);
 }
 
 } // namespace

@@ -245,6 +245,37 @@ TEST(Certificate, WhatIsAcceptedAfterTamperingIsTrue) {
     EXPECT_GE(reasons.size(), 4U);
 }
 
+/// As if the search had missed the best plan: it claims that a slower one is the fastest.
+TEST(Certificate, AWrongClaimOfTheSearchIsRefused) {
+    Random random(65);
+    int claims = 0;
+    int refused = 0;
+    while (claims < 30) {
+        SCOPED_TRACE(claims);
+        auto planned = random_planned(random);
+        if (!planned)
+            continue;
+        auto &[request, plan] = *planned;
+        const double best = prove(request, plan).cost;
+        const auto options = strategies(request, {plan.axes, plan.mesh});
+        for (const LayerId l : options.ids())
+            plan.layers[l] =
+                options[l][static_cast<std::size_t>(uniform(random, 0, static_cast<int>(options[l].size()) - 1))];
+        plan.cost = std::make_shared<const cost::CostTable>(
+            plan::evaluate(request, plan.mesh, plan.axes, plan.layers, plan.storage));
+        const double limit = byte_limit(request);
+        if (plan.cost->seconds().value < best * 1.001 || (limit > 0 && plan.cost->memory.total().value > limit))
+            continue;
+        plan.lower_bound = plan.cost->seconds();
+        plan.simulated.reset();
+        const std::string line = check(prove(request, plan), request);
+        ++claims;
+        refused += line.find("but the search claims that none takes less than") != std::string::npos;
+        EXPECT_EQ(line.empty(), line.find("claims that none") == std::string::npos) << line;
+    }
+    EXPECT_EQ(refused, claims);
+}
+
 TEST(Json, EveryDefectIsOneLine) {
     const auto [request, plan] = example();
     const std::string text = to_json(prove(request, plan));
@@ -258,7 +289,7 @@ TEST(Json, EveryDefectIsOneLine) {
     EXPECT_EQ(line_of("", "", ""), "[1:0, byte=0]: Unexpected EOF");
     EXPECT_EQ(line_of("{}", "", ""), "it has no 'planc_certificate'");
     EXPECT_EQ(line_of("3", "", ""), "it has no 'planc_certificate'");
-    EXPECT_EQ(line_of(text, "\"planc_certificate\": 1", "\"planc_certificate\": 2"),
+    EXPECT_EQ(line_of(text, "\"planc_certificate\": 2", "\"planc_certificate\": 3"),
               "it was written by another version of planc");
     EXPECT_EQ(line_of(text, "\"gap\": ", "\"gab\": "), "it has no 'gap'");
     EXPECT_EQ(line_of(text, "\"ranks\": 4", "\"ranks\": 4.5"), "asked.ranks is not a whole number");

@@ -2,10 +2,10 @@
 
 #include "cost/collectives/step_price.h"
 #include "driver/planning/request.h"
-#include "plan/parallel.h"
 #include "schedule/evaluation.h"
 #include "schedule/schedule.h"
 #include "spmd/materialize.h"
+#include "support/parallel.h"
 #include "timeline/read_schedule.h"
 #include "timeline/simulate.h"
 
@@ -211,7 +211,7 @@ std::vector<Scheduled> Scheduler::of(const std::vector<const plan::Plan *> &plan
         SideBySide all(*this, jobs, wanted);
         mlir::MLIRContext &context = *mlir::ModuleOp(module_).getContext();
         context.enableMultithreading();
-        plan::in_parallel(jobs.size(), [&](std::size_t) { all.run(); });
+        support::in_parallel(jobs.size(), [&](std::size_t) { all.run(); });
         context.disableMultithreading();
     }
     std::vector<Scheduled> made;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace planc::plan {
+namespace planc::support {
 
 /// Calls work(0) … work(count - 1), started in this order, several at once. Each call must touch only its own data.
 /// Work that holds a lock must not call this: the threads that would run its parts may wait for the lock.
@@ -14,4 +14,4 @@ void in_parallel(std::size_t count, const std::function<void(std::size_t)> &work
 /// than the cores, so that none of them starts when all other cores are already idle.
 void in_parallel(std::size_t count, std::size_t at_once, const std::function<void(std::size_t)> &work);
 
-} // namespace planc::plan
+} // namespace planc::support

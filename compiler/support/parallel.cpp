@@ -1,4 +1,4 @@
-#include "plan/parallel.h"
+#include "support/parallel.h"
 
 #include "llvm/Support/Parallel.h"
 
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace planc::plan {
+namespace planc::support {
 
 namespace {
 
@@ -42,4 +42,4 @@ void in_parallel(std::size_t count, const std::function<void(std::size_t)> &work
     in_parallel(count, 1, work);
 }
 
-} // namespace planc::plan
+} // namespace planc::support
