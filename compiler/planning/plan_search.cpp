@@ -1,14 +1,18 @@
 #include "planning/plan_search.h"
 
-#include "planning/memory_target.h"
-
 #include <algorithm>
 #include <utility>
 
 namespace planc::planning {
 
+namespace {
+
+constexpr int most_rounds = 8; ///< of planning for less memory, with any savings
+
+} // namespace
+
 std::optional<Answer> PlanSearch::run() {
-    const Found start{pinned_, tools_.derive(pinned_), {}};
+    const Found start{pinned_, tools_.derive(pinned_)};
     if (!start.step)
         return std::nullopt;
     const double asked_limit = start.step->request().memory_limit_bytes;
@@ -17,6 +21,7 @@ std::optional<Answer> PlanSearch::run() {
     // is repeated with whole programs.
     for (const Wanted wanted : {Wanted::simulated_step, Wanted::simulated_program}) {
         found_ = start;
+        others_.clear();
         schedule_.reset();
         if (!find_plan(asked_limit) || !keep_limit(wanted))
             return std::nullopt;
@@ -57,13 +62,18 @@ bool PlanSearch::try_savings(double limit) {
         // More micro-batches than the least number that fits only take longer.
         if (best && savings.microbatches > best->savings.microbatches && !savings.recompute.empty())
             break;
-        Found next{savings, tools_.derive(savings), {}};
+        Found next{savings, tools_.derive(savings)};
         if (!make_plan(next, limit))
             return false;
         if (next.plan.out_of_memory)
             found_.plan.least_memory = std::min(found_.plan.least_memory, next.plan.least_memory);
-        if (next.plan.failure.empty() && (!best || next.plan.cost->seconds() < best->plan.cost->seconds()))
-            best = std::move(next);
+        if (!next.plan.failure.empty())
+            continue;
+        if (best && best->plan.cost->seconds() <= next.plan.cost->seconds())
+            std::swap(*best, next);
+        if (best)
+            others_.push_back(*std::exchange(best, std::nullopt));
+        best = std::move(next);
     }
     if (best)
         found_ = *std::move(best);
@@ -77,8 +87,8 @@ bool PlanSearch::keep_limit(Wanted wanted) {
     const double limit = found_.plan.memory_limit_bytes;
     if (limit == 0 || !found_.step->request().search)
         return true;
-    MemoryTarget target(limit);
-    while (true) {
+    for (int round = 1;; ++round) {
+        MemoryTarget target = found_.target.value_or(MemoryTarget(limit));
         bool may_fit = false;
         if (found_.plan.failure.empty()) {
             if (certainly_fits(limit))
@@ -97,15 +107,34 @@ bool PlanSearch::keep_limit(Wanted wanted) {
         } else {
             break;
         }
-        if (!may_fit) {
+        found_.target = target;
+        if (may_fit && round < most_rounds) {
+            if (!find_plan(target.planned_for()))
+                return false;
+        } else {
             found_.plan.failure = target.failure(found_.plan);
-            break;
+            if (others_.empty())
+                break;
         }
-        if (!find_plan(target.planned_for()))
-            return false;
+        take_faster_savings();
     }
     found_.plan.memory_limit_bytes = limit;
     return true;
+}
+
+/// After the plan has got slower, another one that was passed by may be the fastest.
+void PlanSearch::take_faster_savings() {
+    const auto fastest = std::min_element(others_.begin(), others_.end(), [](const Found &a, const Found &b) {
+        return a.plan.cost->seconds() < b.plan.cost->seconds();
+    });
+    if (fastest == others_.end())
+        return;
+    if (!found_.plan.failure.empty()) {
+        found_ = std::move(*fastest);
+        others_.erase(fastest);
+    } else if (fastest->plan.cost->seconds() < found_.plan.cost->seconds()) {
+        std::swap(found_, *fastest);
+    }
 }
 
 /// A schedule that nothing but the memory needs takes longer than the search. The estimate decides alone where the

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "planning/memory_savings.h"
+#include "planning/memory_target.h"
 #include "planning/training_step.h"
 
 #include <functional>
@@ -54,7 +55,8 @@ class PlanSearch {
     struct Found {
         MemorySavings savings;
         std::shared_ptr<TrainingStep> step;
-        plan::Plan plan;
+        plan::Plan plan = {};
+        std::optional<MemoryTarget> target = {}; ///< under a limit on memory: what is planned for
     };
     /// The plans to choose from: the one that was found, then others of nearly its price, then plans of the literature.
     struct Candidates {
@@ -71,6 +73,7 @@ class PlanSearch {
 
     [[nodiscard]] bool make_plan(Found &found, double limit);
     [[nodiscard]] bool try_savings(double limit);
+    void take_faster_savings();
     [[nodiscard]] bool schedule_found(double limit, Wanted wanted);
     [[nodiscard]] bool schedule_candidates(Wanted wanted);
     [[nodiscard]] bool add_baselines(Candidates &candidates, cost::Seconds step, Wanted wanted) const;
@@ -82,6 +85,7 @@ class PlanSearch {
     MemorySavings pinned_;
     std::int64_t batch_;
     Found found_;
+    std::vector<Found> others_;            ///< slower ones with other savings, each the fastest that its limit allows
     std::optional<Scheduled> schedule_;    ///< of the plan that was found or chosen
     std::optional<Candidates> candidates_; ///< already scheduled when the plan's memory was checked
     bool limit_is_asked_ = false;          ///< by the user; else it is the machine's
