@@ -159,15 +159,20 @@ class Derivation {
         remove_dropout(function);
         fix_batch_norm(function);
         return_of(function)->eraseOperand(0);
-        const std::int64_t bytes = bytes_of(return_of(function).getOperand(0).getType());
-        finish(function, bytes / ir::samples_of(loss_));
+        finish(function, bytes_of_sample(return_of(function).getOperand(0)));
     }
 
-    static std::int64_t bytes_of(mlir::Type type) {
-        const auto tensor = mlir::cast<ir::TensorType>(type);
-        const auto extents = tensor.getExtents();
-        return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>()) *
-               (tensor.getElementType().getIntOrFloatBitWidth() / 8);
+    /// What a prediction has of one sample; 0 if it is not by sample.
+    [[nodiscard]] std::int64_t bytes_of_sample(mlir::Value prediction) {
+        if (loss_.getNumArguments() == 0)
+            return 0;
+        const auto type = mlir::cast<ir::TensorType>(prediction.getType());
+        const auto input = mlir::cast<ir::TensorType>(loss_.getArgument(0).getType());
+        if (input.getRoles().empty() || type.find(input.getRoles().front().getValue()) < 0)
+            return 0;
+        const auto extents = type.getExtents();
+        return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>()) /
+               ir::samples_of(loss_) * (type.getElementType().getIntOrFloatBitWidth() / 8);
     }
 
     /// Evaluation and prediction process no more samples at once than the step does, and no more than are gathered

@@ -76,7 +76,7 @@ class Planner {
         finish_baselines();
         if (plan_.note.empty() && least_left_open_ < plan_.cost->seconds().value)
             plan_.note = "too many strategies are nearly as fast for an exact search";
-        if (plan_.note.empty() && !is_complete_ && plan_.gap() > 0)
+        if (plan_.note.empty() && !is_complete_ && plan_.gap() > rounding)
             plan_.note = "some values have too many readers for an exact search";
         find_runner_ups();
         warn_of_memory();

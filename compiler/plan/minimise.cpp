@@ -98,13 +98,14 @@ class Search {
         best_.bytes = sum.bytes;
     }
 
-    /// Lagrangian relaxation: min(seconds + price (bytes - limit)) is a lower bound for every price >= 0. The price at
-    /// which the fastest assignment and the smallest one cost the same is tried; the assignment found there takes the
-    /// place of the one on its side of the limit, until there is none better: then the bound is the largest.
+    /// Lagrangian relaxation: min(seconds + price (bytes - limit)) is a lower bound for every price >= 0. After the
+    /// price of the last problem, if there was one, the price at which the fastest assignment and the smallest one cost
+    /// the same is tried; the assignment found there takes the place of the one on its side of the limit, until there
+    /// is none better: then the bound is the largest.
     void price_memory(Sum too_large, Sum fits) {
         for (int i = 0; i < most_prices && too_large.bytes > fits.bytes; ++i) {
             const double price = (fits.seconds - too_large.seconds) / (too_large.bytes - fits.bytes);
-            if (!(price > 0) || std::isinf(price)) // inexact eliminations may find anything
+            if (!(price > 0) || std::isinf(price))
                 break;
             memo_.price = price;
             if (!probe(price, too_large, fits) || best_.lower_bound >= problem_.give_up_at)
@@ -119,7 +120,9 @@ class Search {
         best_.lower_bound = std::max(best_.lower_bound, result.lower_bound - price * problem_.byte_limit);
         const Sum found = evaluate(problem_, result.values);
         const double gain = too_large.seconds + price * too_large.bytes - (found.seconds + price * found.bytes);
-        (found.bytes > problem_.byte_limit ? too_large : fits) = found;
+        Sum &end = found.bytes > problem_.byte_limit ? too_large : fits;
+        if (gain > 0 || std::isinf(end.seconds)) // inexact eliminations may find worse
+            end = found;
         return gain > worth_a_probe * too_large.seconds;
     }
 

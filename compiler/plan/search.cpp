@@ -34,7 +34,7 @@ class MeshSearch {
         found_.complete = objective_->is_exact;
         found_.lower_bound = branch(infinity);
         if (excess_ > 0) { // the limit decides
-            if (!fits())
+            if (!fits() && !found_.feasible)
                 return std::move(found_);
             found_.lower_bound = std::max(found_.lower_bound, branch(byte_limit_));
             if (excess_ > 0)
@@ -165,7 +165,7 @@ class MeshSearch {
         double latency = 0;
         for (std::size_t set = 0; set < objective_->bucket_latency.size(); ++set)
             latency += undecided >> set & 1 ? objective_->bucket_latency[set] : 0;
-        return std::min(latency, best() - node.bound) < worth_branching * best();
+        return std::min(latency, best() - node.bound) < worth_branching * node.bound;
     }
 
     void add(std::vector<Node> &open, std::uint32_t paid, std::uint32_t forbidden, double limit) {

@@ -50,7 +50,7 @@ class TermBuilder {
     }
 
     /// Visits all combinations of classes of the term's layers at these indices, the last fastest, with the other
-    /// layers at class 0. layers_ then has a strategy of each class.
+    /// layers as they were chosen last. layers_ then has a strategy of each class.
     template <class Visit> void for_each(const Term &term, const std::vector<std::size_t> &places, const Visit &visit) {
         std::vector<std::vector<int>> strategies(term.variables.size()); // per layer: the first of each class
         for (const std::size_t i : places) {

@@ -15,8 +15,11 @@ namespace planc::planning {
 
 class MemoryTarget {
   public:
-    /// `asked`: the requested limit, in bytes of a rank.
-    explicit MemoryTarget(double asked) : asked_(asked), planned_for_(asked) {}
+    /// `asked`: the requested limit, in bytes of a rank. `least_arena`: of other training steps; 0: none was scheduled.
+    explicit MemoryTarget(double asked, double least_arena = 0)
+        : asked_(asked), planned_for_(asked), least_arena_(least_arena) {}
+
+    [[nodiscard]] double least_arena() const { return least_arena_; }
 
     [[nodiscard]] double planned_for() const { return planned_for_; }
     [[nodiscard]] bool keeps(std::int64_t arena_bytes) const { return static_cast<double>(arena_bytes) <= asked_; }

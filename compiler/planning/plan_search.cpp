@@ -23,7 +23,7 @@ std::optional<Answer> PlanSearch::run() {
         found_ = start;
         others_.clear();
         schedule_.reset();
-        if (!find_plan(asked_limit) || !keep_limit(wanted))
+        if (!find_plan(asked_limit, asked_limit) || !keep_limit(wanted))
             return std::nullopt;
         if (!found_.plan.failure.empty())
             break;
@@ -35,10 +35,10 @@ std::optional<Answer> PlanSearch::run() {
     return Answer{std::move(found_.plan), std::move(found_.savings), std::move(found_.step), std::move(schedule_)};
 }
 
-/// Finds a plan under `limit`, with further savings of memory if nothing fits without them.
-bool PlanSearch::find_plan(double limit) {
+/// Finds a plan under a limit, with further savings of memory if nothing fits without them; these keep `asked`.
+bool PlanSearch::find_plan(double limit, double asked) {
     return make_plan(found_, limit) &&
-           (!found_.plan.out_of_memory || !found_.step->request().search || try_savings(limit));
+           (!found_.plan.out_of_memory || !found_.step->request().search || try_savings(asked));
 }
 
 bool PlanSearch::make_plan(Found &found, double limit) {
@@ -57,6 +57,10 @@ bool PlanSearch::try_savings(double limit) {
     // If some further savings are already in use, the less costly ones do not fit.
     if (const auto at = std::find(further.begin(), further.end(), found_.savings); at != further.end())
         further.erase(further.begin(), at + 1);
+    std::erase_if(further, [this](const MemorySavings &savings) {
+        return std::any_of(others_.begin(), others_.end(),
+                           [&](const Found &other) { return other.savings == savings; });
+    });
     std::optional<Found> best;
     for (const MemorySavings &savings : further) {
         // More micro-batches than the least number that fits only take longer.
@@ -87,8 +91,9 @@ bool PlanSearch::keep_limit(Wanted wanted) {
     const double limit = found_.plan.memory_limit_bytes;
     if (limit == 0 || !found_.step->request().search)
         return true;
+    double least_arena = 0; // of all that was scheduled
     for (int round = 1;; ++round) {
-        MemoryTarget target = found_.target.value_or(MemoryTarget(limit));
+        MemoryTarget target = found_.target.value_or(MemoryTarget(limit, least_arena));
         bool may_fit = false;
         if (found_.plan.failure.empty()) {
             if (certainly_fits(limit))
@@ -108,8 +113,9 @@ bool PlanSearch::keep_limit(Wanted wanted) {
             break;
         }
         found_.target = target;
+        least_arena = target.least_arena();
         if (may_fit && round < most_rounds) {
-            if (!find_plan(target.planned_for()))
+            if (!find_plan(target.planned_for(), limit))
                 return false;
         } else {
             found_.plan.failure = target.failure(found_.plan);

@@ -66,7 +66,7 @@ class PlanSearch {
     };
 
     // The steps of the search. They return false if one of the tools failed.
-    [[nodiscard]] bool find_plan(double limit);
+    [[nodiscard]] bool find_plan(double limit, double asked);
     [[nodiscard]] bool keep_limit(Wanted wanted);
     [[nodiscard]] bool choose(Wanted wanted);
     [[nodiscard]] bool complete();

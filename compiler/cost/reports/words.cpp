@@ -140,7 +140,7 @@ std::string human_seconds(Seconds seconds) {
 
 std::string percent(double share) {
     char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.2g %%", 100 * share);
+    std::snprintf(buffer, sizeof buffer, share < 0.995 ? "%.2g %%" : "%.0f %%", 100 * share);
     return buffer;
 }
 

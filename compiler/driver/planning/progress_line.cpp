@@ -22,8 +22,8 @@ std::string progress_text(const plan::Progress &progress) {
                        " meshes with their storages searched";
     if (std::isfinite(progress.best.value)) {
         text += ", best " + cost::human_seconds(progress.best) + " a step";
-        const double gap = (progress.best - progress.bound) / progress.best;
-        text += ", gap at most " + cost::percent(gap);
+        if (progress.best.value > 0)
+            text += ", gap at most " + cost::percent((progress.best - progress.bound) / progress.best);
     }
     return text;
 }
