@@ -18,8 +18,8 @@ struct Wrong {
 [[nodiscard]] std::string text(double number);
 [[nodiscard]] std::string words(const Part &part);
 
-/// Throws Wrong if the proof does not show that no plan costs less than the part claims, or if a plan that it meets
-/// takes less than `searched`, the bound that the search claims.
+/// Throws Wrong if the proof does not show what the part claims: that no plan costs less. Throws too if a plan on the
+/// way takes less than `searched`, the bound that the search claims.
 void check_part(const Part &part, const StepScopes &step, Pricing &pricing, const plan::Request &request,
                 double searched);
 

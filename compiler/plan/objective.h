@@ -84,13 +84,6 @@ struct StrategyClasses {
     int number = 0; ///< the number of this classification
 };
 
-/// The classes for the layers of one kind of term, by the index of the layer in the term.
-struct ClassesOfKind {
-    std::size_t place = 0;
-    const Strategies *options = nullptr;
-    const StrategyClasses *classes = nullptr;
-};
-
 /// Distinct placements in which readers want a value, each with the index of the first need for it.
 using WantedPlacements = std::vector<std::pair<int, std::size_t>>;
 
@@ -135,7 +128,6 @@ struct TermCache {
     std::map<std::vector<double>, std::shared_ptr<const TermTable>> reader_steps;       ///< by content: most are alike
     std::map<int, std::shared_ptr<const std::vector<int>>> each_value;                  ///< 0, 1, … of so many values
     std::unordered_map<std::string, StrategyClasses> classes;
-    std::vector<std::vector<ClassesOfKind>> of_kind;                      ///< by kind of term
     std::map<std::pair<int, const Strategies *>, PlacedOperation> placed; ///< by kind of nest
     std::map<std::pair<int, const Strategies *>, PassingOperation> passing;
     std::map<std::pair<const sharding::Reshards *, int>, NumberedPlacements> numbered; ///< by shape and reduction
@@ -150,8 +142,8 @@ struct TermCache {
 
     /// Both must outlive this.
     TermCache(const Mesh &mesh, const Machine &machine);
-    /// The keys of `classes`, `of_kind`, `tables`, `placed` and `passing` contain the addresses of these
-    /// lists, so they must be kept.
+    /// The keys of `classes`, `alike`, `tables`, `placed` and `passing` contain the addresses of these lists, so they
+    /// must be kept.
     void keep(const std::shared_ptr<const Strategies> &options) { options_.insert(options); }
     void forget_tables() {
         tables.clear();

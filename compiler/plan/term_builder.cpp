@@ -101,7 +101,7 @@ TermBuilder::ScopedTerm TermBuilder::scoped(const Scope &scope, const std::vecto
     term.classes.reserve(variables.size());
     std::string numbers;
     for (const LayerId layer : variables) {
-        const StrategyClasses &of_layer = classes(scope, layer);
+        const StrategyClasses &of_layer = classes(scope.structure, layer);
         term.class_of.push_back(of_layer.of_strategy);
         term.classes.push_back(of_layer.count);
         numbers += '|';
@@ -225,31 +225,6 @@ std::vector<int> TermBuilder::first_of_classes(const std::vector<int> &class_of,
     return first;
 }
 
-const StrategyClasses &TermBuilder::classes(const Scope &scope, LayerId layer) {
-    if (!layers_.contains(layer))
-        return cache_.classes_of_sums;
-    const auto place = static_cast<std::size_t>(
-        std::lower_bound(scope.variables.begin(), scope.variables.end(), layer) - scope.variables.begin());
-    const Strategies *options = space_.options[layer].get();
-    if (const StrategyClasses *known = known_classes(scope, place, options))
-        return *known;
-    const StrategyClasses &made = classes(scope.structure, layer);
-    cache_.of_kind.resize(std::max(cache_.of_kind.size(), static_cast<std::size_t>(scope.kind) + 1));
-    cache_.of_kind[scope.kind].push_back({place, options, &made});
-    return made;
-}
-
-const StrategyClasses *TermBuilder::known_classes(const Scope &scope, std::size_t place,
-                                                  const Strategies *options) const {
-    if (cache_.of_kind.size() <= static_cast<std::size_t>(scope.kind))
-        return nullptr;
-    const std::vector<ClassesOfKind> &of_kind = cache_.of_kind[scope.kind]; // few
-    const auto known = std::find_if(of_kind.begin(), of_kind.end(), [&](const ClassesOfKind &each) {
-        return each.place == place && each.options == options;
-    });
-    return known == of_kind.end() ? nullptr : known->classes;
-}
-
 /// The operations of a structure whose strategies a layer decides.
 std::map<LayerId, std::vector<std::pair<OperationId, const std::set<int> *>>> &
 TermBuilder::by_layer(const Structure &structure) {
@@ -265,6 +240,8 @@ TermBuilder::by_layer(const Structure &structure) {
 
 /// Strategies of a layer that bind the relevant loops alike are one class. Equal lists are one object.
 const StrategyClasses &TermBuilder::classes(const Structure &structure, LayerId layer) {
+    if (!layers_.contains(layer))
+        return cache_.classes_of_sums;
     std::string key = std::to_string(reinterpret_cast<std::uintptr_t>(space_.options[layer].get()));
     std::vector<std::pair<OperationId, const std::set<int> *>> operations;
     for (const auto &[o, loops] : by_layer(structure)[layer]) {

@@ -213,9 +213,6 @@ class TermBuilder {
     static TermTable without_empty_parts(TermTable table);
     static bool is_zero(const TermTable &table);
     static std::vector<int> first_of_classes(const std::vector<int> &class_of, int classes);
-    const StrategyClasses &classes(const Scope &scope, LayerId layer);
-    /// Null: not made yet.
-    const StrategyClasses *known_classes(const Scope &scope, std::size_t place, const Strategies *options) const;
     const StrategyClasses &classes(const Structure &structure, LayerId layer);
     std::map<LayerId, std::vector<std::pair<OperationId, const std::set<int> *>>> &by_layer(const Structure &structure);
 

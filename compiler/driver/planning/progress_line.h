@@ -1,5 +1,5 @@
 // One line on a terminal that says how far a search for a plan is, if it takes more than a second. It is erased at the
-// end, and nothing of it depends on the answer.
+// end, and the answer does not depend on it.
 #pragma once
 
 #include "plan/plan.h"
