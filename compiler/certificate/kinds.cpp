@@ -191,15 +191,8 @@ Kinds::Kinds(const sharding::GraphIndex &given, const cost::Machine &machine)
         return kinds.emplace(std::move(text), static_cast<int>(kinds.size())).first->second;
     };
     for (const OperationId o : index.graph.operations.ids()) {
-        const cost::Fused &fused = facts.fusion[o];
         std::string text = Structure::of_operation(index, o).text({});
-        for (const std::vector<bool> &each : {fused.operands, fused.results})
-            for (bool is_fused : each)
-                text += is_fused ? '1' : '0';
-        for (bool each : {fused.same_pass, fused.own_rows, fused.accumulated})
-            text += each ? '1' : '0';
-        for (const cost::Bytes distance : fused.reuse)
-            text += ' ' + std::to_string(std::llround(distance.value));
+        text += cost::text(facts.work[o]);
         of_operation.push_back(kind(std::move(text)));
     }
     for (const ValueId v : index.graph.values.ids()) {
