@@ -39,8 +39,9 @@ struct Part {
 
 struct Work {
     std::vector<Part> parts; ///< none: nothing runs for the operation
-    /// Of an update that a product makes while it adds to a variable (schedule/accumulate_products): what runs if an
-    /// axis does not split it, because a collective then comes between the two.
+    /// Of a sum that a product makes while it adds to a variable (schedule/accumulate_products): what runs if a
+    /// collective comes between the two. It does if an axis does not split an update, or stores a sum over
+    /// micro-batches.
     std::vector<Part> without_product = {};
     /// Of a reduction in a fused loop that uses its result: what goes through memory in addition if a split of its sum
     /// cuts the loop in two (timeline/loop_cuts.h).

@@ -113,13 +113,14 @@ std::vector<int> loops_of(const Part &part, bool is_copy, const sharding::Graph 
     return loops;
 }
 
-/// velocity = momentum * velocity + product, which the product makes: the sum then loads the product and stores the
-/// velocity, which the rest of the update otherwise loads.
+/// velocity = momentum * velocity + product, which the product makes: else the sum loads the product and stores the
+/// velocity, which the rest of the update otherwise loads. Sums over micro-batches also load the sum so far.
 void add_sums_of_products(const sharding::Graph &graph, sharding::PerOperation<Work> &works) {
     for (const OperationId o : graph.operations.ids()) {
         const sharding::Operation &operation = graph.operations[o];
-        if (!works[o].parts.empty() || operation.phase != Phase::update ||
-            operation.kernel != sharding::Kernel::pointwise || operation.nest.loops.empty())
+        const bool is_sum = operation.accumulates || operation.phase == Phase::update;
+        if (!works[o].parts.empty() || !is_sum || operation.kernel != sharding::Kernel::pointwise ||
+            operation.nest.loops.empty())
             continue;
         Part part;
         part.nest = operation.nest;
@@ -131,7 +132,12 @@ void add_sums_of_products(const sharding::Graph &graph, sharding::PerOperation<W
             part.operands.push_back({graph.values[value].element_bytes, is_product});
         }
         for (std::size_t i = 0; i < operation.results.size(); ++i)
-            part.results.push_back({graph.values[operation.results[i]].element_bytes, bool(operation.writes[i])});
+            part.results.push_back(
+                {graph.values[operation.results[i]].element_bytes, operation.accumulates || bool(operation.writes[i])});
+        if (operation.accumulates) {
+            part.nest.operands.push_back(part.nest.results[0]);
+            part.operands.push_back(part.results[0]);
+        }
         part.loops = loops_of(part, false, graph, operation);
         works[o].without_product.push_back(std::move(part));
     }

@@ -194,7 +194,9 @@ Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Operat
         }
     };
     add(work.parts);
-    if (!work.without_product.empty() && !splits_all(strategy, mesh))
+    const bool comes_summed = operation.accumulates ? sharding::group_size(strategy.stored, mesh) > 1 // as its share
+                                                    : !splits_all(strategy, mesh);
+    if (!work.without_product.empty() && comes_summed)
         add(work.without_product);
     if (!work.cuts.empty() && splits_sum(strategy, operation.nest, mesh))
         add(work.cuts);
