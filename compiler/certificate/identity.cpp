@@ -91,13 +91,25 @@ class Digest {
             operation;
         add(name, layer, phase, kernel, nest, operands, results, flops, writes, parameter, accumulates, once);
     }
+    void put(const sharding::Part::Tensor &tensor) {
+        const auto &[bytes, in_memory, reuse] = tensor;
+        add(bytes, in_memory, reuse);
+    }
+    void put(const sharding::Part &part) {
+        const auto &[kernel, nest, flops, operands, results, own_rows, weight_format, loops] = part;
+        add(kernel, nest, flops, operands, results, own_rows, weight_format, loops);
+    }
+    void put(const sharding::Work &work) {
+        const auto &[parts, without_product, cuts] = work;
+        add(parts, without_product, cuts);
+    }
     void put(const sharding::Layer &layer) {
         const auto &[name] = layer;
         add(name);
     }
     void put(const sharding::Graph &graph) {
-        const auto &[values, operations, layers, outputs, microbatches, slots] = graph;
-        add(values, operations, layers, outputs, microbatches, slots);
+        const auto &[values, operations, layers, outputs, microbatches, slots, work] = graph;
+        add(values, operations, layers, outputs, microbatches, slots, work);
     }
     void put(const plan::LargerMicroBatches &larger) {
         const auto &[graph, count] = larger;

@@ -182,13 +182,9 @@ class Forms {
     std::unordered_map<std::string, int> forms_;
 };
 
-Facts facts_of(const cost::Fused &fused) {
-    Facts facts('c', fused.same_pass, fused.own_rows, fused.accumulated);
-    facts.put_all(fused.operands);
-    facts.put_all(fused.results);
-    facts.put(fused.reuse.size());
-    for (const cost::Bytes distance : fused.reuse)
-        facts.put(distance.value);
+Facts facts_of(const sharding::Work &work) {
+    Facts facts('c');
+    facts.put(cost::text(work));
     return facts;
 }
 
@@ -204,7 +200,7 @@ Kinds::Kinds(const sharding::GraphIndex &given, const cost::Machine &machine)
         return forms.kind(filled);
     };
     for (const OperationId o : index.graph.operations.ids())
-        of_operation.push_back(kind_of(forms.made(facts_of(facts.fusion[o]), {forms.strategy(o)}),
+        of_operation.push_back(kind_of(forms.made(facts_of(facts.work[o]), {forms.strategy(o)}),
                                        sharding::layers_of_strategy(index, o), Facts('O', o.index())));
     for (const ValueId v : index.graph.values.ids())
         of_value.push_back(

@@ -144,10 +144,8 @@ double Pricing::least(ValueId value, int origin, int wanted) {
 
 double Pricing::seconds(OperationId operation, sharding::Copies &copies) {
     const sharding::Operation &o = graph_.operations[operation];
-    return (o.per_step ? 1 : step_.microbatches) * cost::seconds_under(copies.strategy(operation), graph_, o,
-                                                                       step_.kinds.facts.fusion[operation], mesh_,
-                                                                       machine_)
-                                                       .value;
+    return (o.per_step ? 1 : step_.microbatches) *
+           cost::seconds_under(copies.strategy(operation), o, step_.kinds.facts.work[operation], mesh_, machine_).value;
 }
 
 } // namespace planc::certificate

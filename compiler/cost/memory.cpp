@@ -25,7 +25,7 @@ struct Uses {
     bool by_update = false;
     bool by_others = false;
     bool by_backward = false;
-    bool fused = false; ///< within an update: never in memory
+    bool leaves_loop = false; ///< of a fused loop that makes it: it needs memory
     int count = 0;
     OperationId last;
 };
@@ -34,13 +34,24 @@ bool is_sum(const sharding::Graph &graph, OperationId operation) {
     return operation && graph.microbatches > 1 && graph.operations[operation].accumulates;
 }
 
+/// Whether one loop of an update makes both.
+bool share_loop(const sharding::Operation &a, const sharding::Operation &b) {
+    const auto is_loop = [](const sharding::Operation &operation) {
+        return operation.kernel == sharding::Kernel::pointwise || operation.kernel == sharding::Kernel::reduction;
+    };
+    return is_loop(a) && is_loop(b) && a.layer == b.layer && a.parameter == b.parameter && a.phase == b.phase &&
+           a.phase == Phase::update;
+}
+
 PerValue<Uses> uses_of_values(const sharding::Graph &graph) {
     PerValue<Uses> uses(graph.values.size());
     for (const OperationId o : graph.operations.ids()) {
         const sharding::Operation &operation = graph.operations[o];
         for (const ValueId v : operation.operands) {
+            const OperationId producer = graph.values[v].producer;
             uses[v].last = o;
             ++uses[v].count;
+            uses[v].leaves_loop |= !producer || !share_loop(graph.operations[producer], operation);
             (operation.phase == Phase::update ? uses[v].by_update : uses[v].by_others) = true;
             uses[v].by_backward |= operation.phase == Phase::input_gradient ||
                                    operation.phase == Phase::weight_gradient || operation.phase == Phase::recompute;
@@ -49,12 +60,8 @@ PerValue<Uses> uses_of_values(const sharding::Graph &graph) {
     for (const ValueId v : graph.outputs) {
         uses[v].last = graph.end_of_program();
         ++uses[v].count;
+        uses[v].leaves_loop = true;
     }
-    const PerOperation<Fused> fused = fusion(graph);
-    for (const OperationId o : graph.operations.ids())
-        for (std::size_t i = 0; i < graph.operations[o].results.size(); ++i)
-            uses[graph.operations[o].results[i]].fused =
-                graph.operations[o].phase == Phase::update && fused[o].results[i];
     return uses;
 }
 
@@ -70,9 +77,9 @@ Residence residence(const sharding::Graph &graph, const Uses &uses, ValueId v) {
         return uses.by_others ? Residence::parameter : Residence::optimizer_state;
     if (value.kind == ValueKind::free || !value.producer)
         return Residence::input;
-    if (written_in_place(graph, v) || uses.fused)
-        return Residence::in_place;
     const sharding::Operation &producer = graph.operations[value.producer];
+    if (written_in_place(graph, v) || (producer.phase == Phase::update && !uses.leaves_loop))
+        return Residence::in_place;
     if (producer.kernel == sharding::Kernel::contraction && uses.count == 1 && is_sum(graph, uses.last))
         return Residence::summed;
     if (uses.by_update && producer.phase != Phase::update)

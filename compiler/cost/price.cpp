@@ -183,7 +183,7 @@ class Table {
         for (const OperationId o : part.graph.operations.ids()) {
             const sharding::Operation &operation = part.graph.operations[o];
             const sharding::Strategy &strategy = part.laid_out.operations[o].strategy;
-            const Seconds once = seconds_under(strategy, part.graph, operation, part.facts.fusion[o], mesh_, machine_);
+            const Seconds once = seconds_under(strategy, operation, part.facts.work[o], mesh_, machine_);
             const Seconds seconds = (operation.per_step ? 1 : part.times) * once;
             part.seconds.operations.push_back(once);
             table_.layers[part.layer[operation.layer]].compute[static_cast<std::size_t>(operation.phase)] += seconds;
@@ -333,11 +333,8 @@ class Table {
 } // namespace
 
 GraphFacts::GraphFacts(const Graph &graph, const Machine &machine)
-    : fusion(cost::fusion(graph)), residences(cost::residences(graph)), lives(cost::lives(graph)),
-      companions(sharding::companions(graph)) {
-    if (machine.kernels.cache)
-        find_reuse(graph, fusion);
-}
+    : work(work_of_operations(graph, machine)), residences(cost::residences(graph)), lives(cost::lives(graph)),
+      companions(sharding::companions(graph)) {}
 
 Seconds LayerRow::compute_seconds() const {
     Seconds sum{};

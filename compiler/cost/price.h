@@ -11,6 +11,7 @@
 #include "cost/collectives/collectives.h"
 #include "cost/collectives/step_price.h"
 #include "cost/kernels/compute.h"
+#include "cost/kernels/work.h"
 #include "cost/machine.h"
 #include "cost/memory.h"
 #include "sharding/bucket.h"
@@ -119,11 +120,10 @@ struct CostTable {
     [[nodiscard]] Seconds at_least() const;
 };
 
-/// Facts about the graph that prices need and that do not depend on the layout. Reuse distances are computed only for
-/// machines with a cache.
+/// Facts about the graph that prices need and that do not depend on the layout.
 struct GraphFacts {
     GraphFacts(const Graph &graph, const Machine &machine);
-    sharding::PerOperation<Fused> fusion;
+    sharding::PerOperation<sharding::Work> work;
     sharding::PerValue<Residence> residences;
     sharding::PerValue<Life> lives;
     sharding::PerValue<sharding::ValueId> companions; ///< sharding/joint_sums.h

@@ -276,14 +276,7 @@ struct Described {
 Described describe_operation(const StepStructure &step, OperationId operation) {
     Structure structure = Structure::of_operation(step.index, step.sums, operation);
     std::string text = "operation " + structure.text({});
-    const cost::Fused &fused = step.facts->fusion[operation];
-    for (const std::vector<bool> &each : {fused.operands, fused.results})
-        for (bool is_fused : each)
-            text += is_fused ? '1' : '0';
-    for (bool each : {fused.same_pass, fused.own_rows, fused.accumulated})
-        text += each ? '1' : '0';
-    for (const cost::Bytes distance : fused.reuse)
-        text += ' ' + std::to_string(std::llround(distance.value));
+    text += cost::text(step.facts->work[operation]);
     return {std::move(structure), std::move(text)};
 }
 

@@ -125,7 +125,7 @@ double TermBuilder::seconds(OperationId o) const {
                                             ? sharding::strategy_of(index_, mesh_, layers_, o, storage_)
                                             : sharding::bind(layers_[operation.layer], operation.nest, mesh_);
     return (operation.per_step ? 1 : graph_.microbatches) *
-           cost::seconds_under(strategy, graph_, operation, step_.facts->fusion[o], mesh_, machine_).value;
+           cost::seconds_under(strategy, operation, step_.facts->work[o], mesh_, machine_).value;
 }
 
 void TermBuilder::add_value(ValueId v) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sharding/nest.h"
+#include "sharding/work.h"
 #include "support/ids.h"
 
 #include <cstdint>
@@ -44,14 +45,6 @@ struct Value {
     std::optional<planrt::Placement> home;
 };
 
-enum class Kernel : std::uint8_t {
-    contraction,
-    pointwise,
-    reduction,
-    window, ///< slides windows over its operands and is not fused: pools
-    look_up ///< reads at most as many elements of its operands as the result has
-};
-
 struct Operation {
     std::string name; ///< for messages: "einsum", "relu"
     LayerId layer{0};
@@ -82,6 +75,7 @@ struct Graph {
     std::vector<ValueId> outputs; ///< that the program reports (the loss): needed replicated, not partial
     int microbatches = 1;         ///< how often a step runs the operations that are not per_step
     int slots = 1;                ///< micro-batches in flight, each with its own activations, gradients and inputs
+    PerOperation<Work> work;      ///< empty: every operation runs by itself, and its tensors go through memory
 
     /// What comes after all operations, in their order.
     [[nodiscard]] OperationId end_of_program() const { return operations.end_id(); }

@@ -1,6 +1,5 @@
 #include "timeline/kernel_work.h"
 
-#include "cost/kernels/convolutions.h"
 #include "cost/kernels/kernels.h"
 #include "ir/placement.h"
 #include "ir/subscripts.h"
@@ -68,23 +67,26 @@ std::int64_t local_extent(const DimensionPlacement &dimension, const Mesh &mesh,
     return dimension.indices(cut).size();
 }
 
+bool is_copy(mlir::Operation *op) {
+    return mlir::isa<ir::PermuteOp, ir::PackOp, ir::UnpackOp, ir::WriteOp>(op);
+}
+
 bool is_even(const DimensionPlacement &dimension, const Mesh &mesh) {
     const std::int64_t parts = sharding::group_size(dimension.axes, mesh);
     return parts == 1 || (!dimension.window && dimension.extent % parts == 0);
 }
 
-KernelWork::KernelWork(mlir::Operation *op, ir::MeshAttr mesh, const Reuse &reuse)
-    : mesh_(mesh), is_weight_format_(mlir::isa<ir::PackOp, ir::UnpackOp>(op)) {
+KernelWork::KernelWork(mlir::Operation *op, ir::MeshAttr mesh, const Reuse &reuse) : mesh_(mesh) {
     if (auto loops = mlir::dyn_cast<ir::LoopsOp>(op))
         add_loops(loops, reuse);
     else if (auto gemm = mlir::dyn_cast<ir::GemmOp>(op))
-        add_nest(op, product(gemm), {}, reuse);
+        add_nest(op, product(gemm), reuse);
     else if (auto conv = mlir::dyn_cast<ir::ConvOp>(op))
-        add_nest(op, convolution(conv), {}, reuse);
-    else if (mlir::isa<ir::PermuteOp, ir::PackOp, ir::UnpackOp, ir::WriteOp>(op))
+        add_nest(op, convolution(conv), reuse);
+    else if (is_copy(op))
         add_copy(op, reuse);
     else
-        add_nest(op, spmd::operation_of(*op), {}, reuse);
+        add_nest(op, spmd::operation_of(*op), reuse);
 }
 
 /// Each value from outside is loaded once, and each yielded value is stored once.
@@ -96,24 +98,29 @@ void KernelWork::add_loops(ir::LoopsOp loops, const Reuse &reuse) {
     for (mlir::Operation &op : body.without_terminator()) {
         if (!schedule::is_loop(&op))
             continue;
-        cost::Fused fused;
-        for (mlir::Value operand : op.getOperands()) {
-            const bool inside = operand.getParentBlock() == &body;
-            fused.operands.push_back(inside || !loaded.insert(operand).second);
-        }
+        InLoop in_loop;
+        for (mlir::Value operand : op.getOperands())
+            in_loop.loads.push_back(operand.getParentBlock() != &body && loaded.insert(operand).second);
         for (mlir::Value result : op.getResults())
-            fused.results.push_back(!llvm::is_contained(yield->getOperands(), result));
-        sharding::Operation operation = spmd::operation_of(op);
+            in_loop.stores.push_back(llvm::is_contained(yield->getOperands(), result));
+        const sharding::Operation operation = spmd::operation_of(op);
         if (cost::has_rows(operation.nest))
-            fused.own_rows = !std::exchange(rows, true);
-        add_nest(&op, std::move(operation), std::move(fused), reuse);
+            in_loop.own_rows = !std::exchange(rows, true);
+        add_nest(&op, operation, reuse, &in_loop);
     }
 }
 
-void KernelWork::add_nest(mlir::Operation *op, sharding::Operation operation, cost::Fused fused, const Reuse &reuse) {
-    Part part;
-    const sharding::Nest &nest = operation.nest;
-    part.loops.resize(nest.loops.size());
+void KernelWork::add_nest(mlir::Operation *op, const sharding::Operation &operation, const Reuse &reuse,
+                          const InLoop *in_loop) {
+    Placed placed;
+    placed.op = op;
+    sharding::Part &part = placed.part;
+    part.kernel = operation.kernel;
+    part.nest = operation.nest;
+    part.flops_per_point = operation.flops_per_point;
+    part.own_rows = in_loop == nullptr || in_loop->own_rows;
+    const sharding::Nest &nest = part.nest;
+    placed.loops.resize(nest.loops.size());
     const auto note = [&](mlir::Value value, const std::vector<int> &loops, int operand) {
         const planrt::Placement placement = ir::placement_of(tensor(value), mesh_);
         for (std::size_t d = 0; d < loops.size(); ++d) {
@@ -121,48 +128,62 @@ void KernelWork::add_nest(mlir::Operation *op, sharding::Operation operation, co
             const sharding::NestWindow *window =
                 operand < 0 ? nullptr : nest.window(static_cast<std::size_t>(operand), d);
             if (window == nullptr) {
-                part.loops[static_cast<std::size_t>(loops[d])].push_back(dimension);
+                placed.loops[static_cast<std::size_t>(loops[d])].push_back(dimension);
             } else if (!dimension.axes.empty()) {
                 if (!dimension.window) { // the rank's own block alone
                     dimension.window = sharding::window_of(*window, nest);
                     dimension.window->part = planrt::WindowPart::within;
                 }
-                part.windows.push_back(dimension);
+                placed.windows.push_back(dimension);
             }
         }
-        part.shares = std::max(part.shares, sharding::group_size(placement.stored, ir::mesh_of(mesh_)));
-        sharding::Value added;
-        added.element_bytes = element_bytes(value);
-        return part.graph.values.push_back(std::move(added));
+        placed.shares = std::max(placed.shares, sharding::group_size(placement.stored, ir::mesh_of(mesh_)));
     };
-    for (std::size_t i = 0; i < nest.operands.size(); ++i)
-        operation.operands.push_back(
-            note(op->getOperand(static_cast<unsigned>(i)), nest.operands[i], static_cast<int>(i)));
-    for (std::size_t i = 0; i < nest.results.size(); ++i)
-        operation.results.push_back(note(op->getResult(static_cast<unsigned>(i)), nest.results[i], -1));
-    fused.operands.resize(nest.operands.size(), false);
-    fused.results.resize(nest.results.size(), false);
-    for (std::size_t i = 0; i < nest.operands.size(); ++i)
-        fused.reuse.push_back(reuse.distance(op->getOpOperand(static_cast<unsigned>(i))));
-    part.operation = std::move(operation);
-    part.fused = std::move(fused);
-    parts_.push_back(std::move(part));
+    for (std::size_t i = 0; i < nest.operands.size(); ++i) {
+        mlir::OpOperand &operand = op->getOpOperand(static_cast<unsigned>(i));
+        note(operand.get(), nest.operands[i], static_cast<int>(i));
+        part.operands.push_back(
+            {element_bytes(operand.get()), in_loop == nullptr || in_loop->loads[i], reuse.distance(operand)});
+    }
+    for (std::size_t i = 0; i < nest.results.size(); ++i) {
+        const mlir::Value result = op->getResult(static_cast<unsigned>(i));
+        note(result, nest.results[i], -1);
+        part.results.push_back({element_bytes(result), in_loop == nullptr || in_loop->stores[i], {}});
+    }
+    parts_.push_back(std::move(placed));
 }
 
+/// The source and the target are as far as the farther of them.
 void KernelWork::add_copy(mlir::Operation *op, const Reuse &reuse) {
     const mlir::Value value = op->getOperand(0);
-    const planrt::Placement placement = ir::placement_of(tensor(value), mesh_);
-    copied_ = placement.dimensions;
-    copied_bytes_ =
-        element_bytes(value) / static_cast<double>(sharding::group_size(placement.stored, ir::mesh_of(mesh_)));
-    copied_from_ = reuse.distance(op->getOpOperand(0));
+    const ir::TensorType type = tensor(value);
+    const planrt::Placement placement = ir::placement_of(type, mesh_);
+    Placed placed;
+    placed.op = op;
+    sharding::Part &part = placed.part;
+    part.flops_per_point = 0;
+    part.weight_format = mlir::isa<ir::PackOp, ir::UnpackOp>(op);
+    double moved = 2 * element_bytes(value);
+    std::vector<int> loops;
+    for (auto [role, dimension] : llvm::zip(type.getRoles(), placement.dimensions)) {
+        loops.push_back(static_cast<int>(loops.size()));
+        part.nest.loops.push_back({role.str(), dimension.extent});
+        placed.loops.push_back({dimension});
+        moved *= static_cast<double>(dimension.extent);
+    }
+    part.nest.operands = {loops};
+    part.nest.results = {loops};
+    placed.shares = sharding::group_size(placement.stored, ir::mesh_of(mesh_));
+    cost::Bytes from = std::max(cost::Bytes(moved), reuse.distance(op->getOpOperand(0)));
     if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
-        copied_from_ = std::max(copied_from_, reuse.distance(write));
-    copied_from_ = copied_from_ * (1 / static_cast<double>(sharding::group_size(placement.stored, ir::mesh_of(mesh_))));
+        from = std::max(from, reuse.distance(write));
+    part.operands = {{element_bytes(value), true, from}};
+    part.results = {{element_bytes(value)}};
+    parts_.push_back(std::move(placed));
 }
 
 /// The share of the pairs of a position and an element of its window whose element lies in the part.
-double KernelWork::touched_share(const Part &part, const Mesh &mesh, const std::vector<int> &coordinates) {
+double KernelWork::touched_share(const Placed &part, const Mesh &mesh, const std::vector<int> &coordinates) {
     double share = 1;
     for (DimensionPlacement dimension : part.windows) {
         const auto touched = static_cast<double>(local_extent(dimension, mesh, coordinates));
@@ -176,45 +197,39 @@ double KernelWork::touched_share(const Part &part, const Mesh &mesh, const std::
 cost::Seconds KernelWork::seconds(const std::vector<int> &coordinates, const Mesh &mesh,
                                   const cost::Machine &machine) const {
     cost::Seconds sum{};
-    for (const Part &part : parts_) {
+    for (const Placed &placed : parts_) {
         std::vector<std::int64_t> extents;
-        for (const Dimensions &dimensions : part.loops) {
-            std::int64_t least = part.operation.nest.loops[extents.size()].extent;
+        for (const Dimensions &dimensions : placed.loops) {
+            std::int64_t least = placed.part.nest.loops[extents.size()].extent;
             for (const DimensionPlacement &dimension : dimensions)
                 least = std::min(least, local_extent(dimension, mesh, coordinates));
             extents.push_back(least);
         }
-        sum += touched_share(part, mesh, coordinates) *
-               cost::operation_seconds(part.graph, part.operation, extents, machine, part.shares, &part.fused);
-    }
-    if (copied_bytes_ > 0 && !(is_weight_format_ && cost::price_weight_formats(machine.kernels))) {
-        double elements = 1;
-        double whole = 1;
-        for (const DimensionPlacement &dimension : copied_) {
-            elements *= static_cast<double>(local_extent(dimension, mesh, coordinates));
-            whole *= static_cast<double>(dimension.extent);
-        }
-        const cost::Bytes moved(2 * elements * copied_bytes_);
-        const cost::Seconds transfer =
-            cost::transfer_seconds(moved, std::max(moved, copied_from_ * (elements / whole)), machine);
-        const auto &loops = machine.kernels.loops;
-        sum += loops ? cost::loop_seconds(*loops, cost::Flops(0), transfer) : transfer;
+        sum +=
+            touched_share(placed, mesh, coordinates) * cost::part_seconds(placed.part, extents, machine, placed.shares);
     }
     return sum;
 }
 
 std::vector<DimensionPlacement> KernelWork::dimensions() const {
-    Dimensions all = copied_;
-    for (const Part &part : parts_) {
-        for (const Dimensions &dimensions : part.loops)
+    Dimensions all;
+    for (const Placed &placed : parts_) {
+        for (const Dimensions &dimensions : placed.loops)
             all.insert(all.end(), dimensions.begin(), dimensions.end());
-        for (DimensionPlacement dimension : part.windows) {
+        for (DimensionPlacement dimension : placed.windows) {
             all.push_back(dimension);
             dimension.window->part = planrt::WindowPart::all;
             all.push_back(dimension);
         }
     }
     return all;
+}
+
+std::vector<std::pair<mlir::Operation *, sharding::Part>> KernelWork::parts() const {
+    std::vector<std::pair<mlir::Operation *, sharding::Part>> parts;
+    for (const Placed &placed : parts_)
+        parts.emplace_back(placed.op, placed.part);
+    return parts;
 }
 
 } // namespace planc::timeline

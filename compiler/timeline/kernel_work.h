@@ -1,10 +1,9 @@
 // The seconds of one kernel of the schedule on one rank, by the cost model's own functions (cost/kernels/compute.h),
 // from the kernel's loop nest and the rank's blocks.
 //
-// A fused loop is the sum of its operations, each under the roofline as in cost::price(). Which values stay out of
-// memory is read off the loop itself, while the price estimates it (cost::fusion()). Permutations, copies and other
-// formats of weights, which the price leaves out, move each element once in and once out; the formats are free if
-// measured rates of convolutions include them.
+// A fused loop is the sum of its operations, each under the roofline. Which values stay out of memory is read off the
+// loop itself. Permutations, copies and other formats of weights move each element once in and once out; the formats
+// are free if measured rates of convolutions include them.
 #pragma once
 
 #include "cost/kernels/compute.h"
@@ -15,6 +14,7 @@
 
 #include <planrt/layout.h>
 
+#include <utility>
 #include <vector>
 
 namespace planc::timeline {
@@ -24,6 +24,9 @@ namespace planc::timeline {
                                         const std::vector<int> &coordinates);
 /// Whether all ranks have equally many.
 [[nodiscard]] bool is_even(const planrt::DimensionPlacement &dimension, const planrt::Mesh &mesh);
+
+/// Whether it only copies: into another order of dimensions, another format, a variable.
+[[nodiscard]] bool is_copy(mlir::Operation *op);
 
 class KernelWork {
   public:
@@ -36,31 +39,36 @@ class KernelWork {
     /// The dimensions whose blocks determine its time.
     [[nodiscard]] std::vector<planrt::DimensionPlacement> dimensions() const;
 
+    /// What it consists of, each with the operation of the schedule that it comes from.
+    [[nodiscard]] std::vector<std::pair<mlir::Operation *, sharding::Part>> parts() const;
+
   private:
     using Dimensions = std::vector<planrt::DimensionPlacement>;
-    /// An operation with a nest.
-    struct Part {
-        sharding::Graph graph; ///< values alone, numbered as its operands and results
-        sharding::Operation operation;
-        cost::Fused fused;
+    struct Placed {
+        mlir::Operation *op = nullptr;
+        sharding::Part part;
         std::vector<Dimensions> loops; ///< per loop of the nest, the dimensions that it indexes; the smallest limits it
         Dimensions windows;            ///< only a part of which is touched
         std::int64_t shares = 1;       ///< the rank executes one of this many parts
     };
 
+    /// What an operation of a fused loop need not do, because others of the loop do it.
+    struct InLoop {
+        std::vector<bool> loads;  ///< per operand
+        std::vector<bool> stores; ///< per result
+        bool own_rows = true;
+    };
+
     void add_loops(ir::LoopsOp loops, const Reuse &reuse);
-    void add_nest(mlir::Operation *op, sharding::Operation operation, cost::Fused fused, const Reuse &reuse);
+    /// Every tensor of the part goes through memory unless `in_loop` says otherwise.
+    void add_nest(mlir::Operation *op, const sharding::Operation &operation, const Reuse &reuse,
+                  const InLoop *in_loop = nullptr);
     void add_copy(mlir::Operation *op, const Reuse &reuse);
-    [[nodiscard]] static double touched_share(const Part &part, const planrt::Mesh &mesh,
+    [[nodiscard]] static double touched_share(const Placed &part, const planrt::Mesh &mesh,
                                               const std::vector<int> &coordinates);
 
     ir::MeshAttr mesh_;
-    bool is_weight_format_ = false;
-    std::vector<Part> parts_;
-    Dimensions copied_;
-    cost::Bytes copied_from_{}; ///< reuse distance of the farther of source and target, for whole tensors; of sharded
-                                ///< ones for one share
-    double copied_bytes_ = 0;   ///< per element; of sharded tensors for one rank; 0: nothing is copied
+    std::vector<Placed> parts_;
 };
 
 } // namespace planc::timeline

@@ -69,15 +69,6 @@ std::string name_of(mlir::Operation *op) {
     return "loop: " + first_ones(functions);
 }
 
-/// The bodies of a role in the order in which they run.
-std::vector<mlir::func::FuncOp> functions_of(const schedule::Bodies &bodies, int role) {
-    std::vector<mlir::func::FuncOp> functions;
-    for (const program::Action &action : bodies.program().actions[static_cast<std::size_t>(role)])
-        if (action.kind == program::ActionKind::run)
-            functions.push_back(bodies.functions()[static_cast<std::size_t>(action.index)]);
-    return functions;
-}
-
 /// The schedule of one role by itself: its classes, kernels and collectives are numbered from 0.
 struct RoleSchedule {
     ReadSchedule own;
@@ -131,19 +122,13 @@ class Reader {
                     add(ActionKind::wait, at->second);
             } else if (mlir::isa<ir::ProgressOp>(op)) {
                 add(ActionKind::progress, 0);
-            } else if (takes_time(&op)) {
+            } else if (takes_time(&op, symbols_)) {
                 const auto [at, added] = kernels_.insert({&op, static_cast<int>(kernels_.size())});
                 if (added)
                     works_.emplace_back(&op, KernelWork(&op, mesh_attribute_, reuse_));
                 add(ActionKind::compute, at->second);
             }
         }
-    }
-
-    bool takes_time(mlir::Operation *op) {
-        if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
-            return schedule::offset_of(write.getValue()) != variable_offset(write, symbols_);
-        return schedule::is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
     }
 
     void add(ActionKind kind, int index) { program_.actions.front().push_back({kind, index}); }

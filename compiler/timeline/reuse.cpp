@@ -44,6 +44,20 @@ int64_t variable_offset(ir::WriteOp write, mlir::SymbolTableCollection &symbols)
     return variable->getAttrOfType<mlir::IntegerAttr>("offset").getInt();
 }
 
+std::vector<mlir::func::FuncOp> functions_of(const schedule::Bodies &bodies, int role) {
+    std::vector<mlir::func::FuncOp> functions;
+    for (const program::Action &action : bodies.program().actions[static_cast<std::size_t>(role)])
+        if (action.kind == program::ActionKind::run)
+            functions.push_back(bodies.functions()[static_cast<std::size_t>(action.index)]);
+    return functions;
+}
+
+bool takes_time(mlir::Operation *op, mlir::SymbolTableCollection &symbols) {
+    if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
+        return schedule::offset_of(write.getValue()) != variable_offset(write, symbols);
+    return schedule::is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
+}
+
 Reuse::Reuse(const std::vector<mlir::func::FuncOp> &functions) {
     for (int round = 0; round < 2; ++round)
         for (mlir::func::FuncOp function : functions)
@@ -54,7 +68,7 @@ Reuse::Reuse(const std::vector<mlir::func::FuncOp> &functions) {
                     arrive(&op);
 }
 
-/// The bytes that a collective itself moves do not count, as in cost::find_reuse().
+/// The bytes that a collective itself moves do not count.
 void Reuse::arrive(mlir::Operation *wait) {
     std::vector<int64_t> made;
     for (mlir::Value result : wait->getResults())

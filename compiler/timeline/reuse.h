@@ -2,18 +2,27 @@
 // buffers in the arena.
 #pragma once
 
-#include "cost/kernels/fusion.h"
+#include "cost/kernels/reuse_distances.h"
 #include "ir/plan_dialect.h"
+#include "schedule/step_program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <vector>
+
 namespace planc::timeline {
 
 /// The place of the variable that a plan.write writes. If the value lies there already, nothing is copied.
 [[nodiscard]] int64_t variable_offset(ir::WriteOp write, mlir::SymbolTableCollection &symbols);
+
+/// Whether it takes time: a kernel, a fused loop, or a plan.write that must copy.
+[[nodiscard]] bool takes_time(mlir::Operation *op, mlir::SymbolTableCollection &symbols);
+
+/// The bodies of a role in the order in which they run.
+[[nodiscard]] std::vector<mlir::func::FuncOp> functions_of(const schedule::Bodies &bodies, int role);
 
 class Reuse {
   public:

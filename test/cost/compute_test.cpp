@@ -1,5 +1,7 @@
 // The roofline and the published forward times of AlexNet.
 #include "cost/kernels/compute.h"
+#include "cost/kernels/reuse_distances.h"
+#include "cost/kernels/work.h"
 
 #include <gtest/gtest.h>
 
@@ -8,12 +10,8 @@
 namespace planc::cost {
 namespace {
 
-using sharding::Kernel;
-using sharding::LayerId;
 using sharding::OperationId;
-using sharding::Phase;
 using sharding::ValueId;
-using sharding::ValueKind;
 
 /// SKYLAKE with the cores that their later data use: 4480 GFLOPS.
 Machine skylake() {
@@ -55,105 +53,90 @@ TEST(Roofline, PublishedForwardTimes) {
     EXPECT_NEAR(microseconds(1001, b, 4096), 117.15, 0.01);
 }
 
-/// velocity = 0.9 velocity + x' dy: of one weight, by a product, and of another one, by something else.
-TEST(Fusion, KnowsWhatProductsAddToVariables) {
-    sharding::Graph graph;
-    graph.layers = {{"h"}};
-    const auto value = [&graph](const char *name, std::vector<std::int64_t> extents, ValueKind kind,
-                                OperationId producer = {}) {
-        return graph.values.push_back({name, {}, std::move(extents), 4, kind, producer, LayerId(0), {}});
-    };
-    const ValueId x = value("x", {16, 8}, ValueKind::free);
-    const ValueId dy = value("dy", {16, 8}, ValueKind::free);
-    const ValueId velocity = value("velocity", {8, 8}, ValueKind::variable);
-    const ValueId gradient = value("gradient", {8, 8}, ValueKind::computed, OperationId(0));
-    const ValueId scaled = value("scaled", {8, 8}, ValueKind::computed, OperationId(1));
-    const ValueId moved = value("new velocity", {8, 8}, ValueKind::computed, OperationId(2));
-    const std::vector<sharding::Loop> square{{"in", 8, {}}, {"out", 8, {}}};
-    const auto operation = [&graph](Kernel kernel, Phase phase, sharding::Nest nest, std::vector<ValueId> operands,
-                                    ValueId result) {
-        sharding::Operation &added = graph.operations.emplace_back();
-        added.kernel = kernel;
-        added.phase = phase;
-        added.nest = std::move(nest);
-        added.operands = std::move(operands);
-        added.results = {result};
-        added.writes.resize(1);
-    };
-    operation(Kernel::contraction, Phase::weight_gradient,
-              {{{"batch", 16, sharding::LoopKind::reduced}, square[0], square[1]}, {{0, 1}, {0, 2}}, {{1, 2}}}, {x, dy},
-              gradient);
-    operation(Kernel::pointwise, Phase::update, {square, {{0, 1}}, {{0, 1}}}, {velocity}, scaled);
-    operation(Kernel::pointwise, Phase::update, {square, {{0, 1}, {0, 1}}, {{0, 1}}}, {scaled, gradient}, moved);
-    graph.operations.back().writes = {velocity};
-    EXPECT_TRUE(fusion(graph).back().accumulated);
+/// A pointwise operation on two tensors [in: 8, out: 8] of f32.
+sharding::Part pointwise() {
+    sharding::Part part;
+    part.nest = {{{"in", 8, {}}, {"out", 8, {}}}, {{0, 1}, {0, 1}}, {{0, 1}}};
+    part.operands.resize(2);
+    part.results.resize(1);
+    part.loops = {0, 1};
+    return part;
+}
 
+/// velocity = 0.9 velocity + x' dy: the sum of the two, which the product makes.
+TEST(SecondsUnder, KnowsWhatProductsAddToVariables) {
+    sharding::Operation operation;
+    operation.nest = pointwise().nest;
+    sharding::Part sum = pointwise();
+    sum.operands[0].in_memory = false;
+    const sharding::Work work{{}, {sum}};
     Machine machine;
     machine.memory_bytes_per_second = 1e6;
-    const auto seconds = [&](std::vector<int> loops) {
-        const int axes = static_cast<int>(loops.size());
-        return seconds_under({std::move(loops), {}}, graph, graph.operations.back(), fusion(graph).back(),
-                             {std::vector<int>(static_cast<std::size_t>(axes), 2)}, machine)
-            .value;
-    };
+    const auto seconds = [&](int loop) { return seconds_under({{loop}, {}}, operation, work, {{2}}, machine).value; };
     for (const std::optional<support::LoopRate> &rate :
          {std::optional<support::LoopRate>(), std::optional(support::LoopRate{1e12, {}, {}, {}})}) {
         machine.kernels.loops = rate;
-        EXPECT_NEAR(seconds({0}), 0, 1e-9) << "the product has added it";
-        EXPECT_NEAR(seconds({-1}), 2 * 8 * 8 * 4 / 1e6, 1e-9) << "a sum over the axis comes between them";
+        EXPECT_EQ(seconds(0), 0) << "the product has added it";
+        EXPECT_NEAR(seconds(-1), 2 * 8 * 8 * 4 / 1e6, 1e-9) << "a sum over the axis comes between them";
     }
-
-    graph.operations[OperationId(0)].kernel = Kernel::pointwise;
-    EXPECT_FALSE(fusion(graph).back().accumulated);
 }
 
-TEST(Fusion, a_maximum_and_its_number_are_one_pass) {
-    sharding::Graph graph;
-    graph.values.resize(3);
-    for (sharding::Value &value : graph.values)
-        value.extents = {8};
-    const auto pool = [&graph](const char *name, std::int64_t kernel) {
-        sharding::Operation &added = graph.operations.emplace_back();
-        added.name = name;
-        added.kernel = Kernel::window;
-        added.nest = {{{"height", 8, {}}, {"kernel", kernel, sharding::LoopKind::reduced}}, {{0}}, {{0}}};
-        added.nest.windows = {{0, 0, 1, 8}};
-        added.operands = {ValueId(0)};
-        added.results = {ValueId(graph.operations.size())};
-        added.writes.resize(1);
+TEST(SecondsUnder, AddsThePartsOnTheirOwnLoops) {
+    sharding::Operation operation;
+    operation.nest = pointwise().nest;
+    sharding::Part turned = pointwise();
+    turned.loops = {1, 0};
+    turned.nest.loops[0].extent = 4; // of another format
+    turned.loops[0] = -1;
+    Machine machine;
+    machine.memory_bytes_per_second = 1e6;
+    const auto seconds = [&](const sharding::Work &work) {
+        return seconds_under({{0}, {}}, operation, work, {{4}}, machine).value * 1e6;
     };
-    pool("pool max", 3);
-    pool("pool argmax", 3);
-    EXPECT_TRUE(fusion(graph).back().same_pass);
-    EXPECT_FALSE(fusion(graph)[OperationId(0)].same_pass);
-    graph.operations.back().nest.loops[1].extent = 5;
-    EXPECT_FALSE(fusion(graph).back().same_pass) << "other windows";
-    graph.operations.back().nest.loops[1].extent = 3;
-    graph.operations.back().name = "pool average";
-    EXPECT_FALSE(fusion(graph).back().same_pass) << "another kernel";
+    EXPECT_NEAR(seconds({{pointwise()}}), 3 * 2 * 8 * 4, 1e-6) << "in is split";
+    EXPECT_NEAR(seconds({{turned}}), 3 * 4 * 2 * 4, 1e-6) << "its second loop is in, its first is nobody's";
+    EXPECT_NEAR(seconds({{pointwise(), turned}}), 3 * 2 * 8 * 4 + 3 * 4 * 2 * 4, 1e-6);
+    EXPECT_EQ(seconds({}), 0) << "nothing runs";
 }
 
-TEST(Fusion, gradients_of_both_kinds_are_one_loop) {
+TEST(WorkOfOperations, EachByItselfWhereNothingIsScheduled) {
     sharding::Graph graph;
     graph.values.resize(3);
-    for (sharding::Value &value : graph.values)
-        value.extents = {8};
-    graph.values[ValueId(1)].producer = OperationId(0);
-    graph.values[ValueId(2)].producer = OperationId(1);
-    const auto operation = [&graph](Kernel kernel, Phase phase, ValueId operand) {
-        sharding::Operation &added = graph.operations.emplace_back();
-        added.kernel = kernel;
-        added.phase = phase;
-        added.nest = {{{"hidden", 8, {}}}, {{0}}, {{0}}};
-        added.operands = {operand};
-        added.results = {operand + 1};
-        added.writes.resize(1);
-    };
-    operation(Kernel::pointwise, Phase::input_gradient, ValueId(0));
-    operation(Kernel::reduction, Phase::weight_gradient, ValueId(1));
-    EXPECT_TRUE(fusion(graph)[OperationId(1)].operands[0]);
-    graph.operations[OperationId(0)].phase = Phase::forward;
-    EXPECT_FALSE(fusion(graph)[OperationId(1)].operands[0]);
+    graph.values[ValueId(2)].element_bytes = 8;
+    sharding::Operation &operation = graph.operations.emplace_back();
+    operation.nest = pointwise().nest;
+    operation.operands = {ValueId(0), ValueId(1)};
+    operation.results = {ValueId(2)};
+    const auto work = work_of_operations(graph, {});
+    ASSERT_EQ(work[OperationId(0)].parts.size(), 1U);
+    EXPECT_EQ(work[OperationId(0)].parts[0].loops, (std::vector<int>{0, 1}));
+    EXPECT_EQ(work[OperationId(0)].parts[0].results[0].element_bytes, 8);
+    EXPECT_TRUE(work[OperationId(0)].parts[0].operands[1].in_memory);
+}
+
+TEST(WorkOfOperations, DistancesOnlyWhereThereIsACache) {
+    sharding::Graph graph;
+    graph.operations.emplace_back().nest = pointwise().nest;
+    sharding::Part part = pointwise();
+    part.operands[0].reuse = Bytes(1000);
+    graph.work = {{{part}}};
+    Machine machine;
+    const auto reuse = [&] { return work_of_operations(graph, machine)[OperationId(0)].parts[0].operands[0].reuse; };
+    EXPECT_FALSE(reuse());
+    machine.kernels.cache = support::CacheRate{13000, 1e9};
+    EXPECT_NEAR(reuse()->value, 1024, 1e-9) << "rounded up to a power of the fourth root of 2";
+}
+
+TEST(WorkOfOperations, HasATextByWhichItIsAlike) {
+    const sharding::Part part = pointwise();
+    sharding::Part in_loop = part;
+    in_loop.operands[1].in_memory = false;
+    sharding::Part format = part;
+    format.weight_format = true;
+    EXPECT_EQ(text({{part}}), text({{part}}));
+    for (const sharding::Work &other :
+         {sharding::Work{{part, part}}, {{in_loop}}, {{format}}, {{}, {part}}, {{}, {}, {part}}, {}})
+        EXPECT_NE(text({{part}}), text(other));
 }
 
 /// y = f(x), y += 1, something with weights, z = g(y, x).
@@ -173,47 +156,17 @@ TEST(ReuseDistances, AreFromMiddleToMiddle) {
     EXPECT_EQ(run(20, {'x'}, {'y'}), (Values{15})) << "the next step";
 }
 
-/// dy is read behind y = f(x), far from where it was made.
-TEST(OperationSeconds, FetchesFarOperandsFromMemory) {
-    sharding::Graph graph;
-    graph.values.resize(4);
-    for (sharding::Value &value : graph.values)
-        value.extents = {1000};
-    const ValueId x(0);
-    const ValueId y(1);
-    const ValueId z(2);
-    const ValueId end(3);
-    const auto operation = [&graph](std::vector<ValueId> operands, ValueId result) {
-        sharding::Operation &added = graph.operations.emplace_back();
-        added.kernel = Kernel::pointwise;
-        added.layer = LayerId(graph.operations.size());
-        added.nest = {{{"hidden", 1000, {}}}, std::vector<std::vector<int>>(operands.size(), {0}), {{0}}};
-        added.operands = std::move(operands);
-        added.results = {result};
-        added.writes.resize(1);
-        graph.values[result].producer = graph.operations.end_id() - 1;
-    };
-    operation({x}, y);
-    operation({y}, z);
-    operation({z}, y);
-    operation({y, x}, end);
-    graph.outputs = {end};
-    sharding::PerOperation<Fused> all = fusion(graph);
-    EXPECT_TRUE(all.back().reuse.empty());
-    find_reuse(graph, all);
-    Fused last = all.back();
-    ASSERT_EQ(last.reuse.size(), 2U);
-    EXPECT_NEAR(last.reuse[0].value, 4000 + 6000, 2000) << "half of what the one before moves, and of its own 12000";
-    EXPECT_NEAR(last.reuse[1].value, 4000 + 2 * 8000 + 6000, 5000);
-    last.reuse = {Bytes(10000), Bytes(26000)};
+TEST(PartSeconds, FetchesFarOperandsFromMemory) {
+    sharding::Part last;
+    last.nest = {{{"hidden", 1000, {}}}, {{0}, {0}}, {{0}}};
+    last.operands = {{4, true, Bytes(10000)}, {4, true, Bytes(26000)}};
+    last.results.resize(1);
 
     Machine machine;
     machine.memory_bytes_per_second = 1e6;
     machine.kernels.cache = support::CacheRate{13000, 1e9};
     machine.kernels.loops = support::LoopRate{1e12, {}, {}, {}};
-    const auto seconds = [&](std::int64_t hidden) {
-        return operation_seconds(graph, graph.operations.back(), {hidden}, machine, 1, &last).value;
-    };
+    const auto seconds = [&](std::int64_t hidden) { return part_seconds(last, {hidden}, machine).value; };
     const double far = 0.5 / 1e9 + 0.5 / 1e6; // half of 26000 bytes fit
     EXPECT_NEAR(seconds(1000), 4000 / 1e9 + 8000 * far, 1e-9) << "and the result is as far";
     EXPECT_NEAR(seconds(500), 6000 / 1e9, 1e-9) << "of half of everything all fits";

@@ -10,6 +10,8 @@
 
 namespace planc::cost {
 
+using sharding::Part;
+
 Seconds roofline(Flops flops, Bytes moved, const Machine &machine) {
     return Seconds(std::max(flops.value / machine.flops_per_second, moved.value / machine.memory_bytes_per_second));
 }
@@ -70,16 +72,16 @@ static double operand_points(const sharding::Nest &nest, std::size_t operand,
 }
 
 /// The time of a product or convolution on a machine with its measured rate.
-static std::optional<Seconds> measured_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
-                                               const std::vector<std::int64_t> &extents, const Machine &machine) {
-    const int element_bytes = graph.values[operation.results[0]].element_bytes;
-    if (!operation.nest.windows.empty()) {
-        const auto shape = convolution_shape(operation.nest, extents);
+static std::optional<Seconds> measured_seconds(const Part &part, const std::vector<std::int64_t> &extents,
+                                               const Machine &machine) {
+    const int element_bytes = part.results[0].element_bytes;
+    if (!part.nest.windows.empty()) {
+        const auto shape = convolution_shape(part.nest, extents);
         return shape ? convolution_seconds(*shape, element_bytes, machine) : std::nullopt;
     }
-    if (!machine.kernels.product || operation.operands.size() != 2)
+    if (!machine.kernels.product || part.operands.size() != 2)
         return {};
-    const ProductShape shape = product_shape(operation.nest, extents);
+    const ProductShape shape = product_shape(part.nest, extents);
     return element_bytes / 4.0 * product_seconds(*machine.kernels.product, shape, machine, shape.count);
 }
 
@@ -92,36 +94,34 @@ struct Transfer {
 
 } // namespace
 
-/// What an operation other than a product moves: operands from where their last use left them, results to where the
-/// farthest operand is. At most this many elements of each are used.
-static Transfer transfer_of(const sharding::Graph &graph, const sharding::Operation &operation,
-                            const std::vector<std::int64_t> &extents, const Machine &machine, std::int64_t shares,
-                            double most, const Fused *fused) {
+/// What a part other than a product moves: operands from where their last use left them, results to where the farthest
+/// operand is. At most this many elements of each are used.
+static Transfer transfer_of(const Part &part, const std::vector<std::int64_t> &extents, const Machine &machine,
+                            std::int64_t shares, double most) {
     double share = 1 / static_cast<double>(shares); // of the iterations: the others are taken to have as much
     for (std::size_t loop = 0; loop < extents.size(); ++loop)
-        share *= static_cast<double>(extents[loop]) / static_cast<double>(operation.nest.loops[loop].extent);
-    if (operation.kernel == sharding::Kernel::look_up)
-        most = points(operation.nest.results[0], extents);
+        share *= static_cast<double>(extents[loop]) / static_cast<double>(part.nest.loops[loop].extent);
+    if (part.kernel == sharding::Kernel::look_up)
+        most = points(part.nest.results[0], extents);
     Transfer result;
     std::vector<Bytes> operands;
-    for (std::size_t i = 0; i < operation.operands.size(); ++i) {
-        const bool none = fused != nullptr && (fused->operands[i] || fused->same_pass);
-        operands.push_back(none ? Bytes(0)
-                                : Bytes(std::min(most, operand_points(operation.nest, i, extents)) *
-                                        graph.values[operation.operands[i]].element_bytes /
-                                        static_cast<double>(shares)));
+    for (std::size_t i = 0; i < part.operands.size(); ++i) {
+        operands.push_back(part.operands[i].in_memory
+                               ? Bytes(std::min(most, operand_points(part.nest, i, extents)) *
+                                       part.operands[i].element_bytes / static_cast<double>(shares))
+                               : Bytes(0));
         result.moved += operands.back();
     }
     Bytes results{};
-    for (std::size_t i = 0; i < operation.results.size(); ++i)
-        if (fused == nullptr || !fused->results[i])
-            results += Bytes(points(operation.nest.results[i], extents) *
-                             graph.values[operation.results[i]].element_bytes / static_cast<double>(shares));
+    for (std::size_t i = 0; i < part.results.size(); ++i)
+        if (part.results[i].in_memory)
+            results += Bytes(points(part.nest.results[i], extents) * part.results[i].element_bytes /
+                             static_cast<double>(shares));
     result.moved += results;
     Bytes farthest = result.moved;
     for (std::size_t i = 0; i < operands.size(); ++i) {
-        const bool known = fused != nullptr && !fused->reuse.empty();
-        const Bytes distance = known ? fused->reuse[i] * share : result.moved;
+        const std::optional<Bytes> &reuse = part.operands[i].reuse;
+        const Bytes distance = reuse ? *reuse * share : result.moved;
         if (operands[i].value > 0)
             farthest = std::max(farthest, distance);
         result.seconds += transfer_seconds(operands[i], distance, machine);
@@ -130,42 +130,37 @@ static Transfer transfer_of(const sharding::Graph &graph, const sharding::Operat
     return result;
 }
 
-Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
-                          const std::vector<std::int64_t> &extents, const Machine &machine, std::int64_t shares,
-                          const Fused *fused) {
+Seconds part_seconds(const Part &part, const std::vector<std::int64_t> &extents, const Machine &machine,
+                     std::int64_t shares) {
     double iterations = 1 / static_cast<double>(shares);
     for (std::int64_t extent : extents)
         iterations *= static_cast<double>(extent);
     // A gradient's windows are at the positions of its operand, so only this share of all pairs of a result's index and
     // one in the window touch each other.
-    for (const sharding::NestWindow &window : operation.nest.windows)
+    for (const sharding::NestWindow &window : part.nest.windows)
         if (window.transposed)
-            iterations *= static_cast<double>(window.extent) /
-                          static_cast<double>(
-                              operation.nest.loops[operation.nest.operands[window.operand][window.dimension]].extent);
-    if (iterations == 0)
+            iterations *=
+                static_cast<double>(window.extent) /
+                static_cast<double>(part.nest.loops[part.nest.operands[window.operand][window.dimension]].extent);
+    if (iterations == 0 || (part.weight_format && price_weight_formats(machine.kernels)))
         return {};
-    const bool in_pass = fused != nullptr && fused->same_pass; // what is read and computed is there already
-    const Flops flops(in_pass ? 0 : iterations * operation.flops_per_point);
-    if (operation.kernel == sharding::Kernel::contraction)
-        if (const auto measured = measured_seconds(graph, operation, extents, machine))
+    const Flops flops(iterations * part.flops_per_point);
+    if (part.kernel == sharding::Kernel::contraction)
+        if (const auto measured = measured_seconds(part, extents, machine))
             return *measured * (1 / static_cast<double>(shares));
-    if (operation.kernel == sharding::Kernel::contraction && machine.gemm_block)
-        return at_intensity(
-            flops, block_intensity(*machine.gemm_block, graph.values[operation.results[0]].element_bytes), machine);
-    const Transfer transfer =
-        transfer_of(graph, operation, extents, machine, shares, iterations * static_cast<double>(shares), fused);
-    if (const support::PoolRate *pool = pool_rate(operation.nest, machine.kernels);
-        operation.kernel == sharding::Kernel::window && pool != nullptr && !operation.nest.windows.empty())
-        return in_pass ? Seconds(0)
-                       : pool_seconds(*pool, pool_operations(operation.nest, extents),
-                                      pooled_channels(operation.nest, extents), transfer.seconds);
+    if (part.kernel == sharding::Kernel::contraction && machine.gemm_block)
+        return at_intensity(flops, block_intensity(*machine.gemm_block, part.results[0].element_bytes), machine);
+    const Transfer transfer = transfer_of(part, extents, machine, shares, iterations * static_cast<double>(shares));
+    if (const support::PoolRate *pool = pool_rate(part.nest, machine.kernels);
+        part.kernel == sharding::Kernel::window && pool != nullptr && !part.nest.windows.empty())
+        return pool_seconds(*pool, pool_operations(part.nest, extents), pooled_channels(part.nest, extents),
+                            transfer.seconds);
     const std::optional<support::LoopRate> &rate = machine.kernels.loops;
-    if (!rate || operation.kernel == sharding::Kernel::contraction)
+    if (!rate || part.kernel == sharding::Kernel::contraction)
         return roofline(flops, transfer.moved, machine);
     Seconds seconds = loop_seconds(*rate, flops, transfer.seconds);
-    if (fused == nullptr || fused->own_rows)
-        seconds += rows_seconds(*rate, rows_of(operation.nest, extents)) * (1 / static_cast<double>(shares));
+    if (part.own_rows)
+        seconds += rows_seconds(*rate, rows_of(part.nest, extents)) * (1 / static_cast<double>(shares));
     return transfer.moved.value > 0 ? seconds : seconds - rate->call; // a part of another one's loop
 }
 
@@ -176,19 +171,36 @@ static bool splits_all(const sharding::Strategy &strategy, const sharding::Mesh 
     return true;
 }
 
-Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Graph &graph,
-                      const sharding::Operation &operation, const Fused &fused, const sharding::Mesh &mesh,
-                      const Machine &machine) {
-    const auto seconds = [&](const Fused &here) {
-        return operation_seconds(graph, operation, local_extents(operation.nest, strategy, mesh), machine,
-                                 sharding::group_size(strategy.stored, mesh), &here);
+static bool splits_sum(const sharding::Strategy &strategy, const sharding::Nest &nest, const sharding::Mesh &mesh) {
+    for (std::size_t axis = 0; axis < mesh.sizes.size(); ++axis)
+        if (const int loop = strategy.loop_of_axis[axis];
+            mesh.sizes[axis] > 1 && loop >= 0 && nest.loops[loop].kind == sharding::LoopKind::reduced)
+            return true;
+    return false;
+}
+
+Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Operation &operation,
+                      const sharding::Work &work, const sharding::Mesh &mesh, const Machine &machine) {
+    const std::vector<std::int64_t> extents = local_extents(operation.nest, strategy, mesh);
+    Seconds sum{};
+    std::vector<std::int64_t> own;
+    const auto add = [&](const std::vector<Part> &parts) {
+        for (const Part &part : parts) {
+            own.clear();
+            for (std::size_t loop = 0; loop < part.loops.size(); ++loop)
+                own.push_back(part.loops[loop] < 0 ? part.nest.loops[loop].extent
+                                                   : extents[static_cast<std::size_t>(part.loops[loop])]);
+            sum += part_seconds(part, own, machine, sharding::group_size(strategy.stored, mesh));
+        }
     };
-    if (!fused.accumulated || !splits_all(strategy, mesh))
-        return seconds(fused);
-    Fused all = fused;
-    all.operands.assign(all.operands.size(), true);
-    all.results.assign(all.results.size(), true);
-    return seconds(all);
+    add(work.parts);
+    const bool comes_summed = operation.accumulates ? sharding::group_size(strategy.stored, mesh) > 1 // as its share
+                                                    : !splits_all(strategy, mesh);
+    if (!work.without_product.empty() && comes_summed)
+        add(work.without_product);
+    if (!work.cuts.empty() && splits_sum(strategy, operation.nest, mesh))
+        add(work.cuts);
+    return sum;
 }
 
 } // namespace planc::cost

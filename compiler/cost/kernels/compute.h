@@ -7,9 +7,9 @@
 // give 99.74 flop/byte. Every other operation moves its operands and results once.
 #pragma once
 
-#include "cost/kernels/fusion.h"
 #include "cost/machine.h"
 #include "sharding/lay_out.h"
+#include "sharding/work.h"
 
 #include <cstdint>
 #include <vector>
@@ -29,15 +29,13 @@ namespace planc::cost {
 [[nodiscard]] std::vector<std::int64_t> local_extents(const sharding::Nest &nest, const sharding::Strategy &strategy,
                                                       const sharding::Mesh &mesh);
 
-/// The time of one operation on the rank with the largest blocks. `extents`: local, per loop of its nest; the rank
-/// executes one of `shares` parts of the iterations (Strategy::stored). `fused`: null if all tensors go through memory.
-[[nodiscard]] Seconds operation_seconds(const sharding::Graph &graph, const sharding::Operation &operation,
-                                        const std::vector<std::int64_t> &extents, const Machine &machine,
-                                        std::int64_t shares = 1, const Fused *fused = nullptr);
+/// The time of a part on the rank with the largest blocks. `extents`: local, per loop of its nest; the rank executes
+/// one of `shares` parts of the iterations (Strategy::stored).
+[[nodiscard]] Seconds part_seconds(const sharding::Part &part, const std::vector<std::int64_t> &extents,
+                                   const Machine &machine, std::int64_t shares = 1);
 
-/// The same under a strategy; once, not for each micro-batch.
-[[nodiscard]] Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Graph &graph,
-                                    const sharding::Operation &operation, const Fused &fused,
-                                    const sharding::Mesh &mesh, const Machine &machine);
+/// The time of the whole work of an operation under a strategy; once, not for each micro-batch.
+[[nodiscard]] Seconds seconds_under(const sharding::Strategy &strategy, const sharding::Operation &operation,
+                                    const sharding::Work &work, const sharding::Mesh &mesh, const Machine &machine);
 
 } // namespace planc::cost

@@ -30,8 +30,8 @@ struct ProductShape {
 /// For oneDNN's convolutions, whose rate includes memory.
 [[nodiscard]] Seconds direct_seconds(const support::ProductRate &rate, const ProductShape &shape,
                                      const Machine &machine);
-/// The time to move bytes whose last use is `working_set` bytes ago (cost/kernels/fusion.h; for data in constant use,
-/// its whole size). The part that fits into the cache comes from there. 0: everything comes from memory.
+/// The time to move bytes whose last use is `working_set` bytes ago (cost/kernels/reuse_distances.h; for data in
+/// constant use, its whole size). The part that fits into the cache comes from there. 0: everything comes from memory.
 [[nodiscard]] Seconds transfer_seconds(Bytes moved, Bytes working_set, const Machine &machine);
 /// The number of pairs of a position and an element of its window. A gradient, whose operands each have a window,
 /// counts one of them.

@@ -10,6 +10,7 @@
 #include "sema/layouts/layout_rules.h"
 #include "spmd/extract.h"
 #include "spmd/strategies.h"
+#include "timeline/work_of_step.h"
 
 #include <algorithm>
 #include <map>
@@ -259,16 +260,22 @@ const sema::Layout *layout_of(const sema::Program &program, const Options &optio
 
 namespace {
 
+sharding::Graph graph_of(mlir::func::FuncOp function, const timeline::WorkOfStep &work) {
+    sharding::Graph graph = spmd::extract(function).graph;
+    graph.work = work.of(function);
+    return graph;
+}
+
 /// The micro-batches with one sample more than the last one.
-std::optional<plan::LargerMicroBatches> larger_micro_batches(mlir::ModuleOp module) {
+std::optional<plan::LargerMicroBatches> larger_micro_batches(mlir::ModuleOp module, const timeline::WorkOfStep &work) {
     const std::int64_t least = ir::samples_of(ir::updating_function(module));
     const auto all = program::micro_batches(ir::batch_of(module), ir::micro_batch_count(module));
     for (mlir::func::FuncOp function : ir::entry_functions(module))
         if (ir::is_training(function) && ir::samples_of(function) > least)
             return plan::LargerMicroBatches{
-                spmd::extract(function).graph,
-                static_cast<int>(
-                    std::count_if(all.begin(), all.end(), [&](const auto &each) { return each.samples > least; }))};
+                graph_of(function, work), static_cast<int>(std::count_if(all.begin(), all.end(), [&](const auto &each) {
+                    return each.samples > least;
+                }))};
     return std::nullopt;
 }
 
@@ -278,9 +285,10 @@ std::variant<PlanRequest, RequestError> make_request(const sema::Program &progra
                                                      const Options &options, const Installation &installation,
                                                      support::SourceFiles &files, support::Diagnostics &diagnostics) {
     try {
-        const auto graph = spmd::extract(ir::updating_function(module)).graph;
+        const timeline::WorkOfStep work(module);
+        const sharding::Graph graph = graph_of(ir::updating_function(module), work);
         PlanRequest result = RequestMaker(program, graph, options, installation, files, diagnostics).make();
-        result.request.larger = larger_micro_batches(module);
+        result.request.larger = larger_micro_batches(module, work);
         return result;
     } catch (const Failure &failure) {
         return failure;

@@ -32,8 +32,8 @@ class Experiments {
 
     /// Measures `work` in processor time; `work` may be called any number of times.
     void add(const std::string &kernel, Shape shape, std::function<void()> work);
-    /// The same for a kernel whose price depends on the reuse distance of its operands (cost/kernels/fusion.h): they
-    /// are left where the previous call left them.
+    /// The same for a kernel whose price depends on the reuse distance of its operands
+    /// (cost/kernels/reuse_distances.h): they are left where the previous call left them.
     void add_warm(const std::string &kernel, Shape shape, std::function<void()> work);
     /// The same for work that waits for other ranks, in wall-clock time. The first `ranks` ranks take part; on the
     /// others `work` does nothing. Shape: ranks, bytes (for products_beside: the number of products).

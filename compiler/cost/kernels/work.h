@@ -1,0 +1,18 @@
+// The work of a step's operations, as the cost model prices it.
+#pragma once
+
+#include "cost/machine.h"
+#include "sharding/graph.h"
+
+#include <string>
+
+namespace planc::cost {
+
+/// The work of every operation of the graph on this machine: where it has no cache, nobody asks for distances.
+[[nodiscard]] sharding::PerOperation<sharding::Work> work_of_operations(const sharding::Graph &graph,
+                                                                        const Machine &machine);
+
+/// Equal for operations of equal nests: they take equally long under equal strategies.
+[[nodiscard]] std::string text(const sharding::Work &work);
+
+} // namespace planc::cost
