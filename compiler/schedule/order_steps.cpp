@@ -8,6 +8,8 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
 namespace planc::schedule {
 
@@ -74,20 +76,18 @@ void hoist_communicated(mlir::Block &block) {
 
 /// Computes equal scalars once: the rate in the parameters' element type, the factor of clipping.
 void share_scalars(mlir::Block &block) {
-    std::vector<ir::PointwiseOp> seen;
+    std::map<std::vector<const void *>, mlir::Value> known; // by what the scalar is made of
     for (auto op : llvm::make_early_inc_range(block.getOps<ir::PointwiseOp>())) {
         if (!tensor(op.getResult()).getRoles().empty())
             continue;
-        const auto same = llvm::find_if(seen, [&](ir::PointwiseOp other) {
-            return other.getFunction() == op.getFunction() && llvm::equal(other.getInputs(), op.getInputs()) &&
-                   other.getResult().getType() == op.getResult().getType();
-        });
-        if (same == seen.end()) {
-            seen.push_back(op);
-            continue;
+        std::vector<const void *> parts = {op.getFunctionAttr().getAsOpaquePointer(),
+                                           op.getResult().getType().getAsOpaquePointer()};
+        for (mlir::Value input : op.getInputs())
+            parts.push_back(input.getAsOpaquePointer());
+        if (const auto [same, is_new] = known.try_emplace(std::move(parts), op.getResult()); !is_new) {
+            op.getResult().replaceAllUsesWith(same->second);
+            op.erase();
         }
-        op.getResult().replaceAllUsesWith(same->getResult());
-        op.erase();
     }
 }
 
