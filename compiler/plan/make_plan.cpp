@@ -64,6 +64,7 @@ class Planner {
                              [&](std::size_t i) { meshes_[i] = std::make_unique<OnMesh>(request_, shapes[i]); });
         if (!is_too_small())
             try_candidates();
+        give_up_if_too_slow();
         if (plan_.failure.empty() && best_seconds_ == infinity && best_baseline_ == infinity) {
             plan_.failure = does_not_fit(Bytes(least_bytes_), Bytes(limit_));
             plan_.out_of_memory = true;
@@ -84,6 +85,19 @@ class Planner {
     }
 
   private:
+    void give_up_if_too_slow() {
+        const double best = std::min(best_seconds_, best_baseline_);
+        const double bound = std::min(lower_bound_, best);
+        if (!is_compared() || best < request_.at_most.value || bound == infinity)
+            return;
+        plan_.failure = "no plan takes less than " + cost::human_seconds(request_.at_most);
+        plan_.too_slow = true;
+        plan_.lower_bound = Seconds(std::max(bound, request_.at_most.value));
+    }
+
+    /// Whether there is another plan already, which this one must beat.
+    [[nodiscard]] bool is_compared() const { return request_.at_most.value < infinity; }
+
     /// A shape of the mesh with the strategies on it.
     struct OnMesh {
         MeshShape shape;
@@ -143,7 +157,8 @@ class Planner {
     /// A lower bound, found anew from all terms where memory may be short and there are not too many strategies.
     [[nodiscard]] LeastMemory least_with(OnMesh &on, const Storage &storage) const {
         LeastMemory least = least_memory(*step_, on.space, on.shape.mesh, request_.machine, storage, on.cache);
-        if (least.kept <= limit_ && least.kept >= may_be_short * limit_ && is_small(*step_, on.space, request_.effort))
+        if (!is_compared() && least.kept <= limit_ && least.kept >= may_be_short * limit_ &&
+            is_small(*step_, on.space, request_.effort))
             least.kept =
                 std::max(least.kept, least_memory(request_, *step_, on.shape, on.space, storage, on.cache, limit_));
         return least;
@@ -185,7 +200,7 @@ class Planner {
         }
         for (const auto &on : meshes_)
             for (const StorageChoice &choice : storage_choices(request_, on->shape))
-                if (choice.saves_memory_only && (plan_.memory_decided || best_seconds_ == infinity))
+                if (choice.saves_memory_only && (plan_.memory_decided || (best_seconds_ == infinity && !is_compared())))
                     try_candidate(candidate_on(*on, choice.storage));
     }
 
@@ -321,7 +336,8 @@ class Planner {
 
     /// Slower plans are of no interest.
     [[nodiscard]] double give_up_at() const {
-        return best_empty_ ? infinity : std::min(best_seconds_, best_baseline_ * (1 + 1e-8));
+        const double known = best_empty_ ? infinity : std::min(best_seconds_, best_baseline_ * (1 + 1e-8));
+        return std::min(known, request_.at_most.value);
     }
 
     /// Searches the next candidates on different meshes at once, and returns the candidate after them. Their number

@@ -20,8 +20,8 @@ constexpr double rounding = 1e-9;
 constexpr std::size_t fewest_of_layer = 6;
 constexpr std::size_t most_of_layer = 20;
 constexpr double few_pairs = 4500;        ///< of strategies, in the tables of pairs of all kinds of layers
-constexpr double rest_under_limit = 0.01; ///< of the seconds, that may be left open where memory decides
 constexpr double most_entries = 100'000;  ///< of the tables of all pairs of layers, for a search that is exact
+constexpr double solves_under_limit = 30; ///< where one is enough if memory does not decide
 
 /// Layers that have the same operations and the same strategies to choose from. They keep the same strategies, so that
 /// they continue to share their tables.
@@ -192,8 +192,8 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
     const double limit = found.feasible ? std::min(found.cost->seconds().value, give_up_at) : give_up_at;
     const Space rest = narrowing.kept(limit * (1 + rounding), cache);
     const bool known = found.feasible || give_up_at < infinity; // a plan, here or elsewhere
-    const bool nearly_found = found.memory_decided && !is_tiny(rest) && few.below > (1 - rest_under_limit) * limit;
-    const bool too_many = known && limit > few.below && (nearly_found || !is_small(step, rest, request.effort));
+    const double effort = request.effort / (found.memory_decided ? solves_under_limit : 1);
+    const bool too_many = known && limit > few.below && !is_tiny(rest) && !is_small(step, rest, effort);
     if (limit <= few.below || too_many) {
         found.lower_bound = std::min(found.lower_bound, too_many ? few.below : limit);
         found.too_many = too_many;
@@ -203,7 +203,7 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
         limit < infinity ? best_by_bounds(step, rest, shape, request.machine, storage, cache).lower_bound : 0;
     Found better = among(rest, least, limit);
     better.lower_bound = std::min(better.lower_bound, limit);
-    if (better.feasible || !found.feasible)
+    if (!found.feasible || (better.feasible && better.cost->seconds() < found.cost->seconds()))
         return better;
     found.lower_bound = better.lower_bound;
     found.memory_decided = better.memory_decided;

@@ -24,12 +24,10 @@ std::vector<MemorySavings> further_savings(const MemorySavings &pinned, std::int
     const bool recomputes = pinned.recompute.empty();
     std::vector<MemorySavings> all;
     const std::int64_t most = counts ? std::min(batch, most_microbatches) : pinned.microbatches;
-    for (std::int64_t count = pinned.microbatches; count <= most; count *= 2) {
-        if (count != pinned.microbatches)
-            all.push_back({count, pinned.recompute});
-        if (recomputes)
-            all.push_back({count, {""}});
-    }
+    for (const bool again : {false, true})
+        for (std::int64_t count = pinned.microbatches; count <= most && (recomputes || !again); count *= 2)
+            if (again || count != pinned.microbatches)
+                all.push_back({count, again ? std::vector<std::string>{""} : pinned.recompute});
     return all;
 }
 

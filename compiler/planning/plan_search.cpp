@@ -1,6 +1,7 @@
 #include "planning/plan_search.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace planc::planning {
@@ -8,6 +9,7 @@ namespace planc::planning {
 namespace {
 
 constexpr int most_rounds = 8; ///< of planning for less memory, with any savings
+constexpr cost::Seconds unlimited(std::numeric_limits<double>::infinity());
 
 } // namespace
 
@@ -22,6 +24,8 @@ std::optional<Answer> PlanSearch::run() {
     for (const Wanted wanted : {Wanted::simulated_step, Wanted::simulated_program}) {
         found_ = start;
         others_.clear();
+        tried_.clear();
+        least_tried_ = cost::Bytes(std::numeric_limits<double>::infinity());
         schedule_.reset();
         if (!find_plan(asked_limit, asked_limit) || !keep_limit(wanted))
             return std::nullopt;
@@ -41,48 +45,65 @@ bool PlanSearch::find_plan(double limit, double asked) {
            (!found_.plan.out_of_memory || !found_.step->request().search || try_savings(asked));
 }
 
-bool PlanSearch::make_plan(Found &found, double limit) {
+bool PlanSearch::make_plan(Found &found, double limit, cost::Seconds at_most) {
     if (!found.step)
         return false;
     plan::Request &request = found.step->request();
     request.memory_limit_bytes = limit;
+    request.at_most = at_most;
     found.plan = tools_.make_plan(request);
+    request.at_most = unlimited;
     return true;
 }
+
+namespace {
+
+bool has_plan(const plan::Plan &plan) {
+    return plan.failure.empty();
+}
+
+/// No plan of this step takes less. For one that was given up: what it was compared with.
+cost::Seconds at_least(const plan::Plan &plan) {
+    return has_plan(plan) ? plan.cost->seconds() : plan.lower_bound;
+}
+
+/// More micro-batches than the best one's only take longer if memory did not decide there, or with recomputation.
+bool only_takes_longer(const MemorySavings &savings, const MemorySavings &best, const plan::Plan &of_best) {
+    return savings.microbatches > best.microbatches && (!of_best.memory_decided || !savings.recompute.empty());
+}
+
+} // namespace
 
 /// Takes the fastest plan among those of the training steps with further savings. If none of them fits either, the plan
 /// that was found keeps its failure, which then says how much memory the smallest plan needs.
 bool PlanSearch::try_savings(double limit) {
-    std::vector<MemorySavings> further = further_savings(pinned_, batch_);
-    // If some further savings are already in use, the less costly ones do not fit.
-    if (const auto at = std::find(further.begin(), further.end(), found_.savings); at != further.end())
-        further.erase(further.begin(), at + 1);
-    std::erase_if(further, [this](const MemorySavings &savings) {
-        return std::any_of(others_.begin(), others_.end(),
-                           [&](const Found &other) { return other.savings == savings; });
-    });
     std::optional<Found> best;
-    for (const MemorySavings &savings : further) {
-        // More micro-batches than the least number that fits only take longer.
-        if (best && savings.microbatches > best->savings.microbatches && !savings.recompute.empty())
-            break;
+    for (const MemorySavings &savings : further_savings(pinned_, batch_)) {
+        if (std::find(tried_.begin(), tried_.end(), savings) != tried_.end() ||
+            (best && only_takes_longer(savings, best->savings, best->plan)))
+            continue;
+        tried_.push_back(savings);
         Found next{savings, tools_.derive(savings)};
-        if (!make_plan(next, limit))
+        if (!make_plan(next, limit, best ? best->plan.cost->seconds() : unlimited))
             return false;
         if (next.plan.out_of_memory)
-            found_.plan.least_memory = std::min(found_.plan.least_memory, next.plan.least_memory);
-        if (!next.plan.failure.empty())
+            least_tried_ = std::min(least_tried_, next.plan.least_memory);
+        if (!has_plan(next.plan) && !next.plan.too_slow)
             continue;
-        if (best && best->plan.cost->seconds() <= next.plan.cost->seconds())
-            std::swap(*best, next);
-        if (best)
-            others_.push_back(*std::exchange(best, std::nullopt));
-        best = std::move(next);
+        if (has_plan(next.plan) && (!best || next.plan.cost->seconds() < best->plan.cost->seconds())) {
+            std::optional<Found> former = std::exchange(best, std::move(next));
+            if (former)
+                others_.push_back(*std::move(former));
+        } else {
+            others_.push_back(std::move(next));
+        }
     }
-    if (best)
+    if (best) {
         found_ = *std::move(best);
-    else
-        found_.plan.failure = plan::does_not_fit(found_.plan.least_memory, cost::Bytes(found_.plan.memory_limit_bytes));
+        return true;
+    }
+    found_.plan.least_memory = std::min(found_.plan.least_memory, least_tried_);
+    found_.plan.failure = plan::does_not_fit(found_.plan.least_memory, cost::Bytes(found_.plan.memory_limit_bytes));
     return true;
 }
 
@@ -122,24 +143,35 @@ bool PlanSearch::keep_limit(Wanted wanted) {
             if (others_.empty())
                 break;
         }
-        take_faster_savings();
+        if (!take_faster_savings(limit))
+            return false;
     }
     found_.plan.memory_limit_bytes = limit;
     return true;
 }
 
 /// After the plan has got slower, another one that was passed by may be the fastest.
-void PlanSearch::take_faster_savings() {
-    const auto fastest = std::min_element(others_.begin(), others_.end(), [](const Found &a, const Found &b) {
-        return a.plan.cost->seconds() < b.plan.cost->seconds();
-    });
-    if (fastest == others_.end())
-        return;
-    if (!found_.plan.failure.empty()) {
-        found_ = std::move(*fastest);
-        others_.erase(fastest);
-    } else if (fastest->plan.cost->seconds() < found_.plan.cost->seconds()) {
-        std::swap(found_, *fastest);
+bool PlanSearch::take_faster_savings(double asked) {
+    while (true) {
+        const cost::Seconds known = has_plan(found_.plan) ? found_.plan.cost->seconds() : unlimited;
+        const auto fastest = std::min_element(others_.begin(), others_.end(), [](const Found &a, const Found &b) {
+            return at_least(a.plan) < at_least(b.plan);
+        });
+        if (fastest == others_.end() || (has_plan(found_.plan) && at_least(fastest->plan) >= known))
+            return true;
+        if (!has_plan(fastest->plan)) { // it was given up because another one was faster
+            if (!make_plan(*fastest, asked, known))
+                return false;
+            if (!has_plan(fastest->plan) && !fastest->plan.too_slow)
+                others_.erase(fastest);
+            continue;
+        }
+        if (has_plan(found_.plan)) {
+            std::swap(found_, *fastest);
+        } else {
+            found_ = std::move(*fastest);
+            others_.erase(fastest);
+        }
     }
 }
 

@@ -71,9 +71,9 @@ class PlanSearch {
     [[nodiscard]] bool choose(Wanted wanted);
     [[nodiscard]] bool complete();
 
-    [[nodiscard]] bool make_plan(Found &found, double limit);
+    [[nodiscard]] bool make_plan(Found &found, double limit, cost::Seconds at_most = plan::Request().at_most);
     [[nodiscard]] bool try_savings(double limit);
-    void take_faster_savings();
+    [[nodiscard]] bool take_faster_savings(double asked);
     [[nodiscard]] bool schedule_found(double limit, Wanted wanted);
     [[nodiscard]] bool schedule_candidates(Wanted wanted);
     [[nodiscard]] bool add_baselines(Candidates &candidates, cost::Seconds step, Wanted wanted) const;
@@ -85,7 +85,11 @@ class PlanSearch {
     MemorySavings pinned_;
     std::int64_t batch_;
     Found found_;
-    std::vector<Found> others_;            ///< slower ones with other savings, each the fastest that its limit allows
+    /// With other savings: slower plans, each the fastest that its limit allows, and steps that cannot be faster than
+    /// the plan that was the best then.
+    std::vector<Found> others_;
+    std::vector<MemorySavings> tried_;     ///< under the limit that was asked for
+    cost::Bytes least_tried_{};            ///< Plan::least_memory of those that do not fit
     std::optional<Scheduled> schedule_;    ///< of the plan that was found or chosen
     std::optional<Candidates> candidates_; ///< already scheduled when the plan's memory was checked
     bool limit_is_asked_ = false;          ///< by the user; else it is the machine's

@@ -102,6 +102,15 @@ plan::Plan nothing_fits(double least_bytes) {
     return plan;
 }
 
+/// No plan that is faster than what is known.
+static plan::Plan too_slow(cost::Seconds at_most) {
+    plan::Plan plan;
+    plan.failure = "too slow";
+    plan.too_slow = true;
+    plan.lower_bound = at_most;
+    return plan;
+}
+
 void add_passed(plan::Plan &answer, const plan::Plan &other) {
     answer.passed.push_back({other.axes, other.mesh, {}, {}, other.cost->seconds(), other.cost});
 }
@@ -136,6 +145,8 @@ std::optional<Answer> World::run(const MemorySavings &pinned, std::int64_t batch
         const auto of_request = [&](const std::shared_ptr<InventedStep> &step) { return &step->request() == &request; };
         const auto step = std::find_if(steps.begin(), steps.end(), of_request);
         plan::Plan plan = make_plan((*step)->savings(), request.memory_limit_bytes);
+        if (plan.failure.empty() && plan.cost->seconds() >= request.at_most)
+            plan = too_slow(request.at_most);
         plan.memory_limit_bytes = request.memory_limit_bytes;
         return plan;
     };

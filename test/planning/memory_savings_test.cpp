@@ -7,11 +7,11 @@ namespace planc::planning {
 using All = std::vector<MemorySavings>;
 
 TEST(FurtherSavings, TheLeastCostlyComeFirst) {
-    EXPECT_EQ(further_savings({}, 8), (All{{1, {""}}, {2, {}}, {2, {""}}, {4, {}}, {4, {""}}, {8, {}}, {8, {""}}}));
+    EXPECT_EQ(further_savings({}, 8), (All{{2, {}}, {4, {}}, {8, {}}, {1, {""}}, {2, {""}}, {4, {""}}, {8, {""}}}));
 }
 
 TEST(FurtherSavings, NoMoreMicroBatchesThanSamples) {
-    EXPECT_EQ(further_savings({}, 3), (All{{1, {""}}, {2, {}}, {2, {""}}}));
+    EXPECT_EQ(further_savings({}, 3), (All{{2, {}}, {1, {""}}, {2, {""}}}));
     EXPECT_EQ(further_savings({}, 1), (All{{1, {""}}}));
 }
 

@@ -138,24 +138,54 @@ TEST(PlanSearch, TheSamePlanAgainMakesTheNextLimitSmaller) {
 TEST(PlanSearch, SavingsAreTriedInOrderUntilMoreMicroBatchesOnlyTakeLonger) {
     World world;
     world.asked_limit = 100;
-    world.make_plan = [](const MemorySavings &savings, double) {
-        if (savings == MemorySavings{2, {}})
-            return priced("two", 2.0, 70);
-        if (savings == MemorySavings{2, {""}})
-            return priced("two, recomputed", 1.5, 60);
-        if (savings.microbatches > 2)
-            return priced("more", 1.6, 50);
-        return nothing_fits(300);
+    const auto planner_where = [](bool memory_decides) {
+        return [memory_decides](const MemorySavings &savings, double) {
+            plan::Plan plan = nothing_fits(300);
+            if (savings == MemorySavings{2, {}})
+                plan = priced("two", 2.0, 70);
+            else if (savings == MemorySavings{2, {""}})
+                plan = priced("two, recomputed", 1.5, 60);
+            else if (savings.microbatches > 2)
+                plan = priced("more", 1.6, 50);
+            plan.memory_decided = memory_decides;
+            return plan;
+        };
     };
     world.figures["two, recomputed"] = {1.4, 80};
+    world.make_plan = planner_where(false);
     const std::optional<Answer> answer = world.run({}, 8);
     ASSERT_TRUE(answer);
     EXPECT_EQ(name_of(answer->plan), "two, recomputed");
     EXPECT_EQ(answer->savings, (MemorySavings{2, {""}}));
-    // 4 micro-batches without recomputation may be faster than 2 with it; with it they are not.
-    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100", "derive 1 recompute", "plan for 100", "derive 2",
-                              "plan for 100", "derive 2 recompute", "plan for 100", "derive 4", "plan for 100",
-                              "schedule step: two, recomputed", "complete two, recomputed"}));
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100", "derive 2", "plan for 100", "derive 1 recompute",
+                              "plan for 100", "derive 2 recompute", "plan for 100", "schedule step: two, recomputed",
+                              "complete two, recomputed"}));
+    // Where memory decides, 4 micro-batches may be faster than 2; with recomputation they are not.
+    world.make_plan = planner_where(true);
+    ASSERT_TRUE(world.run({}, 8));
+    EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "derive 4"), 1);
+    EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "derive 8"), 1);
+    EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "derive 8 recompute"), 0);
+}
+
+TEST(PlanSearch, WhatWasGivenUpForAFasterPlanIsPlannedWhereThatOneGetsSlower) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = [](const MemorySavings &savings, double limit) {
+        if (savings == MemorySavings{2, {}})
+            return limit == 100 ? priced("two", 1.0, 95) : priced("two, smaller", 1.8, 70);
+        if (savings == MemorySavings{1, {""}})
+            return priced("recomputed", 1.4, 60);
+        if (savings == MemorySavings{2, {""}})
+            return priced("two, recomputed", 1.6, 50);
+        return nothing_fits(300);
+    };
+    world.figures["two"] = {0.9, 125};
+    world.figures["recomputed"] = {1.3, 80};
+    const std::optional<Answer> answer = world.run({}, 2);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "recomputed");
+    EXPECT_EQ(answer->savings, (MemorySavings{1, {""}}));
 }
 
 TEST(PlanSearch, UnderATighterLimitTheSavingsGoOnWhereTheyWere) {
