@@ -88,7 +88,8 @@ class Planner {
     void give_up_if_too_slow() {
         const double best = std::min(best_seconds_, best_baseline_);
         const double bound = std::min(lower_bound_, best);
-        if (!is_compared() || best < request_.at_most.value || bound == infinity)
+        const bool is_out_of_memory = bound == infinity && least_bytes_ > 0;
+        if (!is_compared() || best < request_.at_most.value || is_out_of_memory)
             return;
         plan_.failure = "no plan takes less than " + cost::human_seconds(request_.at_most);
         plan_.too_slow = true;

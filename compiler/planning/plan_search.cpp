@@ -1,5 +1,7 @@
 #include "planning/plan_search.h"
 
+#include "plan/near_optimal.h"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -62,9 +64,9 @@ bool has_plan(const plan::Plan &plan) {
     return plan.failure.empty();
 }
 
-/// No plan of this step takes less. For one that was given up: what it was compared with.
+/// The time of the plan. A step that was given up must gain something to be planned again.
 cost::Seconds at_least(const plan::Plan &plan) {
-    return has_plan(plan) ? plan.cost->seconds() : plan.lower_bound;
+    return has_plan(plan) ? plan.cost->seconds() : (1 + plan::least_gain) * plan.lower_bound;
 }
 
 /// More micro-batches than the best one's only take longer if memory did not decide there, or with recomputation.
@@ -157,7 +159,7 @@ bool PlanSearch::take_faster_savings(double asked) {
         const auto fastest = std::min_element(others_.begin(), others_.end(), [](const Found &a, const Found &b) {
             return at_least(a.plan) < at_least(b.plan);
         });
-        if (fastest == others_.end() || (has_plan(found_.plan) && at_least(fastest->plan) >= known))
+        if (fastest == others_.end() || at_least(fastest->plan) >= known)
             return true;
         if (!has_plan(fastest->plan)) { // it was given up because another one was faster
             if (!make_plan(*fastest, asked, known))
