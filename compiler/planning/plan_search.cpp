@@ -76,29 +76,32 @@ bool only_takes_longer(const MemorySavings &savings, const MemorySavings &best, 
 
 } // namespace
 
+/// Plans with further savings, unless that takes longer than `at_most`. None: one of the tools failed.
+std::optional<PlanSearch::Found> PlanSearch::plan_with(const MemorySavings &savings, double limit,
+                                                       cost::Seconds at_most) {
+    tried_.push_back(savings);
+    Found next{savings, tools_.derive(savings)};
+    if (!make_plan(next, limit, at_most))
+        return std::nullopt;
+    if (next.plan.out_of_memory)
+        least_tried_ = std::min(least_tried_, next.plan.least_memory);
+    return next;
+}
+
 /// Takes the fastest plan among those of the training steps with further savings. If none of them fits either, the plan
 /// that was found keeps its failure, which then says how much memory the smallest plan needs.
 bool PlanSearch::try_savings(double limit) {
     std::optional<Found> best;
     for (const MemorySavings &savings : further_savings(pinned_, batch_)) {
-        if (std::find(tried_.begin(), tried_.end(), savings) != tried_.end() ||
-            (best && only_takes_longer(savings, best->savings, best->plan)))
+        if (was_tried(savings) || (best && only_takes_longer(savings, best->savings, best->plan)))
             continue;
-        tried_.push_back(savings);
-        Found next{savings, tools_.derive(savings)};
-        if (!make_plan(next, limit, best ? best->plan.cost->seconds() : unlimited))
+        std::optional<Found> next = plan_with(savings, limit, best ? best->plan.cost->seconds() : unlimited);
+        if (!next)
             return false;
-        if (next.plan.out_of_memory)
-            least_tried_ = std::min(least_tried_, next.plan.least_memory);
-        if (!has_plan(next.plan) && !next.plan.too_slow)
-            continue;
-        if (has_plan(next.plan) && (!best || next.plan.cost->seconds() < best->plan.cost->seconds())) {
-            std::optional<Found> former = std::exchange(best, std::move(next));
-            if (former)
-                others_.push_back(*std::move(former));
-        } else {
-            others_.push_back(std::move(next));
-        }
+        if (has_plan(next->plan) && (!best || next->plan.cost->seconds() < best->plan.cost->seconds()))
+            std::swap(best, next);
+        if (next && (has_plan(next->plan) || next->plan.too_slow))
+            others_.push_back(*std::move(next));
     }
     if (best) {
         found_ = *std::move(best);
@@ -107,6 +110,29 @@ bool PlanSearch::try_savings(double limit) {
     found_.plan.least_memory = std::min(found_.plan.least_memory, least_tried_);
     found_.plan.failure = plan::does_not_fit(found_.plan.least_memory, cost::Bytes(found_.plan.memory_limit_bytes));
     return true;
+}
+
+/// Where a program took more than its plan's estimate, more micro-batches may be faster than a tighter limit: the next
+/// number of them joins the others.
+bool PlanSearch::try_more_microbatches(double limit) {
+    for (const MemorySavings &savings : further_savings(pinned_, batch_)) {
+        if (was_tried(savings) || savings.recompute != found_.savings.recompute ||
+            savings.microbatches <= found_.savings.microbatches)
+            continue;
+        std::optional<Found> next = plan_with(savings, limit, seconds_found());
+        if (next && (has_plan(next->plan) || next->plan.too_slow))
+            others_.push_back(*std::move(next));
+        return next.has_value();
+    }
+    return true;
+}
+
+bool PlanSearch::was_tried(const MemorySavings &savings) const {
+    return std::find(tried_.begin(), tried_.end(), savings) != tried_.end();
+}
+
+cost::Seconds PlanSearch::seconds_found() const {
+    return has_plan(found_.plan) ? found_.plan.cost->seconds() : unlimited;
 }
 
 /// Finds other plans while the scheduled program takes more memory than requested.
@@ -137,16 +163,15 @@ bool PlanSearch::keep_limit(Wanted wanted) {
         }
         found_.target = target;
         least_arena = target.least_arena();
-        if (may_fit && round < most_rounds) {
-            if (!find_plan(target.planned_for(), limit))
-                return false;
-        } else {
-            found_.plan.failure = target.failure(found_.plan);
-            if (others_.empty())
-                break;
-        }
-        if (!take_faster_savings(limit))
+        may_fit &= round < most_rounds;
+        if (may_fit && !find_plan(target.planned_for(), limit))
             return false;
+        if (!may_fit)
+            found_.plan.failure = target.failure(found_.plan);
+        if (!try_more_microbatches(limit) || !take_faster_savings(limit))
+            return false;
+        if (!may_fit && !has_plan(found_.plan))
+            break;
     }
     found_.plan.memory_limit_bytes = limit;
     return true;
@@ -155,7 +180,7 @@ bool PlanSearch::keep_limit(Wanted wanted) {
 /// After the plan has got slower, another one that was passed by may be the fastest.
 bool PlanSearch::take_faster_savings(double asked) {
     while (true) {
-        const cost::Seconds known = has_plan(found_.plan) ? found_.plan.cost->seconds() : unlimited;
+        const cost::Seconds known = seconds_found();
         const auto fastest = std::min_element(others_.begin(), others_.end(), [](const Found &a, const Found &b) {
             return at_least(a.plan) < at_least(b.plan);
         });

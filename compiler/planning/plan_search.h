@@ -73,6 +73,10 @@ class PlanSearch {
 
     [[nodiscard]] bool make_plan(Found &found, double limit, cost::Seconds at_most = plan::Request().at_most);
     [[nodiscard]] bool try_savings(double limit);
+    [[nodiscard]] bool try_more_microbatches(double limit);
+    [[nodiscard]] std::optional<Found> plan_with(const MemorySavings &savings, double limit, cost::Seconds at_most);
+    [[nodiscard]] bool was_tried(const MemorySavings &savings) const;
+    [[nodiscard]] cost::Seconds seconds_found() const; ///< infinite: no plan
     [[nodiscard]] bool take_faster_savings(double asked);
     [[nodiscard]] bool schedule_found(double limit, Wanted wanted);
     [[nodiscard]] bool schedule_candidates(Wanted wanted);

@@ -113,13 +113,13 @@ TEST(PlanSearch, ALimitThatTheProgramBreaksIsTightened) {
     world.make_plan = planner_of({priced("a", 1.0, 95), priced("b", 1.2, 78)});
     world.figures["a"] = {0.9, 125};
     world.figures["b"] = {1.1, 99};
-    const std::optional<Answer> answer = world.run();
+    const std::optional<Answer> answer = world.run({64, {""}});
     ASSERT_TRUE(answer);
     EXPECT_EQ(name_of(answer->plan), "b");
     EXPECT_EQ(answer->plan.memory_limit_bytes, 100) << "what the user asked for";
     EXPECT_EQ(answer->step->request().memory_limit_bytes, 80) << "what the plan is the fastest for";
-    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100", "schedule program: a", "plan for 80", "schedule step: b",
-                              "complete b"}));
+    EXPECT_EQ(world.log, (Log{"derive 64 recompute", "plan for 100", "schedule program: a", "plan for 80",
+                              "schedule step: b", "complete b"}));
 }
 
 TEST(PlanSearch, TheSamePlanAgainMakesTheNextLimitSmaller) {
@@ -128,11 +128,11 @@ TEST(PlanSearch, TheSamePlanAgainMakesTheNextLimitSmaller) {
     world.make_plan = planner_of({priced("a", 1.0, 50), priced("b", 1.2, 30)});
     world.figures["a"] = {0.9, 125};
     world.figures["b"] = {1.1, 99};
-    const std::optional<Answer> answer = world.run();
+    const std::optional<Answer> answer = world.run({64, {""}});
     ASSERT_TRUE(answer);
     EXPECT_EQ(name_of(answer->plan), "b");
-    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100", "schedule step: a", "plan for 80", "schedule step: a",
-                              "plan for 40", "schedule step: b", "complete b"}));
+    EXPECT_EQ(world.log, (Log{"derive 64 recompute", "plan for 100", "schedule step: a", "plan for 80",
+                              "schedule step: a", "plan for 40", "schedule step: b", "complete b"}));
 }
 
 TEST(PlanSearch, SavingsAreTriedInOrderUntilMoreMicroBatchesOnlyTakeLonger) {
@@ -205,6 +205,24 @@ TEST(PlanSearch, UnderATighterLimitTheSavingsGoOnWhereTheyWere) {
     EXPECT_EQ(name_of(answer->plan), "two");
     const auto tighter = std::find(world.log.begin(), world.log.end(), "plan for 80");
     EXPECT_EQ(std::count(tighter, world.log.end(), "derive 1 recompute"), 0);
+}
+
+TEST(PlanSearch, WhereAProgramBreaksTheLimitMoreMicroBatchesAreTried) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = [](const MemorySavings &savings, double limit) {
+        if (savings == MemorySavings{2, {}})
+            return limit == 100 ? priced("two", 1.0, 95) : priced("two, smaller", 1.4, 70);
+        if (savings == MemorySavings{4, {}})
+            return priced("four", 1.2, 60);
+        return nothing_fits(300);
+    };
+    world.figures["two"] = {0.9, 125};
+    world.figures["four"] = {1.1, 80};
+    const std::optional<Answer> answer = world.run({}, 4);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(name_of(answer->plan), "four") << "though two fitted by its estimate, and memory did not decide";
+    EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "schedule step: two, smaller"), 0);
 }
 
 TEST(PlanSearch, AfterAProgramBreaksTheLimitOtherSavingsMayBeFaster) {
