@@ -3,7 +3,9 @@
 #include "plan/term_builder.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <vector>
 
 namespace planc::plan {
@@ -14,9 +16,9 @@ class Least : TermBuilder {
   public:
     Least(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
           const Storage &storage, TermCache &cache)
-        : TermBuilder(step, space, mesh, machine, storage, cache) {}
+        : TermBuilder(step, space, mesh, machine, storage, cache), peak_(largest_operation()) {}
 
-    /// With activations, or without.
+    /// With what does not live from step to step, or without: activations, and what passes at one operation.
     double bytes(bool activations) {
         PerLayer<std::vector<double>> of_layer;
         for (const auto &options : space_.options)
@@ -45,7 +47,34 @@ class Least : TermBuilder {
     [[nodiscard]] bool is_counted(ValueId v, bool activations) const {
         const cost::Residence residence = step_.facts->residences[v];
         return residence == cost::Residence::parameter || residence == cost::Residence::optimizer_state ||
-               (activations && residence == cost::Residence::activation);
+               (activations && (residence == cost::Residence::activation || passes_at(v, peak_)));
+    }
+    [[nodiscard]] bool passes_at(ValueId v, OperationId operation) const {
+        const cost::Life &life = step_.facts->lives[v];
+        return step_.facts->residences[v] == cost::Residence::passing && life.first <= operation &&
+               operation <= life.last;
+    }
+    /// The operation at which most would pass if nothing were split. Its memory is counted: that of any one is a bound.
+    [[nodiscard]] OperationId largest_operation() const {
+        PerOperation<double> change(graph_.operations.size() + 2, 0.0);
+        for (const ValueId v : graph_.values.ids()) {
+            if (step_.facts->residences[v] != cost::Residence::passing)
+                continue;
+            const double volume =
+                std::accumulate(graph_.values[v].extents.begin(), graph_.values[v].extents.end(),
+                                static_cast<double>(graph_.values[v].element_bytes), std::multiplies<>());
+            change[step_.facts->lives[v].first] += volume;
+            change[step_.facts->lives[v].last + 1] -= volume;
+        }
+        OperationId largest;
+        double now = 0;
+        double most = 0;
+        for (const OperationId o : graph_.operations.ids()) {
+            now += change[o];
+            largest = now > most ? o : largest;
+            most = std::max(most, now);
+        }
+        return largest;
     }
     [[nodiscard]] double bytes(ValueId v) {
         return static_cast<double>(planrt::largest_volume(reshards_of(v).placement(lies(v)), mesh_)) *
@@ -61,6 +90,7 @@ class Least : TermBuilder {
         return known;
     }
 
+    OperationId peak_;
     std::map<std::pair<int, const Strategies *>, std::vector<double>> known_; ///< by kind of value
 };
 

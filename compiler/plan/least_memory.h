@@ -9,11 +9,11 @@ namespace planc::plan {
 /// Bytes of a rank.
 struct LeastMemory {
     double state = 0; ///< of parameters and the optimizer's state: no program takes less
-    double kept = 0;  ///< of all that lives through the step
+    double total = 0; ///< of all that is in memory at some time
 };
 
-/// Counted is what lives through the step, where it is produced or has its home: each layer then decides about its own
-/// values alone, and takes the strategy with the least.
+/// Counted is what lives through the step, and what passes at one operation, where it is produced or has its home: each
+/// layer then decides about its own values alone, and takes the strategy with the least.
 [[nodiscard]] LeastMemory least_memory(const StepStructure &step, const Space &space, const Mesh &mesh,
                                        const Machine &machine, const Storage &storage, TermCache &cache);
 

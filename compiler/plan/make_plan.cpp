@@ -140,14 +140,14 @@ class Planner {
         support::in_parallel(meshes_.size(), [&](std::size_t i) {
             for (const StorageChoice &choice : storage_choices(request_, meshes_[i]->shape)) {
                 const LeastMemory with = least_with(*meshes_[i], choice.storage);
-                least[i] = {std::min(least[i].state, with.state), std::min(least[i].kept, with.kept)};
+                least[i] = {std::min(least[i].state, with.state), std::min(least[i].total, with.total)};
             }
         });
         plan_.state_is_too_large = true;
         least_bytes_ = infinity;
         for (const LeastMemory &of_mesh : least) {
             plan_.state_is_too_large &= of_mesh.state > limit_;
-            least_bytes_ = std::min(least_bytes_, of_mesh.kept);
+            least_bytes_ = std::min(least_bytes_, of_mesh.total);
         }
         if (least_bytes_ > limit_)
             return true;
@@ -158,10 +158,10 @@ class Planner {
     /// A lower bound, found anew from all terms where memory may be short and there are not too many strategies.
     [[nodiscard]] LeastMemory least_with(OnMesh &on, const Storage &storage) const {
         LeastMemory least = least_memory(*step_, on.space, on.shape.mesh, request_.machine, storage, on.cache);
-        if (!is_compared() && least.kept <= limit_ && least.kept >= may_be_short * limit_ &&
+        if (!is_compared() && least.total <= limit_ && least.total >= may_be_short * limit_ &&
             is_small(*step_, on.space, request_.effort))
-            least.kept =
-                std::max(least.kept, least_memory(request_, *step_, on.shape, on.space, storage, on.cache, limit_));
+            least.total =
+                std::max(least.total, least_memory(request_, *step_, on.shape, on.space, storage, on.cache, limit_));
         return least;
     }
 
