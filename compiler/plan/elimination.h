@@ -96,15 +96,4 @@ struct ScalarResult {
 [[nodiscard]] ScalarResult minimise_scalar(const std::vector<int> &domains, const std::vector<Function> &functions,
                                            Memo &memo, std::size_t largest_table, double seconds, double price);
 
-/// The minimum of seconds with bytes within a limit, by Pareto frontiers. Entries above `at_most` seconds are dropped.
-/// If frontiers had to be thinned, `complete` is false: the result may be missing, or may not be the minimum.
-struct FrontierResult {
-    bool feasible = false;
-    bool complete = true;
-    std::vector<int> values;
-};
-[[nodiscard]] FrontierResult minimise_frontier(const std::vector<int> &domains, const std::vector<Function> &functions,
-                                               const std::vector<Bucket> &order, double byte_limit, double at_most,
-                                               std::size_t budget);
-
 } // namespace planc::plan

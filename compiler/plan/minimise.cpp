@@ -30,8 +30,7 @@ constexpr double worth_a_probe = 1e-9;      ///< of the seconds
 /// One problem with its elimination order, solved under several prices of memory.
 class Search {
   public:
-    Search(const Problem &problem, Memo &memo)
-        : problem_(problem), functions_(functions(problem, memo)), memo_(memo), order_(memo.order) {
+    Search(const Problem &problem, Memo &memo) : problem_(problem), functions_(functions(problem, memo)), memo_(memo) {
         if (memo.order.empty())
             memo.order = elimination_order(problem.domains, functions_);
     }
@@ -59,8 +58,6 @@ class Search {
         }
         price_memory(too_large, fits);
         polish();
-        if (best_.lower_bound < std::min(problem_.give_up_at, best_.seconds * (1 - 1e-9)) && fits_frontiers())
-            search_frontiers();
         return finish();
     }
 
@@ -156,23 +153,6 @@ class Search {
         best_.seconds = best_.feasible ? evaluate(problem_, best_.values).seconds : best_.seconds;
     }
 
-    [[nodiscard]] bool fits_frontiers() const {
-        return std::all_of(order_.begin(), order_.end(), [this](const Bucket &bucket) {
-            return table_size(problem_.domains, bucket.scope) * problem_.domains[bucket.variable] <=
-                   static_cast<double>(problem_.largest_table);
-        });
-    }
-
-    void search_frontiers() {
-        const double at_most = best_.feasible ? best_.seconds * (1 + 1e-9) : best_.seconds; // sums differ by rounding
-        const FrontierResult result = minimise_frontier(problem_.domains, functions_, order_, problem_.byte_limit,
-                                                        at_most, problem_.frontier_budget);
-        if (result.feasible)
-            take(result.values);
-        if (result.complete && best_.feasible)
-            best_.lower_bound = best_.seconds;
-    }
-
     Solution finish() {
         if (best_.feasible && best_.lower_bound > best_.seconds * (1 - 1e-9)) // rounding apart
             best_.lower_bound = best_.seconds;
@@ -182,7 +162,6 @@ class Search {
     const Problem &problem_;
     std::vector<Function> functions_;
     Memo &memo_;
-    const std::vector<Bucket> &order_;
     Solution best_;
 };
 

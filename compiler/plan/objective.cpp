@@ -73,7 +73,6 @@ std::shared_ptr<const Table> Problems::changed(const TermTable &table, std::uint
 
 Problems::Problems(const Objective &objective, double effort) : objective_(objective) {
     problem_.largest_table = static_cast<std::size_t>(effort * static_cast<double>(problem_.largest_table));
-    problem_.frontier_budget = static_cast<std::size_t>(effort * static_cast<double>(problem_.frontier_budget));
     problem_.domains = objective.domains;
     problem_.factors.reserve(objective.terms.size());
     for (const Term &term : objective.terms) {

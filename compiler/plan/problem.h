@@ -46,8 +46,6 @@ struct Problem {
     double give_up_at = std::numeric_limits<double>::infinity(); ///< seconds: minima above this are of no interest
     std::size_t largest_table = std::size_t{1} << 22;            ///< the largest table into which elimination may join
                                                                  ///< others, in entries
-    std::size_t frontier_budget = std::size_t{1} << 24; ///< the number of points that the search under a byte limit may
-                                                        ///< examine
 };
 
 struct Solution {
@@ -72,7 +70,7 @@ struct Sum {
 void complete(const Problem &problem, std::vector<int> &values);
 
 /// Finds an assignment with the least seconds within the byte limit, by variable elimination. Exact (lower_bound ==
-/// seconds) unless tables would exceed largest_table or frontiers the budget. Deterministic among equal assignments.
+/// seconds) unless the limit decides or tables would exceed largest_table. Deterministic among equal assignments.
 [[nodiscard]] Solution minimise(const Problem &problem);
 
 struct Memo;
