@@ -42,11 +42,11 @@ class Search {
         if (std::isinf(fastest.lower_bound) || best_.feasible || fastest.lower_bound >= problem_.give_up_at)
             return finish();
         best_.limit_decided = true;
-        Sum too_large = evaluate(problem_, fastest.values);
-        Sum fits{std::numeric_limits<double>::infinity(), 0};
+        End too_large{evaluate(problem_, fastest.values), fastest.values};
+        End fits{{std::numeric_limits<double>::infinity(), 0}, {}};
         if (memo_.price > 0 && (probe(memo_.price, too_large, fits), best_.lower_bound >= problem_.give_up_at))
             return finish();
-        if (std::isinf(fits.seconds)) {
+        if (std::isinf(fits.sum.seconds)) {
             const ScalarResult smallest = scalar(0, 1);
             take(smallest.values);
             if (smallest.lower_bound > problem_.byte_limit * (1 + rounding_of_bytes)) {
@@ -54,9 +54,11 @@ class Search {
                 best_.lower_bound = std::numeric_limits<double>::infinity();
                 return finish();
             }
-            fits = evaluate(problem_, smallest.values);
+            fits = {evaluate(problem_, smallest.values), smallest.values};
         }
         price_memory(too_large, fits);
+        cross(too_large.values, fits.values);
+        cross(fits.values, too_large.values);
         polish();
         return finish();
     }
@@ -74,6 +76,12 @@ class Search {
     }
 
   private:
+    /// The best assignment so far on one side of the limit.
+    struct End {
+        Sum sum;
+        std::vector<int> values;
+    };
+
     [[nodiscard]] ScalarResult scalar(double seconds, double price) {
         ScalarResult result =
             minimise_scalar(problem_.domains, functions_, memo_, problem_.largest_table, seconds, price);
@@ -99,9 +107,9 @@ class Search {
     /// price of the last problem, if there was one, the price at which the fastest assignment and the smallest one cost
     /// the same is tried; the assignment found there takes the place of the one on its side of the limit, until there
     /// is none better: then the bound is the largest.
-    void price_memory(Sum too_large, Sum fits) {
-        for (int i = 0; i < most_prices && too_large.bytes > fits.bytes; ++i) {
-            const double price = (fits.seconds - too_large.seconds) / (too_large.bytes - fits.bytes);
+    void price_memory(End &too_large, End &fits) {
+        for (int i = 0; i < most_prices && too_large.sum.bytes > fits.sum.bytes; ++i) {
+            const double price = (fits.sum.seconds - too_large.sum.seconds) / (too_large.sum.bytes - fits.sum.bytes);
             if (!(price > 0) || std::isinf(price))
                 break;
             memo_.price = price;
@@ -111,16 +119,31 @@ class Search {
     }
 
     /// Tries a price. Returns false if the two sums cost as little at this price as anything.
-    bool probe(double price, Sum &too_large, Sum &fits) {
+    bool probe(double price, End &too_large, End &fits) {
         const ScalarResult result = scalar(1, price);
         take(result.values);
         best_.lower_bound = std::max(best_.lower_bound, result.lower_bound - price * problem_.byte_limit);
         const Sum found = evaluate(problem_, result.values);
-        const double gain = too_large.seconds + price * too_large.bytes - (found.seconds + price * found.bytes);
-        Sum &end = found.bytes > problem_.byte_limit ? too_large : fits;
-        if (gain > 0 || std::isinf(end.seconds)) // inexact eliminations may find worse
-            end = found;
-        return gain > worth_a_probe * too_large.seconds;
+        const double gain = too_large.sum.seconds + price * too_large.sum.bytes - (found.seconds + price * found.bytes);
+        const double worthwhile = worth_a_probe * too_large.sum.seconds;
+        End &end = found.bytes > problem_.byte_limit ? too_large : fits;
+        if (gain > 0 || std::isinf(end.sum.seconds)) // inexact eliminations may find worse
+            end = {found, result.values};
+        return gain > worthwhile;
+    }
+
+    /// At the last price the two ends cost the same. So does what has the first variables of one and the others of the
+    /// other, but for the variables that meet: these assignments come close to the limit.
+    void cross(const std::vector<int> &first, const std::vector<int> &rest) {
+        std::vector<int> values = rest;
+        for (std::size_t v = 0; v < values.size() && !first.empty(); ++v) {
+            if (first[v] == rest[v])
+                continue;
+            values[v] = first[v];
+            std::vector<int> crossed = values;
+            complete(problem_, crossed);
+            take(crossed);
+        }
     }
 
     /// Changes one variable at a time as long as the result is faster and fits.

@@ -150,7 +150,7 @@ Space make_space(const Request &request, const MeshShape &shape) {
 }
 
 bool is_tiny(const Space &space) {
-    constexpr std::size_t most_strategies = 200; // of all layers
+    constexpr std::size_t most_strategies = 60; // of all layers
     std::size_t strategies = 0;
     for (const auto &options : space.options)
         strategies += options->size();

@@ -1,0 +1,65 @@
+"""limits.py FILE.plan RANKS COUNT [PLANC_OPTION …]: plans under COUNT limits on memory, evenly between the least that fits
+and what the fastest plan takes. Each plan keeps its limit, to the byte, and no larger limit gives a slower step. One
+byte is refused with the bytes that are needed. Prints the seconds of processor time of each."""
+import json
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+
+TOLERANCE = 0.02  # of a step: among plans of nearly the same price the choice is not exact
+UNITS = {"bytes": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+needed = re.compile(r"no plan fits the memory: a rank needs (?:about )?([\d.,]+) (\w+) at least")
+
+
+def plan(command, limit=None):
+    """The plan as JSON, or the bytes that are needed; and the seconds of processor time."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    run = subprocess.run(command + (["--machine-set", f"memory={limit} B"] if limit else []), capture_output=True, text=True)
+    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    if run.returncode == 0:
+        return json.loads(run.stdout), seconds
+    found = needed.search(run.stderr)
+    if not found:
+        sys.exit(f"under {limit} bytes: {run.stderr.strip()}")
+    return float(found[1].replace(",", "")) * UNITS[found[2]], seconds
+
+
+def least_that_fits(command, most):
+    """A limit that fits, within 1 % of `most` of one that does not."""
+    fails, fits = 0, most
+    while fits - fails > most / 100:
+        middle = (fails + fits) // 2
+        answer, _ = plan(command, middle)
+        if isinstance(answer, dict):
+            fits = middle
+        else:
+            fails = max(middle, min(int(answer), fits - 1))
+    return fits
+
+
+def main():
+    path, ranks, count, options = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
+    command = ["planc", "cost", path, "--ranks", ranks, "--format=json"] + options
+    free, seconds = plan(command)
+    most = free["arena_bytes"]
+    print(f"{pathlib.Path(path).stem} on {ranks} ranks without a limit: {most} bytes, {seconds:.2f} s")
+    answer, seconds = plan(command, 1)
+    if isinstance(answer, dict) or answer <= 1:
+        sys.exit(f"1 byte is enough: {answer}")
+    print(f"1 byte: refused in {seconds:.2f} s")
+    least, slowest = least_that_fits(command, most), float("inf")
+    for i in range(count):
+        limit = least + (most - least) * i // max(1, count - 1)
+        answer, seconds = plan(command, limit)
+        if not isinstance(answer, dict) or answer["arena_bytes"] > limit:
+            sys.exit(f"{limit} bytes are not kept: {answer if isinstance(answer, float) else answer['arena_bytes']}")
+        step = answer.get("overlap_seconds") or answer["seconds"]
+        print(f"{limit} bytes: a step of {step:.6g} s takes {answer['arena_bytes']}, planned in {seconds:.2f} s")
+        if step > slowest * (1 + TOLERANCE):
+            sys.exit(f"slower than under a smaller limit, {slowest:.6g} s")
+        slowest = min(slowest, step)
+
+
+main()
