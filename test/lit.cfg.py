@@ -16,6 +16,7 @@ config.test_exec_root = os.path.join(config.planc_build, "test")
 
 examples = os.path.join(config.planc_source, "examples")
 shared_data = os.path.join(os.path.dirname(config.planc_source), "shared", "data")
+shared_networks = os.path.join(os.path.dirname(config.planc_source), "shared", "networks")
 mpirun = os.path.join(config.planc_source, "scripts", "mpirun")
 
 config.environment["PATH"] = os.pathsep.join(
@@ -31,6 +32,7 @@ config.substitutions += [
     ("%planc_build", config.planc_build),
     ("%examples", examples),
     ("%shared_data", shared_data),
+    ("%shared_networks", shared_networks),
     ("%python", "/usr/bin/python3"),
     ("%lit", os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(lit.__file__))), "lit.py")),
 ]
@@ -39,6 +41,8 @@ if os.path.exists(os.path.join(config.planc_build, "lib", "libplanrt_smpi.a")) a
     config.available_features.add("simgrid")
 if os.path.isdir(shared_data):
     config.available_features.add("shared-data")
+if os.path.isdir(shared_networks):
+    config.available_features.add("shared-networks")
 if subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True).returncode == 0:
     config.available_features.add("torch")
 if "fast" not in lit_config.params:

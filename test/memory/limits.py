@@ -1,6 +1,6 @@
-"""limits.py FILE.plan RANKS COUNT [PLANC_OPTION …]: plans under COUNT limits on memory, evenly between the least that fits
-and what the fastest plan takes. Each plan keeps its limit, to the byte, and no larger limit gives a slower step. One
-byte is refused with the bytes that are needed. Prints the seconds of processor time of each."""
+"""limits.py FILE.plan RANKS COUNT [PLANC_OPTION …]: plans under COUNT limits on memory, evenly up to what the fastest plan
+takes. One byte is refused with the bytes that are needed; from the first limit that is not refused on, each plan keeps
+its limit, to the byte, and no larger limit gives a slower step. Prints the seconds of processor time of each."""
 import json
 import pathlib
 import re
@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 
+DIGITS = 0.005  # of the bytes in a message
 TOLERANCE = 0.02  # of a step: among plans of nearly the same price the choice is not exact
 UNITS = {"bytes": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 needed = re.compile(r"no plan fits the memory: a rank needs (?:about )?([\d.,]+) (\w+) at least")
@@ -26,19 +27,6 @@ def plan(command, limit=None):
     return float(found[1].replace(",", "")) * UNITS[found[2]], seconds
 
 
-def least_that_fits(command, most):
-    """A limit that fits, within 1 % of `most` of one that does not."""
-    fails, fits = 0, most
-    while fits - fails > most / 100:
-        middle = (fails + fits) // 2
-        answer, _ = plan(command, middle)
-        if isinstance(answer, dict):
-            fits = middle
-        else:
-            fails = max(middle, min(int(answer), fits - 1))
-    return fits
-
-
 def main():
     path, ranks, count, options = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
     command = ["planc", "cost", path, "--ranks", ranks, "--format=json"] + options
@@ -49,17 +37,25 @@ def main():
     if isinstance(answer, dict) or answer <= 1:
         sys.exit(f"1 byte is enough: {answer}")
     print(f"1 byte: refused in {seconds:.2f} s")
-    least, slowest = least_that_fits(command, most), float("inf")
-    for i in range(count):
-        limit = least + (most - least) * i // max(1, count - 1)
+    fitted, slowest = 0, float("inf")
+    for i in range(1, count + 1):
+        limit = most * i // count
         answer, seconds = plan(command, limit)
-        if not isinstance(answer, dict) or answer["arena_bytes"] > limit:
-            sys.exit(f"{limit} bytes are not kept: {answer if isinstance(answer, float) else answer['arena_bytes']}")
+        if not isinstance(answer, dict):
+            print(f"{limit} bytes: refused in {seconds:.2f} s, {answer:.0f} bytes are needed")
+            if fitted or answer < limit * (1 - DIGITS):
+                sys.exit("although fewer bytes are enough")
+            continue
+        fitted += 1
+        if answer["arena_bytes"] > limit:
+            sys.exit(f"{limit} bytes are not kept: {answer['arena_bytes']}")
         step = answer.get("overlap_seconds") or answer["seconds"]
         print(f"{limit} bytes: a step of {step:.6g} s takes {answer['arena_bytes']}, planned in {seconds:.2f} s")
         if step > slowest * (1 + TOLERANCE):
             sys.exit(f"slower than under a smaller limit, {slowest:.6g} s")
         slowest = min(slowest, step)
+    if not fitted:
+        sys.exit("what the fastest plan takes is not enough for it")
 
 
 main()
