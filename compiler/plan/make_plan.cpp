@@ -1,10 +1,11 @@
 #include "cost/reports/report.h"
-#include "plan/fastest_baselines.h"
-#include "plan/least_memory.h"
-#include "plan/narrowed_search.h"
+#include "plan/baselines/fastest_baselines.h"
+#include "plan/baselines/price_baseline.h"
+#include "plan/bounds/least_memory.h"
 #include "plan/near_optimal.h"
-#include "plan/price_baseline.h"
-#include "plan/storage.h"
+#include "plan/search/narrowed_search.h"
+#include "plan/search/runner_ups.h"
+#include "plan/space/storage.h"
 #include "support/parallel.h"
 
 #include <algorithm>

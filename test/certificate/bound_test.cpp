@@ -2,8 +2,8 @@
 #include "certificate/certificate.h"
 #include "certificate/requests.h"
 #include "certificate/space.h"
-#include "plan/space.h"
-#include "plan/storage.h"
+#include "plan/space/space.h"
+#include "plan/space/storage.h"
 #include "sharding/graphs.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "certificate/requests.h"
 
-#include "plan/space.h"
+#include "plan/space/space.h"
 #include "sharding/convolutions.h"
 #include "sharding/graphs.h"
 

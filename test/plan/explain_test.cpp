@@ -1,5 +1,5 @@
 // The words of `planc explain`.
-#include "plan/explain.h"
+#include "plan/explanations/explain.h"
 #include "sharding/graphs.h"
 
 #include <gtest/gtest.h>

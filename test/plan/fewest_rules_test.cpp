@@ -1,4 +1,4 @@
-#include "plan/fewest_rules.h"
+#include "plan/explanations/fewest_rules.h"
 
 #include "sema/layouts/layout_rules.h"
 #include "sharding/reference.h"

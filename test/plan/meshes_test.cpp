@@ -1,4 +1,4 @@
-#include "plan/meshes.h"
+#include "plan/space/meshes.h"
 
 #include <gtest/gtest.h>
 

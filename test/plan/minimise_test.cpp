@@ -1,6 +1,6 @@
 // The search on invented cost tables, against exhaustive enumeration.
-#include "plan/elimination.h"
-#include "plan/problem.h"
+#include "plan/solver/elimination.h"
+#include "plan/solver/problem.h"
 
 #include <gtest/gtest.h>
 
@@ -134,6 +134,59 @@ TEST(Minimise, TooWideTablesStillGiveABoundAndAGoodAssignment) {
         exact += solution.seconds == least;
     }
     EXPECT_GT(exact, 150);
+}
+
+/// A random problem several times over, each copy joined to the next one by one table.
+Problem repeated(const Problem &segment, int times, const Factor &link) {
+    Problem problem;
+    const int variables = static_cast<int>(segment.domains.size());
+    for (int copy = 0; copy < times; ++copy) {
+        problem.domains.insert(problem.domains.end(), segment.domains.begin(), segment.domains.end());
+        for (const Factor &factor : segment.factors) {
+            problem.factors.push_back(factor);
+            for (int &variable : problem.factors.back().variables)
+                variable += copy * variables;
+        }
+        if (copy > 0) {
+            problem.factors.push_back(link);
+            problem.factors.back().variables = {copy * variables - 1, copy * variables};
+        }
+    }
+    return problem;
+}
+
+/// The same without shared tables and classes: nothing in it is recognised as a repeat.
+Problem with_own_tables(Problem problem) {
+    for (Factor &factor : problem.factors) {
+        factor.table = std::make_shared<const Table>(*factor.table);
+        for (auto &classes : factor.class_of)
+            classes = std::make_shared<const std::vector<int>>(*classes);
+    }
+    return problem;
+}
+
+TEST(Minimise, RepeatsThatShareTablesGiveTheSameAnswer) {
+    Random random(5);
+    for (int trial = 0; trial < 400; ++trial) {
+        SCOPED_TRACE(trial);
+        const Problem segment = random_problem(random, true);
+        Factor link;
+        for (const int domain : {segment.domains.back(), segment.domains.front()})
+            link.class_of.push_back(random_classes(random, domain, link.classes.emplace_back()));
+        Table table;
+        for (int entry = 0; entry < link.classes[0] * link.classes[1]; ++entry)
+            table.seconds.push_back(uniform(random, 0, 20));
+        link.table = std::make_shared<const Table>(std::move(table));
+        Problem shared = repeated(segment, uniform(random, 2, 9), link);
+        if (trial % 2 == 1)
+            shared.byte_limit = uniform(random, 2, 12) * static_cast<double>(shared.factors.size());
+        const Solution once = minimise(shared);
+        const Solution each = minimise(with_own_tables(shared));
+        EXPECT_EQ(once.feasible, each.feasible);
+        EXPECT_EQ(once.values, each.values);
+        EXPECT_EQ(once.seconds, each.seconds);
+        EXPECT_EQ(once.lower_bound, each.lower_bound);
+    }
 }
 
 TEST(Minimise, LongChainOfEqualTables) {

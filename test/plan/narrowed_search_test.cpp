@@ -1,8 +1,8 @@
 // What is left out of a search was rightly left out: bounds are below prices, and the answer is that of the whole
 // space.
-#include "plan/marginals.h"
-#include "plan/narrowed_search.h"
-#include "plan/relaxation.h"
+#include "plan/bounds/marginals.h"
+#include "plan/bounds/relaxation.h"
+#include "plan/search/narrowed_search.h"
 #include "sharding/convolutions.h"
 #include "sharding/graphs.h"
 #include "sharding/placement.h"

@@ -1,7 +1,7 @@
 // The sum of the planner's terms is the price of the laid-out step.
-#include "plan/least_memory.h"
-#include "plan/objective.h"
+#include "plan/bounds/least_memory.h"
 #include "plan/random_request.h"
+#include "plan/terms/objective.h"
 #include "sharding/graphs.h"
 #include "sharding/joint_sums.h"
 #include "sharding/random_graph.h"

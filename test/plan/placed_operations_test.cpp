@@ -1,5 +1,5 @@
 // Where a search takes tensors to lie is where laying them out puts them.
-#include "plan/term_builder.h"
+#include "plan/terms/term_builder.h"
 #include "sharding/convolutions.h"
 #include "sharding/graphs.h"
 #include "sharding/random_graph.h"

@@ -1,6 +1,6 @@
 // P14: which ranks have work of their own: as many as loops have iterations to share, in the layer that is split the
 // most.
-#include "plan/ranks_at_work.h"
+#include "plan/space/ranks_at_work.h"
 #include "sharding/graphs.h"
 
 #include <gtest/gtest.h>

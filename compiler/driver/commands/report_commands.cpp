@@ -8,8 +8,8 @@
 #include "driver/files/write_file.h"
 
 #include "cost/reports/report.h"
-#include "plan/explain.h"
-#include "plan/profile_report.h"
+#include "plan/explanations/explain.h"
+#include "plan/profiles/profile_report.h"
 
 #include <algorithm>
 #include <iostream>

@@ -2,8 +2,8 @@
 
 #include "driver/commands/machine_text.h"
 
-#include "plan/explain.h"
-#include "plan/fewest_rules.h"
+#include "plan/explanations/explain.h"
+#include "plan/explanations/fewest_rules.h"
 #include "sema/layouts/layout_rules.h"
 #include "support/diagnostics.h"
 #include "syntax/parse.h"

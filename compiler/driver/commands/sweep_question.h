@@ -3,7 +3,7 @@
 
 #include "driver/compilation.h"
 
-#include "plan/profile_plan.h"
+#include "plan/profiles/profile_plan.h"
 #include "report/sweep.h"
 
 #include <sstream>

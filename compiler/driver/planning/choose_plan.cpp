@@ -5,7 +5,7 @@
 #include "driver/commands/commands.h"
 #include "driver/planning/progress_line.h"
 #include "driver/planning/savings.h"
-#include "plan/ranks_at_work.h"
+#include "plan/space/ranks_at_work.h"
 
 #include <algorithm>
 

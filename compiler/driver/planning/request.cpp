@@ -4,7 +4,7 @@
 #include "driver/options/machine_settings.h"
 #include "ir/entry_functions.h"
 #include "ir/plan_dialect.h"
-#include "plan/fewest_rules.h"
+#include "plan/explanations/fewest_rules.h"
 #include "program/micro_batches.h"
 #include "sema/analyze.h"
 #include "sema/layouts/layout_rules.h"

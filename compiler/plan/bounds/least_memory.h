@@ -1,0 +1,20 @@
+// A lower bound of the memory of all plans on one mesh, found before anything is searched: a request that no plan fits
+// is refused at once.
+#pragma once
+
+#include "plan/terms/objective.h"
+
+namespace planc::plan {
+
+/// Bytes of a rank.
+struct LeastMemory {
+    double state = 0; ///< of parameters and the optimizer's state: no program takes less
+    double total = 0; ///< of all that is in memory at some time
+};
+
+/// Counted is what lives through the step, and what passes at one operation, where it is produced or has its home: each
+/// layer then decides about its own values alone, and takes the strategy with the least.
+[[nodiscard]] LeastMemory least_memory(const StepStructure &step, const Space &space, const Mesh &mesh,
+                                       const Machine &machine, const Storage &storage, TermCache &cache);
+
+} // namespace planc::plan

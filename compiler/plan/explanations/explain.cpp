@@ -1,0 +1,155 @@
+#include "plan/explanations/explain.h"
+
+#include "plan/near_optimal.h"
+
+#include "cost/reports/report.h"
+#include "cost/reports/text_lines.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+namespace planc::plan {
+
+namespace {
+
+/// Rounded down, so that a plan that is faster by any amount is below 1.
+std::string ratio(Seconds a, Seconds b) {
+    constexpr double rounding = 1e-9; // of sums in a different order
+    const double exact = b.value > 0 ? a / b : 1.0;
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.2f x", std::floor(100 * exact * (1 + rounding)) / 100);
+    return buffer;
+}
+
+/// "batch over rows, hidden over cols".
+std::string words(const LayerStrategy &strategy, const std::vector<std::string> &axes) {
+    std::string text;
+    for (std::size_t axis = 0; axis < strategy.loop_of_axis.size(); ++axis)
+        if (!strategy.loop_of_axis[axis].empty())
+            text += (text.empty() ? "" : ", ") + strategy.loop_of_axis[axis] + " over " + axes[axis];
+    return text.empty() ? "replicated" : text;
+}
+
+std::string certificate(const Plan &plan) {
+    const std::string searched =
+        plan.meshes == 1 ? "this mesh" : "any of the " + std::to_string(plan.meshes) + " mesh shapes searched";
+    std::string text = "lower bound " + cost::human_seconds(plan.lower_bound) + ": ";
+    if (plan.gap() <= 1e-9)
+        text += "no plan on " + searched + " takes less";
+    else
+        text += "no plan on " + searched + " takes less; the optimality gap is " + cost::percent(plan.gap());
+    if (!plan.note.empty())
+        text += " (" + plan.note + ")";
+    return text + "\n";
+}
+
+/// How the choice among plans of nearly the same price was made.
+std::string simulated(const Plan &plan) {
+    if (!plan.simulated)
+        return "";
+    const SimulatedChoice &choice = *plan.simulated;
+    const int within = choice.plans - choice.further;
+    std::string plans = std::to_string(within) + (within == 1 ? " plan" : " plans") + " within " +
+                        cost::percent(near_optimal_margin) + " of the least price";
+    if (choice.further > 0)
+        plans += " and " + std::to_string(choice.further) + " more of the literature";
+    if (choice.chosen == choice.of_least_sum)
+        return "simulated with overlap: " + cost::human_seconds(choice.chosen) + " a step; none of " + plans +
+               " is more than " + cost::percent(least_gain) + " faster\n";
+    return "simulated with overlap: " + cost::human_seconds(choice.chosen) + " a step, the least of " + plans +
+           "; the plan of the least price, " + cost::human_seconds(choice.least_sum) + ", takes " +
+           cost::human_seconds(choice.of_least_sum) + "\n";
+}
+
+std::string memory(const Plan &plan) {
+    std::string text = cost::storage_words(plan.storage, plan.axes);
+    text += "memory " + cost::human_bytes(plan.cost->memory.total()) + " a rank";
+    if (plan.memory_limit_bytes > 0)
+        text += " of " + cost::human_bytes(Bytes(plan.memory_limit_bytes));
+    if (plan.memory_decided)
+        text += "; the fastest plan does not fit, so the memory limit decided";
+    return text + "\n";
+}
+
+/// "+1.2 ms"; negative only if the plan was chosen in simulation, whatever its price.
+std::string added(const RunnerUp &other, const Plan &plan) {
+    const double seconds = plan.simulated ? other.added.value : std::max(0.0, other.added.value);
+    const bool is_less = seconds < -1e-9 * plan.cost->seconds().value;
+    return (is_less ? "-" : "+") + cost::human_seconds(Seconds(is_less ? -seconds : std::max(0.0, seconds)));
+}
+
+std::string layers(const Plan &plan) {
+    cost::Lines lines;
+    lines.row({"layer", "split", "choices", "runner-up, other layers as planned", "time", "adds"});
+    for (const LayerId l : plan.layers.ids()) {
+        const cost::LayerRow &row = plan.cost->layers[l];
+        const std::optional<RunnerUp> &other = plan.runner_ups[l];
+        lines.row({row.name, cost::split_words(row, plan.axes),
+                   plan.choices.contains(l) ? std::to_string(plan.choices[l]) : "",
+                   other ? words(other->strategy, plan.axes) : "-", cost::human_seconds(row.seconds()),
+                   other ? added(*other, plan) : ""});
+    }
+    return lines.text(4);
+}
+
+/// A baseline compared with the answer, with overlap: its step and the ratio; or "> " before a lower bound, if that was
+/// already too much for the baseline to be simulated.
+std::vector<std::string> with_overlap(const Baseline &baseline, const SimulatedChoice &choice) {
+    if (!baseline.excluded.empty())
+        return {"", ""};
+    const std::string more = baseline.step ? "" : "> ";
+    const Seconds step = baseline.step.value_or(baseline.cost->at_least());
+    return {more + cost::human_seconds(step), more + ratio(step, choice.chosen)};
+}
+
+/// Ratios compare prices with the least price, or, if the simulation decided, steps with overlap with the answer's.
+std::string baselines(const Plan &plan) {
+    if (plan.baselines.empty())
+        return {};
+    cost::Lines lines;
+    const Seconds least_sum = plan.simulated ? plan.simulated->least_sum : plan.cost->seconds();
+    std::vector<std::string> header = {"alternatives", "mesh", "", "time", ""};
+    if (plan.simulated)
+        header.insert(header.end(), {"with overlap", ""});
+    header.emplace_back("memory");
+    lines.row(header);
+    for (const Baseline &baseline : plan.baselines) {
+        std::vector<std::string> cells = {"  " + baseline.name, cost::mesh_words(baseline.axes, baseline.mesh),
+                                          baseline.excluded.empty() ? "" : "not a candidate: " + baseline.excluded,
+                                          cost::human_seconds(baseline.seconds), ratio(baseline.seconds, least_sum)};
+        if (plan.simulated)
+            for (std::string &cell : with_overlap(baseline, *plan.simulated))
+                cells.push_back(std::move(cell));
+        cells.push_back(cost::human_bytes(baseline.memory));
+        lines.row(std::move(cells));
+    }
+    return "\n" + lines.text(3);
+}
+
+/// Each rule once, in the order of the layers.
+std::string rules(const Request &request) {
+    std::string text;
+    std::set<std::string> seen;
+    for (const std::string &rule : request.storage.texts)
+        text += "  " + rule + "\n";
+    for (const std::vector<Pin> &pins : request.pins)
+        for (const Pin &pin : pins)
+            if (seen.insert(pin.text).second)
+                text += "  " + pin.text + "\n";
+    return text.empty() ? "" : "\nrules of the layout in force\n" + text;
+}
+
+} // namespace
+
+std::string explain(const Request &request, const Plan &plan) {
+    std::string text = "plan for " + std::to_string(plan.mesh.ranks()) + " ranks (" +
+                       cost::mesh_words(plan.axes, plan.mesh) + ") of machine " + request.machine.name + ": " +
+                       cost::human_seconds(plan.cost->seconds()) + " a step, " +
+                       cost::human_seconds(plan.cost->compute) + " of it compute\n";
+    text += request.search ? certificate(plan) : "the layout's rules determine the plan; nothing was searched\n";
+    return text + simulated(plan) + memory(plan) + "\n" + layers(plan) + baselines(plan) + rules(request);
+}
+
+} // namespace planc::plan

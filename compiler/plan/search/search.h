@@ -1,0 +1,42 @@
+// The fastest strategies on one mesh with a given storage, with a certificate.
+//
+// minimise() finds the least sum of the terms. Two things are not sums over terms. The latency of fused gradients is
+// paid once per set of axes: branch and bound over the sets that occur. Memory that does not live through the step is
+// known only for a whole plan: the limit on the rest is tightened until the plan fits.
+#pragma once
+
+#include "plan/plan.h"
+#include "plan/space/space.h"
+#include "plan/terms/objective.h"
+
+#include <memory>
+#include <vector>
+
+namespace planc::plan {
+
+struct Found {
+    bool feasible = false;
+    std::vector<int> values; ///< per variable; of a layer: index into the space's options
+    LayerStrategies layers;  ///< the strategies of `values`
+    SharedCost cost = std::make_shared<const CostTable>();
+    double lower_bound = 0;
+    bool memory_decided = false;
+    double least_bytes = 0; ///< if nothing fits: the memory of the smallest plan seen
+    bool complete = true;   ///< Objective::is_exact
+    bool exact = true;      ///< false: one more step may improve the answer (improved())
+    bool too_many = false;  ///< there may be better strategies that were not searched: narrowed_search()
+};
+
+/// `byte_limit` on cost::Memory::total(); 0: none. `give_up_at`: in seconds; slower plans are of no interest.
+[[nodiscard]] Found search(const Request &request, const StepStructure &step, const MeshShape &shape,
+                           const Space &space, const Storage &storage, TermCache &cache, double byte_limit,
+                           double give_up_at);
+
+/// A lower bound of the memory of all plans, if it is above the limit; else 0.
+[[nodiscard]] double least_memory(const Request &request, const StepStructure &step, const MeshShape &shape,
+                                  const Space &space, const Storage &storage, TermCache &cache, double byte_limit);
+
+/// The strategies with the indices `values`.
+[[nodiscard]] LayerStrategies chosen(const Space &space, const std::vector<int> &values);
+
+} // namespace planc::plan
