@@ -73,7 +73,6 @@ class Planner {
         }
         if (!plan_.failure.empty())
             return std::move(plan_);
-        improve();
         plan_.lower_bound = Seconds(std::min({lower_bound_, best_seconds_, best_baseline_}));
         finish_baselines();
         if (plan_.note.empty() && least_left_open_ < plan_.cost->seconds().value)
@@ -397,7 +396,6 @@ class Planner {
             least_left_open_ = std::min(least_left_open_, found.lower_bound);
         lower_bound_ = std::min(lower_bound_, found.lower_bound);
         plan_.memory_decided |= found.memory_decided;
-        is_exact_ &= found.exact;
         is_complete_ &= found.complete;
         if (!found.feasible) {
             if (found.least_bytes > 0)
@@ -434,25 +432,6 @@ class Planner {
         found.least_bytes = found.cost->memory.total().value;
         found.feasible = limit_ == 0 || found.least_bytes <= limit_;
         return found;
-    }
-
-    /// Where tables were too large.
-    void improve() {
-        if (is_exact_ || plan_.layers.empty() || lower_bound_ >= (1 - rounding) * best_seconds_ || best_empty_)
-            return;
-        OnMesh &on = **on_mesh_of_plan();
-        const LayerStrategies layers =
-            improved(*step_, on.shape, on.space, request_.machine, plan_.storage, on.cache, plan_.layers, limit_);
-        auto cost = std::make_shared<const CostTable>(
-            evaluate(request_, index_, *facts_, plan_.mesh, plan_.axes, layers, plan_.storage, on.cache.known));
-        if (cost->seconds().value >= best_seconds_ || has_empty_blocks(request_, on.shape, layers) ||
-            (limit_ > 0 && cost->memory.total().value > limit_))
-            return;
-        best_seconds_ = cost->seconds().value;
-        plan_.layers = layers;
-        plan_.cost = std::move(cost);
-        plan_.passed.push_back(
-            {plan_.axes, plan_.mesh, plan_.layers, plan_.storage, plan_.cost->seconds(), plan_.cost});
     }
 
     [[nodiscard]] std::vector<std::unique_ptr<OnMesh>>::const_iterator on_mesh_of_plan() const {
@@ -514,7 +493,6 @@ class Planner {
     double best_seconds_ = infinity;
     double best_baseline_ = infinity; ///< seconds, of those that may be the answer
     bool best_empty_ = false;
-    bool is_exact_ = true;    ///< Found::exact, everywhere
     bool is_complete_ = true; ///< Found::complete, everywhere
     double least_bytes_ = 0;
     std::size_t searched_first_ = 0;    ///< by try_first()

@@ -420,10 +420,6 @@ TEST(Plan, RunnersUpOfAnyPlanAreTheBestChangesOfOneLayer) {
             ++compared;
             different += std::abs(price(other) - before - found[l]->added.value) > 1e-9 * before;
         }
-        const LayerStrategies better = improved(step, shape, space, r.machine, {}, cache, layers, 0);
-        EXPECT_LE(price(better), before * (1 + 1e-9));
-        for (const std::optional<RunnerUp> &of_layer : runner_ups(step, shape, space, r.machine, {}, cache, better, 0))
-            EXPECT_GE(of_layer ? of_layer->added.value : 0, -1e-12);
     }
     EXPECT_GT(compared, 100);
     EXPECT_LT(different, compared / 20); // where it is not known which calls share a latency

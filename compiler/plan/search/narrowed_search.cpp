@@ -207,7 +207,6 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
         return better;
     found.lower_bound = better.lower_bound;
     found.memory_decided = better.memory_decided;
-    found.exact &= better.exact;
     found.complete &= better.complete;
     return found;
 }

@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::size_t most_at_once = 4;   ///< parts of the layers
 constexpr std::size_t least_at_once = 16; ///< layers of a part
-constexpr int most_sweeps = 4;            ///< over all layers, where a plan is improved
 constexpr double rounding = 1e-12;        ///< of sums of all terms
 
 /// The strategies of each layer, and which of them is planned.
@@ -93,38 +92,7 @@ class Alternatives : Planned, TermBuilder {
         return known->second;
     }
 
-    /// Changes one layer at a time as long as the plan becomes faster.
-    LayerStrategies improved() {
-        bool is_better = true;
-        for (int sweep = 0; is_better && sweep < most_sweeps; ++sweep) {
-            is_better = false;
-            for (const LayerId layer : values.ids())
-                is_better |= improve(layer);
-        }
-        LayerStrategies layers;
-        for (const LayerId layer : values.ids())
-            layers.push_back((*space_.options[layer])[std::max(values[layer], 0)]);
-        return layers;
-    }
-
   private:
-    bool improve(LayerId layer) {
-        const int old = values[layer];
-        for (int value = 0; old >= 0 && value < static_cast<int>(space_.options[layer]->size()); ++value) {
-            if (value == values[layer])
-                continue;
-            const Change change = changed(layer, value);
-            if (seconds_added(change.sums) >= 0 || (byte_limit_ > 0 && all_.bytes + change.sums.bytes > byte_limit_))
-                continue;
-            for (const auto &[variable, after] : change.after)
-                choose(variable, after);
-            want_anew(change.terms, change.after);
-            all_.add(change.sums, 1);
-            values[layer] = value;
-        }
-        return values[layer] != old;
-    }
-
     /// A term of the step: an operation, a value or a sum, numbered in this order.
     using Number = std::size_t;
     [[nodiscard]] Number first_value() const { return graph_.operations.size(); }
@@ -151,7 +119,7 @@ class Alternatives : Planned, TermBuilder {
         for (int value = 0; value < static_cast<int>(options.size()); ++value) {
             if (value == values[layer])
                 continue;
-            const Sums change = changed(layer, value).sums;
+            const Sums change = changed(layer, value);
             if (byte_limit_ > 0 && all_.bytes + change.bytes > byte_limit_)
                 continue;
             const double added = seconds_added(change);
@@ -161,14 +129,8 @@ class Alternatives : Planned, TermBuilder {
         return best;
     }
 
-    struct Change {
-        Sums sums;
-        std::map<LayerId, int> after; ///< new values, of the layer and of the sums that follow
-        std::set<Number> terms;       ///< that depend on them
-    };
-
     /// The change of all terms if the layer has another value than planned.
-    Change changed(LayerId layer, int value) {
+    Sums changed(LayerId layer, int value) {
         std::map<LayerId, int> before{{layer, values[layer]}};
         std::set<Number> affected(terms_of_[layer].begin(), terms_of_[layer].end());
         choose(layer, value);
@@ -180,18 +142,15 @@ class Alternatives : Planned, TermBuilder {
                 affected.insert(terms_of_[sum].begin(), terms_of_[sum].end()); // those that bind others come later
             }
         affected.erase(affected.lower_bound(first_sum()), affected.end());
-        Change change;
-        for (const auto &[variable, old] : before)
-            change.after[variable] = chosen_[variable];
+        Sums change;
         want_anew(affected, before);
         for (const Number term : affected)
-            change.sums.add(of(term), 1);
+            change.add(of(term), 1);
         for (const auto &[variable, old] : before)
             choose(variable, old);
         want_anew(affected, before);
         for (const Number term : affected)
-            change.sums.add(of(term), -1);
-        change.terms = std::move(affected);
+            change.add(of(term), -1);
         return change;
     }
 
@@ -359,11 +318,6 @@ PerLayer<std::optional<RunnerUp>> runner_ups(const StepStructure &step, const Me
             result[layer] = alternatives.of(layer);
     });
     return result;
-}
-
-LayerStrategies improved(const StepStructure &step, const MeshShape &shape, const Space &space, const Machine &machine,
-                         const Storage &storage, TermCache &cache, const LayerStrategies &layers, double byte_limit) {
-    return Alternatives(step, shape, space, machine, storage, cache, layers, byte_limit).improved();
 }
 
 } // namespace planc::plan

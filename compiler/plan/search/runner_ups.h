@@ -1,4 +1,4 @@
-// Changes of single layers: the best other strategy of each, and better plans where a search was not exact.
+// Changes of single layers: the best other strategy of each.
 #pragma once
 
 #include "plan/plan.h"
@@ -15,10 +15,5 @@ namespace planc::plan {
                                                            const Space &space, const Machine &machine,
                                                            const Storage &storage, TermCache &cache,
                                                            const LayerStrategies &layers, double byte_limit);
-
-/// A plan that is at least as fast, found by changing one layer at a time.
-[[nodiscard]] LayerStrategies improved(const StepStructure &step, const MeshShape &shape, const Space &space,
-                                       const Machine &machine, const Storage &storage, TermCache &cache,
-                                       const LayerStrategies &layers, double byte_limit);
 
 } // namespace planc::plan

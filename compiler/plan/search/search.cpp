@@ -67,7 +67,6 @@ class MeshSearch {
     bool fits() {
         for (int i = 0; i < most_tightenings; ++i) {
             const Solution least = smallest(problems_.without(0, byte_limit_, counted_), memo_);
-            found_.exact &= least.exact;
             // Counted at several operations, the bytes are an average, which proves less.
             if (least.lower_bound > byte_limit_ * (1 + rounding)) {
                 found_.least_bytes = std::max(found_.least_bytes, least.lower_bound);
@@ -173,7 +172,6 @@ class MeshSearch {
         problem.give_up_at = std::min(give_up_at_, best());
         const Solution solution = minimise(problem, memo_);
         found_.memory_decided |= solution.limit_decided;
-        found_.exact &= solution.exact;
         if (!solution.feasible) {
             if (forbidden == 0)
                 found_.least_bytes = solution.least_bytes;

@@ -23,7 +23,6 @@ struct Found {
     bool memory_decided = false;
     double least_bytes = 0; ///< if nothing fits: the memory of the smallest plan seen
     bool complete = true;   ///< Objective::is_exact
-    bool exact = true;      ///< false: one more step may improve the answer (improved())
     bool too_many = false;  ///< there may be better strategies that were not searched: narrowed_search()
 };
 

@@ -87,7 +87,6 @@ class Search {
             minimise_scalar(problem_.domains, functions_, memo_, problem_.largest_table, seconds, price);
         if (!result.exact)
             complete(problem_, result.values);
-        best_.exact &= result.exact;
         return result;
     }
 

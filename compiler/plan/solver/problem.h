@@ -54,7 +54,6 @@ struct Solution {
     double seconds = std::numeric_limits<double>::infinity();
     double bytes = 0;
     double lower_bound = 0;     ///< no assignment within the byte limit has fewer seconds
-    bool exact = true;          ///< false: tables would have been too large; there may be better assignments nearby
     bool limit_decided = false; ///< the fastest assignment exceeds the byte limit
     double least_bytes = 0;     ///< if infeasible: a lower bound on the bytes needed
 };
