@@ -67,7 +67,7 @@ class Planner {
             try_candidates();
         give_up_if_too_slow();
         if (plan_.failure.empty() && best_seconds_ == infinity && best_baseline_ == infinity) {
-            plan_.failure = does_not_fit(Bytes(least_bytes_), Bytes(limit_));
+            plan_.failure = does_not_fit(Bytes(least_bytes_), Bytes(limit_), plan_.state_is_too_large);
             plan_.out_of_memory = true;
             plan_.least_memory = Bytes(least_bytes_);
         }
@@ -143,12 +143,15 @@ class Planner {
                 least[i] = {std::min(least[i].state, with.state), std::min(least[i].total, with.total)};
             }
         });
-        plan_.state_is_too_large = true;
         least_bytes_ = infinity;
+        double least_state = infinity;
         for (const LeastMemory &of_mesh : least) {
-            plan_.state_is_too_large &= of_mesh.state > limit_;
+            least_state = std::min(least_state, of_mesh.state);
             least_bytes_ = std::min(least_bytes_, of_mesh.total);
         }
+        plan_.state_is_too_large = least_state > limit_;
+        if (plan_.state_is_too_large)
+            least_bytes_ = least_state; // the rest depends on savings
         if (least_bytes_ > limit_)
             return true;
         least_bytes_ = 0; // the search finds a better bound
@@ -505,14 +508,15 @@ double Plan::gap() const {
     return cost->seconds().value > 0 ? (cost->seconds() - lower_bound) / cost->seconds() : 0;
 }
 
-std::string does_not_fit(Bytes least, Bytes limit) {
+std::string does_not_fit(Bytes least, Bytes limit, bool state) {
     std::string needed = "about " + cost::human_bytes(least);
     std::string given = cost::human_bytes(limit);
     if (needed == "about " + given) {
         needed = cost::grouped(least.value) + " bytes";
         given = cost::grouped(limit.value) + " bytes";
     }
-    return "no plan fits the memory: a rank needs " + needed + " at least, the limit is " + given;
+    return "no plan fits the memory: a rank needs " + needed + " at least" +
+           (state ? " for parameters and optimizer state alone" : "") + ", the limit is " + given;
 }
 
 Plan make_plan(const Request &request) {

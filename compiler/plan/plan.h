@@ -154,10 +154,11 @@ struct SimulatedChoice {
 };
 
 struct Plan {
-    std::string failure;             ///< why there is no plan: one line for the user; empty if there is one
-    bool out_of_memory = false;      ///< the failure: nothing fits
-    Bytes least_memory{};            ///< in that case: the memory of the smallest plan, or a lower bound of it
-    bool state_is_too_large = false; ///< in that case: parameters and the optimizer's state alone do not fit
+    std::string failure;        ///< why there is no plan: one line for the user; empty if there is one
+    bool out_of_memory = false; ///< the failure: nothing fits
+    Bytes least_memory{};       ///< in that case: the memory of the smallest plan, or a lower bound of it
+    bool state_is_too_large =
+        false; ///< in that case: parameters and the optimizer's state alone do not fit, and least_memory is theirs
     bool too_slow = false; ///< the failure: none takes less than Request::at_most; lower_bound holds, nothing else does
     std::string warning;   ///< a warning to the user about the plan; empty: none
     std::vector<std::string> axes;
@@ -188,8 +189,9 @@ struct Plan {
 /// Sets Plan::runner_ups and Plan::choices of such a plan.
 void add_alternatives(const Request &request, Plan &plan);
 
-/// The text of Plan::failure if memory is short. `least`: the memory of the smallest plan, or a lower bound of it.
-[[nodiscard]] std::string does_not_fit(Bytes least, Bytes limit);
+/// The text of Plan::failure if memory is short. `least`: the memory of the smallest plan, or a lower bound of it;
+/// `state`: of parameters and the optimizer's state alone.
+[[nodiscard]] std::string does_not_fit(Bytes least, Bytes limit, bool state = false);
 
 /// Whether the step is small enough to be simulated: with 5,000 operations, a simulation takes some tenths of a second.
 [[nodiscard]] inline bool may_be_simulated(const Graph &graph) {

@@ -43,8 +43,10 @@ std::optional<Answer> PlanSearch::run() {
 
 /// Finds a plan under a limit, with further savings of memory if nothing fits without them; these keep `asked`.
 bool PlanSearch::find_plan(double limit, double asked) {
-    return make_plan(found_, limit) &&
-           (!found_.plan.out_of_memory || !found_.step->request().search || try_savings(asked));
+    if (!make_plan(found_, limit))
+        return false;
+    const bool nothing_helps = found_.plan.state_is_too_large && limit == asked;
+    return !found_.plan.out_of_memory || nothing_helps || !found_.step->request().search || try_savings(asked);
 }
 
 bool PlanSearch::make_plan(Found &found, double limit, cost::Seconds at_most) {
@@ -138,7 +140,7 @@ cost::Seconds PlanSearch::seconds_found() const {
 /// Finds other plans while the scheduled program takes more memory than requested.
 bool PlanSearch::keep_limit(Wanted wanted) {
     const double limit = found_.plan.memory_limit_bytes;
-    if (limit == 0 || !found_.step->request().search)
+    if (limit == 0 || !found_.step->request().search || found_.plan.state_is_too_large)
         return true;
     double least_arena = 0; // of all that was scheduled
     for (int round = 1;; ++round) {

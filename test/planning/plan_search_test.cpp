@@ -257,6 +257,20 @@ TEST(PlanSearch, WhereNothingFitsTheLeastOfAllIsSaid) {
     EXPECT_FALSE(answer->schedule);
 }
 
+TEST(PlanSearch, WhereTheStateAloneIsTooLargeNoSavingsAreTried) {
+    World world;
+    world.asked_limit = 100;
+    world.make_plan = [](const MemorySavings &, double) {
+        plan::Plan plan = nothing_fits(300);
+        plan.state_is_too_large = true;
+        return plan;
+    };
+    const std::optional<Answer> answer = world.run();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->plan.failure, "nothing fits");
+    EXPECT_EQ(world.log, (Log{"derive 1", "plan for 100"}));
+}
+
 TEST(PlanSearch, WhereNoProgramFitsTheLeastArenaIsSaid) {
     World world;
     world.asked_limit = 100;
