@@ -25,7 +25,7 @@ struct Uses {
     bool by_update = false;
     bool by_others = false;
     bool by_backward = false;
-    bool leaves_loop = false; ///< of a fused loop that makes it: it needs memory
+    bool leaves_loop = false; ///< it is read outside the fused loop that makes it, and needs memory
     int count = 0;
     OperationId last;
 };

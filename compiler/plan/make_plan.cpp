@@ -93,7 +93,7 @@ class Planner {
             return;
         plan_.failure = "no plan takes less than " + cost::human_seconds(request_.at_most);
         plan_.too_slow = true;
-        plan_.lower_bound = Seconds(std::max(bound, request_.at_most.value));
+        plan_.lower_bound = request_.at_most;
     }
 
     /// Whether there is another plan already, which this one must beat.

@@ -99,8 +99,9 @@ struct Request {
     /// Per rank; 0: the machine's limit, if it has one. A layout without `auto` that exceeds the machine's limit gets a
     /// warning and not an error, because the price of memory is an upper bound.
     double memory_limit_bytes = 0;
-    Seconds at_most{std::numeric_limits<double>::infinity()}; ///< slower plans are of no interest
-    bool baselines = true;                                    ///< also price the plans of the literature
+    static constexpr Seconds unlimited{std::numeric_limits<double>::infinity()};
+    Seconds at_most = unlimited; ///< slower plans are of no interest
+    bool baselines = true;       ///< also price the plans of the literature
     bool runner_ups = true;      ///< alternatives will be shown: find Plan::runner_ups, consider more baselines
     std::string batch = "batch"; ///< the role of the samples, for the baselines
     /// The work that the search may do, as a multiple of the default, which takes seconds. Work is counted in entries
@@ -158,8 +159,8 @@ struct Plan {
     bool out_of_memory = false; ///< the failure: nothing fits
     Bytes least_memory{};       ///< in that case: the memory of the smallest plan, or a lower bound of it
     bool state_is_too_large =
-        false; ///< in that case: parameters and the optimizer's state alone do not fit, and least_memory is theirs
-    bool too_slow = false; ///< the failure: none takes less than Request::at_most; lower_bound holds, nothing else does
+        false;             ///< then: parameters and the optimizer's state alone do not fit, and least_memory is theirs
+    bool too_slow = false; ///< the failure: nothing was found below Request::at_most, which is lower_bound
     std::string warning;   ///< a warning to the user about the plan; empty: none
     std::vector<std::string> axes;
     Mesh mesh;

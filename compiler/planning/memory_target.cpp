@@ -7,6 +7,7 @@ namespace planc::planning {
 namespace {
 
 constexpr int most_attempts = 5;     ///< after the first
+constexpr double most_saved = 1.5;   ///< of the arena, that an estimate may exceed it by
 constexpr double above_least = 1.01; ///< of the least estimate, which is a lower bound
 
 } // namespace
@@ -23,7 +24,8 @@ bool MemoryTarget::tighten(const plan::Plan &plan, std::int64_t arena_bytes) {
 }
 
 bool MemoryTarget::loosen_to_least(const plan::Plan &plan) {
-    if (plan.state_is_too_large) // no schedule saves any of it
+    // No schedule saves any of the state, nor more than a part of the rest.
+    if (plan.least_memory.value > (plan.state_is_too_large ? 1 : most_saved) * asked_)
         return false;
     planned_for_ = above_least * std::max(plan.least_memory.value, least_planned_for_ ? planned_for_ : 0);
     least_planned_for_ = true;

@@ -3,7 +3,6 @@
 #include "plan/near_optimal.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace planc::planning {
@@ -11,7 +10,7 @@ namespace planc::planning {
 namespace {
 
 constexpr int most_rounds = 8; ///< of planning for less memory, with any savings
-constexpr cost::Seconds unlimited(std::numeric_limits<double>::infinity());
+constexpr cost::Seconds unlimited = plan::Request::unlimited;
 
 } // namespace
 
@@ -27,7 +26,6 @@ std::optional<Answer> PlanSearch::run() {
         found_ = start;
         others_.clear();
         tried_.clear();
-        least_tried_ = cost::Bytes(std::numeric_limits<double>::infinity());
         schedule_.reset();
         if (!find_plan(asked_limit, asked_limit) || !keep_limit(wanted))
             return std::nullopt;
@@ -71,7 +69,7 @@ cost::Seconds at_least(const plan::Plan &plan) {
     return has_plan(plan) ? plan.cost->seconds() : (1 + plan::least_gain) * plan.lower_bound;
 }
 
-/// More micro-batches than the best one's only take longer if memory did not decide there, or with recomputation.
+/// With more micro-batches than the best plan has: unless memory decided there, and without recomputation.
 bool only_takes_longer(const MemorySavings &savings, const MemorySavings &best, const plan::Plan &of_best) {
     return savings.microbatches > best.microbatches && (!of_best.memory_decided || !savings.recompute.empty());
 }
@@ -79,49 +77,45 @@ bool only_takes_longer(const MemorySavings &savings, const MemorySavings &best, 
 } // namespace
 
 /// Plans with further savings, unless that takes longer than `at_most`. None: one of the tools failed.
-std::optional<PlanSearch::Found> PlanSearch::plan_with(const MemorySavings &savings, double limit,
+std::optional<PlanSearch::Found> PlanSearch::plan_with(const MemorySavings &savings, double asked,
                                                        cost::Seconds at_most) {
     tried_.push_back(savings);
     Found next{savings, tools_.derive(savings)};
-    if (!make_plan(next, limit, at_most))
+    if (!make_plan(next, asked, at_most))
         return std::nullopt;
-    if (next.plan.out_of_memory)
-        least_tried_ = std::min(least_tried_, next.plan.least_memory);
     return next;
 }
 
-/// Takes the fastest plan among those of the training steps with further savings. If none of them fits either, the plan
-/// that was found keeps its failure, which then says how much memory the smallest plan needs.
-bool PlanSearch::try_savings(double limit) {
+/// Takes the fastest plan among those of the training steps with further savings. If none of them fits either, the step
+/// is taken that needs the least; its failure says how much.
+bool PlanSearch::try_savings(double asked) {
     std::optional<Found> best;
     for (const MemorySavings &savings : further_savings(pinned_, batch_)) {
         if (was_tried(savings) || (best && only_takes_longer(savings, best->savings, best->plan)))
             continue;
-        std::optional<Found> next = plan_with(savings, limit, best ? best->plan.cost->seconds() : unlimited);
+        std::optional<Found> next = plan_with(savings, asked, best ? best->plan.cost->seconds() : unlimited);
         if (!next)
             return false;
+        if (next->plan.out_of_memory && next->plan.least_memory < found_.plan.least_memory)
+            std::swap(found_, *next);
         if (has_plan(next->plan) && (!best || next->plan.cost->seconds() < best->plan.cost->seconds()))
             std::swap(best, next);
         if (next && (has_plan(next->plan) || next->plan.too_slow))
             others_.push_back(*std::move(next));
     }
-    if (best) {
+    if (best)
         found_ = *std::move(best);
-        return true;
-    }
-    found_.plan.least_memory = std::min(found_.plan.least_memory, least_tried_);
-    found_.plan.failure = plan::does_not_fit(found_.plan.least_memory, cost::Bytes(found_.plan.memory_limit_bytes));
     return true;
 }
 
 /// Where a program took more than its plan's estimate, more micro-batches may be faster than a tighter limit: the next
 /// number of them joins the others.
-bool PlanSearch::try_more_microbatches(double limit) {
+bool PlanSearch::try_more_microbatches(double asked) {
     for (const MemorySavings &savings : further_savings(pinned_, batch_)) {
         if (was_tried(savings) || savings.recompute != found_.savings.recompute ||
             savings.microbatches <= found_.savings.microbatches)
             continue;
-        std::optional<Found> next = plan_with(savings, limit, seconds_found());
+        std::optional<Found> next = plan_with(savings, asked, seconds_found());
         if (next && (has_plan(next->plan) || next->plan.too_slow))
             others_.push_back(*std::move(next));
         return next.has_value();
@@ -139,17 +133,17 @@ cost::Seconds PlanSearch::seconds_found() const {
 
 /// Finds other plans while the scheduled program takes more memory than requested.
 bool PlanSearch::keep_limit(Wanted wanted) {
-    const double limit = found_.plan.memory_limit_bytes;
-    if (limit == 0 || !found_.step->request().search || found_.plan.state_is_too_large)
+    const double asked = found_.plan.memory_limit_bytes;
+    if (asked == 0 || !found_.step->request().search || found_.plan.state_is_too_large)
         return true;
     double least_arena = 0; // of all that was scheduled
     for (int round = 1;; ++round) {
-        MemoryTarget target = found_.target.value_or(MemoryTarget(limit, least_arena));
+        MemoryTarget target = found_.target.value_or(MemoryTarget(asked, least_arena));
         bool may_fit = false;
         if (found_.plan.failure.empty()) {
-            if (certainly_fits(limit))
+            if (certainly_fits(asked))
                 break;
-            if (!schedule_found(limit, wanted))
+            if (!schedule_found(asked, wanted))
                 return false;
             const std::int64_t arena =
                 candidates_ ? candidates_->schedules.front().arena_bytes : schedule_->arena_bytes;
@@ -166,16 +160,16 @@ bool PlanSearch::keep_limit(Wanted wanted) {
         found_.target = target;
         least_arena = target.least_arena();
         may_fit &= round < most_rounds;
-        if (may_fit && !find_plan(target.planned_for(), limit))
+        if (may_fit && !find_plan(target.planned_for(), asked))
             return false;
         if (!may_fit)
             found_.plan.failure = target.failure(found_.plan);
-        if (!try_more_microbatches(limit) || !take_faster_savings(limit))
+        if (!try_more_microbatches(asked) || !take_faster_savings(asked))
             return false;
         if (!may_fit && !has_plan(found_.plan))
             break;
     }
-    found_.plan.memory_limit_bytes = limit;
+    found_.plan.memory_limit_bytes = asked;
     return true;
 }
 

@@ -71,10 +71,10 @@ class PlanSearch {
     [[nodiscard]] bool choose(Wanted wanted);
     [[nodiscard]] bool complete();
 
-    [[nodiscard]] bool make_plan(Found &found, double limit, cost::Seconds at_most = plan::Request().at_most);
-    [[nodiscard]] bool try_savings(double limit);
-    [[nodiscard]] bool try_more_microbatches(double limit);
-    [[nodiscard]] std::optional<Found> plan_with(const MemorySavings &savings, double limit, cost::Seconds at_most);
+    [[nodiscard]] bool make_plan(Found &found, double limit, cost::Seconds at_most = plan::Request::unlimited);
+    [[nodiscard]] bool try_savings(double asked);
+    [[nodiscard]] bool try_more_microbatches(double asked);
+    [[nodiscard]] std::optional<Found> plan_with(const MemorySavings &savings, double asked, cost::Seconds at_most);
     [[nodiscard]] bool was_tried(const MemorySavings &savings) const;
     [[nodiscard]] cost::Seconds seconds_found() const; ///< infinite: no plan
     [[nodiscard]] bool take_faster_savings(double asked);
@@ -93,7 +93,6 @@ class PlanSearch {
     /// the plan that was the best then.
     std::vector<Found> others_;
     std::vector<MemorySavings> tried_;     ///< under the limit that was asked for
-    cost::Bytes least_tried_{};            ///< Plan::least_memory of those that do not fit
     std::optional<Scheduled> schedule_;    ///< of the plan that was found or chosen
     std::optional<Candidates> candidates_; ///< already scheduled when the plan's memory was checked
     bool limit_is_asked_ = false;          ///< by the user; else it is the machine's

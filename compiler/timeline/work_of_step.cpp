@@ -13,6 +13,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 #include <algorithm>
 #include <vector>
@@ -53,10 +54,25 @@ class Origins {
         }
     }
 
-    /// Null for an operation of no training function.
+    /// Null: it is none of a graph, like one that stores a random tensor.
     [[nodiscard]] const Origin *of(mlir::Operation *op) const {
         const auto at = origins_.find(op->getLoc());
         return at == origins_.end() ? nullptr : &at->second;
+    }
+    /// The same; for an operation of no graph that of the first operation that needs it.
+    [[nodiscard]] const Origin *of_first(mlir::Operation *op) const {
+        llvm::SmallVector<mlir::Operation *> open = {op};
+        llvm::SmallPtrSet<mlir::Operation *, 16> seen;
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            if (const Origin *origin = of(open[i]))
+                return origin;
+            mlir::Operation *parent = open[i]->getParentOp();
+            const bool ends_loop = open[i]->hasTrait<mlir::OpTrait::IsTerminator>() && parent->getNumResults() > 0;
+            for (mlir::Operation *user : (ends_loop ? parent : open[i])->getUsers())
+                if (seen.insert(user).second)
+                    open.push_back(user);
+        }
+        return nullptr;
     }
     [[nodiscard]] const std::map<std::string, sharding::Graph> &graphs() const { return graphs_; }
 
@@ -113,8 +129,9 @@ std::vector<int> loops_of(const Part &part, bool is_copy, const sharding::Graph 
     return loops;
 }
 
-/// velocity = momentum * velocity + product, which the product makes: else the sum loads the product and stores the
-/// velocity, which the rest of the update otherwise loads. Sums over micro-batches also load the sum so far.
+/// Sums like velocity = momentum * velocity + product, which the product makes while it adds. Where a collective comes
+/// between the two, the sum loads the product and stores the velocity. Sums over micro-batches also load the sum so
+/// far.
 void add_sums_of_products(const sharding::Graph &graph, sharding::PerOperation<Work> &works) {
     for (const OperationId o : graph.operations.ids()) {
         const sharding::Operation &operation = graph.operations[o];
@@ -154,7 +171,7 @@ WorkOfStep::WorkOfStep(mlir::ModuleOp module) {
     for (const auto &[name, graph] : origins.graphs())
         by_function_[name].resize(graph.operations.size());
     const auto book = [&](std::vector<Part> Work::*to, std::pair<mlir::Operation *, Part> placed) {
-        const Origins::Origin *origin = origins.of(placed.first);
+        const Origins::Origin *origin = origins.of_first(placed.first);
         if (origin == nullptr)
             return;
         const sharding::Graph &graph = origins.graphs().at(origin->function);

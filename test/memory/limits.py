@@ -36,8 +36,8 @@ def main():
     answer, seconds = plan(command, 1)
     if isinstance(answer, dict) or answer <= 1:
         sys.exit(f"1 byte is enough: {answer}")
-    print(f"1 byte: refused in {seconds:.2f} s")
-    fitted, slowest = 0, float("inf")
+    print(f"1 byte: refused in {seconds:.2f} s, {answer:.0f} bytes are needed")
+    most_needed, fitted, slowest = answer, 0, float("inf")
     for i in range(1, count + 1):
         limit = most * i // count
         answer, seconds = plan(command, limit)
@@ -45,10 +45,13 @@ def main():
             print(f"{limit} bytes: refused in {seconds:.2f} s, {answer:.0f} bytes are needed")
             if fitted or answer < limit * (1 - DIGITS):
                 sys.exit("although fewer bytes are enough")
+            most_needed = max(most_needed, answer)
             continue
         fitted += 1
         if answer["arena_bytes"] > limit:
             sys.exit(f"{limit} bytes are not kept: {answer['arena_bytes']}")
+        if answer["arena_bytes"] < most_needed * (1 - DIGITS):
+            sys.exit(f"{answer['arena_bytes']} bytes are enough, not {most_needed:.0f}")
         step = answer.get("overlap_seconds") or answer["seconds"]
         print(f"{limit} bytes: a step of {step:.6g} s takes {answer['arena_bytes']}, planned in {seconds:.2f} s")
         if step > slowest * (1 + TOLERANCE):

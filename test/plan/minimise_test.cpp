@@ -136,6 +136,27 @@ TEST(Minimise, TooWideTablesStillGiveABoundAndAGoodAssignment) {
     EXPECT_GT(exact, 150);
 }
 
+/// Pairs of variables that must change together, in a chain: four of the eight fit, and no single change leads there.
+TEST(Minimise, BetweenTheEndsOfThePriceOfBytesLiesWhatFits) {
+    Problem problem;
+    problem.domains.assign(8, 2);
+    problem.byte_limit = 45;
+    const auto both = std::make_shared<const std::vector<int>>(std::vector<int>{0, 1});
+    const auto fast_or_small = std::make_shared<const Table>(Table{{0, 1}, {10, 0}});
+    const auto differ = [](double seconds) {
+        return std::make_shared<const Table>(Table{{0, seconds, seconds, 0}, {}});
+    };
+    for (int v = 0; v < 8; ++v) {
+        problem.factors.push_back({{v}, {both}, {2}, fast_or_small});
+        if (v > 0)
+            problem.factors.push_back({{v - 1, v}, {both, both}, {2, 2}, differ(v % 2 == 1 ? 3 : 0.1)});
+    }
+    const Solution solution = minimise(problem);
+    EXPECT_DOUBLE_EQ(solution.seconds, 4.1);
+    EXPECT_DOUBLE_EQ(solution.seconds, exhaustive(problem));
+    EXPECT_LE(solution.lower_bound, solution.seconds);
+}
+
 /// A random problem several times over, each copy joined to the next one by one table.
 Problem repeated(const Problem &segment, int times, const Factor &link) {
     Problem problem;

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <ctime>
 #include <map>
@@ -79,6 +80,38 @@ TEST(Plan, EqualsExhaustiveSearchOnRandomGraphs) {
     }
     EXPECT_EQ(compared, 500);
     EXPECT_GE(certified, 485); // calls that several sums share leave a gap now and then
+}
+
+/// Where another plan is known, only what beats it is looked for.
+TEST(Plan, IsFoundWhereItBeatsWhatIsKnown) {
+    Random random(33);
+    int beaten = 0;
+    int infeasible = 0;
+    for (int trial = 0; trial < 300; ++trial) {
+        SCOPED_TRACE(trial);
+        Request r = random_request(random);
+        const Plan free = make_plan(r);
+        if (trial % 2 == 1)
+            r.memory_limit_bytes = free.cost->memory.total().value * uniform(random, 40, 110) / 100;
+        const Plan alone = make_plan(r);
+        r.at_most = std::array{0.5, 0.99, 1.01, 2.0}[static_cast<std::size_t>(trial / 2 % 4)] *
+                    (alone.failure.empty() ? alone : free).cost->seconds();
+        const Plan compared = make_plan(r);
+        if (!alone.failure.empty()) {
+            EXPECT_TRUE(compared.out_of_memory || compared.too_slow);
+            ++infeasible;
+        } else if (alone.cost->seconds() < r.at_most) {
+            ASSERT_TRUE(compared.failure.empty()) << compared.failure;
+            EXPECT_DOUBLE_EQ(compared.cost->seconds().value, alone.cost->seconds().value);
+        } else {
+            EXPECT_TRUE(compared.too_slow) << compared.failure;
+            EXPECT_FALSE(compared.out_of_memory);
+            EXPECT_EQ(compared.lower_bound, r.at_most);
+            ++beaten;
+        }
+    }
+    EXPECT_GT(beaten, 50);
+    EXPECT_GT(infeasible, 5);
 }
 
 /// The batch between nodes and the hidden units within, or the other way around: the better one is found.

@@ -56,9 +56,13 @@ TEST(MemoryTarget, TheLeastIsTriedOnce) {
 
 TEST(MemoryTarget, GrowsWhereTheLeastIsABoundThatNoPlanReaches) {
     MemoryTarget target(1000);
-    EXPECT_TRUE(target.loosen_to_least(too_large(2000)));
-    EXPECT_TRUE(target.loosen_to_least(too_large(2000)));
-    EXPECT_DOUBLE_EQ(target.planned_for(), 1.01 * 1.01 * 2000);
+    EXPECT_TRUE(target.loosen_to_least(too_large(1400)));
+    EXPECT_TRUE(target.loosen_to_least(too_large(1400)));
+    EXPECT_DOUBLE_EQ(target.planned_for(), 1.01 * 1.01 * 1400);
+}
+
+TEST(MemoryTarget, EndsWhereTheLeastIsFarAboveTheLimit) {
+    EXPECT_FALSE(MemoryTarget(1000).loosen_to_least(too_large(1600)));
 }
 
 TEST(MemoryTarget, EndsWhereTheStateIsTooLarge) {
@@ -67,6 +71,8 @@ TEST(MemoryTarget, EndsWhereTheStateIsTooLarge) {
     EXPECT_TRUE(target.loosen_to_least(plan));
     plan.state_is_too_large = true;
     EXPECT_FALSE(target.loosen_to_least(plan));
+    plan.least_memory = cost::Bytes(990); // above a tightened limit only
+    EXPECT_TRUE(target.loosen_to_least(plan));
 }
 
 TEST(MemoryTarget, EndsAfterSomeAttempts) {

@@ -253,7 +253,7 @@ TEST(PlanSearch, WhereNothingFitsTheLeastOfAllIsSaid) {
     const std::optional<Answer> answer = world.run({}, 2);
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(150), cost::Bytes(100)));
-    EXPECT_EQ(answer->savings, MemorySavings{});
+    EXPECT_EQ(answer->savings, (MemorySavings{2, {""}}));
     EXPECT_FALSE(answer->schedule);
 }
 

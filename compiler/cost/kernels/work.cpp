@@ -43,6 +43,7 @@ void put(std::string &text, const std::vector<std::vector<int>> &tensors) {
             put(text, loop);
         text += ',';
     }
+    text += ';';
 }
 
 void put(std::string &text, const std::vector<Part::Tensor> &tensors) {
@@ -52,6 +53,7 @@ void put(std::string &text, const std::vector<Part::Tensor> &tensors) {
         if (tensor.reuse)
             put(text, tensor.reuse->value);
     }
+    text += ';';
 }
 
 void put(std::string &text, const Part &part) {
@@ -60,6 +62,7 @@ void put(std::string &text, const Part &part) {
         put(text, part.loops[loop]);
         put(text, static_cast<double>(part.nest.loops[loop].extent));
     }
+    text += ';';
     put(text, part.nest.operands);
     put(text, part.nest.results);
     put(text, part.operands);
@@ -79,8 +82,7 @@ void put(std::string &text, const Part &part) {
 
 PerOperation<Work> work_of_operations(const sharding::Graph &graph, const Machine &machine) {
     PerOperation<Work> work = graph.work;
-    if (work.size() != graph.operations.size()) {
-        work = {};
+    if (work.empty()) {
         for (const sharding::Operation &operation : graph.operations)
             work.push_back(alone(graph, operation));
     }

@@ -12,7 +12,7 @@ namespace planc::cost {
 [[nodiscard]] sharding::PerOperation<sharding::Work> work_of_operations(const sharding::Graph &graph,
                                                                         const Machine &machine);
 
-/// Equal for operations of equal nests: they take equally long under equal strategies.
+/// Operations with equal texts take equally long under equal strategies.
 [[nodiscard]] std::string text(const sharding::Work &work);
 
 } // namespace planc::cost

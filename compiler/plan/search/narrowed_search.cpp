@@ -179,7 +179,7 @@ Found narrowed_search(const Request &request, const StepStructure &step, const M
                       const Storage &storage, TermCache &cache, const Marginals &bounds, const Few &few,
                       double byte_limit, double give_up_at) {
     Found nothing;
-    nothing.lower_bound = bounds.lower_bound;
+    nothing.lower_bound = std::min(bounds.lower_bound, give_up_at); // bounds above that are not told apart
     if (bounds.lower_bound >= give_up_at)
         return nothing;
     const Narrowing narrowing(step, space, bounds);

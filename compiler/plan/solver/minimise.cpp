@@ -57,8 +57,7 @@ class Search {
             fits = {evaluate(problem_, smallest.values), smallest.values};
         }
         price_memory(too_large, fits);
-        cross(too_large.values, fits.values);
-        cross(fits.values, too_large.values);
+        cross(fits, too_large);
         polish();
         return finish();
     }
@@ -131,17 +130,23 @@ class Search {
         return gain > worthwhile;
     }
 
-    /// At the last price the two ends cost the same. So does what has the first variables of one and the others of the
-    /// other, but for the variables that meet: these assignments come close to the limit.
-    void cross(const std::vector<int> &first, const std::vector<int> &rest) {
-        std::vector<int> values = rest;
-        for (std::size_t v = 0; v < values.size() && !first.empty(); ++v) {
-            if (first[v] == rest[v])
-                continue;
-            values[v] = first[v];
-            std::vector<int> crossed = values;
-            complete(problem_, crossed);
-            take(crossed);
+    /// At the last price the two ends cost the same. What takes its first variables from one end and the others from
+    /// the other costs little more, because only neighbours in different parts pay. The part of the larger end grows as
+    /// long as the whole fits.
+    void cross(const End &fits, const End &too_large) {
+        for (const bool from_the_front : {true, false}) {
+            std::size_t least = 0;
+            std::size_t most = fits.values.size();
+            while (most - least > 1) {
+                const std::size_t middle = (least + most) / 2;
+                std::vector<int> crossed = from_the_front ? fits.values : too_large.values;
+                const std::vector<int> &rest = from_the_front ? too_large.values : fits.values;
+                const std::size_t place = from_the_front ? middle : crossed.size() - middle;
+                std::copy(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(place), crossed.begin());
+                complete(problem_, crossed);
+                take(crossed);
+                (evaluate(problem_, crossed).bytes > problem_.byte_limit ? most : least) = middle;
+            }
         }
     }
 

@@ -13,6 +13,8 @@ ROUNDING = 1e-9
 
 def main() -> int:
     planc, ranks, machine, percent, *files = sys.argv[1:]
+    if ranks != "1" and percent != "0":
+        sys.exit("on several ranks a step may be as much shorter as it overlaps")
     least = 1 - float(percent) / 100 - ROUNDING if ranks == "1" else 0
     wrong = 0
     for file in files:
