@@ -6,9 +6,8 @@ namespace planc::planning {
 
 namespace {
 
-constexpr int most_attempts = 5;     ///< after the first
-constexpr double most_saved = 1.5;   ///< of the arena, that an estimate may exceed it by
-constexpr double above_least = 1.01; ///< of the least estimate, which is a lower bound
+constexpr int most_attempts = 5;   ///< after the first
+constexpr double most_saved = 1.5; ///< of the arena, that an estimate may exceed it by
 
 } // namespace
 
@@ -27,7 +26,8 @@ bool MemoryTarget::loosen_to_least(const plan::Plan &plan) {
     // No schedule saves any of the state, nor more than a part of the rest.
     if (plan.least_memory.value > (plan.state_is_too_large ? 1 : most_saved) * asked_)
         return false;
-    planned_for_ = above_least * std::max(plan.least_memory.value, least_planned_for_ ? planned_for_ : 0);
+    planned_for_ = (1 + above_least_) * std::max(plan.least_memory.value, least_planned_for_ ? planned_for_ : 0);
+    above_least_ *= 2;
     least_planned_for_ = true;
     return may_try_again();
 }

@@ -42,6 +42,7 @@ class MemoryTarget {
     double least_arena_ = 0; ///< so far; 0: nothing was scheduled
     double last_arena_ = 0;
     bool least_planned_for_ = false;
+    double above_least_ = 0.01; ///< of the least estimate, which is a lower bound; doubled by each attempt
     int attempts_ = 0;
 };
 
