@@ -116,9 +116,11 @@ bool PlanSearch::try_more_microbatches(double asked) {
             savings.microbatches <= found_.savings.microbatches)
             continue;
         std::optional<Found> next = plan_with(savings, asked, seconds_found());
-        if (next && (has_plan(next->plan) || next->plan.too_slow))
+        if (!next)
+            return false;
+        if (has_plan(next->plan) || next->plan.too_slow)
             others_.push_back(*std::move(next));
-        return next.has_value();
+        return true;
     }
     return true;
 }
