@@ -67,7 +67,8 @@ class Planner {
             try_candidates();
         give_up_if_too_slow();
         if (plan_.failure.empty() && best_seconds_ == infinity && best_baseline_ == infinity) {
-            plan_.failure = does_not_fit(Bytes(least_bytes_), Bytes(limit_), plan_.state_is_too_large);
+            plan_.failure = does_not_fit(Bytes(least_bytes_), Bytes(limit_),
+                                         plan_.state_is_too_large ? Least::state : Least::bound);
             plan_.out_of_memory = true;
             plan_.least_memory = Bytes(least_bytes_);
         }
@@ -508,15 +509,19 @@ double Plan::gap() const {
     return cost->seconds().value > 0 ? (cost->seconds() - lower_bound) / cost->seconds() : 0;
 }
 
-std::string does_not_fit(Bytes least, Bytes limit, bool state) {
+std::string does_not_fit(Bytes least, Bytes limit, Least is) {
     std::string needed = "about " + cost::human_bytes(least);
     std::string given = cost::human_bytes(limit);
     if (needed == "about " + given) {
         needed = cost::grouped(least.value) + " bytes";
         given = cost::grouped(limit.value) + " bytes";
     }
-    return "no plan fits the memory: a rank needs " + needed + " at least" +
-           (state ? " for parameters and optimizer state alone" : "") + ", the limit is " + given;
+    const std::string start = "no plan fits the memory: ";
+    const std::string end = ", the limit is " + given;
+    if (is == Least::found)
+        return start + "the smallest one found takes " + needed + " of a rank" + end;
+    return start + "a rank needs " + needed + " at least" +
+           (is == Least::state ? " for parameters and optimizer state alone" : "") + end;
 }
 
 Plan make_plan(const Request &request) {

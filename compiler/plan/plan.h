@@ -190,9 +190,14 @@ struct Plan {
 /// Sets Plan::runner_ups and Plan::choices of such a plan.
 void add_alternatives(const Request &request, Plan &plan);
 
-/// The text of Plan::failure if memory is short. `least`: the memory of the smallest plan, or a lower bound of it;
-/// `state`: of parameters and the optimizer's state alone.
-[[nodiscard]] std::string does_not_fit(Bytes least, Bytes limit, bool state = false);
+/// What is known of the least memory of a rank.
+enum class Least : std::uint8_t {
+    bound, ///< no plan takes less
+    state, ///< parameters and the optimizer's state alone take as much
+    found, ///< the smallest plan that was scheduled takes as much
+};
+/// The text of Plan::failure if memory is short.
+[[nodiscard]] std::string does_not_fit(Bytes least, Bytes limit, Least is = Least::bound);
 
 /// Whether the step is small enough to be simulated: with 5,000 operations, a simulation takes some tenths of a second.
 [[nodiscard]] inline bool may_be_simulated(const Graph &graph) {

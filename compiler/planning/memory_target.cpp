@@ -37,7 +37,9 @@ bool MemoryTarget::may_try_again() {
 }
 
 std::string MemoryTarget::failure(const plan::Plan &last) const {
-    return plan::does_not_fit(least_arena_ == 0 ? last.least_memory : cost::Bytes(least_arena_), cost::Bytes(asked_));
+    if (least_arena_ > 0)
+        return plan::does_not_fit(cost::Bytes(least_arena_), cost::Bytes(asked_), plan::Least::found);
+    return plan::does_not_fit(last.least_memory, cost::Bytes(asked_));
 }
 
 } // namespace planc::planning

@@ -11,20 +11,20 @@ import sys
 DIGITS = 0.005  # of the bytes in a message
 TOLERANCE = 0.02  # of a step: among plans of nearly the same price the choice is not exact
 UNITS = {"bytes": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
-needed = re.compile(r"no plan fits the memory: a rank needs (?:about )?([\d.,]+) (\w+) at least")
+refused = re.compile(r"no plan fits the memory: (a rank needs|the smallest one found takes) (?:about )?([\d.,]+) (\w+)")
 
 
 def plan(command, limit=None):
-    """The plan as JSON, or the bytes that are needed; and the seconds of processor time."""
+    """The plan as JSON, or the bytes that are said and whether no plan takes less; and the seconds of processor time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     run = subprocess.run(command + (["--machine-set", f"memory={limit} B"] if limit else []), capture_output=True, text=True)
     seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     if run.returncode == 0:
         return json.loads(run.stdout), seconds
-    found = needed.search(run.stderr)
+    found = refused.search(run.stderr)
     if not found:
         sys.exit(f"under {limit} bytes: {run.stderr.strip()}")
-    return float(found[1].replace(",", "")) * UNITS[found[2]], seconds
+    return (float(found[2].replace(",", "")) * UNITS[found[3]], found[1] == "a rank needs"), seconds
 
 
 def main():
@@ -34,18 +34,19 @@ def main():
     most = free["arena_bytes"]
     print(f"{pathlib.Path(path).stem} on {ranks} ranks without a limit: {most} bytes, {seconds:.2f} s")
     answer, seconds = plan(command, 1)
-    if isinstance(answer, dict) or answer <= 1:
+    if isinstance(answer, dict) or answer[0] <= 1:
         sys.exit(f"1 byte is enough: {answer}")
-    print(f"1 byte: refused in {seconds:.2f} s, {answer:.0f} bytes are needed")
-    most_needed, fitted, slowest = answer, 0, float("inf")
+    print(f"1 byte: refused in {seconds:.2f} s, {answer[0]:.0f} bytes are needed")
+    most_needed, fitted, slowest = answer[0], 0, float("inf")
     for i in range(1, count + 1):
         limit = most * i // count
         answer, seconds = plan(command, limit)
         if not isinstance(answer, dict):
-            print(f"{limit} bytes: refused in {seconds:.2f} s, {answer:.0f} bytes are needed")
-            if fitted or answer < limit * (1 - DIGITS):
+            said, is_bound = answer
+            print(f"{limit} bytes: refused in {seconds:.2f} s, {said:.0f} bytes are {'needed' if is_bound else 'found'}")
+            if fitted or said < limit * (1 - DIGITS):
                 sys.exit("although fewer bytes are enough")
-            most_needed = max(most_needed, answer)
+            most_needed = max(most_needed, said if is_bound else 0)
             continue
         fitted += 1
         if answer["arena_bytes"] > limit:

@@ -50,7 +50,8 @@ TEST(MemoryTarget, TheLeastIsTriedOnce) {
     EXPECT_TRUE(target.loosen_to_least(too_large(700)));
     EXPECT_DOUBLE_EQ(target.planned_for(), 707);
     EXPECT_FALSE(target.tighten(estimated_at(705), 1200));
-    EXPECT_EQ(target.failure(estimated_at(705)), plan::does_not_fit(cost::Bytes(1200), cost::Bytes(1000)))
+    EXPECT_EQ(target.failure(estimated_at(705)),
+              plan::does_not_fit(cost::Bytes(1200), cost::Bytes(1000), plan::Least::found))
         << "the least arena, not the least estimate";
 }
 

@@ -279,7 +279,7 @@ TEST(PlanSearch, WhereNoProgramFitsTheLeastArenaIsSaid) {
     world.figures["b"] = {1.1, 120};
     const std::optional<Answer> answer = world.run({64, {""}});
     ASSERT_TRUE(answer);
-    EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(120), cost::Bytes(100)));
+    EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(120), cost::Bytes(100), plan::Least::found));
     EXPECT_FALSE(answer->schedule);
 }
 
@@ -372,7 +372,7 @@ TEST(PlanSearch, WholeProgramsStartFromWhatWasAskedFor) {
     const std::optional<Answer> answer = world.run({}, 1);
     ASSERT_TRUE(answer);
     // The step of "recomputed" fits, its program does not, and nothing takes less.
-    EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(110), cost::Bytes(100)));
+    EXPECT_EQ(answer->plan.failure, plan::does_not_fit(cost::Bytes(110), cost::Bytes(100), plan::Least::found));
     EXPECT_EQ(std::count(world.log.begin(), world.log.end(), "plan for 100"), 4) << "twice, with each saving";
 }
 

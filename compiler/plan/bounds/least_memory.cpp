@@ -12,9 +12,9 @@ namespace planc::plan {
 
 namespace {
 
-class Least : TermBuilder {
+class Bound : TermBuilder {
   public:
-    Least(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
+    Bound(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
           const Storage &storage, TermCache &cache)
         : TermBuilder(step, space, mesh, machine, storage, cache), peak_(largest_operation()) {}
 
@@ -98,7 +98,7 @@ class Least : TermBuilder {
 
 LeastMemory least_memory(const StepStructure &step, const Space &space, const Mesh &mesh, const Machine &machine,
                          const Storage &storage, TermCache &cache) {
-    Least least(step, space, mesh, machine, storage, cache);
+    Bound least(step, space, mesh, machine, storage, cache);
     return {least.bytes(false), least.bytes(true)};
 }
 
