@@ -28,7 +28,7 @@ constexpr std::size_t most_at_once = 4; ///< searches of meshes
 /// The gain, as a part of the seconds, that is worth a search if the answer remains open anyway. It is judged by the
 /// bound of the few strategies; all others are given up with them, and count with their own bound.
 constexpr double worth_a_search = 0.005;
-constexpr double may_be_short = 0.5; ///< what lives through the step, of the limit
+constexpr double may_be_short = 0.5; ///< of the limit: a bound on memory from which on it is found anew
 
 PerLayer<int> number_of_choices(const Space &space) {
     PerLayer<int> choices;
@@ -86,6 +86,7 @@ class Planner {
     }
 
   private:
+    /// Where another plan is known and nothing beats it; if nothing fits at all, the failure is another one.
     void give_up_if_too_slow() {
         const double best = std::min(best_seconds_, best_baseline_);
         const double bound = std::min(lower_bound_, best);

@@ -7,7 +7,7 @@ namespace planc::planning {
 namespace {
 
 constexpr int most_attempts = 5;   ///< after the first
-constexpr double most_saved = 1.5; ///< of the arena, that an estimate may exceed it by
+constexpr double most_saved = 1.5; ///< an estimate may be so many times the arena
 
 } // namespace
 

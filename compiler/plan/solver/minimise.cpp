@@ -37,24 +37,24 @@ class Search {
 
     Solution run() {
         const ScalarResult fastest = scalar(1, 0);
-        take(fastest.values);
+        const Sum of_fastest = take(fastest.values);
         best_.lower_bound = std::max(best_.lower_bound, fastest.lower_bound);
         if (std::isinf(fastest.lower_bound) || best_.feasible || fastest.lower_bound >= problem_.give_up_at)
             return finish();
         best_.limit_decided = true;
-        End too_large{evaluate(problem_, fastest.values), fastest.values};
+        End too_large{of_fastest, fastest.values};
         End fits{{std::numeric_limits<double>::infinity(), 0}, {}};
         if (memo_.price > 0 && (probe(memo_.price, too_large, fits), best_.lower_bound >= problem_.give_up_at))
             return finish();
         if (std::isinf(fits.sum.seconds)) {
             const ScalarResult smallest = scalar(0, 1);
-            take(smallest.values);
+            const Sum of_smallest = take(smallest.values);
             if (smallest.lower_bound > problem_.byte_limit * (1 + rounding_of_bytes)) {
                 best_.least_bytes = smallest.lower_bound;
                 best_.lower_bound = std::numeric_limits<double>::infinity();
                 return finish();
             }
-            fits = {evaluate(problem_, smallest.values), smallest.values};
+            fits = {of_smallest, smallest.values};
         }
         price_memory(too_large, fits);
         cross(fits, too_large);
@@ -89,16 +89,18 @@ class Search {
         return result;
     }
 
-    void take(const std::vector<int> &values) {
+    /// Keeps the assignment if it fits and is the fastest so far.
+    Sum take(const std::vector<int> &values) {
         const Sum sum = evaluate(problem_, values);
         if (sum.bytes > problem_.byte_limit * (1 + rounding_of_bytes) || std::isinf(sum.seconds))
-            return;
+            return sum;
         if (best_.feasible && sum.seconds >= best_.seconds)
-            return;
+            return sum;
         best_.feasible = true;
         best_.values = values;
         best_.seconds = sum.seconds;
         best_.bytes = sum.bytes;
+        return sum;
     }
 
     /// Lagrangian relaxation: min(seconds + price (bytes - limit)) is a lower bound for every price >= 0. After the
@@ -119,9 +121,8 @@ class Search {
     /// Tries a price. Returns false if the two sums cost as little at this price as anything.
     bool probe(double price, End &too_large, End &fits) {
         const ScalarResult result = scalar(1, price);
-        take(result.values);
+        const Sum found = take(result.values);
         best_.lower_bound = std::max(best_.lower_bound, result.lower_bound - price * problem_.byte_limit);
-        const Sum found = evaluate(problem_, result.values);
         const double gain = too_large.sum.seconds + price * too_large.sum.bytes - (found.seconds + price * found.bytes);
         const double worthwhile = worth_a_probe * too_large.sum.seconds;
         End &end = found.bytes > problem_.byte_limit ? too_large : fits;
@@ -144,8 +145,7 @@ class Search {
                 const std::size_t place = from_the_front ? middle : crossed.size() - middle;
                 std::copy(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(place), crossed.begin());
                 complete(problem_, crossed);
-                take(crossed);
-                (evaluate(problem_, crossed).bytes > problem_.byte_limit ? most : least) = middle;
+                (take(crossed).bytes > problem_.byte_limit ? most : least) = middle;
             }
         }
     }
