@@ -1,0 +1,21 @@
+// Checks a pipeline schedule, regardless of its maker.
+#pragma once
+
+#include "pipeline/schedule.h"
+
+#include <string>
+
+namespace planc::pipeline {
+
+/// Returns an empty text, or the first fault in one sentence, with rank, stage and micro-batch. It checks that
+/// - the tables have the sizes that the schedule states, every rank has a stage, every replica has a micro-batch, no
+/// two
+///   replicas are placed alike, and they are numbered in the order of their first micro-batches;
+/// - every action is on the rank of its stage; every stage runs F, and either B or both I and W, once on every
+///   micro-batch;
+/// - the order is feasible: no ranks wait for each other, and no action is before one that it needs;
+/// - the version of the weights that a micro-batch works with exists when its F runs (weights.h).
+/// Takes time in proportion to the actions.
+[[nodiscard]] std::string fault(const Schedule &schedule);
+
+} // namespace planc::pipeline

@@ -1,0 +1,164 @@
+#include "pipeline/measure.h"
+
+#include "pipeline/walk.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace planc::pipeline {
+
+namespace {
+
+constexpr double never = -std::numeric_limits<double>::infinity();
+
+void check(const Schedule &schedule, const Durations &durations) {
+    const auto stages = static_cast<std::size_t>(schedule.stages);
+    const auto wrong = [](const std::vector<double> &items, std::size_t size) {
+        return items.size() != size || std::any_of(items.begin(), items.end(), [](double x) { return !(x >= 0); });
+    };
+    if (wrong(durations.forward, stages) || wrong(durations.input, stages) || wrong(durations.weight, stages) ||
+        (!durations.backward.empty() && wrong(durations.backward, stages)) ||
+        (!durations.transfer.empty() && wrong(durations.transfer, stages - 1)))
+        throw std::invalid_argument("durations are given for each of the " + std::to_string(stages) +
+                                    " stages, transfers for each border between them, and none is negative");
+}
+
+double duration(const Durations &durations, const Action &action) {
+    const auto stage = static_cast<std::size_t>(action.stage);
+    switch (action.kind) {
+    case Kind::forward:
+        return durations.forward[stage];
+    case Kind::input_gradient:
+        return durations.input[stage];
+    case Kind::weight_gradient:
+        return durations.weight[stage];
+    case Kind::backward:
+        break;
+    }
+    return durations.backward.empty() ? durations.input[stage] + durations.weight[stage] : durations.backward[stage];
+}
+
+/// The time by which a result is under way to the rank of an action.
+double transfer(const Schedule &schedule, const Durations &durations, const Need &need, const Action &action) {
+    if (durations.transfer.empty() || need.stage == action.stage ||
+        schedule.rank_of(need.stage, action.micro_batch) == schedule.rank_of(action.stage, action.micro_batch))
+        return 0;
+    return durations.transfer[static_cast<std::size_t>(std::min(need.stage, action.stage))];
+}
+
+/// Several independent runs at once, which differ in the times at which ranks may begin: a row has a time for each.
+using Row = std::vector<double>;
+
+/// Runs all actions from the rows in `free` on, by rank, and leaves there when each rank is done. `record(rank, start,
+/// time)` is called for each action.
+template <class Record>
+void run(const Schedule &schedule, const Durations &durations, std::vector<Row> &free, Record record) {
+    const std::size_t runs = free.front().size();
+    std::vector<double> ends(2 * static_cast<std::size_t>(schedule.stages * schedule.micro_batches) * runs, never);
+    walk(schedule, [&](int rank, const Action &action) {
+        Row &times = free[static_cast<std::size_t>(rank)];
+        for (const Need &need : needs(schedule, action)) {
+            if (need.result < 0)
+                continue;
+            const double delay = transfer(schedule, durations, need, action);
+            const double *end = &ends[static_cast<std::size_t>(need.result) * runs];
+            for (std::size_t i = 0; i < runs; ++i)
+                times[i] = std::max(times[i], end[i] + delay);
+        }
+        const double time = duration(durations, action);
+        record(rank, times.front(), time);
+        const int given = gives(schedule, action);
+        for (std::size_t i = 0; i < runs; ++i) {
+            times[i] += time;
+            if (given >= 0)
+                ends[static_cast<std::size_t>(given) * runs + i] = times[i];
+        }
+    });
+}
+
+/// The largest mean weight of a cycle of the graph in which `weights[i][j]` leads from j to i (Karp, 1978).
+double largest_cycle_mean(const std::vector<Row> &weights) {
+    const std::size_t size = weights.size();
+    std::vector<Row> heaviest(size + 1, Row(size, never)); // by edges and last node: walks from anywhere
+    heaviest[0].assign(size, 0);
+    for (std::size_t edges = 1; edges <= size; ++edges)
+        for (std::size_t to = 0; to < size; ++to)
+            for (std::size_t from = 0; from < size; ++from)
+                heaviest[edges][to] = std::max(heaviest[edges][to], heaviest[edges - 1][from] + weights[to][from]);
+    double largest = never;
+    for (std::size_t node = 0; node < size; ++node) {
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t edges = 0; edges < size; ++edges)
+            least = std::min(least, (heaviest[size][node] - heaviest[edges][node]) / static_cast<double>(size - edges));
+        largest = std::max(largest, least);
+    }
+    return largest;
+}
+
+/// When each rank is done with a step depends on when each was done with the step before, by sums and maxima only. Over
+/// many steps such a system takes the largest cycle mean of its matrix for each (Baccelli et al., Synchronization and
+/// Linearity, 1992, theorem 3.23).
+double period_of(const Schedule &schedule, const Durations &durations) {
+    const auto ranks = static_cast<std::size_t>(schedule.ranks);
+    std::vector<Row> done(ranks, Row(ranks, never));
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+        done[rank][rank] = 0;
+    run(schedule, durations, done, [](int, double, double) {});
+    return largest_cycle_mean(done);
+}
+
+/// The activations at the start of each F are counted; the others only free some.
+void count_alive(const Schedule &schedule, Measure &measure) {
+    measure.alive_by_stage.assign(static_cast<std::size_t>(schedule.stages), 0);
+    for (const std::vector<Action> &actions : schedule.actions) {
+        std::vector<int> of_stage(static_cast<std::size_t>(schedule.stages), 0);
+        int now = 0;
+        int most = 0;
+        for (const Action &action : actions) {
+            const auto stage = static_cast<std::size_t>(action.stage);
+            const int change = action.kind == Kind::forward ? 1 : frees(action.kind) ? -1 : 0;
+            now += change;
+            of_stage[stage] += change;
+            most = std::max(most, now);
+            measure.alive_by_stage[stage] = std::max(measure.alive_by_stage[stage], of_stage[stage]);
+        }
+        measure.alive.push_back(most);
+    }
+}
+
+} // namespace
+
+Durations equal_durations(int stages, double forward, double input, double weight) {
+    const auto count = static_cast<std::size_t>(stages);
+    return {Row(count, forward), Row(count, input), Row(count, weight), {}, {}};
+}
+
+Measure measure(const Schedule &schedule, const Durations &durations) {
+    check(schedule, durations);
+    Measure measure;
+    measure.spans.resize(static_cast<std::size_t>(schedule.ranks));
+    std::vector<Row> done(static_cast<std::size_t>(schedule.ranks), Row{0});
+    std::vector<double> work(done.size(), 0);
+    run(schedule, durations, done, [&](int rank, double start, double time) {
+        measure.spans[static_cast<std::size_t>(rank)].push_back({start, start + time});
+        work[static_cast<std::size_t>(rank)] += time;
+        measure.makespan = std::max(measure.makespan, start + time);
+    });
+    measure.work = *std::max_element(work.begin(), work.end());
+    measure.period = period_of(schedule, durations);
+    measure.bubble_with_barrier = measure.makespan - measure.work;
+    measure.bubble_back_to_back = measure.period - measure.work;
+    count_alive(schedule, measure);
+    return measure;
+}
+
+double makespan(const Schedule &schedule, const Durations &durations) {
+    check(schedule, durations);
+    std::vector<Row> done(static_cast<std::size_t>(schedule.ranks), Row{0});
+    double last = 0;
+    run(schedule, durations, done, [&](int, double start, double time) { last = std::max(last, start + time); });
+    return last;
+}
+
+} // namespace planc::pipeline

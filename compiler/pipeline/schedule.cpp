@@ -1,0 +1,30 @@
+#include "pipeline/schedule.h"
+
+#include <string_view>
+
+namespace planc::pipeline {
+
+namespace {
+
+constexpr std::string_view letters = "FBIW"; // in the order of Kind
+
+} // namespace
+
+char letter(Kind kind) {
+    return letters[static_cast<std::size_t>(kind)];
+}
+
+bool kind_of(char letter, Kind &kind) {
+    const std::size_t index = letters.find(letter);
+    if (index == std::string_view::npos)
+        return false;
+    kind = static_cast<Kind>(index);
+    return true;
+}
+
+std::string text(const Action &action) {
+    return std::string(1, letter(action.kind)) + " of stage " + std::to_string(action.stage) + ", micro-batch " +
+           std::to_string(action.micro_batch);
+}
+
+} // namespace planc::pipeline
