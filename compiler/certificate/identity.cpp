@@ -108,8 +108,8 @@ class Digest {
         add(name);
     }
     void put(const sharding::Graph &graph) {
-        const auto &[values, operations, layers, outputs, microbatches, slots, work] = graph;
-        add(values, operations, layers, outputs, microbatches, slots, work);
+        const auto &[values, operations, layers, outputs, sent, microbatches, slots, work] = graph;
+        add(values, operations, layers, outputs, sent, microbatches, slots, work);
     }
     void put(const plan::LargerMicroBatches &larger) {
         const auto &[graph, count] = larger;

@@ -18,10 +18,20 @@ Step::Step(mlir::ModuleOp module) : bodies_(module), functions_(bodies_.function
     std::string wrong = program::fault(program(), ir::mesh_of(mesh));
     if (wrong.empty() && (program().loss < 0 || !bodies_.of(program().loss)))
         wrong = "there is no loss";
-    if (wrong.empty() && program().roles.size() > 1 && functions_.size() > bodies_.functions().size())
-        wrong = "evaluation and prediction of several roles";
     if (!wrong.empty())
         llvm::report_fatal_error(llvm::Twine("step program: ") + wrong);
+    transfers_ = schedule::stage_transfers(module);
+    first_transfer_ = static_cast<int>(program().transfers.size());
+    for (mlir::func::FuncOp function : functions_)
+        first_transfer_ += static_cast<int>(llvm::range_size(function.getOps<ir::StartOp>()));
+}
+
+std::vector<mlir::func::FuncOp> Step::functions_for(ir::Purpose purpose) const {
+    std::vector<mlir::func::FuncOp> found;
+    for (mlir::func::FuncOp function : functions_)
+        if (!is_body(function) && ir::purpose_of(function) == purpose)
+            found.push_back(function);
+    return found;
 }
 
 int Step::loss_slot() const {
@@ -39,7 +49,8 @@ std::int64_t Step::runs(mlir::func::FuncOp function) const {
 }
 
 int Step::role_of(mlir::func::FuncOp function) const {
-    return is_body(function) ? program().bodies[static_cast<std::size_t>(bodies_.of(function))].role : 0;
+    return is_body(function) ? program().bodies[static_cast<std::size_t>(bodies_.of(function))].role
+                             : ir::role_of(function);
 }
 
 int Step::role_of(ir::VariableOp variable) const {
@@ -48,6 +59,12 @@ int Step::role_of(ir::VariableOp variable) const {
 
 std::string function_name(mlir::func::FuncOp function) {
     return function.getName().str() + (function.isPublic() ? "_step" : "");
+}
+
+std::string function_name(const std::vector<mlir::func::FuncOp> &by_role) {
+    if (by_role.size() == 1)
+        return function_name(by_role.front());
+    return ir::purpose_of(by_role.front()) == ir::Purpose::evaluation ? "evaluate_step" : "predict_step";
 }
 
 bool is_accumulator(ir::VariableOp variable) {

@@ -4,6 +4,7 @@
 
 #include "ir/entry_functions.h"
 #include "ir/placement.h"
+#include "schedule/stage_transfers.h"
 #include "schedule/step_program.h"
 
 #include <string>
@@ -13,8 +14,7 @@ namespace planc::emit {
 
 class Step {
   public:
-    /// Fatal, as an internal error, if the step program has a fault (program/check.h), no loss, or several roles beside
-    /// evaluation or prediction, which all ranks run alike.
+    /// Fatal, as an internal error, if the step program has a fault (program/check.h) or no loss.
     explicit Step(mlir::ModuleOp module);
 
     [[nodiscard]] const schedule::Bodies &bodies() const { return bodies_; }
@@ -28,7 +28,14 @@ class Step {
     /// The slot in which the loss lies when the step ends.
     [[nodiscard]] int loss_slot() const;
 
-    /// The index of the role whose ranks run it; 0 for evaluation and prediction.
+    /// What the functions of evaluation, or of prediction, send each other: one function for each role. Their numbers
+    /// among the collectives follow one another, from first_transfer() on.
+    [[nodiscard]] const std::vector<schedule::StageTransfer> &transfers() const { return transfers_; }
+    [[nodiscard]] int first_transfer() const { return first_transfer_; }
+    /// The functions of evaluation or of prediction, by role.
+    [[nodiscard]] std::vector<mlir::func::FuncOp> functions_for(ir::Purpose purpose) const;
+
+    /// The index of the role whose ranks run it.
     [[nodiscard]] int role_of(mlir::func::FuncOp function) const;
     [[nodiscard]] int role_of(ir::VariableOp variable) const;
     /// The mesh on which tensors of a role are placed.
@@ -38,10 +45,14 @@ class Step {
     schedule::Bodies bodies_;
     std::vector<mlir::func::FuncOp> functions_;
     std::vector<ir::MeshAttr> meshes_;
+    std::vector<schedule::StageTransfer> transfers_;
+    int first_transfer_ = 0;
 };
 
 /// "evaluate_step", "predict_step"; of a body its own name.
 [[nodiscard]] std::string function_name(mlir::func::FuncOp function);
+/// The function of evaluation, or of prediction, that all ranks call. With several roles it chooses by the role.
+[[nodiscard]] std::string function_name(const std::vector<mlir::func::FuncOp> &by_role);
 
 /// Whether the variable is a sum over micro-batches, which is not state of the program.
 [[nodiscard]] bool is_accumulator(ir::VariableOp variable);

@@ -314,7 +314,8 @@ class StepRun {
     }
 
     [[nodiscard]] Scratch scratch_of(const Action &action) const {
-        return {program_.transfers[static_cast<std::size_t>(action.index)].scratch_offset,
+        const program::Transfer &transfer = program_.transfers[static_cast<std::size_t>(action.index)];
+        return {action.kind == ActionKind::send ? transfer.scratch_offset : transfer.to_scratch_offset,
                 schedule::scratch_bytes(transfers_[static_cast<std::size_t>(action.index)], mesh_)};
     }
 

@@ -56,10 +56,38 @@ FuncOp function_for(mlir::ModuleOp module, Purpose purpose) {
 }
 
 std::int64_t samples_of(FuncOp function) {
+    if (const auto samples = function->getAttrOfType<mlir::IntegerAttr>("plan.samples"))
+        return samples.getInt();
     if (function.getNumArguments() == 0)
         return 1;
     const auto extents = mlir::cast<TensorType>(function.getArgument(0).getType()).getExtents();
     return extents.empty() ? 1 : extents.front();
+}
+
+int stage_of(FuncOp function) {
+    const auto stage = function->getAttrOfType<mlir::IntegerAttr>("plan.stage");
+    return stage ? static_cast<int>(stage.getInt()) : 0;
+}
+
+int role_of(FuncOp function) {
+    const auto role = function->getAttrOfType<mlir::IntegerAttr>("plan.role");
+    return role ? static_cast<int>(role.getInt()) : 0;
+}
+
+int received_by(mlir::BlockArgument argument) {
+    auto function = mlir::cast<FuncOp>(argument.getOwner()->getParentOp());
+    const auto number = function.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), "plan.received");
+    return number ? static_cast<int>(number.getInt()) : -1;
+}
+
+std::vector<int> sent_by(FuncOp function) {
+    const auto sent = function->getAttrOfType<mlir::DenseI64ArrayAttr>("plan.sends");
+    const llvm::ArrayRef<std::int64_t> numbers = sent ? sent.asArrayRef() : llvm::ArrayRef<std::int64_t>();
+    return {numbers.begin(), numbers.end()};
+}
+
+unsigned own_results(FuncOp function) {
+    return function.getNumResults() - static_cast<unsigned>(sent_by(function).size());
 }
 
 std::int64_t micro_batch_count(mlir::ModuleOp module) {
@@ -77,6 +105,12 @@ std::int64_t batch_of(mlir::ModuleOp module) {
 int slots_of(mlir::ModuleOp module) {
     const auto slots = module->getAttrOfType<mlir::IntegerAttr>("plan.slots");
     return slots ? static_cast<int>(slots.getInt()) : 1;
+}
+
+int slots_of(FuncOp function) {
+    if (const auto slots = function->getAttrOfType<mlir::IntegerAttr>("plan.slots"))
+        return static_cast<int>(slots.getInt());
+    return slots_of(function->getParentOfType<mlir::ModuleOp>());
 }
 
 void set_slots(mlir::ModuleOp module, int slots) {

@@ -35,16 +35,30 @@ enum class Purpose : std::uint8_t { training, evaluation, prediction };
 /// The first entry function with this purpose; null if there is none.
 [[nodiscard]] mlir::func::FuncOp function_for(mlir::ModuleOp module, Purpose purpose);
 
-/// The number of samples that the function takes at once: the first extent of its first argument; 1 if it has none.
+/// The number of samples that the function takes at once: `plan.samples`, or the first extent of its first argument; 1
+/// if it has none.
 [[nodiscard]] std::int64_t samples_of(mlir::func::FuncOp function);
+
+/// The stage of a pipeline whose part the function is (`plan.stage`; 0 without a pipeline).
+[[nodiscard]] int stage_of(mlir::func::FuncOp function);
+/// The role whose ranks run it (`plan.role`; 0 without a pipeline).
+[[nodiscard]] int role_of(mlir::func::FuncOp function);
+/// The number of the value that another stage sends for an argument (`plan.received`); -1: the argument is a data field.
+/// Numbers are those of one kind of function: of a training function for some micro-batches, of evaluation, …
+[[nodiscard]] int received_by(mlir::BlockArgument argument);
+/// The numbers of the values that the function's last results are, which other stages get (`plan.sends`).
+[[nodiscard]] std::vector<int> sent_by(mlir::func::FuncOp function);
+/// The number of results that are the function's own: of training the loss, if this stage has it.
+[[nodiscard]] unsigned own_results(mlir::func::FuncOp function);
 
 /// The number of micro-batches of a step (`plan.microbatches` of the module), and the number of samples of all of them
 /// (`plan.batch`; if there is one micro-batch, its own samples).
 [[nodiscard]] std::int64_t micro_batch_count(mlir::ModuleOp module);
 [[nodiscard]] std::int64_t batch_of(mlir::ModuleOp module);
-/// How many of them are in flight at the same time (`plan.slots` of the module; one without it). Each has its own
-/// buffers for values that outlive a body.
+/// How many of them are in flight at the same time (`plan.slots` of the module, or of a function of one stage; one
+/// without it). Each has its own buffers for values that outlive a body.
 [[nodiscard]] int slots_of(mlir::ModuleOp module);
+[[nodiscard]] int slots_of(mlir::func::FuncOp function);
 void set_slots(mlir::ModuleOp module, int slots);
 
 } // namespace planc::ir

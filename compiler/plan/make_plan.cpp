@@ -3,6 +3,7 @@
 #include "plan/baselines/price_baseline.h"
 #include "plan/bounds/least_memory.h"
 #include "plan/near_optimal.h"
+#include "plan/pipeline/stages.h"
 #include "plan/search/narrowed_search.h"
 #include "plan/search/runner_ups.h"
 #include "plan/space/storage.h"
@@ -526,7 +527,10 @@ std::string does_not_fit(Bytes least, Bytes limit, Least is) {
 }
 
 Plan make_plan(const Request &request) {
-    return Planner(request).make();
+    Plan plan = Planner(request).make();
+    if (request.pipeline && plan.failure.empty())
+        plan.failure = make_stages(request, plan, plan.pipeline.emplace());
+    return plan;
 }
 
 PerLayer<std::optional<RunnerUp>> find_runner_ups(const Request &request, const Plan &plan) {

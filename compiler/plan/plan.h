@@ -16,6 +16,7 @@
 #include "cost/price.h"
 #include "sharding/lay_out.h"
 #include "sharding/reshards.h"
+#include "sharding/stages.h"
 
 #include <cstdint>
 #include <functional>
@@ -79,6 +80,23 @@ struct LargerMicroBatches {
     int count = 0;
 };
 
+/// A pipeline, as the layout asks for it.
+struct PipelineRequest {
+    std::string axis;                     ///< of the mesh; no layer is split over it
+    std::string schedule = "one_f_one_b"; ///< the name of its maker (pipeline/makers.h)
+    int chunks = 1;                       ///< stages on each rank of the axis
+    std::vector<LayerId> layers;          ///< that lie on stages, in the order in which a micro-batch passes them
+    std::vector<LayerId> cuts;            ///< a stage begins before each of them; empty: stages of about equal work
+};
+
+/// The stages of a pipeline.
+struct PipelinePlan {
+    std::string axis;
+    std::string schedule;
+    int chunks = 1;
+    sharding::LayerStages stages;
+};
+
 /// How far the search is, for a user who waits.
 struct Progress {
     int searched = 0; ///< meshes, with each storage
@@ -94,6 +112,7 @@ struct Request {
     int ranks = 1;
     MeshRequest mesh;
     PerLayer<std::vector<Pin>> pins; ///< may be shorter than the list of layers
+    std::optional<PipelineRequest> pipeline;
     StorageRules storage;
     bool search = true; ///< false: what no pin splits stays whole (a layout without `auto`)
     /// Per rank; 0: the machine's limit, if it has one. A layout without `auto` that exceeds the machine's limit gets a
@@ -166,6 +185,7 @@ struct Plan {
     Mesh mesh;
     LayerStrategies layers;
     Storage storage;
+    std::optional<PipelinePlan> pipeline;
     SharedCost cost = std::make_shared<const CostTable>();
     Seconds lower_bound{};                        ///< no plan of the space has a lower price
     PerLayer<std::optional<RunnerUp>> runner_ups; ///< none: no other choice, or not asked for

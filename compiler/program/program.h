@@ -58,7 +58,8 @@ struct Transfer {
     std::string name;                ///< of the transferred tensor; no two transfers have the same
     int from = 0;                    ///< value
     int to = 0;                      ///< value
-    std::int64_t scratch_offset = 0; ///< in the arenas of both: where ranks pack, in slot 0
+    std::int64_t scratch_offset = 0;    ///< where sending ranks pack, in slot 0 of their arena
+    std::int64_t to_scratch_offset = 0; ///< where receiving ranks unpack from, in slot 0 of theirs
 };
 
 /// Samples [first, first + samples) of the global batch.

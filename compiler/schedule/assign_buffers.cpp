@@ -8,17 +8,22 @@
 // also take over the buffer of another result that only the loops themselves read. An updated variable is written in
 // place.
 
+#include "ir/entry_functions.h"
+#include "ir/pipeline_attribute.h"
 #include "schedule/arena.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
 #include "schedule/loop_nest.h"
 #include "schedule/passes.h"
 #include "schedule/segments.h"
+#include "schedule/stage_transfers.h"
+#include "schedule/step_program.h"
 
 #include "llvm/ADT/DenseSet.h"
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
@@ -48,6 +53,11 @@ class Assignment {
   public:
     Assignment(mlir::func::FuncOp function, ir::MeshAttr mesh, int64_t base, ScratchSizes &sizes)
         : function_(function), mesh_(mesh), sizes_(sizes), base_(base), builder_(function.getContext()) {}
+
+    /// Reserves memory beside the inputs for a transfer between stages. `placed` gets the place.
+    void reserve(int64_t bytes, std::function<void(int64_t)> placed) {
+        scratch_of_transfers_.emplace_back(bytes, std::move(placed));
+    }
 
     /// Places everything after the inputs by lifetime. Returns the end of what the function uses.
     int64_t run() {
@@ -166,6 +176,10 @@ class Assignment {
         for (mlir::BlockArgument argument : function_.getArguments()) {
             function_.setArgAttr(argument.getArgNumber(), "plan.offset", builder_.getI64IntegerAttr(offset));
             offset += aligned(buffer_bytes(tensor(argument), mesh_));
+        }
+        for (const auto &[bytes, placed] : scratch_of_transfers_) {
+            placed(offset);
+            offset += aligned(bytes);
         }
         return offset;
     }
@@ -381,6 +395,7 @@ class Assignment {
     std::pair<Operation *, LoopNest> nest_; ///< the last one requested
     std::vector<Lifetime> lifetimes_;
     std::vector<int64_t> offsets_; ///< by lifetime
+    std::vector<std::pair<int64_t, std::function<void(int64_t)>>> scratch_of_transfers_;
     int64_t inputs_end_ = 0;
     Placed in_slot_;                 ///< of lifetimes that outlive their body
     std::vector<int> body_of_;       ///< by operation: its segment
@@ -388,11 +403,13 @@ class Assignment {
     std::set<int64_t> taken_places_; ///< of sums over micro-batches
 };
 
-int64_t place_variables(mlir::ModuleOp module, ir::MeshAttr mesh) {
+/// Every role has an arena of its own. Returns the ends of the variables, by role.
+std::vector<int64_t> place_variables(mlir::ModuleOp module, ir::MeshAttr mesh) {
     mlir::Builder builder(module.getContext());
     llvm::DenseMap<mlir::StringAttr, mlir::IntegerAttr> places;
-    int64_t offset = 0;
+    std::vector<int64_t> ends(static_cast<size_t>(ir::role_count(module)), 0);
     for (auto variable : module.getOps<ir::VariableOp>()) {
+        int64_t &offset = ends[static_cast<size_t>(role_of(variable))];
         const mlir::IntegerAttr place = builder.getI64IntegerAttr(offset);
         variable->setAttr("offset", place);
         places[variable.getSymNameAttr()] = place;
@@ -401,7 +418,7 @@ int64_t place_variables(mlir::ModuleOp module, ir::MeshAttr mesh) {
     for (mlir::func::FuncOp function : ir::entry_functions(module))
         for (auto read : function.getOps<ir::ReadOp>())
             read->setAttr("offset", places.lookup(read.getVariableAttr().getAttr()));
-    return offset;
+    return ends;
 }
 
 struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir::ModuleOp>> {
@@ -414,37 +431,61 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
 
     void runOnOperation() override {
         const ir::MeshAttr mesh = ir::mesh_attribute(getOperation());
-        const int64_t base = place_variables(getOperation(), mesh);
-        int64_t end = base;
+        const std::vector<int64_t> bases = place_variables(getOperation(), mesh);
         ScratchSizes sizes(mesh);
-        std::vector<mlir::func::FuncOp> in_flight;
+        std::deque<Assignment> assignments;
+        llvm::DenseMap<Operation *, Assignment *> assignment_of;
         for (mlir::func::FuncOp function : ir::entry_functions(getOperation()))
-            if (ir::slots_of(getOperation()) > 1 && ir::is_training(function))
-                in_flight.push_back(function);
-            else
-                end = std::max(end, Assignment(function, mesh, base, sizes).run());
-        if (!in_flight.empty())
-            end = std::max(end, place_in_slots(in_flight, mesh, base, sizes));
-        set("plan.arena_bytes", end);
+            assignment_of[function] = &assignments.emplace_back(
+                function, mesh, bases[static_cast<size_t>(ir::role_of(function))], sizes);
+        reserve_for_transfers(assignment_of);
+        int64_t end = *std::max_element(bases.begin(), bases.end());
+        for (int role = 0; role < static_cast<int>(bases.size()); ++role) {
+            std::vector<std::pair<mlir::func::FuncOp, Assignment *>> in_flight;
+            for (mlir::func::FuncOp function : ir::entry_functions(getOperation()))
+                if (ir::role_of(function) != role)
+                    continue;
+                else if (ir::slots_of(function) > 1 && ir::is_training(function))
+                    in_flight.emplace_back(function, assignment_of[function]);
+                else
+                    end = std::max(end, assignment_of[function]->run());
+            if (!in_flight.empty())
+                end = std::max(end, place_in_slots(in_flight, bases[static_cast<size_t>(role)]));
+        }
+        getOperation()->setAttr("plan.arena_bytes", number(end));
     }
 
   private:
-    void set(const char *name, int64_t value) {
-        getOperation()->setAttr(name, mlir::Builder(&getContext()).getI64IntegerAttr(value));
+    mlir::IntegerAttr number(int64_t value) { return mlir::Builder(&getContext()).getI64IntegerAttr(value); }
+
+    /// Ranks that send or receive parts of their blocks pack them. It is done in the slot, since each micro-batch in
+    /// flight may travel.
+    void reserve_for_transfers(const llvm::DenseMap<Operation *, Assignment *> &assignment_of) {
+        const planrt::Mesh mesh = ir::mesh_of(ir::mesh_attribute(getOperation()));
+        for (const StageTransfer &transfer : stage_transfers(getOperation())) {
+            const int64_t bytes = scratch_bytes(transfer.info(), mesh);
+            const auto reserve = [&](mlir::func::FuncOp side, const char *name) {
+                assignment_of.lookup(side)->reserve(bytes, [this, to = transfer.to, argument = transfer.argument,
+                                                            name](int64_t place) mutable {
+                    to.setArgAttr(argument, name, number(place));
+                });
+            };
+            reserve(transfer.from, "plan.from_scratch");
+            reserve(transfer.to, "plan.to_scratch");
+        }
     }
 
     /// Functions of micro-batches that are in flight at the same time share the slots and the memory after them.
-    int64_t place_in_slots(const std::vector<mlir::func::FuncOp> &functions, ir::MeshAttr mesh, int64_t base,
-                           ScratchSizes &sizes) {
-        std::deque<Assignment> assignments;
+    int64_t place_in_slots(const std::vector<std::pair<mlir::func::FuncOp, Assignment *>> &functions, int64_t base) {
         int64_t bytes = 0;
-        for (mlir::func::FuncOp function : functions)
-            bytes = std::max(bytes, assignments.emplace_back(function, mesh, base, sizes).run_in_slots());
-        set("plan.slot_offset", base);
-        set("plan.slot_bytes", bytes);
+        for (auto [function, assignment] : functions)
+            bytes = std::max(bytes, assignment->run_in_slots());
         int64_t end = base;
-        for (Assignment &assignment : assignments)
-            end = std::max(end, assignment.place_behind_slots(base + ir::slots_of(getOperation()) * bytes));
+        for (auto [function, assignment] : functions) {
+            function->setAttr("plan.slot_offset", number(base));
+            function->setAttr("plan.slot_bytes", number(bytes));
+            end = std::max(end, assignment->place_behind_slots(base + ir::slots_of(function) * bytes));
+        }
         return end;
     }
 };

@@ -2,6 +2,7 @@
 
 #include "ir/plan_dialect.h"
 #include "schedule/functions.h"
+#include "schedule/step_program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -66,14 +67,9 @@ void share_variables(mlir::ModuleOp training, mlir::ModuleOp evaluation) {
 }
 
 void add_evaluation(mlir::ModuleOp training, mlir::OwningOpRef<mlir::ModuleOp> evaluation) {
-    uint64_t starts = 0; // numbered through all functions
-    training.walk([&](ir::StartOp) { ++starts; });
-    evaluation->walk([&](mlir::Operation *op) {
-        if (auto start = mlir::dyn_cast<ir::StartOp>(op))
-            start.setNumber(start.getNumber() + starts);
-        else if (auto wait = mlir::dyn_cast<ir::WaitOp>(op))
-            wait.setNumber(wait.getNumber() + starts);
-    });
+    uint64_t numbers = step_program(training).transfers.size(); // through all functions
+    training.walk([&](ir::StartOp) { ++numbers; });
+    shift_numbers(*evaluation, numbers);
     const int64_t bytes = std::max(arena_of(training), arena_of(*evaluation));
     training->setAttr(arena_bytes, mlir::Builder(training.getContext()).getI64IntegerAttr(bytes));
     for (FuncOp function : llvm::to_vector(evaluation->getOps<FuncOp>()))

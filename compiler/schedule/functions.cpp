@@ -18,6 +18,15 @@ Part part_of_phase(const std::string &phase) {
     return backward ? Part::backward : Part::forward;
 }
 
+void shift_numbers(mlir::Operation *op, std::uint64_t by) {
+    op->walk([&](mlir::Operation *inner) {
+        if (auto start = mlir::dyn_cast<ir::StartOp>(inner))
+            start.setNumber(start.getNumber() + by);
+        else if (auto wait = mlir::dyn_cast<ir::WaitOp>(inner))
+            wait.setNumber(wait.getNumber() + by);
+    });
+}
+
 std::string layer_of(mlir::Operation *op) {
     const auto layer = op->getAttrOfType<mlir::StringAttr>("layer");
     return layer ? layer.str() : "";

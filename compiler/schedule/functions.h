@@ -26,6 +26,9 @@ enum class Part : std::uint8_t { forward, backward, update };
 [[nodiscard]] inline ir::TensorType tensor(mlir::Value value) {
     return mlir::cast<ir::TensorType>(value.getType());
 }
+/// Adds to the numbers of all collectives of the operation.
+void shift_numbers(mlir::Operation *op, std::uint64_t by);
+
 [[nodiscard]] std::string layer_of(mlir::Operation *op);
 [[nodiscard]] std::string phase_of(mlir::Operation *op);
 /// Copies layer and phase of `from` to an operation that replaces it or a part of it.

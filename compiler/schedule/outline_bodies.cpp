@@ -1,11 +1,16 @@
 // Cuts the training functions into bodies: forward, backward and update. A table maker decides when each of them runs,
-// and on which micro-batch; the result is the step program. Here all ranks have one role.
+// and on which micro-batch; the result is the step program. The stages of a pipeline are roles; without one, all ranks
+// have one role.
 
+#include "ir/entry_functions.h"
+#include "ir/pipeline_attribute.h"
 #include "program/makers.h"
+#include "program/pipelined.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
 #include "schedule/passes.h"
 #include "schedule/segments.h"
+#include "schedule/stage_transfers.h"
 #include "schedule/step_program.h"
 
 namespace planc::schedule {
@@ -24,29 +29,41 @@ struct Segment {
     std::vector<Value> outputs;
 };
 
+/// The bodies of a training function, and its part in transfers, as numbers of the program.
+struct Outlined {
+    std::map<Part, int> bodies;
+    std::vector<int> results;   ///< values, by result of the function
+    std::vector<int> arguments; ///< values, by argument
+};
+
 /// Cuts one training function into bodies.
 class Outlining {
   public:
     Outlining(mlir::func::FuncOp function, mlir::SymbolTable &symbols, program::Program &program)
         : function_(function), symbols_(symbols), program_(program), builder_(function) {}
 
-    /// Returns the indices of the bodies. The function is erased.
-    std::vector<int> run() {
+    /// The function is erased.
+    Outlined run() {
         const Segments parts = segments(block());
         for (size_t part = 0; part < parts.size(); ++part)
             if (!parts[part].empty())
                 segments_.push_back(segment(static_cast<Part>(part), parts[part]));
-        for (mlir::OpOperand &returned : block().getTerminator()->getOpOperands())
-            if (returned.getOperandNumber() == 0 && !ir::accumulates(function_))
-                loss_ = returned.get();
+        const std::vector<Value> results(block().getTerminator()->operand_begin(),
+                                         block().getTerminator()->operand_end());
+        if (ir::own_results(function_) > 0 && !ir::accumulates(function_))
+            loss_ = results.front();
         block().getTerminator()->dropAllReferences();
-        std::vector<int> bodies;
+        Outlined made;
         for (const Segment &segment : segments_)
-            bodies.push_back(make_body(segment));
+            made.bodies[segment.part] = make_body(segment);
         if (loss_)
             program_.loss = value_of(loss_);
+        for (const Value result : results)
+            made.results.push_back(value_of(result));
+        for (const mlir::BlockArgument argument : function_.getArguments())
+            made.arguments.push_back(value_of(argument));
         symbols_.erase(function_);
-        return bodies;
+        return made;
     }
 
   private:
@@ -74,6 +91,7 @@ class Outlining {
 
     int make_body(const Segment &segment) {
         program::Body body;
+        body.role = ir::role_of(function_);
         for (Value input : segment.inputs)
             body.takes.push_back(value_of(input));
         for (Value output : segment.outputs)
@@ -86,7 +104,7 @@ class Outlining {
             builder_.getFunctionType(mlir::ValueRange(segment.inputs.getArrayRef()).getTypes(),
                                      mlir::ValueRange(segment.outputs).getTypes()));
         outlined.setPrivate();
-        for (const char *name : {"plan.purpose", "plan.accumulates"})
+        for (const char *name : {"plan.purpose", "plan.accumulates", "plan.stage", "plan.role"})
             if (mlir::Attribute attribute = function_->getAttr(name))
                 outlined->setAttr(name, attribute);
         symbols_.insert(outlined, builder_.getInsertionPoint());
@@ -109,13 +127,14 @@ class Outlining {
     int value_of(Value value) {
         const auto [known, is_new] = values_.try_emplace(value, static_cast<int>(program_.values.size()));
         if (is_new)
-            program_.values.push_back({name_of(value), 0, offset_of(value)});
+            program_.values.push_back({name_of(value), ir::role_of(function_), offset_of(value)});
         return known->second;
     }
 
     std::string name_of(Value value) {
         if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value)) {
-            const auto input = function_.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+            const char *name = ir::received_by(argument) < 0 ? "plan.input" : "plan.tensor";
+            const auto input = function_.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), name);
             return input ? input.str() : "input";
         }
         return layer_of(value.getDefiningOp());
@@ -125,14 +144,16 @@ class Outlining {
     std::vector<int> inputs_of_function() {
         std::vector<int> loads;
         for (mlir::BlockArgument argument : function_.getArguments())
-            if (llvm::any_of(segments_, [&](const Segment &each) { return each.inputs.contains(argument); }))
+            if (ir::received_by(argument) < 0 &&
+                llvm::any_of(segments_, [&](const Segment &each) { return each.inputs.contains(argument); }))
                 loads.push_back(value_of(argument));
         return loads;
     }
 
-    /// "forward"; for micro-batches before the last one "accumulate_forward".
+    /// "forward"; for micro-batches before the last one "accumulate_forward"; of a stage "stage_0_forward".
     std::string function_name(Part part) {
-        return ir::accumulates(function_) ? function_.getName().str() + "_" + name(part) : name(part);
+        const bool named = ir::accumulates(function_) || function_->hasAttr("plan.stage");
+        return named ? function_.getName().str() + "_" + name(part) : name(part);
     }
 
     /// Attributes of the arguments: the place of each and, for inputs, the field of the data set. They are set
@@ -169,19 +190,20 @@ class Outlining {
     llvm::DenseMap<Value, int> values_; ///< numbers in the program
 };
 
-/// The role of all ranks, with the slots that assign-buffers has made.
-program::Role all_ranks(mlir::ModuleOp module) {
-    program::Role role{"all"};
-    const auto number = [&](const char *name) {
-        const auto attribute = module->getAttrOfType<mlir::IntegerAttr>(name);
-        return attribute ? attribute.getInt() : 0;
-    };
-    if (number("plan.slot_bytes") == 0)
-        return role;
-    role.slots = ir::slots_of(module);
-    role.slot_offset = number("plan.slot_offset");
-    role.slot_bytes = number("plan.slot_bytes");
-    return role;
+/// The roles, with the slots that assign-buffers has made.
+std::vector<program::Role> roles_of(mlir::ModuleOp module) {
+    std::vector<program::Role> roles;
+    for (int r = 0; r < ir::role_count(module); ++r)
+        roles.push_back({ir::has_pipeline(module) ? "stage " + std::to_string(r) : "all", ir::ranks_of_role(module, r)});
+    for (mlir::func::FuncOp function : ir::entry_functions(module)) {
+        program::Role &role = roles[static_cast<size_t>(ir::role_of(function))];
+        if (const auto bytes = function->getAttrOfType<mlir::IntegerAttr>("plan.slot_bytes")) {
+            role.slots = ir::slots_of(function);
+            role.slot_offset = function->getAttrOfType<mlir::IntegerAttr>("plan.slot_offset").getInt();
+            role.slot_bytes = bytes.getInt();
+        }
+    }
+    return roles;
 }
 
 struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir::ModuleOp>> {
@@ -195,22 +217,89 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
     void runOnOperation() override {
         mlir::ModuleOp module = getOperation();
         program::Program program;
-        program.roles.push_back(all_ranks(module));
+        program.roles = roles_of(module);
         program.micro_batches = program::micro_batches(ir::batch_of(module), ir::micro_batch_count(module));
-        std::vector<program::KindBodies> kinds;
+        std::vector<Function> functions;
+        const std::vector<StageTransfer> transfers = training_transfers(module);
+        std::vector<std::string> names;
+        std::vector<std::pair<int64_t, int64_t>> scratch;
+        for (const StageTransfer &transfer : transfers) {
+            names.push_back(transfer.name());
+            scratch.push_back(transfer.scratch_offsets());
+        }
         mlir::SymbolTable symbols(module);
         for (mlir::func::FuncOp function : ir::entry_functions(module))
             if (ir::is_training(function)) {
                 const program::MicroBatchKind kind{ir::samples_of(function), !ir::accumulates(function)};
-                kinds.push_back({kind, Outlining(function, symbols, program).run()});
+                Function &made = functions.emplace_back(Function{kind, ir::stage_of(function), function, {}});
+                made.outlined = Outlining(function, symbols, program).run();
             }
-        if (kinds.empty())
+        if (functions.empty())
             return; // an evaluation alone
-        const int slots = program.roles.front().slots;
-        program.actions = program.micro_batches.size() == 1 ? program::trivial(kinds.front())
-                          : slots > 1                       ? program::in_flight(program.micro_batches, kinds, slots)
-                                                            : program::accumulating(program.micro_batches, kinds);
+        for (size_t t = 0; t < transfers.size(); ++t)
+            program.transfers.push_back(transfer(transfers[t], names[t], scratch[t], functions, program));
+        program.actions = ir::has_pipeline(module) ? actions_of_stages(module, functions, program)
+                                                   : actions_of_all(functions, program);
         set_step_program(module, program);
+        for (mlir::func::FuncOp function : ir::entry_functions(module)) // evaluation follows the training step
+            shift_numbers(function, program.transfers.size());
+    }
+
+  private:
+    struct Function {
+        program::MicroBatchKind kind;
+        int stage = 0;
+        mlir::Operation *function = nullptr; ///< erased by now
+        Outlined outlined;
+    };
+
+    static std::vector<StageTransfer> training_transfers(mlir::ModuleOp module) {
+        std::vector<StageTransfer> transfers = stage_transfers(module);
+        llvm::erase_if(transfers, [](const StageTransfer &transfer) { return !ir::is_training(transfer.to); });
+        return transfers;
+    }
+
+    static program::Transfer transfer(const StageTransfer &transfer, const std::string &name,
+                                      std::pair<int64_t, int64_t> scratch, const std::vector<Function> &functions,
+                                      const program::Program &program) {
+        const auto made = [&](mlir::func::FuncOp function) -> const Function & {
+            return *llvm::find_if(functions, [&](const Function &each) { return each.function == function; });
+        };
+        const Function &receiver = made(transfer.to);
+        const bool one_kind = program::kinds(program.micro_batches).size() == 1;
+        const std::string kind = one_kind                ? ""
+                                 : receiver.kind.updates ? ", last micro-batch"
+                                                         : ", " + std::to_string(receiver.kind.samples) + " samples";
+        return {name + kind, made(transfer.from).outlined.results[transfer.result],
+                receiver.outlined.arguments[transfer.argument], scratch.first, scratch.second};
+    }
+
+    static std::vector<std::vector<program::Action>>
+    actions_of_all(const std::vector<Function> &functions, const program::Program &program) {
+        std::vector<program::KindBodies> kinds;
+        for (const Function &function : functions) {
+            program::KindBodies &bodies = kinds.emplace_back(program::KindBodies{function.kind, {}});
+            for (const auto &[part, body] : function.outlined.bodies)
+                bodies.bodies.push_back(body);
+        }
+        const int slots = program.roles.front().slots;
+        return program.micro_batches.size() == 1 ? program::trivial(kinds.front())
+               : slots > 1                       ? program::in_flight(program.micro_batches, kinds, slots)
+                                                 : program::accumulating(program.micro_batches, kinds);
+    }
+
+    static std::vector<std::vector<program::Action>>
+    actions_of_stages(mlir::ModuleOp module, const std::vector<Function> &functions, const program::Program &program) {
+        std::vector<program::StageBodies> stages;
+        for (const Function &function : functions) {
+            program::StageBodies &bodies = stages.emplace_back(program::StageBodies{function.kind, function.stage});
+            for (const auto &[part, body] : function.outlined.bodies)
+                if (part == Part::update)
+                    bodies.update.push_back(body);
+                else
+                    (part == Part::forward ? bodies.forward : bodies.backward) = body;
+        }
+        return program::pipelined(program, ir::schedule_of(module), stages);
     }
 };
 

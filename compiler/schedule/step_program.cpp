@@ -55,7 +55,8 @@ class Writer {
              list("transfers", program_.transfers,
                   [&](const program::Transfer &transfer) {
                       return dictionary({text("name", transfer.name), number("from", transfer.from),
-                                         number("to", transfer.to), number("scratch_offset", transfer.scratch_offset)});
+                                         number("to", transfer.to), number("scratch_offset", transfer.scratch_offset),
+                                         number("to_scratch_offset", transfer.to_scratch_offset)});
                   }),
              numbers("micro_batches", parts),
              list("actions", program_.actions,
@@ -169,7 +170,8 @@ Program step_program(mlir::ModuleOp module) {
     });
     for_each_row(reader, "transfers", [&](const Reader &row) {
         program.transfers.push_back(
-            {row.text("name"), row.index("from"), row.index("to"), row.number("scratch_offset", 0)});
+            {row.text("name"), row.index("from"), row.index("to"), row.number("scratch_offset", 0),
+             row.number("to_scratch_offset", row.number("scratch_offset", 0))});
     });
     const auto parts = reader.numbers("micro_batches");
     for (std::size_t i = 0; i + 1 < parts.size(); i += 2)

@@ -205,6 +205,15 @@ struct RecomputeRule {
     support::SourceRange where;
 };
 
+/// `pipeline -> axis { … }`: the layers lie on stages, one behind the other along the axis.
+struct PipelineRule {
+    std::string axis;
+    std::string schedule = "one_f_one_b"; ///< the name of its maker (pipeline/makers.h)
+    std::int64_t chunks = 1;              ///< stages on each rank of the axis
+    std::vector<std::string> cuts;        ///< a stage begins before each of these layers; empty: of about equal work
+    support::SourceRange where;
+};
+
 struct Layout {
     std::string name;
     std::string mesh; ///< name of the mesh; an anonymous mesh has the layout's name
@@ -215,6 +224,7 @@ struct Layout {
     std::optional<std::int64_t> microbatches;  ///< number of parts of the batch over which gradients are accumulated
     support::SourceRange microbatches_where{}; ///< the rule
     std::optional<double> memory_limit_bytes;
+    std::optional<PipelineRule> pipeline;
     bool forbid_pipeline = false;
     support::SourceRange where;
 };

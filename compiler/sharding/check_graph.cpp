@@ -23,6 +23,9 @@ class Checker {
                     "value '" + graph_.values[v].name + "' is not among the results of its producer");
         for (const ValueId output : graph_.outputs)
             require(graph_.values.contains(output), "an output is not a value");
+        for (const ValueId sent : graph_.sent)
+            require(graph_.values.contains(sent) && graph_.values[sent].kind == ValueKind::computed,
+                    "a value that is sent is not computed");
         return error_;
     }
 

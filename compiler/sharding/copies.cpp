@@ -129,6 +129,8 @@ std::vector<int> Copies::shares(const std::vector<int> &axes, const Placement &p
 Placement Copies::wanted(ValueId value, const Need &need) {
     if (need.operand >= 0)
         return derived(need.operation).operands[need.operand];
+    if (need.sent)
+        return sent_placement(origin(value));
     return need.home ? home(need.home) : replicated(graph_.values[value].extents);
 }
 

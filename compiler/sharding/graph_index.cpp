@@ -42,6 +42,7 @@ GraphIndex::GraphIndex(const Graph &g) : graph(g), companion(companions(g)) {
 void GraphIndex::find_uses() {
     uses.resize(graph.values.size());
     is_output.resize(graph.values.size());
+    is_sent.resize(graph.values.size());
     stored_in.resize(graph.values.size());
     reader.resize(graph.values.size());
     for (const OperationId o : graph.operations.ids()) {
@@ -59,6 +60,8 @@ void GraphIndex::find_uses() {
     }
     for (const ValueId value : graph.outputs)
         is_output[value] = true;
+    for (const ValueId value : graph.sent)
+        is_sent[value] = true;
 }
 
 void GraphIndex::find_passes() {
@@ -77,7 +80,7 @@ void GraphIndex::find_partial_sums() {
     const auto travels = [this](ValueId value) {
         const std::vector<Use> &all = uses[value];
         return graph.values[value].kind == ValueKind::computed && may_be_partial[value] && !is_output[value] &&
-               !stored_in[value] && all.front().operation == all.back().operation;
+               !is_sent[value] && !stored_in[value] && all.front().operation == all.back().operation;
     };
     for (const OperationId o : graph.operations.ids()) {
         const Operation &operation = graph.operations[o];

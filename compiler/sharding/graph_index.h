@@ -35,6 +35,7 @@ struct GraphIndex {
     const Graph &graph;
     PerValue<std::vector<Use>> uses; ///< in execution order
     PerValue<bool> is_output;
+    PerValue<bool> is_sent;
     PerValue<ValueId> stored_in; ///< the variable that it is written to, or none
     PerValue<Use> reader;        ///< of a variable: the first use that follows no parameter
     PerOperation<Pass> pass;

@@ -40,12 +40,15 @@ LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const LayerStrategies
         laid_out.result_copy.resize(operation.results.size(), -1);
     }
     PerValue<int> at_end(graph.values.size());
+    PerValue<int> leaves(graph.values.size());
     result.copies.reserve(graph.values.size());
     for (const ValueId v : graph.values.ids())
         result.copies.push_back(copies.of(v, [&](const Need &need, int copy) {
             const OperationId producer = graph.values[v].producer;
             if (need.operand >= 0)
                 result.operations[need.operation].operand_copy[need.operand] = copy;
+            else if (need.sent)
+                leaves[v] = copy;
             else if (!need.home)
                 at_end[v] = copy;
             else if (producer)
@@ -53,6 +56,8 @@ LaidOut lay_out(const GraphIndex &index, const Mesh &mesh, const LayerStrategies
         }));
     for (const ValueId value : graph.outputs)
         result.output_copy.push_back(at_end[value]);
+    for (const ValueId value : graph.sent)
+        result.sent_copy.push_back(leaves[value]);
     for (const OperationId o : graph.operations.ids()) {
         auto [strategy, derived] = copies.take(o);
         result.operations[o].strategy = std::move(strategy);

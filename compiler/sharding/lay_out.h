@@ -89,6 +89,7 @@ struct LaidOut {
     PerOperation<LaidOutOperation> operations;
     PerValue<std::vector<Copy>> copies; ///< copies[v][0] is as produced, or the home of a variable
     std::vector<int> output_copy;       ///< per output of the graph
+    std::vector<int> sent_copy;         ///< per value that is sent
 };
 /// Deterministic.
 /// - A computed value lies where its producer leaves it. Every distinct placement that is needed is made once, each

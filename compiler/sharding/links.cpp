@@ -13,6 +13,8 @@ std::vector<Need> needs(const GraphIndex &index, ValueId value) {
         result.push_back({end});
     if (index.stored_in[value])
         result.push_back({end, -1, index.stored_in[value]});
+    if (index.is_sent[value])
+        result.push_back({end, -1, {}, true});
     if (result.empty() && index.graph.values[value].kind == ValueKind::free)
         result.push_back({end});
     return result;

@@ -14,6 +14,7 @@ struct Need {
     OperationId operation; ///< Graph::end_of_program(): at the end
     int operand = -1;      ///< of the operation
     ValueId home = {};     ///< at the end: the variable where it is stored; none: needed replicated
+    bool sent = false;     ///< at the end, to another stage: needed as it lies (sent_placement())
 };
 /// The needs of a value, in execution order. A free value that nothing needs is needed replicated.
 [[nodiscard]] std::vector<Need> needs(const GraphIndex &index, ValueId value);

@@ -1,6 +1,7 @@
 #include "sharding/placement.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace planc::sharding {
 
@@ -20,6 +21,22 @@ Placement without_windows(Placement placement) {
 
 bool contains(std::span<const int> axes, int axis) {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+Placement sent_placement(Placement origin) {
+    origin.stored.clear();
+    const std::vector<int> summed = std::exchange(origin.partial, {});
+    origin.reduction = Reduction::sum;
+    if (summed.empty() || origin.dimensions.empty())
+        return origin;
+    const auto rank = [](const planrt::DimensionPlacement &dimension) {
+        return std::pair(dimension.axes.empty(), dimension.extent);
+    };
+    const auto into = std::max_element(origin.dimensions.begin(), origin.dimensions.end(),
+                                       [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
+    for (const int axis : summed)
+        into->axes.push_back(axis);
+    return origin;
 }
 
 bool cuts(const Placement &placement, int axis) {

@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 
+#include <algorithm>
+
 namespace planc::spmd {
 
 namespace {
@@ -15,8 +17,10 @@ class Expansion {
     explicit Expansion(mlir::ModuleOp module) : module_(module), symbols_(module), builder_(module.getContext()) {}
 
     mlir::LogicalResult run() {
-        const std::vector<mlir::func::FuncOp> functions = ir::entry_functions(module_);
-        for (mlir::func::FuncOp function : llvm::reverse(functions)) // the last micro-batch first
+        std::vector<mlir::func::FuncOp> functions = ir::entry_functions(module_);
+        std::stable_partition(functions.begin(), functions.end(), // the last micro-batch first
+                              [](auto function) { return !ir::accumulates(function); });
+        for (mlir::func::FuncOp function : functions)
             for (auto op : llvm::make_early_inc_range(function.getOps<ir::AccumulateOp>()))
                 if (failed(expand(op, !ir::accumulates(function))))
                     return mlir::failure();
@@ -56,6 +60,8 @@ class Expansion {
                                                         mlir::TypeAttr::get(op.getOperand().getType()), init,
                                                         mlir::UnitAttr(), op.getLayerAttr());
         variable->setAttr("accumulator", builder_.getUnitAttr());
+        if (const int stage = ir::stage_of(op->getParentOfType<mlir::func::FuncOp>()); stage > 0)
+            variable->setAttr("rank_role", builder_.getI64IntegerAttr(stage));
         symbols_.insert(variable);
         return variable;
     }

@@ -93,7 +93,9 @@ class Extraction {
 
     Extracted run() {
         for (mlir::BlockArgument argument : function_.getArguments()) {
-            const auto name = function_.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+            const bool received = ir::received_by(argument) >= 0;
+            const auto name = function_.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(),
+                                                                           received ? "plan.tensor" : "plan.input");
             add_value(argument, ValueKind::free, name ? name.str() : "input", {}, LayerId(0));
         }
         for (mlir::Operation &op : function_.getBody().front())
@@ -119,9 +121,11 @@ class Extraction {
             const OperationId producer = graph().values[result_.value_of.at(value)].producer;
             graph().operations[producer].writes[value.getResultNumber()] = result_.variable_of.at(write.getVariable());
         } else if (mlir::isa<mlir::func::ReturnOp>(op)) {
-            for (mlir::Value value : op.getOperands())
-                if (!is_constant(value))
-                    graph().outputs.push_back(result_.value_of.at(value));
+            const unsigned own = ir::own_results(function_);
+            for (mlir::OpOperand &result : op.getOpOperands())
+                if (!is_constant(result.get()))
+                    (result.getOperandNumber() < own ? graph().outputs : graph().sent)
+                        .push_back(result_.value_of.at(result.get()));
         } else {
             add_operation(op);
         }
@@ -196,7 +200,7 @@ class Extraction {
         const auto count = module ? module->getAttrOfType<mlir::IntegerAttr>("plan.microbatches") : mlir::IntegerAttr();
         if (count)
             graph().microbatches = static_cast<int>(count.getInt());
-        graph().slots = module ? ir::slots_of(module) : 1;
+        graph().slots = module ? ir::slots_of(function_) : 1;
         sharding::PerValue<bool> accumulated(graph().values.size());
         for (sharding::Operation &operation : graph().operations) {
             operation.per_step = !operation.accumulates &&

@@ -6,6 +6,7 @@
 #include "ir/placement.h"
 #include "sharding/joint_sums.h"
 #include "spmd/accumulators.h"
+#include "spmd/split_stages.h"
 #include "spmd/strategies.h"
 
 #include <algorithm>
@@ -121,14 +122,18 @@ class Materializer {
 
     void visit_return(mlir::Operation &op) {
         llvm::SmallVector<Value> results;
+        const unsigned own = ir::own_results(old_);
         size_t output = 0;
-        for (Value value : op.getOperands()) {
-            const Value constant = constants_.lookup(value);
-            if (!constant) {
+        size_t sent = 0;
+        for (mlir::OpOperand &result : op.getOpOperands()) {
+            if (const Value constant = constants_.lookup(result.get())) {
+                results.push_back(constant);
+            } else if (result.getOperandNumber() < own) {
                 results.push_back(copy(extracted_.graph.outputs[output], laid_out_.output_copy[output]));
                 ++output;
             } else {
-                results.push_back(constant);
+                results.push_back(copy(extracted_.graph.sent[sent], laid_out_.sent_copy[sent]));
+                ++sent;
             }
         }
         builder_.create<mlir::func::ReturnOp>(op.getLoc(), results);
@@ -239,11 +244,11 @@ void materialize_function(mlir::ModuleOp module, mlir::func::FuncOp function,
     Materializer(function, mesh, extracted, laid_out, method).run();
 }
 
-/// First the function that updates, then those of other micro-batches, evaluation and prediction.
+/// First the functions that update, then those of other micro-batches, evaluation and prediction.
 std::vector<mlir::func::FuncOp> in_order(mlir::ModuleOp module) {
     std::vector<mlir::func::FuncOp> functions = ir::entry_functions(module);
-    const auto training = std::find_if_not(functions.begin(), functions.end(), ir::is_training);
-    std::reverse(functions.begin(), training);
+    std::stable_partition(functions.begin(), functions.end(),
+                          [](auto function) { return ir::is_training(function) && !ir::accumulates(function); });
     return functions;
 }
 
@@ -251,6 +256,8 @@ std::vector<mlir::func::FuncOp> in_order(mlir::ModuleOp module) {
 
 mlir::LogicalResult materialize(mlir::ModuleOp module, const ChooseMethod &method) {
     if (failed(check_storage(module)))
+        return mlir::failure();
+    if (failed(split_stages(module)))
         return mlir::failure();
     const auto strategies = strategies_of(module);
     Homes homes = known_homes(module);

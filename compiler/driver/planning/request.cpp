@@ -3,6 +3,7 @@
 #include "driver/commands/commands.h"
 #include "driver/options/machine_settings.h"
 #include "ir/entry_functions.h"
+#include "ir/pipeline_attribute.h"
 #include "ir/plan_dialect.h"
 #include "plan/explanations/fewest_rules.h"
 #include "program/micro_batches.h"
@@ -211,6 +212,30 @@ class RequestMaker {
         }
         for (const sema::StoreRule &rule : layout.stores)
             set_storage(rule);
+        if (layout.pipeline)
+            set_pipeline(*layout.pipeline);
+    }
+
+    void set_pipeline(const sema::PipelineRule &rule) {
+        plan::PipelineRequest &wanted = result_.request.pipeline.emplace();
+        wanted.axis = rule.axis;
+        wanted.schedule = rule.schedule;
+        wanted.chunks = static_cast<int>(rule.chunks);
+        std::map<std::string, sharding::LayerId> layers;
+        for (const sharding::LayerId layer : graph_.layers.ids())
+            layers[graph_.layers[layer].name] = layer;
+        for (const std::string &name : train_.loss.layers)
+            if (const auto layer = layers.find(name); layer != layers.end())
+                wanted.layers.push_back(layer->second);
+        for (const std::string &cut : rule.cuts) {
+            const auto first = std::find_if(wanted.layers.begin(), wanted.layers.end(), [&](sharding::LayerId layer) {
+                return sema::selects(cut, graph_.layers[layer].name);
+            });
+            if (first == wanted.layers.end())
+                throw Failure{"layout '" + result_.layout + "': 'cut before " + cut + "' selects nothing that computes",
+                              input_error};
+            wanted.cuts.push_back(*first);
+        }
     }
 
     void set_storage(const sema::StoreRule &rule) {
@@ -295,6 +320,14 @@ std::variant<PlanRequest, RequestError> make_request(const sema::Program &progra
     }
 }
 
+static void set_pipeline(mlir::ModuleOp module, const sharding::Graph &graph, const plan::PipelinePlan &plan) {
+    ir::Pipeline pipeline{plan.axis, plan.schedule, plan.chunks, plan.stages.count, {}};
+    for (const sharding::LayerId layer : graph.layers.ids())
+        if (const int stage = plan.stages.of[layer]; stage != sharding::LayerStages::everywhere)
+            pipeline.stage_of_layer[graph.layers[layer].name] = stage;
+    ir::set_pipeline(module, pipeline);
+}
+
 void set_plan(mlir::ModuleOp module, const sharding::Graph &graph, const plan::Plan &plan) {
     mlir::Builder builder(module.getContext());
     llvm::SmallVector<mlir::StringAttr> names;
@@ -309,6 +342,8 @@ void set_plan(mlir::ModuleOp module, const sharding::Graph &graph, const plan::P
         strategies[graph.layers[layer].name] = plan.layers[layer];
     spmd::set_strategies(module, strategies);
     spmd::set_storage(module, plan.storage);
+    if (plan.pipeline)
+        set_pipeline(module, graph, *plan.pipeline);
 }
 
 } // namespace planc::driver

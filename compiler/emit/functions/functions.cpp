@@ -61,6 +61,34 @@ Functions::Functions(const Step &step, const EmitInfo &info, const ValueNames &n
         else if (is_body_)
             write_modelled(function);
     }
+    if (!info.modelled)
+        for (const ir::Purpose purpose : {ir::Purpose::evaluation, ir::Purpose::prediction})
+            if (const auto by_role = step.functions_for(purpose); by_role.size() > 1)
+                write_choice(step, by_role);
+}
+
+/// A function that runs the part of the rank's role, between what this receives and what it sends.
+void Functions::write_choice(const Step &step, const std::vector<mlir::func::FuncOp> &by_role) {
+    steps_ += "void " + function_name(by_role) + "(Context &context) {\n    switch (context.role()) {\n";
+    for (mlir::func::FuncOp function : by_role) {
+        std::string receives;
+        std::string sends;
+        std::string waits;
+        for (std::size_t t = 0; t < step.transfers().size(); ++t) {
+            const schedule::StageTransfer &transfer = step.transfers()[t];
+            const std::string number = std::to_string(step.first_transfer() + static_cast<int>(t));
+            const std::string what = "// " + comment(transfer.name()) + "\n";
+            if (transfer.to == function)
+                receives += "        context.collective(" + number + "); " + what;
+            if (transfer.from == function) {
+                sends += "        context.start(" + number + "); " + what;
+                waits += "        context.wait(" + number + ");\n";
+            }
+        }
+        steps_ += "    case " + std::to_string(ir::role_of(function)) + ":\n" + receives + "        " +
+                  function_name(function) + "(context);\n" + sends + waits + "        break;\n";
+    }
+    steps_ += "    }\n}\n\n";
 }
 
 void Functions::write(mlir::func::FuncOp function) {

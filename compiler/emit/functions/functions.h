@@ -34,6 +34,7 @@ class Functions {
     void write(mlir::func::FuncOp function);
     /// Writes a function whose kernels only take their modelled time.
     void write_modelled(mlir::func::FuncOp function);
+    void write_choice(const Step &step, const std::vector<mlir::func::FuncOp> &by_role);
     void end(mlir::func::FuncOp function);
     void flush(Body &body, std::vector<mlir::Operation *> &ops);
     void write_variable(Body &body, std::vector<mlir::Operation *> &ops, ir::WriteOp write);

@@ -145,7 +145,8 @@ void ValueNames::name_inputs(mlir::func::FuncOp function) {
         return;
     }
     for (mlir::BlockArgument argument : function.getArguments()) {
-        const auto input = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+        const char *name = ir::received_by(argument) < 0 ? "plan.input" : "plan.tensor";
+        const auto input = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), name);
         add(argument, of + (input ? input.str() : std::string("input")));
     }
 }

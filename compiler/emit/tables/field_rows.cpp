@@ -29,7 +29,7 @@ std::string augmentation(const sema::Augmentation &augmentation) {
 
 } // namespace
 
-std::string FieldRows::row(const std::string &name, const std::string &tensor, bool training) {
+std::string FieldRows::row(const std::string &name, const std::string &tensor, bool training, int role) {
     const auto found = std::ranges::find(data_.fields, name, &sema::Field::name);
     const sema::Field field = found == data_.fields.end() ? sema::Field() : *found;
     const auto bound = bounds_.find(name);
@@ -44,7 +44,9 @@ std::string FieldRows::row(const std::string &name, const std::string &tensor, b
                                      field.channels.empty() ? "{}" : channels(field),
                                      training ? augmentation(field.augmentation) : "{}",
                                      "planrt::CifarPart::" + part_name(field.part)};
-    if (field.part == sema::Field::Part::pixels) // what a row ends with by itself
+    if (role > 0)
+        members.push_back(std::to_string(role));
+    else if (field.part == sema::Field::Part::pixels) // what a row ends with by itself
         members.pop_back();
     while (members.back() == "{}")
         members.pop_back();

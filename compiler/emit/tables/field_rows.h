@@ -14,8 +14,9 @@ class FieldRows {
     FieldRows(const sema::Data &data, const std::map<std::string, std::int64_t> &bounds)
         : data_(data), bounds_(bounds) {}
 
-    /// The row of input `name`, which lies in `tensor`. Images are augmented only in `training`.
-    [[nodiscard]] std::string row(const std::string &name, const std::string &tensor, bool training);
+    /// The row of input `name`, which lies in `tensor`. Images are augmented only in `training`. `role`: of evaluation
+    /// and prediction.
+    [[nodiscard]] std::string row(const std::string &name, const std::string &tensor, bool training, int role = 0);
     /// The arrays that the rows so far refer to.
     [[nodiscard]] const std::string &arrays() const { return arrays_; }
 

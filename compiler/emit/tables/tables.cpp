@@ -35,14 +35,18 @@ std::string braces(const std::vector<std::string> &parts) {
     return "{" + joined(parts) + "}";
 }
 
-/// What @predict returns, if its first dimension is the batch: that of the inputs.
-mlir::Value predicted_batch(mlir::ModuleOp module) {
-    auto predict = ir::function_for(module, ir::Purpose::prediction);
-    if (!predict || predict.getNumArguments() == 0)
-        return {};
-    const mlir::Value result = predict.getBody().front().getTerminator()->getOperand(0);
-    const auto input = schedule::tensor(predict.getArgument(0)).getRoles();
-    const auto output = schedule::tensor(result).getRoles();
+/// What prediction returns, if its first dimension is the batch: that of the inputs.
+mlir::Value predicted_batch(const std::vector<mlir::func::FuncOp> &functions) {
+    llvm::ArrayRef<mlir::StringAttr> input;
+    mlir::Value result;
+    for (mlir::func::FuncOp function : functions) {
+        for (mlir::BlockArgument argument : function.getArguments())
+            if (input.empty() && ir::received_by(argument) < 0)
+                input = schedule::tensor(argument).getRoles();
+        if (ir::own_results(function) > 0)
+            result = function.getBody().front().getTerminator()->getOperand(0);
+    }
+    const auto output = result ? schedule::tensor(result).getRoles() : llvm::ArrayRef<mlir::StringAttr>();
     return !input.empty() && !output.empty() && input.front() == output.front() ? result : mlir::Value();
 }
 
@@ -189,10 +193,8 @@ void Tables::write_variables() {
 void Tables::write_fields() {
     for (std::size_t body = 0; body < step_.program().bodies.size(); ++body)
         write_fields_of_body(static_cast<int>(body));
-    if (auto evaluate = ir::function_for(module_, ir::Purpose::evaluation))
-        write_evaluation_fields(evaluate, "evaluation_fields");
-    if (auto predict = ir::function_for(module_, ir::Purpose::prediction))
-        write_evaluation_fields(predict, "prediction_fields");
+    write_evaluation_fields(step_.functions_for(ir::Purpose::evaluation), "evaluation_fields");
+    write_evaluation_fields(step_.functions_for(ir::Purpose::prediction), "prediction_fields");
 }
 
 void Tables::write_fields_of_body(int body) {
@@ -205,17 +207,22 @@ void Tables::write_fields_of_body(int body) {
         fields_[body] = array("planrt::Field", loading.function + "_fields", rows);
 }
 
-void Tables::write_evaluation_fields(mlir::func::FuncOp function, const std::string &name) {
+void Tables::write_evaluation_fields(const std::vector<mlir::func::FuncOp> &functions, const std::string &name) {
+    if (functions.empty())
+        return;
     std::vector<std::string> rows;
     std::vector<std::string> valid;
-    for (mlir::BlockArgument argument : function.getArguments()) {
-        const auto input = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
-        const std::string field = input ? input.str() : "input";
-        if (field == "valid")
-            valid.push_back(tensor(argument));
-        else
-            rows.push_back(field_rows_.row(field, tensor(argument), /*training=*/false));
-    }
+    for (mlir::func::FuncOp function : functions)
+        for (mlir::BlockArgument argument : function.getArguments()) {
+            if (ir::received_by(argument) >= 0)
+                continue;
+            const auto input = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+            const std::string field = input ? input.str() : "input";
+            if (field == "valid")
+                valid.push_back(tensor(argument));
+            else
+                rows.push_back(field_rows_.row(field, tensor(argument), /*training=*/false, ir::role_of(function)));
+        }
     array("planrt::Field", name, rows);
     if (!valid.empty())
         array("planrt::Tensor", "valid", valid);
@@ -431,6 +438,9 @@ void Tables::write_collective_arrays(const std::vector<ir::StartOp> &starts) {
     }
     if (transfers_.empty())
         write_transfers(rows, collectives);
+    for (const schedule::StageTransfer &transfer : step_.transfers())
+        write_transfer(transfer.name(), transfer.info(), tensor(transfer.sent()), tensor(transfer.received()),
+                       transfer.scratch_offsets(), rows, collectives);
     array("planrt::TrafficRow", "traffic", rows);
     array("planrt::Collective", "collectives", collectives);
 }
@@ -438,27 +448,29 @@ void Tables::write_collective_arrays(const std::vector<ir::StartOp> &starts) {
 void Tables::write_transfers(std::vector<std::string> &rows, std::vector<std::string> &collectives) {
     for (const program::Transfer &transfer : step_.program().transfers) {
         transfers_.push_back(static_cast<int>(collectives.size()));
-        write_transfer(transfer, rows, collectives);
+        write_transfer(transfer.name, schedule::transfer_info(step_.bodies(), transfer, mesh_),
+                       tensor(step_.bodies().of(transfer.from)), tensor(step_.bodies().of(transfer.to)),
+                       {transfer.scratch_offset, transfer.to_scratch_offset}, rows, collectives);
         ++training_collectives_;
     }
 }
 
-/// Writes an exchange between roles, after the collectives of the training step.
-void Tables::write_transfer(const program::Transfer &transfer, std::vector<std::string> &rows,
-                            std::vector<std::string> &collectives) {
-    const schedule::TransferInfo info = schedule::transfer_info(step_.bodies(), transfer, mesh_);
+/// Writes an exchange between roles.
+void Tables::write_transfer(const std::string &name, const schedule::TransferInfo &info, const std::string &from,
+                            const std::string &to, std::pair<std::int64_t, std::int64_t> scratch,
+                            std::vector<std::string> &rows, std::vector<std::string> &collectives) {
     const std::string number = std::to_string(collectives.size());
-    rows.push_back(braces({string_literal(transfer.name), string_literal("transfer"), string_literal(transfer.name)}));
-    array("planrt::Collective::Member", "members_" + number,
-          {braces({tensor(step_.bodies().of(transfer.from)), tensor(step_.bodies().of(transfer.to))})});
+    rows.push_back(braces({string_literal(name), string_literal("transfer"), string_literal(name)}));
+    array("planrt::Collective::Member", "members_" + number, {braces({from, to})});
     std::vector<std::string> predicted;
     for (const schedule::Predicted &rank : schedule::predicted(info, ir::mesh_of(mesh_)))
         predicted.push_back(braces({std::to_string(rank.calls), std::to_string(rank.bytes)}));
     text_ += wrapped("constexpr planrt::Collective::Predicted predicted_" + number + "[] = {", predicted, "};\n\n", 4);
     collectives.push_back(braces(
-        {"planrt::CollectiveKind::exchange", number, "{}", "members_" + number, std::to_string(transfer.scratch_offset),
+        {"planrt::CollectiveKind::exchange", number, "{}", "members_" + number, std::to_string(scratch.first),
          std::to_string(schedule::scratch_bytes(info, ir::mesh_of(mesh_))), "predicted_" + number, "0",
-         "planrt::Algorithm::mpi", "{}", std::to_string(info.from_role), std::to_string(info.to_role)}));
+         "planrt::Algorithm::mpi", "{}", std::to_string(info.from_role), std::to_string(info.to_role),
+         std::to_string(scratch.second)}));
 }
 
 std::string Tables::data_set() const {
@@ -472,16 +484,26 @@ std::string Tables::data_set() const {
                    std::to_string(data.seed) + "U", boolean(data.header)});
 }
 
+/// The role of the function in which a value is computed.
+static int role_of(mlir::Value value) {
+    return ir::role_of(mlir::cast<mlir::func::FuncOp>(value.getParentRegion()->getParentOp()));
+}
+
 void Tables::write_program() {
     // Only the training step is modelled.
-    auto evaluate = info_.modelled ? mlir::func::FuncOp() : ir::function_for(module_, ir::Purpose::evaluation);
+    const std::vector<mlir::func::FuncOp> none;
+    const auto evaluate = info_.modelled ? none : step_.functions_for(ir::Purpose::evaluation);
     std::map<std::string, mlir::Value> results; // of evaluation
-    if (evaluate)
-        if (const auto names = evaluate->getAttrOfType<mlir::ArrayAttr>("plan.results"))
-            for (auto [name, value] : llvm::zip(names, evaluate.getBody().front().getTerminator()->getOperands()))
+    int evaluation_role = 0;
+    for (mlir::func::FuncOp function : evaluate)
+        if (const auto names = function->getAttrOfType<mlir::ArrayAttr>("plan.results"))
+            for (auto [name, value] : llvm::zip(names, function.getBody().front().getTerminator()->getOperands())) {
                 results[mlir::cast<mlir::StringAttr>(name).str()] = value;
+                evaluation_role = ir::role_of(function);
+            }
     const auto result = [&](const char *name) { return results.contains(name) ? tensor(results[name]) : "{}"; };
-    const mlir::Value prediction = info_.modelled ? mlir::Value() : predicted_batch(module_);
+    const auto predict = info_.modelled ? none : step_.functions_for(ir::Purpose::prediction);
+    const mlir::Value prediction = predicted_batch(predict);
     const program::Program &program = step_.program();
     const program::MicroBatch &last = program.micro_batches.back();
     const std::int64_t batch = last.first + last.samples;
@@ -492,7 +514,7 @@ void Tables::write_program() {
         {"mesh", spans_["mesh"]},
         {"arena_bytes", std::to_string(module_->getAttrOfType<mlir::IntegerAttr>("plan.arena_bytes").getInt())},
         {"variables", spans_["variables"]},
-        {"evaluation_fields", evaluate ? spans_["evaluation_fields"] : "{}"},
+        {"evaluation_fields", evaluate.empty() ? "{}" : spans_["evaluation_fields"]},
         {"data", data_set()},
         {"traffic", spans_["traffic"]},
         {"collectives", spans_["collectives"]},
@@ -506,7 +528,7 @@ void Tables::write_program() {
         {"bodies", "bodies"},
         {"micro_batches", "micro_batches"},
         {"roles", "roles"},
-        {"evaluate_step", evaluate ? function_name(evaluate) : "nullptr"},
+        {"evaluate_step", evaluate.empty() ? "nullptr" : function_name(evaluate)},
         {"sums", spans_["sums"]},
         {"loss", tensor(step_.bodies().of(program.loss))},
         {"valid", spans_.contains("valid") ? spans_["valid"] : "{}"},
@@ -514,7 +536,7 @@ void Tables::write_program() {
         {"correct", result("correct")},
         {"has_accuracy", boolean(results.contains("correct"))},
         {"prediction_fields", prediction ? spans_["prediction_fields"] : "{}"},
-        {"predict_step", prediction ? function_name(ir::function_for(module_, ir::Purpose::prediction)) : "nullptr"},
+        {"predict_step", prediction ? function_name(predict) : "nullptr"},
         {"prediction", prediction ? tensor(prediction) : "{}"},
     };
     if (const int slot = step_.loss_slot(); slot > 0)
@@ -525,6 +547,12 @@ void Tables::write_program() {
         members.insert(
             std::ranges::find(members, std::string_view("valid"), &std::pair<const char *, std::string>::first),
             {"loss_role", std::to_string(role)});
+    if (evaluation_role > 0)
+        members.insert(
+            std::ranges::find(members, std::string_view("valid"), &std::pair<const char *, std::string>::first),
+            {"evaluation_role", std::to_string(evaluation_role)});
+    if (const int role = prediction ? role_of(prediction) : 0; role > 0)
+        members.emplace_back("prediction_role", std::to_string(role));
     if (info_.reference_seconds > 0) // of a machine that was measured
         members.insert(
             std::ranges::find(members, std::string_view("batch"), &std::pair<const char *, std::string>::first),

@@ -12,6 +12,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace planc::emit {
@@ -37,15 +38,16 @@ class Tables {
     void write_variables();
     void write_fields();
     void write_fields_of_body(int body);
-    void write_evaluation_fields(mlir::func::FuncOp function, const std::string &name);
+    void write_evaluation_fields(const std::vector<mlir::func::FuncOp> &functions, const std::string &name);
     void write_step();
     void write_work(const WorkRows &work);
     void write_collectives();
     void write_collective_arrays(const std::vector<ir::StartOp> &starts);
     void write_transfers(std::vector<std::string> &rows, std::vector<std::string> &collectives);
     [[nodiscard]] ir::MeshAttr mesh_of(ir::StartOp start) const;
-    void write_transfer(const program::Transfer &transfer, std::vector<std::string> &rows,
-                        std::vector<std::string> &collectives);
+    void write_transfer(const std::string &name, const schedule::TransferInfo &info, const std::string &from,
+                        const std::string &to, std::pair<std::int64_t, std::int64_t> scratch,
+                        std::vector<std::string> &rows, std::vector<std::string> &collectives);
     void describe_collective(ir::StartOp start, std::vector<Statement> &statements);
     std::vector<std::string> predicted_rows(ir::StartOp start, const CollectiveInfo &info);
     /// Predicted for all its runs in a step.

@@ -22,6 +22,10 @@ PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                       
 PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is given twice");                             // P7, P9 to P11
 PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}");      // P10
 PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");           // P9
+PLANC_DIAGNOSTIC(several_pipeline_axes, error, "a pipeline lies along one axis");           // P8
+PLANC_DIAGNOSTIC(split_along_pipeline, error, "axis '{0}' has the stages of the pipeline"); // P8
+PLANC_DIAGNOSTIC(cut_before_first, error, "'{0}' is the first layer: no stage is before it"); // P8
+PLANC_DIAGNOSTIC(repeated_cut, error, "a stage begins before '{0}' already");               // P8
 
 namespace {
 
@@ -39,6 +43,7 @@ class LayoutReader {
     Layout read() {
         mesh_known_ = context_.attempt([&] { find_mesh(); });
         read_items(declaration_.items, "");
+        context_.attempt([&] { check_pipeline_axis(); });
         return std::move(layout_);
     }
 
@@ -219,39 +224,77 @@ class LayoutReader {
         if (setting.name.text != "microbatches")
             context_.fail(unknown_layout_setting, setting.name.where, {setting.name.text},
                           Context::suggestion(setting.name.text, {"microbatches"}));
-        Elaborator constants(analysis_, unit_);
-        const std::int64_t count = expect_integer_in(context_, constants.evaluate(*setting.value), setting.value->where,
-                                                     "'microbatches'", 1, std::numeric_limits<std::int32_t>::max());
+        read_microbatches(*setting.value, setting.where);
+    }
+
+    void read_microbatches(const syntax::Expression &value, SourceRange where) {
+        if (layout_.microbatches)
+            context_.fail(repeated_rule, where, {"microbatches"}, {{layout_.microbatches_where, "first said here"}});
+        const std::int64_t count = expect_count(value, "'microbatches'");
         for (const Train &train : analysis_.program.trains)
             if (train.loss.arguments.empty() || train.loss.arguments.front().type.dimensions.empty())
                 context_.give_up();
             else if (const std::int64_t batch = train.loss.arguments.front().type.dimensions.front().extent;
                      count > batch)
-                context_.fail(too_many_microbatches, setting.where, {std::to_string(count), std::to_string(batch)});
+                context_.fail(too_many_microbatches, where, {std::to_string(count), std::to_string(batch)});
         layout_.microbatches = count;
-        layout_.microbatches_where = setting.where;
+        layout_.microbatches_where = where;
+    }
+
+    std::int64_t expect_count(const syntax::Expression &value, const std::string &what) {
+        Elaborator constants(analysis_, unit_);
+        return expect_integer_in(context_, constants.evaluate(value), value.where, what, 1,
+                                 std::numeric_limits<std::int32_t>::max());
     }
 
     /// P8
     void read_pipeline(const syntax::PipelineRule &rule, SourceRange where) {
-        static_cast<void>(axes(rule.target));
+        PipelineRule pipeline;
+        pipeline.where = where;
+        const std::vector<std::string> along = axes(rule.target);
+        if (mesh_known_ && along.size() != 1)
+            context_.fail(several_pipeline_axes, where, {});
+        if (mesh_known_)
+            pipeline.axis = along.front();
         const Settings settings(context_, "a pipeline", where, rule.settings, {"schedule", "microbatches", "chunks"});
-        if (const syntax::Setting *schedule = settings.find("schedule"))
-            static_cast<void>(expect_word(
+        if (const syntax::Setting *schedule = settings.find("schedule")) {
+            pipeline.schedule = expect_word(
                 context_, settings.value(*schedule), "'schedule'",
-                {"gpipe", "one_f_one_b", "pipedream", "chimera", "interleaved", "zero_bubble", "pipedream_2bw"}));
-        for (const char *name : {"microbatches", "chunks"})
-            if (const syntax::Setting *count = settings.find(name)) {
-                Elaborator constants(analysis_, unit_);
-                const syntax::Expression &value = settings.value(*count);
-                static_cast<void>(expect_integer_in(context_, constants.evaluate(value), value.where,
-                                                    "'" + std::string(name) + "'", 1,
-                                                    std::numeric_limits<std::int32_t>::max()));
-            }
+                {"gpipe", "one_f_one_b", "pipedream", "chimera", "interleaved", "zero_bubble", "pipedream_2bw"});
+            if (pipeline.schedule != "gpipe" && pipeline.schedule != "one_f_one_b")
+                analysis_.context.not_lowered(schedule->where, "the pipeline schedule '" + pipeline.schedule + "'");
+        }
+        if (const syntax::Setting *count = settings.find("chunks"))
+            pipeline.chunks = expect_count(settings.value(*count), "'chunks'");
+        if (const syntax::Setting *count = settings.find("microbatches"))
+            read_microbatches(settings.value(*count), count->where);
         for (const syntax::Cut &cut : rule.cuts)
             for (const syntax::Selector &layer : cut.layers)
-                static_cast<void>(checked_selector("", layer));
-        analysis_.context.not_lowered(where, "pipeline parallelism ('pipeline')");
+                read_cut(layer, pipeline.cuts);
+        layout_.pipeline = std::move(pipeline);
+    }
+
+    void read_cut(const syntax::Selector &layer, std::vector<std::string> &cuts) const {
+        const std::string path = checked_selector("", layer);
+        if (!layers_.empty() && selects(path, layers_.front()))
+            context_.fail(cut_before_first, layer.where, {path});
+        if (std::find(cuts.begin(), cuts.end(), path) != cuts.end())
+            context_.fail(repeated_cut, layer.where, {path});
+        cuts.push_back(path);
+    }
+
+    void check_pipeline_axis() const {
+        if (!layout_.pipeline)
+            return;
+        const auto check = [&](const std::vector<std::string> &axes, SourceRange where) {
+            if (std::find(axes.begin(), axes.end(), layout_.pipeline->axis) != axes.end())
+                context_.fail(split_along_pipeline, where, {layout_.pipeline->axis},
+                              {{layout_.pipeline->where, "the pipeline is here"}});
+        };
+        for (const Rule &rule : layout_.rules)
+            check(rule.axes, rule.where);
+        for (const StoreRule &rule : layout_.stores)
+            check(rule.axes, rule.where);
     }
 
     Analysis &analysis_;

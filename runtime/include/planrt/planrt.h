@@ -103,6 +103,7 @@ struct Field {
     std::span<const Affine> channels = {}; ///< one for each index of the last dimension, instead of scale and shift
     Augmentation augmentation = {};
     CifarPart part = CifarPart::pixels; ///< cifar
+    int role = 0;                       ///< of evaluation and prediction: the role that needs it
 };
 
 /// text: a file of characters. Sample i of a field is the characters [i · length + shift, …), where `length` is the
@@ -159,6 +160,7 @@ struct Collective {
     std::span<const int> shape = {};      ///< Method::shape; empty for MPI's own
     int role = 0;                         ///< the role that takes part; of an exchange between roles: the sender
     int to_role = -1;                     ///< of an exchange between roles: the receiver; -1: the same ranks
+    std::int64_t to_scratch_offset = 0;   ///< of an exchange between roles: the receiver's; the other is the sender's
 };
 
 /// What a layer computes in a part of the training step; several layers if their loops are fused.
@@ -248,6 +250,7 @@ struct Program {
     Tensor loss = {};                   ///< scalar after the step: the loss of the global batch
     int loss_slot = 0;                  ///< the slot with the loss, if the role has slots
     int loss_role = 0;                  ///< the role that has the loss
+    int evaluation_role = 0;            ///< the role that has `valid` and the results of evaluate_step
     std::span<const Tensor> valid = {}; ///< of evaluate_step, [batch]: 1 for a sample, 0 for padding of the last batch
     Tensor evaluated_loss = {};         ///< scalar after evaluate_step: sum over valid samples
     Tensor correct = {};                ///< scalar after evaluate_step: number of valid samples predicted correctly
@@ -255,6 +258,7 @@ struct Program {
     std::span<const Field> prediction_fields = {}; ///< of predict_step: the network's inputs
     void (*predict_step)(Context &) = nullptr;     ///< one batch of a data file; null: the network has no batch
     Tensor prediction = {};                        ///< after predict_step; the batch is the first dimension
+    int prediction_role = 0;                       ///< the role that has it
 };
 
 /// Runs the program under MPI and returns the exit code: 0 done, 1 run-time failure, 2 wrong usage, 3 the measured
@@ -282,6 +286,8 @@ class Context {
         return in_slots ? offset + slot_ * slot_bytes_ : offset;
     }
     [[nodiscard]] int rank() const { return rank_; }
+    /// The role of the rank: index in Program::roles.
+    [[nodiscard]] int role() const { return role_; }
     /// Local extent of a dimension of `extent` cut by `axes`, and the global index at which it begins.
     [[nodiscard]] std::int64_t local_extent(std::int64_t extent, std::span<const int> axes) const;
     [[nodiscard]] std::int64_t local_begin(std::int64_t extent, std::span<const int> axes) const;
@@ -316,6 +322,7 @@ class Context {
     void book(int index);
     std::byte *arena_ = nullptr;
     int rank_ = 0;
+    int role_ = 0;
     std::int64_t step_ = 0;
     std::uint64_t seed_ = 0;
     std::int64_t first_sample_ = 0;

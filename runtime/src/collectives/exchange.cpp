@@ -112,7 +112,10 @@ OperationPointer make_transfer(const Collective &collective, const Place &place,
     const RolePlacement sent{placement_of(from), role_of(place.program, collective.role)};
     const RolePlacement received{placement_of(to), role_of(place.program, collective.to_role)};
     const Mesh whole = mesh_of(place.program);
-    std::byte *packed = scratch(collective, place,
+    Collective at_this_side = collective;
+    if (received.role.rank_within(whole, place.world_rank) >= 0)
+        at_this_side.scratch_offset = collective.to_scratch_offset;
+    std::byte *packed = scratch(at_this_side, place,
                                 scratch_elements(sent, received, whole, place.world_rank) *
                                     static_cast<std::int64_t>(element_bytes(from.type)));
     return std::make_unique<PairwiseExchange>(exchange(sent, received, whole, place.world_rank),

@@ -130,7 +130,8 @@ bool is_in_slots(const Collective &collective, const RoleProgram &role) {
     const auto inside = [&](std::int64_t offset) {
         return offset >= role.slot_offset && offset < role.slot_offset + role.slot_bytes;
     };
-    return role.slots > 1 && ((collective.scratch_bytes > 0 && inside(collective.scratch_offset)) ||
+    return role.slots > 1 && ((collective.scratch_bytes > 0 &&
+                               (inside(collective.scratch_offset) || inside(collective.to_scratch_offset))) ||
                               std::ranges::any_of(collective.members, [&](const Collective::Member &member) {
                                   return inside(member.from.offset) || inside(member.to.offset);
                               }));

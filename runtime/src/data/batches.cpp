@@ -9,8 +9,9 @@
 
 namespace planrt {
 
-Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::string &directory, std::uint64_t seed)
-    : program_(program), mesh_(mesh), rank_(rank), seed_(seed), stores_(program, mesh, rank), changes_(seed, 0) {
+Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::string &directory, std::uint64_t seed,
+                 int role)
+    : program_(program), role_(role), mesh_(mesh), rank_(rank), seed_(seed), stores_(program, mesh, rank), changes_(seed, 0) {
     const DataSet &set = program.data;
     const DataSource source{set, directory.empty() ? set.directory : directory, !directory.empty()};
     SplitColumn split_column;
@@ -76,12 +77,15 @@ void Batches::load_test(std::int64_t index, std::byte *arena) {
         padded_[i] = split_.test[i < samples ? first + i : 0];
     const std::span<const std::int64_t> batch = padded_;
     for (std::size_t i = 0; i < program_.evaluation_fields.size(); ++i) {
+        if (program_.evaluation_fields[i].role != role_)
+            continue;
         const Range rows = test_rows_[i];
         stores_.of_evaluation(i).copy(batch.subspan(rows.begin, rows.size()),
                                       arena + program_.evaluation_fields[i].tensor.offset);
     }
-    for (const Tensor &valid : program_.valid)
-        fill_valid(valid, samples, arena);
+    if (role_ == program_.evaluation_role)
+        for (const Tensor &valid : program_.valid)
+            fill_valid(valid, samples, arena);
 }
 
 void Batches::fill_valid(const Tensor &valid, std::int64_t samples, std::byte *arena) const {

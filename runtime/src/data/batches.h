@@ -14,8 +14,9 @@ namespace planrt {
 class Batches {
   public:
     /// Reads the whole data set and splits it. Errors: Failure. `directory` replaces that of the .plan file unless
-    /// empty.
-    Batches(const Program &program, const Mesh &mesh, int rank, const std::string &directory, std::uint64_t seed);
+    /// empty. `mesh` and `rank` are those of the role.
+    Batches(const Program &program, const Mesh &mesh, int rank, const std::string &directory, std::uint64_t seed,
+            int role = 0);
 
     [[nodiscard]] std::int64_t train_samples() const { return static_cast<std::int64_t>(split_.train.size()); }
     [[nodiscard]] std::int64_t test_samples() const { return static_cast<std::int64_t>(split_.test.size()); }
@@ -43,6 +44,7 @@ class Batches {
     void fill_valid(const Tensor &valid, std::int64_t samples, std::byte *arena) const;
 
     const Program &program_;
+    int role_;
     const Mesh &mesh_;
     int rank_;
     std::uint64_t seed_;

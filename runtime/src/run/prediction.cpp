@@ -30,7 +30,7 @@ namespace {
 class Samples {
   public:
     Samples(const Engine &engine, const Options &options)
-        : program_(engine.program()), fields_(program_.prediction_fields.begin(), program_.prediction_fields.end()),
+        : program_(engine.program()), role_(engine.role()), fields_(program_.prediction_fields.begin(), program_.prediction_fields.end()),
           paths_(fields_.size()) {
         vocabulary_ = vocabulary_path(options);
         find_files(options.predict);
@@ -64,8 +64,9 @@ class Samples {
             numbers_[static_cast<std::size_t>(i)] = first + i < count_ ? first + i : 0;
         const std::span<const std::int64_t> batch_rows = numbers_;
         for (std::size_t i = 0; i < fields_.size(); ++i)
-            stores_->all()[i].copy(batch_rows.subspan(rows_[i].begin, rows_[i].size()),
-                                   arena + fields_[i].tensor.offset);
+            if (fields_[i].role == role_)
+                stores_->all()[i].copy(batch_rows.subspan(rows_[i].begin, rows_[i].size()),
+                                       arena + fields_[i].tensor.offset);
     }
 
   private:
@@ -83,10 +84,11 @@ class Samples {
             if (field == fields_.end() || equals + 1 >= word.size())
                 throw Failure("option --predict: expected NAME=FILE for the inputs of network " +
                               std::string(program_.name) + ", got '" + word + "'");
-            std::string &path = paths_[static_cast<std::size_t>(field - fields_.begin())];
-            if (!path.empty())
+            if (!paths_[static_cast<std::size_t>(field - fields_.begin())].empty())
                 throw Failure(text("option --predict: %s is given twice", field->name));
-            path = absolute(word.substr(equals + 1));
+            for (std::size_t i = 0; i < fields_.size(); ++i) // a field in two layouts is there twice
+                if (std::string_view(fields_[i].name) == field->name)
+                    paths_[i] = absolute(word.substr(equals + 1));
             begin = end + 1;
         }
         for (std::size_t i = 0; i < fields_.size(); ++i)
@@ -159,6 +161,7 @@ class Samples {
     static std::string absolute(const std::string &path) { return std::filesystem::absolute(path).string(); }
 
     const Program &program_;
+    int role_;
     std::vector<Field> fields_;
     std::vector<std::string> paths_; ///< per field
     std::string vocabulary_;
@@ -192,7 +195,7 @@ void run_batches(Engine &engine, Samples &samples, const std::string &output) {
     for (std::int64_t first = 0; first < samples.count(); first += samples.batch()) {
         samples.load(first, engine.arena());
         engine.run_evaluation(program.predict_step);
-        gather(program.prediction, Role(), engine.mesh(), engine.rank(), engine.arena(), whole, "prediction");
+        gather(program.prediction, role_of(program, program.prediction_role), engine.mesh(), engine.rank(), engine.arena(), whole, "prediction");
         if (file)
             file->append(whole.data(), std::min(samples.batch(), samples.count() - first));
     }

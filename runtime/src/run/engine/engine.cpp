@@ -17,6 +17,7 @@ Engine::Engine(const Program &program, int rank, double watchdog_seconds, bool m
     together([&] { arena_.emplace(program.arena_bytes, measured); });
     context_.arena_ = arena_->begin();
     context_.rank_ = rank;
+    context_.role_ = role_;
     context_.engine_ = this;
     if (program.roles.empty() || program.roles[role_].slots <= 1)
         return;
@@ -134,13 +135,18 @@ double Engine::scalar(const Tensor &tensor) const {
 
 double Engine::loss() {
     context_.slot_ = program_.loss_slot;
-    double loss = role_ == program_.loss_role ? scalar(program_.loss) : 0;
+    const double loss = scalar_of(program_.loss_role, program_.loss);
     context_.slot_ = 0;
-    if (program_.roles.size() > 1) {
-        const int root = role_of(program_, program_.loss_role).rank_of(mesh_, 0);
-        check_mpi(MPI_Bcast(&loss, 1, MPI_DOUBLE, root, MPI_COMM_WORLD), "loss");
-    }
     return loss;
+}
+
+double Engine::scalar_of(int role, const Tensor &tensor) {
+    double value = role_ == role ? scalar(tensor) : 0;
+    if (program_.roles.size() > 1) {
+        const int root = role_of(program_, role).rank_of(mesh_, 0);
+        check_mpi(MPI_Bcast(&value, 1, MPI_DOUBLE, root, MPI_COMM_WORLD), "a result of another role");
+    }
+    return value;
 }
 
 Range Engine::local_range(std::int64_t extent, std::span<const int> axes, const std::optional<Window> &window) const {

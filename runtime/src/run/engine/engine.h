@@ -62,6 +62,9 @@ class Engine {
 
     /// The value of a replicated scalar in the arena.
     [[nodiscard]] double scalar(const Tensor &tensor) const;
+    /// The value of a replicated scalar of a role, on every rank. Collective over the world where there are several
+    /// roles.
+    [[nodiscard]] double scalar_of(int role, const Tensor &tensor);
     /// The loss after a training step, on every rank. Collective over the world where there are several roles.
     [[nodiscard]] double loss();
 

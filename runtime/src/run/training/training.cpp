@@ -70,7 +70,7 @@ void Training::check_outputs() const {
 }
 
 void Training::read_data() {
-    batches_.emplace(program_, engine_.role_mesh(), engine_.role_rank(), options_.data, seed_);
+    batches_.emplace(program_, engine_.role_mesh(), engine_.role_rank(), options_.data, seed_, engine_.role());
     if (checkpoints_.resumed())
         check_resumed();
 }
@@ -178,7 +178,8 @@ bool Training::report(const Times *times) {
         if (function == nullptr)
             return;
         for (const Field &field : fields)
-            std::memset(engine_.arena() + field.tensor.offset, 0,
+            if (field.role == engine_.role())
+                std::memset(engine_.arena() + field.tensor.offset, 0,
                         static_cast<std::size_t>(
                             local_volume(placement_of(field.tensor), engine_.role_mesh(), engine_.role_rank())) *
                             element_bytes(field.tensor.type));
@@ -298,9 +299,9 @@ EvaluationRecord Training::evaluate(const StepRecord &last) {
     for (std::int64_t batch = 0; batch < batches_->test_batches(); ++batch) {
         batches_->load_test(batch, engine_.arena());
         engine_.run_evaluation(program_.evaluate_step);
-        loss += engine_.scalar(program_.evaluated_loss);
+        loss += engine_.scalar_of(program_.evaluation_role, program_.evaluated_loss);
         if (program_.has_accuracy)
-            correct += engine_.scalar(program_.correct);
+            correct += engine_.scalar_of(program_.evaluation_role, program_.correct);
     }
     const std::int64_t samples = batches_->test_samples();
     const auto count = static_cast<double>(samples);

@@ -1,0 +1,69 @@
+#include "ir/pipeline_attribute.h"
+
+#include "ir/entry_functions.h"
+#include "ir/placement.h"
+#include "pipeline/makers.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace planc::ir {
+
+static constexpr const char *attribute = "plan.pipeline";
+
+bool has_pipeline(mlir::ModuleOp module) {
+    return module->hasAttr(attribute);
+}
+
+Pipeline pipeline_of(mlir::ModuleOp module) {
+    Pipeline pipeline;
+    const auto entries = module->getAttrOfType<mlir::DictionaryAttr>(attribute);
+    pipeline.axis = entries.getAs<mlir::StringAttr>("axis").str();
+    pipeline.schedule = entries.getAs<mlir::StringAttr>("schedule").str();
+    pipeline.chunks = static_cast<int>(entries.getAs<mlir::IntegerAttr>("chunks").getInt());
+    pipeline.stages = static_cast<int>(entries.getAs<mlir::IntegerAttr>("stages").getInt());
+    for (mlir::NamedAttribute layer : entries.getAs<mlir::DictionaryAttr>("layers"))
+        pipeline.stage_of_layer[layer.getName().str()] =
+            static_cast<int>(mlir::cast<mlir::IntegerAttr>(layer.getValue()).getInt());
+    return pipeline;
+}
+
+void set_pipeline(mlir::ModuleOp module, const Pipeline &pipeline) {
+    mlir::Builder builder(module.getContext());
+    mlir::NamedAttrList layers;
+    for (const auto &[layer, stage] : pipeline.stage_of_layer)
+        layers.set(layer, builder.getI64IntegerAttr(stage));
+    module->setAttr(attribute, builder.getDictionaryAttr(
+                                   {builder.getNamedAttr("axis", builder.getStringAttr(pipeline.axis)),
+                                    builder.getNamedAttr("schedule", builder.getStringAttr(pipeline.schedule)),
+                                    builder.getNamedAttr("chunks", builder.getI64IntegerAttr(pipeline.chunks)),
+                                    builder.getNamedAttr("stages", builder.getI64IntegerAttr(pipeline.stages)),
+                                    builder.getNamedAttr("layers", layers.getDictionary(module.getContext()))}));
+}
+
+static int axis_of(mlir::ModuleOp module) {
+    return has_pipeline(module) ? axis_index(mesh_attribute(module), pipeline_of(module).axis) : -1;
+}
+
+int role_count(mlir::ModuleOp module) {
+    const int axis = axis_of(module);
+    return axis < 0 ? 1 : mesh_of(mesh_attribute(module)).sizes[static_cast<std::size_t>(axis)];
+}
+
+planrt::Role ranks_of_role(mlir::ModuleOp module, int role) {
+    const int axis = axis_of(module);
+    planrt::Role ranks;
+    if (axis < 0)
+        return ranks;
+    for (const int size : mesh_of(mesh_attribute(module)).sizes)
+        ranks.coordinates.push_back({0, size});
+    ranks.coordinates[static_cast<std::size_t>(axis)] = {role, role + 1};
+    return ranks;
+}
+
+pipeline::Schedule schedule_of(mlir::ModuleOp module) {
+    const Pipeline pipeline = pipeline_of(module);
+    return pipeline::made_by(pipeline.schedule, role_count(module), pipeline.chunks,
+                             static_cast<int>(micro_batch_count(module)));
+}
+
+} // namespace planc::ir

@@ -1,0 +1,36 @@
+// The pipeline of a module: the attribute `plan.pipeline`, in which the driver writes what a layout or the planner
+// chose, and from which the stages are made.
+#pragma once
+
+#include "pipeline/schedule.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <planrt/layout.h>
+
+#include <map>
+#include <string>
+
+namespace planc::ir {
+
+struct Pipeline {
+    std::string axis;     ///< of the mesh, along which the stages lie
+    std::string schedule; ///< the name of its maker: "one_f_one_b"
+    int chunks = 1;       ///< stages on each rank of the axis
+    int stages = 1;
+    std::map<std::string, int> stage_of_layer;
+};
+
+[[nodiscard]] bool has_pipeline(mlir::ModuleOp module);
+/// Only where there is one.
+[[nodiscard]] Pipeline pipeline_of(mlir::ModuleOp module);
+void set_pipeline(mlir::ModuleOp module, const Pipeline &pipeline);
+
+/// The order in which its ranks run their stages, for the module's micro-batches.
+[[nodiscard]] pipeline::Schedule schedule_of(mlir::ModuleOp module);
+
+/// The number of roles that the mesh has (of the pipeline's axis; 1 without a pipeline), and the ranks of each.
+[[nodiscard]] int role_count(mlir::ModuleOp module);
+[[nodiscard]] planrt::Role ranks_of_role(mlir::ModuleOp module, int role);
+
+} // namespace planc::ir

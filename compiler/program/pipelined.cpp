@@ -1,0 +1,206 @@
+#include "program/pipelined.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace planc::program {
+
+namespace {
+
+/// A body on a micro-batch.
+struct Run {
+    int body = 0;
+    int micro_batch = 0;
+    int slot = 0;
+};
+
+/// The bodies of one role, in order.
+class Runs {
+  public:
+    Runs(const Program &program, const pipeline::Schedule &schedule, const std::vector<StageBodies> &stages)
+        : program_(program), schedule_(schedule), stages_(stages) {}
+
+    std::vector<Run> of(int rank) {
+        const std::vector<int> slots = slots_of(schedule_, rank);
+        std::vector<Run> runs;
+        std::vector<const StageBodies *> ended; // by stage, in the order in which they end
+        const auto last = static_cast<int>(program_.micro_batches.size()) - 1;
+        for (const pipeline::Action &action : schedule_.actions[static_cast<std::size_t>(rank)]) {
+            const StageBodies &bodies = bodies_of(action.stage, action.micro_batch);
+            if (const int body = body_of(bodies, action.kind); body >= 0)
+                runs.push_back({body, action.micro_batch, slots[static_cast<std::size_t>(action.micro_batch)]});
+            if (action.micro_batch == last && pipeline::frees(action.kind))
+                ended.push_back(&bodies);
+        }
+        for (std::size_t i = 0, more = 1; more > 0; ++i) { // stages take turns: one may send what another needs
+            more = 0;
+            for (const StageBodies *bodies : ended)
+                if (i < bodies->update.size()) {
+                    runs.push_back({bodies->update[i], last, slots[static_cast<std::size_t>(last)]});
+                    ++more;
+                }
+        }
+        return runs;
+    }
+
+  private:
+    static int body_of(const StageBodies &bodies, pipeline::Kind kind) {
+        switch (kind) {
+        case pipeline::Kind::forward:
+            return bodies.forward;
+        case pipeline::Kind::backward:
+        case pipeline::Kind::input_gradient:
+            return bodies.backward;
+        case pipeline::Kind::weight_gradient:
+            return bodies.weight_gradient;
+        }
+        return -1;
+    }
+
+    const StageBodies &bodies_of(int stage, int micro_batch) const {
+        const MicroBatchKind kind = kind_of(program_.micro_batches, static_cast<std::size_t>(micro_batch));
+        const auto found = std::find_if(stages_.begin(), stages_.end(), [&](const StageBodies &bodies) {
+            return bodies.stage == stage && bodies.kind == kind;
+        });
+        if (found == stages_.end())
+            throw std::invalid_argument("stage " + std::to_string(stage) + " has no bodies for a micro-batch of " +
+                                        std::to_string(kind.samples) + " samples");
+        return *found;
+    }
+
+    const Program &program_;
+    const pipeline::Schedule &schedule_;
+    const std::vector<StageBodies> &stages_;
+};
+
+/// Puts the transfers around the bodies of one role.
+class RoleActions {
+  public:
+    explicit RoleActions(const Program &program) : program_(program) {
+        for (int t = 0; t < static_cast<int>(program.transfers.size()); ++t) {
+            const Transfer &transfer = program.transfers[static_cast<std::size_t>(t)];
+            arrives_by_[transfer.to] = t;
+            leaves_by_[transfer.from].push_back(t);
+        }
+    }
+
+    std::vector<Action> of(const std::vector<Run> &runs) {
+        actions_.clear();
+        slots_.clear();
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            receive(runs[i]);
+            if (i + 1 < runs.size() && runs[i + 1].slot != runs[i].slot)
+                start_receiving(runs[i + 1]);
+            run(runs[i]);
+        }
+        for (const auto &[number, slot] : slots_)
+            empty(number);
+        return std::move(actions_);
+    }
+
+  private:
+    /// Whose values a slot has. Values of unlike micro-batches may share places.
+    struct Slot {
+        int micro_batch = -1;
+        std::set<int> arriving;   ///< values whose receive has begun
+        std::set<int> arrived;    ///< values
+        std::vector<int> leaving; ///< transfers that may still read their values
+    };
+
+    [[nodiscard]] const Body &body(const Run &run) const { return program_.bodies[static_cast<std::size_t>(run.body)]; }
+    void add(ActionKind kind, int index, int micro_batch, int slot) {
+        actions_.push_back({kind, index, micro_batch, slot});
+    }
+
+    /// Waits until all that was sent from the slot has left.
+    void empty(int number) {
+        Slot &slot = slots_[number];
+        for (const int transfer : slot.leaving)
+            add(ActionKind::wait, transfer, slot.micro_batch, number);
+        slot.leaving.clear();
+    }
+
+    Slot &slot_of(const Run &run) {
+        if (slots_[run.slot].micro_batch != run.micro_batch) {
+            empty(run.slot);
+            slots_[run.slot] = {run.micro_batch, {}, {}, {}};
+        }
+        return slots_[run.slot];
+    }
+
+    void receive(const Run &run) {
+        Slot &slot = slot_of(run);
+        for (const int value : body(run).takes)
+            if (arrives_by_.contains(value) && slot.arrived.insert(value).second) {
+                slot.arriving.erase(value);
+                add(ActionKind::receive, arrives_by_[value], run.micro_batch, run.slot);
+            }
+    }
+
+    /// Begins what the next run waits for, if its slot is its own or has nothing that is still to leave.
+    void start_receiving(const Run &next) {
+        if (const Slot &slot = slots_[next.slot]; slot.micro_batch != next.micro_batch && !slot.leaving.empty())
+            return;
+        Slot &slot = slot_of(next);
+        for (const int value : body(next).takes)
+            if (arrives_by_.contains(value) && !slot.arrived.contains(value) && slot.arriving.insert(value).second)
+                add(ActionKind::start, arrives_by_[value], next.micro_batch, next.slot);
+    }
+
+    void run(const Run &run) {
+        add(ActionKind::run, run.body, run.micro_batch, run.slot);
+        for (const int value : body(run).gives)
+            for (const int transfer : leaves_by_[value]) {
+                add(ActionKind::send, transfer, run.micro_batch, run.slot);
+                slot_of(run).leaving.push_back(transfer);
+            }
+    }
+
+    const Program &program_;
+    std::map<int, int> arrives_by_;             ///< by value: the transfer
+    std::map<int, std::vector<int>> leaves_by_; ///< by value: the transfers
+    std::map<int, Slot> slots_;
+    std::vector<Action> actions_;
+};
+
+} // namespace
+
+std::vector<int> slots_of(const pipeline::Schedule &schedule, int rank) {
+    const auto &actions = schedule.actions[static_cast<std::size_t>(rank)];
+    std::vector<std::size_t> last(static_cast<std::size_t>(schedule.micro_batches), 0);
+    for (std::size_t i = 0; i < actions.size(); ++i)
+        last[static_cast<std::size_t>(actions[i].micro_batch)] = i;
+    std::vector<int> slots(static_cast<std::size_t>(schedule.micro_batches), -1);
+    std::set<int> free;
+    int count = 0;
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+        const auto m = static_cast<std::size_t>(actions[i].micro_batch);
+        if (slots[m] < 0) {
+            slots[m] = free.empty() ? count++ : *free.begin();
+            free.erase(slots[m]);
+        }
+        if (last[m] == i)
+            free.insert(slots[m]);
+    }
+    return slots;
+}
+
+int slot_count(const pipeline::Schedule &schedule, int rank) {
+    const std::vector<int> slots = slots_of(schedule, rank);
+    return slots.empty() ? 1 : 1 + *std::max_element(slots.begin(), slots.end());
+}
+
+std::vector<std::vector<Action>> pipelined(const Program &program, const pipeline::Schedule &schedule,
+                                           const std::vector<StageBodies> &stages) {
+    std::vector<std::vector<Action>> actions;
+    Runs runs(program, schedule, stages);
+    RoleActions with_transfers(program);
+    for (int rank = 0; rank < schedule.ranks; ++rank)
+        actions.push_back(with_transfers.of(runs.of(rank)));
+    return actions;
+}
+
+} // namespace planc::program

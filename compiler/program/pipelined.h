@@ -1,0 +1,34 @@
+// The table maker of pipelines: it follows a pipeline schedule, and adds the transfers between the stages.
+#pragma once
+
+#include "pipeline/schedule.h"
+#include "program/micro_batches.h"
+#include "program/program.h"
+
+#include <vector>
+
+namespace planc::program {
+
+/// The bodies of a stage for one kind of micro-batch; -1: there is nothing to do.
+struct StageBodies {
+    MicroBatchKind kind;
+    int stage = 0;
+    int forward = -1;
+    int backward = -1;            ///< B, or I where the schedule has both gradients apart
+    int weight_gradient = -1;     ///< W
+    std::vector<int> update = {}; ///< after all micro-batches, of the kind that updates; in order
+};
+
+/// For each micro-batch, the slot that it takes on a rank of the pipeline: from its first action there to its last.
+/// The number of slots is the least that suffices for the schedule.
+[[nodiscard]] std::vector<int> slots_of(const pipeline::Schedule &schedule, int rank);
+[[nodiscard]] int slot_count(const pipeline::Schedule &schedule, int rank);
+
+/// Actions for every role. Rank r of the schedule is role r of the program, whose roles, values, bodies, transfers and
+/// micro-batches are complete. A body is preceded by the receives of what it takes, and followed by the sends of what it
+/// gives; the receives of the next body begin before it, where its slot is free. A `wait` for what was sent comes before
+/// its place is written again. Throws std::invalid_argument if a stage has no bodies for a kind.
+[[nodiscard]] std::vector<std::vector<Action>> pipelined(const Program &program, const pipeline::Schedule &schedule,
+                                                         const std::vector<StageBodies> &stages);
+
+} // namespace planc::program

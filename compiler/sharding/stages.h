@@ -1,0 +1,49 @@
+// Which stage of a pipeline runs which operation, and what the stages send each other. Layers are given to stages; the
+// rest follows from the graph.
+//
+// Example: layers h1 on stage 0, h2 and loss on stage 1
+//   h1's forward operations and its gradients  stage 0      update of h1.w  stage 0
+//   h2's, loss                                 stage 1      update of h2.w  stage 1
+//   crossings: h1 from 0 to 1, gradient of h1 from 1 to 0
+#pragma once
+
+#include "sharding/graph.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::sharding {
+
+/// Stages 0 … count - 1, in the order in which a micro-batch passes through them.
+struct LayerStages {
+    static constexpr int everywhere = -1;
+    int count = 1;
+    /// `everywhere`: operations of the layer are cheap (a norm, a rate) and run on each stage that needs their results.
+    PerLayer<int> of;
+};
+
+/// A value that a stage needs and another one computes.
+struct Crossing {
+    ValueId value;
+    int from = 0;
+    int to = 0;
+    friend bool operator==(const Crossing &, const Crossing &) = default;
+};
+
+struct StagedGraph {
+    PerOperation<std::vector<int>> stages; ///< ascending; several: each of them computes it
+    std::vector<Crossing> crossings;       ///< by value, then by receiving stage
+};
+
+/// - An operation runs on the stage of its layer. Operations that follow a parameter (updates, norms, sums over
+///   micro-batches) run wherever the parameter is used; of layers that are `everywhere`, wherever they are needed.
+/// - Free values and variables do not cross: each stage has its own. Outputs are needed where they are computed.
+[[nodiscard]] StagedGraph staged(const Graph &graph, const LayerStages &layers);
+
+/// The stages that use a variable, other than to update it.
+[[nodiscard]] PerValue<std::vector<int>> stages_of_variables(const Graph &graph, const LayerStages &layers);
+
+/// An empty text, or the first crossing of the forward pass that goes back to an earlier stage: "'fc1' is needed by 'h2'".
+[[nodiscard]] std::string goes_back(const Graph &graph, const StagedGraph &staged);
+
+} // namespace planc::sharding
