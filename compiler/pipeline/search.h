@@ -16,10 +16,10 @@ struct StageTimes {
 };
 
 struct SearchRequest {
-    int ranks = 1; ///< stage s on rank s; at most 64
+    int ranks = 1;         ///< stage s on rank s; at most 64
     int micro_batches = 1; ///< at most 1000
-    int alive = 1; ///< the most micro-batches on a rank between the start of their F and the end of their W
-    std::vector<StageTimes> times = {}; ///< by stage; empty: all 1
+    int alive = 1;         ///< the most micro-batches on a rank between the start of their F and the end of their W
+    std::vector<StageTimes> times = {};   ///< by stage; empty: all 1
     std::int64_t most_states = 2'000'000; ///< the work after which the search gives up; some 100 bytes each
 };
 

@@ -27,9 +27,8 @@ Rules::Rules(const SearchRequest &request)
 }
 
 bool Rules::done(State state) const {
-    return std::all_of(state.begin(), state.end(), [&](const RankState &rank) {
-        return rank.ended(W) == micro_batches_;
-    });
+    return std::all_of(state.begin(), state.end(),
+                       [&](const RankState &rank) { return rank.ended(W) == micro_batches_; });
 }
 
 bool Rules::can(State state, std::size_t rank, std::size_t kind) const {

@@ -18,9 +18,7 @@ struct RankState {
     std::uint16_t left = 0;                 ///< time until it is done
 
     /// Actions of a kind that have ended.
-    [[nodiscard]] int ended(std::size_t kind) const {
-        return started[kind] - (running == kind + 1 ? 1 : 0);
-    }
+    [[nodiscard]] int ended(std::size_t kind) const { return started[kind] - (running == kind + 1 ? 1 : 0); }
     friend bool operator==(const RankState &, const RankState &) = default;
 };
 
