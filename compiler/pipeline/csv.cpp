@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -17,24 +19,44 @@ constexpr std::array<std::string_view, 7> communication{"SEND_F",  "RECV_F",  "S
                                                         "UNSHARD", "RESHARD", "REDUCE_GRAD"};
 constexpr std::string_view overlap = ")OVERLAP_F_B";
 
+/// The kind of action that a cell names. In older files a full backward is BW.
+std::optional<Kind> kind_in(std::string_view letters) {
+    Kind kind{};
+    if (letters == "BW")
+        return Kind::backward;
+    if (letters.size() == 1 && kind_of(letters.front(), kind))
+        return kind;
+    return {};
+}
+
 /// Adds what a cell of one action says.
 void read_action(const Token &cell, std::vector<ReadAction> &actions) {
     std::string_view left = cell.text;
     const std::optional<int> stage = take_number(left);
     const std::size_t letters = std::min(left.find_first_of("0123456789"), left.size());
-    const std::string_view kind = left.substr(0, letters);
+    const std::string_view name = left.substr(0, letters);
     left.remove_prefix(letters);
     const std::optional<int> micro_batch = take_number(left);
-    const bool communicates = std::find(communication.begin(), communication.end(), kind) != communication.end();
-    Action action;
-    if (!stage || !left.empty() ||
-        (!communicates && (!micro_batch || kind.size() != 1 || !kind_of(kind[0], action.kind))))
+    const std::optional<Kind> kind = kind_in(name);
+    const bool communicates = std::find(communication.begin(), communication.end(), name) != communication.end();
+    if (!stage || !left.empty() || (!communicates && (!kind || !micro_batch)))
         refuse(cell, "is no action: a stage, F, B, I, W or a communication, and a micro-batch, as in 2F0");
-    if (communicates)
-        return;
-    action.stage = *stage;
-    action.micro_batch = *micro_batch;
-    actions.push_back({action, cell});
+    if (!communicates)
+        actions.push_back({{*kind, *stage, *micro_batch}, cell});
+}
+
+/// In older files B is only the gradient of the input where there is a W.
+void rename_backward(std::vector<ReadAction> &actions) {
+    std::set<std::pair<int, int>> split; // stages and micro-batches
+    for (const auto &[action, token] : actions)
+        if (action.kind == Kind::weight_gradient)
+            split.emplace(action.stage, action.micro_batch);
+    for (const auto &[action, token] : actions)
+        if (action.kind == Kind::input_gradient)
+            split.erase({action.stage, action.micro_batch});
+    for (auto &[action, token] : actions)
+        if (action.kind == Kind::backward && split.contains({action.stage, action.micro_batch}))
+            action.kind = Kind::input_gradient;
 }
 
 void read_cell(const Token &cell, std::vector<ReadAction> &actions) {
@@ -76,6 +98,7 @@ Schedule read_csv(std::string_view text, std::string name) {
         ranks.emplace_back();
         for (const Token &cell : line.split(','))
             read_cell(cell, ranks.back());
+        rename_backward(ranks.back());
     }
     if (ranks.empty())
         throw std::invalid_argument("a pipeline schedule has a row for each rank");

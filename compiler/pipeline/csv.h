@@ -21,7 +21,8 @@ namespace planc::pipeline {
 
 /// The inverse, for schedules with synchronous weights. Also reads the format "compute_comms": cells of communication
 /// (SEND_F, RECV_F, SEND_B, RECV_B, UNSHARD, RESHARD, REDUCE_GRAD) are skipped, and a pair `(0F1;3B0)OVERLAP_F_B` is
-/// read as its actions in order. Which rank has which stage follows as in read_text(). Throws std::invalid_argument:
+/// read as its actions in order. In files of PyTorch 2.5 a full backward is BW, and B is I where the stage has a W of
+/// the micro-batch. Which rank has which stage follows as in read_text(). Throws std::invalid_argument:
 /// "line 2, column 7: …" about the cell that is wrong, or the fault() of the whole.
 [[nodiscard]] Schedule read_csv(std::string_view text, std::string name);
 

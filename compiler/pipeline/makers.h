@@ -25,8 +25,8 @@ namespace planc::pipeline {
 /// W <= I, else (D - 1)F; at most D alive on every stage.
 [[nodiscard]] Schedule zero_bubble(int ranks, int micro_batches);
 
-/// ZB-H2: for N >= 2D - 1 bubble (D - 1)(F + I - 2W) = 0 in steps that follow each other without a barrier, D - 1 with
-/// one; at most 2D - 1 alive.
+/// ZB-H2: for N >= 2D - 1 bubble (D - 1)(F + I - 2W), at least 0, in steps that follow each other without a barrier, D
+/// - 1 with one; at most 2D - 1 alive.
 [[nodiscard]] Schedule zero_bubble_2(int ranks, int micro_batches);
 
 /// ZB-V (Qi et al., Pipeline Parallelism with Controllable Memory, 2024): stages s and 2D - 1 - s on rank s. For N >=

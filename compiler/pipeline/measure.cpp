@@ -100,12 +100,19 @@ double largest_cycle_mean(const std::vector<Row> &weights) {
 /// many steps such a system takes the largest cycle mean of its matrix for each (Baccelli et al., Synchronization and
 /// Linearity, 1992, theorem 3.23).
 double period_of(const Schedule &schedule, const Durations &durations) {
+    constexpr std::size_t at_once = 8; // runs, which bounds the memory
     const auto ranks = static_cast<std::size_t>(schedule.ranks);
-    std::vector<Row> done(ranks, Row(ranks, never));
-    for (std::size_t rank = 0; rank < ranks; ++rank)
-        done[rank][rank] = 0;
-    run(schedule, durations, done, [](int, double, double) {});
-    return largest_cycle_mean(done);
+    std::vector<Row> matrix(ranks); // by rank: how long after the beginning of each rank it is done at the earliest
+    for (std::size_t first = 0; first < ranks; first += at_once) {
+        const std::size_t runs = std::min(at_once, ranks - first);
+        std::vector<Row> done(ranks, Row(runs, never));
+        for (std::size_t i = 0; i < runs; ++i)
+            done[first + i][i] = 0;
+        run(schedule, durations, done, [](int, double, double) {});
+        for (std::size_t rank = 0; rank < ranks; ++rank)
+            matrix[rank].insert(matrix[rank].end(), done[rank].begin(), done[rank].end());
+    }
+    return largest_cycle_mean(matrix);
 }
 
 /// The activations at the start of each F are counted; the others only free some.

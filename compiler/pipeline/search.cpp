@@ -9,6 +9,7 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <string_view>
 
@@ -98,20 +99,20 @@ class Search {
 
     Best run() {
         start();
-        while (first_ < static_cast<int>(open_.size()) && !best_.proven && known_.size() < request_.most_states) {
-            std::vector<Open> &level = open_[static_cast<std::size_t>(first_)];
-            if (level.empty()) {
-                ++first_;
+        while (!open_.empty() && !best_.proven && known_.size() < request_.most_states) {
+            const auto level = open_.begin();
+            if (level->second.empty()) {
+                open_.erase(level);
                 continue;
             }
-            const Open open = level.back();
-            level.pop_back();
+            bound_ = level->first;
+            const Open open = level->second.back();
+            level->second.pop_back();
             if (open.time == known_.time[static_cast<std::size_t>(open.state)])
                 expand(open);
         }
-        while (first_ < static_cast<int>(open_.size()) && open_[static_cast<std::size_t>(first_)].empty())
-            ++first_;
-        best_.bound = std::min<std::int64_t>(first_, best_.makespan);
+        std::erase_if(open_, [](const auto &level) { return level.second.empty(); });
+        best_.bound = open_.empty() ? best_.makespan : std::min<std::int64_t>(open_.begin()->first, best_.makespan);
         best_.proven = best_.bound == best_.makespan;
         best_.states = known_.size();
         return best_;
@@ -138,7 +139,6 @@ class Search {
         if (request_.alive >= std::min(request_.ranks, request_.micro_batches))
             offer(zero_bubble(request_.ranks, request_.micro_batches));
         best_.schedule.name = "search";
-        open_.resize(static_cast<std::size_t>(best_.makespan));
         const std::vector<RankState> nothing_done(rules_.ranks());
         reach(nothing_done, 0, -1);
     }
@@ -151,9 +151,9 @@ class Search {
         known_time = time;
         known_.parent[static_cast<std::size_t>(number)] = parent;
         // The bound of the parent holds as well.
-        const int total = std::max(first_, time + rules_.time_left(state));
-        if (total < static_cast<int>(open_.size()))
-            open_[static_cast<std::size_t>(total)].push_back({number, time});
+        const int total = std::max(bound_, time + rules_.time_left(state));
+        if (total < best_.makespan)
+            open_[total].push_back({number, time});
     }
 
     void expand(const Open &open) {
@@ -188,8 +188,8 @@ class Search {
     const SearchRequest &request_;
     Rules rules_;
     KnownStates known_;
-    std::vector<std::vector<Open>> open_; ///< by the bound on the makespan; all are below the incumbent's
-    int first_ = 0;                       ///< the least bound
+    std::map<int, std::vector<Open>> open_; ///< by the bound on the makespan; all are below the incumbent's
+    int bound_ = 0;                         ///< of the state that is expanded: the least
     Best best_;
 };
 

@@ -24,9 +24,8 @@ struct Progress {
     }
 };
 
-} // namespace
-
-Schedule random_schedule(std::mt19937 &random, const RandomSizes &sizes) {
+/// Stages on random ranks, in one or two replicas.
+Schedule placed(std::mt19937 &random, const RandomSizes &sizes) {
     Schedule schedule;
     schedule.name = "random";
     schedule.ranks = up_to(random, sizes.ranks);
@@ -39,31 +38,38 @@ Schedule random_schedule(std::mt19937 &random, const RandomSizes &sizes) {
     std::shuffle(ranks.begin(), ranks.end(), random);
     schedule.placement = {ranks};
     schedule.replica_of.assign(static_cast<std::size_t>(schedule.micro_batches), 0);
-    if (schedule.micro_batches > 1 && random() % 3 == 0) {
-        std::shuffle(ranks.begin(), ranks.end(), random);
-        if (ranks != schedule.placement.front()) {
-            schedule.placement.push_back(ranks);
-            for (std::size_t m = 1; m < schedule.replica_of.size(); ++m)
-                schedule.replica_of[m] = static_cast<int>(random() % 2);
-            schedule.replica_of.back() = 1;
-        }
+    std::shuffle(ranks.begin(), ranks.end(), random);
+    if (schedule.micro_batches > 1 && random() % 3 == 0 && ranks != schedule.placement.front()) {
+        schedule.placement.push_back(ranks);
+        for (std::size_t m = 1; m < schedule.replica_of.size(); ++m)
+            schedule.replica_of[m] = static_cast<int>(random() % 2);
+        schedule.replica_of.back() = 1;
     }
-    std::vector<std::vector<Progress>> progress( // by micro-batch and stage
-        static_cast<std::size_t>(schedule.micro_batches),
-        std::vector<Progress>(static_cast<std::size_t>(schedule.stages)));
-    for (std::vector<Progress> &stages : progress)
+    return schedule;
+}
+
+/// Of one micro-batch: whether the next action of a stage can run.
+bool can_run(const std::vector<Progress> &stages, std::size_t stage) {
+    switch (stages[stage].done) {
+    case 0:
+        return stage == 0 || stages[stage - 1].done > 0;
+    case 1:
+        return stage + 1 == stages.size() || stages[stage + 1].done > 1;
+    default:
+        return !stages[stage].complete();
+    }
+}
+
+} // namespace
+
+Schedule random_schedule(std::mt19937 &random, const RandomSizes &sizes) {
+    Schedule schedule = placed(random, sizes);
+    std::vector<std::vector<Progress>> progress(static_cast<std::size_t>(schedule.micro_batches));
+    for (std::vector<Progress> &stages : progress) {
+        stages.resize(static_cast<std::size_t>(schedule.stages));
         for (Progress &stage : stages)
             stage.split = random() % 2 == 0;
-    const auto can_run = [&](const std::vector<Progress> &stages, std::size_t stage) {
-        switch (stages[stage].done) {
-        case 0:
-            return stage == 0 || stages[stage - 1].done > 0;
-        case 1:
-            return stage + 1 == stages.size() || stages[stage + 1].done > 1;
-        default:
-            return !stages[stage].complete();
-        }
-    };
+    }
     while (true) {
         std::vector<Action> ready;
         for (std::size_t m = 0; m < progress.size(); ++m)

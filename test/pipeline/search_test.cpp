@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -46,67 +45,82 @@ std::int64_t proven(const SearchRequest &request) {
 }
 
 /// One unit of time after another, with every choice of every rank, also to wait, and micro-batches in any order.
-int exhaustive(const SearchRequest &request) {
+class Exhaustive {
+  public:
+    explicit Exhaustive(const SearchRequest &request)
+        : ranks_(static_cast<std::size_t>(request.ranks)), count_(static_cast<std::size_t>(request.micro_batches)),
+          alive_(request.alive), times_(durations(request)) {}
+
+    int makespan() {
+        std::set<State> now{State(ranks_ * count_)};
+        for (int time = 0;; ++time) {
+            next_.clear();
+            for (const State &state : now) {
+                if (std::all_of(state.begin(), state.end(), [](const Cell &cell) { return cell.ended() == 3; }))
+                    return time;
+                chosen_ = state;
+                choose(state, 0);
+            }
+            now = next_;
+        }
+    }
+
+  private:
+    /// A micro-batch on a rank.
     struct Cell {
-        int done = 0; ///< actions that have begun: F, I, W
-        int left = 0; ///< time that the last of them still takes
+        int begun = 0; ///< actions: F, I, W
+        int left = 0;  ///< time that the last of them still takes
+        [[nodiscard]] int ended() const { return begun - (left > 0 ? 1 : 0); }
         auto operator<=>(const Cell &) const = default;
     };
-    using State = std::vector<Cell>; // by rank and micro-batch
-    const auto ranks = static_cast<std::size_t>(request.ranks);
-    const auto count = static_cast<std::size_t>(request.micro_batches);
-    const Durations times = durations(request);
-    const auto ended = [](const Cell &cell) { return cell.done - (cell.left > 0 ? 1 : 0); };
-    const auto can = [&](const State &state, std::size_t rank, std::size_t m) {
-        const auto row = state.begin() + static_cast<std::ptrdiff_t>(rank * count);
-        const Cell &cell = row[static_cast<std::ptrdiff_t>(m)];
-        const auto alive = std::count_if(row, row + static_cast<std::ptrdiff_t>(count),
-                                         [&](const Cell &each) { return each.done > 0 && ended(each) < 3; });
-        switch (cell.done) {
+    using State = std::vector<Cell>; ///< by rank and micro-batch
+
+    [[nodiscard]] bool can(const State &state, std::size_t rank, std::size_t m) const {
+        const auto row = state.begin() + static_cast<std::ptrdiff_t>(rank * count_);
+        const auto end = row + static_cast<std::ptrdiff_t>(count_);
+        if (std::any_of(row, end, [](const Cell &cell) { return cell.left > 0; }))
+            return false;
+        switch (state[rank * count_ + m].begun) {
         case 0:
-            return alive < request.alive && (rank == 0 || ended(state[(rank - 1) * count + m]) >= 1);
+            return std::count_if(row, end, [](const Cell &c) { return c.begun > 0 && c.ended() < 3; }) < alive_ &&
+                   (rank == 0 || state[(rank - 1) * count_ + m].ended() >= 1);
         case 1:
-            return rank + 1 == ranks || ended(state[(rank + 1) * count + m]) >= 2;
+            return rank + 1 == ranks_ || state[(rank + 1) * count_ + m].ended() >= 2;
         default:
-            return cell.done == 2;
+            return state[rank * count_ + m].begun == 2;
         }
-    };
-    std::set<State> now{State(ranks * count)};
-    for (int time = 0;; ++time) {
-        std::set<State> next;
-        for (const State &state : now) {
-            if (std::all_of(state.begin(), state.end(), [&](const Cell &cell) { return ended(cell) == 3; }))
-                return time;
-            State chosen = state;
-            const std::function<void(std::size_t)> choose = [&](std::size_t rank) {
-                if (rank == ranks) {
-                    State later = chosen;
-                    for (Cell &cell : later)
-                        cell.left = std::max(0, cell.left - 1);
-                    next.insert(std::move(later));
-                    return;
-                }
-                choose(rank + 1);
-                const auto row = state.begin() + static_cast<std::ptrdiff_t>(rank * count);
-                if (std::any_of(row, row + static_cast<std::ptrdiff_t>(count),
-                                [](const Cell &c) { return c.left > 0; }))
-                    return;
-                for (std::size_t m = 0; m < count; ++m) {
-                    if (!can(state, rank, m))
-                        continue;
-                    Cell &cell = chosen[rank * count + m];
-                    const auto &time_of = cell.done == 0 ? times.forward : cell.done == 1 ? times.input : times.weight;
-                    cell.left = static_cast<int>(time_of[rank]);
-                    ++cell.done;
-                    choose(rank + 1);
-                    cell = state[rank * count + m];
-                }
-            };
-            choose(0);
-        }
-        now = std::move(next);
     }
-}
+
+    void choose(const State &state, std::size_t rank) {
+        if (rank == ranks_) {
+            State later = chosen_;
+            for (Cell &cell : later)
+                cell.left = std::max(0, cell.left - 1);
+            next_.insert(std::move(later));
+            return;
+        }
+        choose(state, rank + 1);
+        for (std::size_t m = 0; m < count_; ++m) {
+            if (!can(state, rank, m))
+                continue;
+            Cell &cell = chosen_[rank * count_ + m];
+            const std::vector<double> &times = cell.begun == 0   ? times_.forward
+                                               : cell.begun == 1 ? times_.input
+                                                                 : times_.weight;
+            cell.left = static_cast<int>(times[rank]);
+            ++cell.begun;
+            choose(state, rank + 1);
+            cell = state[rank * count_ + m];
+        }
+    }
+
+    std::size_t ranks_;
+    std::size_t count_;
+    int alive_;
+    Durations times_;
+    State chosen_;
+    std::set<State> next_;
+};
 
 } // namespace
 
@@ -142,14 +156,14 @@ TEST(Search, needs_as_many_alive_as_ranks) {
 TEST(Search, agrees_with_trying_everything) {
     for (const auto &[d, n] : std::vector<std::pair<int, int>>{{1, 3}, {2, 1}, {2, 2}, {2, 3}, {3, 1}, {3, 2}})
         for (int alive = 1; alive <= n; ++alive)
-            EXPECT_EQ(proven({d, n, alive}), exhaustive({d, n, alive})) << d << " " << n << " " << alive;
+            EXPECT_EQ(proven({d, n, alive}), Exhaustive({d, n, alive}).makespan()) << d << " " << n << " " << alive;
     std::mt19937 random(4); // NOLINT: the same requests in each run
     const auto time = [&] { return 1 + static_cast<int>(random() % 3); };
     for (int i = 0; i < 60; ++i) {
         SearchRequest request{i % 5 == 0 ? 3 : 2, i % 5 == 0 ? 2 : 2 + i % 2, 1 + i % 3};
         for (int stage = 0; stage < request.ranks; ++stage)
             request.times.push_back({time(), time(), time()});
-        EXPECT_EQ(proven(request), exhaustive(request)) << i;
+        EXPECT_EQ(proven(request), Exhaustive(request).makespan()) << i;
     }
 }
 

@@ -123,6 +123,34 @@ TEST(Csv, is_read_as_pytorch_writes_it) {
               (std::vector<std::vector<int>>{{0, 1, 1, 0}}));
 }
 
+TEST(Csv, of_older_files_has_other_letters) {
+    EXPECT_EQ(read_csv("0F0,0F1,0BW0,0BW1\n1F0,1B0,1F1,1B1,1W0,1W1\n", "").actions,
+              read_text("0: F0 F1 B0 B1\n1: F0 I0 F1 I1 W0 W1\n").actions);
+    EXPECT_EQ(refused_csv("0F0,0I0,0W0,0B0\n"),
+              "rank 0: B of stage 0, micro-batch 0 occurs beside I or W, which it contains");
+}
+
+/// Changed texts are refused with a message, or mean a schedule without a fault, which is read back.
+TEST(Text, and_csv_with_random_changes) {
+    std::mt19937 random(5); // NOLINT: the same changes in each run
+    const std::string letters = "0123FBIW.,:; \n()\"#";
+    int sound = 0;
+    for (int i = 0; i < 4000; ++i) {
+        const Schedule schedule = random_schedule(random, {3, 2, 3});
+        std::string changed = i % 2 == 0 ? text(schedule) : csv(schedule);
+        for (unsigned changes = 1 + random() % 2; changes > 0; --changes) {
+            const std::size_t at = random() % changed.size();
+            changed.replace(at, random() % 3, std::string(random() % 2, letters[random() % letters.size()]));
+        }
+        const auto read = [&] { return i % 2 == 0 ? read_text(changed) : read_csv(changed, "random"); };
+        if (refused(read).empty()) {
+            ++sound;
+            expect_round_trips(read());
+        }
+    }
+    EXPECT_GT(sound, 100);
+}
+
 TEST(Csv, that_cannot_be_read) {
     const std::string form = " is no action: a stage, F, B, I, W or a communication, and a micro-batch, as in 2F0";
     EXPECT_EQ(refused_csv("0F0,0B0\n1F0,,1Q0\n"), "line 2, column 6: '1Q0'" + form);
