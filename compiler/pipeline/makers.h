@@ -25,8 +25,8 @@ namespace planc::pipeline {
 /// bubble is (D - 1)(F + I - W) where W <= I, else (D - 1)F.
 [[nodiscard]] Schedule zero_bubble(int ranks, int micro_batches);
 
-/// ZB-H2: at most 2D - 1 alive. For N >= 2D - 1 the bubble is (D - 1)(F + I - 2W), but not below 0, in steps that follow
-/// each other without a barrier; it is D - 1 with one.
+/// ZB-H2: at most 2D - 1 alive. For N >= 2D - 1 the bubble is (D - 1)(F + I - 2W), but not below 0, in steps that
+/// follow each other without a barrier; it is D - 1 with one.
 [[nodiscard]] Schedule zero_bubble_2(int ranks, int micro_batches);
 
 /// ZB-V (Qi et al., Pipeline Parallelism with Controllable Memory, 2024): stages s and 2D - 1 - s on rank s. For N >=

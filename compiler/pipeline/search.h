@@ -20,7 +20,7 @@ struct SearchRequest {
     int micro_batches = 1; ///< at most 1000
     int alive = 1;         ///< the most micro-batches on a rank between the start of their F and the end of their W
     std::vector<StageTimes> times = {};   ///< by stage; empty: all 1
-    std::int64_t most_states = 2'000'000; ///< the work after which the search gives up; some 100 bytes each
+    std::int64_t most_states = 4'000'000; ///< visits to states after which the search gives up
 };
 
 struct Best {
@@ -28,7 +28,7 @@ struct Best {
     std::int64_t makespan = 0; ///< with a barrier
     std::int64_t bound = 0;    ///< no such schedule takes less
     bool proven = false;       ///< makespan = bound
-    std::int64_t states = 0;   ///< that were visited
+    std::int64_t states = 0;   ///< visits
 };
 
 /// The same request always gives the same answer. Throws std::invalid_argument if a number is out of its range.

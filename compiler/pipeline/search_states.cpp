@@ -31,6 +31,16 @@ bool Rules::done(State state) const {
                        [&](const RankState &rank) { return rank.ended(W) == micro_batches_; });
 }
 
+std::int64_t Rules::work_left(State state) const {
+    std::int64_t work = 0;
+    for (std::size_t rank = 0; rank < state.size(); ++rank) {
+        work += state[rank].left;
+        for (std::size_t kind = 0; kind < 3; ++kind)
+            work += std::int64_t{times_[rank][kind]} * (micro_batches_ - state[rank].started[kind]);
+    }
+    return work;
+}
+
 bool Rules::can(State state, std::size_t rank, std::size_t kind) const {
     const RankState &own = state[rank];
     const int next = own.started[kind];

@@ -33,14 +33,17 @@ class Rules {
     [[nodiscard]] std::size_t ranks() const { return times_.size(); }
     [[nodiscard]] bool done(State state) const;
 
+    /// The time of all actions that are left, of all ranks together.
+    [[nodiscard]] std::int64_t work_left(State state) const;
+
     /// A lower bound on the time until all is done.
     [[nodiscard]] int time_left(State state);
 
     /// Calls `visit(State next, int time)` for each choice of the free ranks: the state when the first action ends, and
-    /// the time until then.
-    template <class Visit> void for_each_next(State state, Visit visit) {
+    /// the time until then. Returns false, at once, if `visit` does.
+    template <class Visit> bool for_each_next(State state, Visit visit) {
         chosen_.assign(state.begin(), state.end());
-        choose(state, 0, visit);
+        return choose(state, 0, visit);
     }
 
   private:
@@ -48,27 +51,25 @@ class Rules {
     [[nodiscard]] bool can(State state, std::size_t rank, std::size_t kind) const;
 
     /// Tries all choices of the ranks from `rank` on.
-    template <class Visit> void choose(State state, std::size_t rank, Visit &visit) {
+    template <class Visit> bool choose(State state, std::size_t rank, Visit &visit) {
         if (rank == state.size()) {
-            if (const int time = advance(); time > 0)
-                visit(State(next_), time);
-            return;
+            const int time = advance();
+            return time == 0 || visit(State(next_), time);
         }
         bool any = false;
-        if (state[rank].running == 0) {
-            for (std::size_t kind = 0; kind < 3; ++kind) {
-                if (!can(state, rank, kind))
-                    continue;
-                any = true;
-                ++chosen_[rank].started[kind];
-                chosen_[rank].running = static_cast<std::uint8_t>(kind + 1);
-                chosen_[rank].left = static_cast<std::uint16_t>(times_[rank][kind]);
-                choose(state, rank + 1, visit);
-                chosen_[rank] = state[rank];
-            }
+        for (std::size_t kind = 0; kind < 3 && state[rank].running == 0; ++kind) {
+            if (!can(state, rank, kind))
+                continue;
+            any = true;
+            ++chosen_[rank].started[kind];
+            chosen_[rank].running = static_cast<std::uint8_t>(kind + 1);
+            chosen_[rank].left = static_cast<std::uint16_t>(times_[rank][kind]);
+            const bool go_on = choose(state, rank + 1, visit);
+            chosen_[rank] = state[rank];
+            if (!go_on)
+                return false;
         }
-        if (!any || may_wait_)
-            choose(state, rank + 1, visit);
+        return (any && !may_wait_) || choose(state, rank + 1, visit);
     }
 
     /// Sets `next_` to `chosen_` at the time when the first action ends; returns that time, 0 if nothing runs.
