@@ -167,6 +167,16 @@ TEST(Search, agrees_with_trying_everything) {
     }
 }
 
+TEST(Search, lets_a_rank_wait_where_that_is_best) {
+    // A rank that always ran what it can would take longer.
+    const SearchRequest first{3, 2, 2, {{6, 5, 2}, {1, 3, 4}, {1, 1, 2}}};
+    EXPECT_EQ(proven(first), 26);
+    EXPECT_EQ(Exhaustive(first).makespan(), 26);
+    const SearchRequest second{3, 2, 3, {{2, 4, 3}, {5, 2, 2}, {1, 1, 4}}};
+    EXPECT_EQ(proven(second), 27);
+    EXPECT_EQ(Exhaustive(second).makespan(), 27);
+}
+
 TEST(Search, is_the_same_each_time) {
     const SearchRequest request{4, 8, 3, {{2, 2, 1}, {2, 3, 1}, {3, 2, 1}, {2, 2, 2}}};
     const Best first = searched(request);
