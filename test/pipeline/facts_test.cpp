@@ -162,6 +162,7 @@ TEST(Facts, of_chimera) {
         if (n % d == 0) {
             EXPECT_EQ(found.makespan, 2 * n + d - 2) << d << " " << n;
             EXPECT_EQ(found.work, 2 * n);
+            EXPECT_EQ(found.bubble_back_to_back, d - 2);
         }
         if (n == d) {
             EXPECT_EQ(*std::min_element(found.alive.begin(), found.alive.end()), d / 2 + 1);
