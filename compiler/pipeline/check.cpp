@@ -36,6 +36,9 @@ class Check {
         if (size(schedule_.replica_of) != schedule_.micro_batches)
             return std::to_string(schedule_.replica_of.size()) + " of " + std::to_string(schedule_.micro_batches) +
                    " micro-batches have a replica";
+        if (schedule_.name.find_first_of("\r\n") != std::string::npos || schedule_.name.starts_with(' ') ||
+            schedule_.name.ends_with(' '))
+            return "the name of a schedule is one line, without blanks at its ends";
         if (std::int64_t{schedule_.stages} * schedule_.micro_batches > most_pairs)
             return "stages times micro-batches are more than " + std::to_string(most_pairs);
         if (schedule_.placement.size() > 1 && schedule_.weights != Weights::synchronous)

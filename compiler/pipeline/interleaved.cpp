@@ -7,7 +7,8 @@ namespace planc::pipeline {
 
 Schedule interleaved(int ranks, int chunks, int micro_batches) {
     Schedule schedule = empty_schedule("interleaved 1F1B", ranks, micro_batches, chunks);
-    const int rounds = (micro_batches + ranks - 1) / ranks; // of one micro-batch for each rank
+    // Of one micro-batch for each rank. A last round with fewer would let ranks wait for each other.
+    const int rounds = (micro_batches + ranks - 1) / ranks;
     // One kind of action of a rank is ordered by round, then chunk (backward: the last first), then micro-batch.
     const auto action = [&](Kind kind, int rank, int number) {
         const int turn = number / ranks;

@@ -21,12 +21,12 @@ namespace planc::pipeline {
 /// the surplus micro-batches.
 [[nodiscard]] Schedule interleaved(int ranks, int chunks, int micro_batches);
 
-/// ZB-H1 (Qi et al., Zero Bubble Pipeline Parallelism, 2023, section 2): bubble (D - 1)(F + I - W) where
-/// W <= I, else (D - 1)F; at most D alive on every stage.
+/// ZB-H1 (Qi et al., Zero Bubble Pipeline Parallelism, 2023, section 2): at most D alive on every stage. For N >= D the
+/// bubble is (D - 1)(F + I - W) where W <= I, else (D - 1)F.
 [[nodiscard]] Schedule zero_bubble(int ranks, int micro_batches);
 
-/// ZB-H2: for N >= 2D - 1 bubble (D - 1)(F + I - 2W) = 0 in steps that follow each other without a barrier, D - 1 with
-/// one; at most 2D - 1 alive.
+/// ZB-H2: at most 2D - 1 alive. For N >= 2D - 1 the bubble is (D - 1)(F + I - 2W), but not below 0, in steps that
+/// follow each other without a barrier; it is D - 1 with one.
 [[nodiscard]] Schedule zero_bubble_2(int ranks, int micro_batches);
 
 /// ZB-V (Qi et al., Pipeline Parallelism with Controllable Memory, 2024): stages s and 2D - 1 - s on rank s. For N >=

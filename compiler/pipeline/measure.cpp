@@ -100,12 +100,19 @@ double largest_cycle_mean(const std::vector<Row> &weights) {
 /// many steps such a system takes the largest cycle mean of its matrix for each (Baccelli et al., Synchronization and
 /// Linearity, 1992, theorem 3.23).
 double period_of(const Schedule &schedule, const Durations &durations) {
+    constexpr std::size_t at_once = 8; // runs, which bounds the memory
     const auto ranks = static_cast<std::size_t>(schedule.ranks);
-    std::vector<Row> done(ranks, Row(ranks, never));
-    for (std::size_t rank = 0; rank < ranks; ++rank)
-        done[rank][rank] = 0;
-    run(schedule, durations, done, [](int, double, double) {});
-    return largest_cycle_mean(done);
+    std::vector<Row> matrix(ranks); // by rank: how long after the beginning of each rank it is done at the earliest
+    for (std::size_t first = 0; first < ranks; first += at_once) {
+        const std::size_t runs = std::min(at_once, ranks - first);
+        std::vector<Row> done(ranks, Row(runs, never));
+        for (std::size_t i = 0; i < runs; ++i)
+            done[first + i][i] = 0;
+        run(schedule, durations, done, [](int, double, double) {});
+        for (std::size_t rank = 0; rank < ranks; ++rank)
+            matrix[rank].insert(matrix[rank].end(), done[rank].begin(), done[rank].end());
+    }
+    return largest_cycle_mean(matrix);
 }
 
 /// The activations at the start of each F are counted; the others only free some.
@@ -134,31 +141,40 @@ Durations equal_durations(int stages, double forward, double input, double weigh
     return {Row(count, forward), Row(count, input), Row(count, weight), {}, {}};
 }
 
-Measure measure(const Schedule &schedule, const Durations &durations) {
+std::vector<std::vector<Span>> spans_of(const Schedule &schedule, const Durations &durations) {
     check(schedule, durations);
-    Measure measure;
-    measure.spans.resize(static_cast<std::size_t>(schedule.ranks));
-    std::vector<Row> done(static_cast<std::size_t>(schedule.ranks), Row{0});
-    std::vector<double> work(done.size(), 0);
+    std::vector<std::vector<Span>> spans(static_cast<std::size_t>(schedule.ranks));
+    std::vector<Row> done(spans.size(), Row{0});
     run(schedule, durations, done, [&](int rank, double start, double time) {
-        measure.spans[static_cast<std::size_t>(rank)].push_back({start, start + time});
-        work[static_cast<std::size_t>(rank)] += time;
-        measure.makespan = std::max(measure.makespan, start + time);
+        spans[static_cast<std::size_t>(rank)].push_back({start, start + time});
     });
-    measure.work = *std::max_element(work.begin(), work.end());
+    return spans;
+}
+
+double makespan(const Schedule &schedule, const Durations &durations) {
+    double last = 0;
+    for (const std::vector<Span> &spans : spans_of(schedule, durations))
+        for (const Span &span : spans)
+            last = std::max(last, span.end);
+    return last;
+}
+
+Measure measure(const Schedule &schedule, const Durations &durations) {
+    Measure measure;
+    measure.spans = spans_of(schedule, durations);
+    for (std::size_t rank = 0; rank < measure.spans.size(); ++rank) {
+        double work = 0;
+        for (const Action &action : schedule.actions[rank])
+            work += duration(durations, action);
+        measure.work = std::max(measure.work, work);
+        for (const Span &span : measure.spans[rank])
+            measure.makespan = std::max(measure.makespan, span.end);
+    }
     measure.period = period_of(schedule, durations);
     measure.bubble_with_barrier = measure.makespan - measure.work;
     measure.bubble_back_to_back = measure.period - measure.work;
     count_alive(schedule, measure);
     return measure;
-}
-
-double makespan(const Schedule &schedule, const Durations &durations) {
-    check(schedule, durations);
-    std::vector<Row> done(static_cast<std::size_t>(schedule.ranks), Row{0});
-    double last = 0;
-    run(schedule, durations, done, [&](int, double start, double time) { last = std::max(last, start + time); });
-    return last;
 }
 
 } // namespace planc::pipeline

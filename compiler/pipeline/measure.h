@@ -45,7 +45,8 @@ struct Measure {
 /// one is negative.
 [[nodiscard]] Measure measure(const Schedule &schedule, const Durations &durations);
 
-/// The makespan alone, in proportion to the actions.
+/// The spans alone, and the makespan alone, in proportion to the actions.
+[[nodiscard]] std::vector<std::vector<Span>> spans_of(const Schedule &schedule, const Durations &durations);
 [[nodiscard]] double makespan(const Schedule &schedule, const Durations &durations);
 
 } // namespace planc::pipeline

@@ -105,6 +105,16 @@ TEST(Facts, of_zb_h2) {
     });
 }
 
+TEST(Facts, of_zb_h2_by_duration) {
+    for (const auto &[f, i, w] :
+         std::vector<std::array<double, 3>>{{2, 2, 1}, {3, 3, 2}, {10, 11, 9}, {1, 2, 1}, {1, 1, 2}, {4, 4, 3}}) {
+        for (const auto &[d, n] : std::vector<std::pair<int, int>>{{4, 8}, {8, 16}, {8, 32}}) {
+            const Measure found = measured(zero_bubble_2(d, n), equal_durations(d, f, i, w));
+            EXPECT_EQ(found.bubble_back_to_back, (d - 1) * std::max(f + i - 2 * w, 0.0)) << d << " " << f << i << w;
+        }
+    }
+}
+
 TEST(Facts, of_zb_v) {
     for_all_sizes([](int d, int n) {
         const Schedule schedule = zb_v(d, n);
@@ -147,9 +157,12 @@ TEST(Facts, of_chimera) {
         const Durations equal = equal_durations(d, 1, 1, 0); // F = B = 1
         const Measure found = measured(schedule, equal);
         EXPECT_LE(*std::max_element(found.alive.begin(), found.alive.end()), d);
+        for (int s = 0; s < d; ++s)
+            EXPECT_LE(found.alive_by_stage[static_cast<std::size_t>(s)], std::min(d - s, d / 2));
         if (n % d == 0) {
             EXPECT_EQ(found.makespan, 2 * n + d - 2) << d << " " << n;
             EXPECT_EQ(found.work, 2 * n);
+            EXPECT_EQ(found.bubble_back_to_back, d - 2);
         }
         if (n == d) {
             EXPECT_EQ(*std::min_element(found.alive.begin(), found.alive.end()), d / 2 + 1);
