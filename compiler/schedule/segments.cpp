@@ -14,9 +14,19 @@ bool is_compute(Operation *op) {
     return is_kernel(op) || mlir::isa<ir::LoopsOp>(op);
 }
 
+/// Whether another stage gets the result: it leaves at the end of its part.
+bool is_sent(Operation *op) {
+    return llvm::any_of(op->getUses(), [](mlir::OpOperand &use) {
+        Operation *user = use.getOwner();
+        if (mlir::isa<mlir::func::ReturnOp>(user))
+            return use.getOperandNumber() >= ir::own_results(mlir::cast<mlir::func::FuncOp>(user->getParentOp()));
+        return mlir::isa<ir::WaitOp, ir::ViewOp>(user) && is_sent(user);
+    });
+}
+
 /// Whether it is a wait or a view: just before a part's first kernel, these belong to that part.
 bool prepares(Operation *op) {
-    return mlir::isa<ir::WaitOp, ir::ViewOp>(op);
+    return mlir::isa<ir::WaitOp, ir::ViewOp>(op) && !is_sent(op);
 }
 
 } // namespace

@@ -54,6 +54,26 @@ mlir::Operation *first_user(const Members &members) {
     return first;
 }
 
+/// Whether other stages get what a member makes.
+bool is_sent(const Members &members) {
+    auto function = mlir::cast<mlir::func::FuncOp>(members.front()->getParentOp());
+    return llvm::any_of(members, [&](ir::CollectiveOp member) {
+        return llvm::any_of(member.getResult().getUses(), [&](mlir::OpOperand &use) {
+            return mlir::isa<mlir::func::ReturnOp>(use.getOwner()) &&
+                   use.getOperandNumber() >= ir::own_results(function);
+        });
+    });
+}
+
+/// The operation behind the last one of the part of the step in which `op` is.
+mlir::Operation *behind_part(mlir::Operation *op) {
+    mlir::Operation *last = op;
+    for (mlir::Operation *next = op; next != nullptr; next = next->getNextNode())
+        if (is_kernel(next) || mlir::isa<ir::ReduceOp, ir::PointwiseOp>(next))
+            last = part_of(next) <= part_of(op) ? next : last;
+    return last->getNextNode();
+}
+
 bool is_source(mlir::Operation *op) {
     return mlir::isa<ir::ReadOp, ir::ConstantOp, ir::IotaOp, ir::RandomOp, ir::StepOp>(op);
 }
@@ -93,6 +113,8 @@ void split(const Members &members, bool overlap) {
     mlir::OpBuilder builder(first);
     mlir::Operation *producer = last_producer(members);
     mlir::Operation *user = first_user(members);
+    if (is_sent(members) && mlir::isa<mlir::func::ReturnOp>(user))
+        user = behind_part(members.front());
     const bool variable = producer != nullptr && mlir::isa<ir::ReadOp>(producer);
     const bool early = first.getKind() != "slice" && (overlap || members.size() > 1);
     if (early && variable)
