@@ -87,9 +87,9 @@ class Digest {
         add(name, roles, extents, bytes, kind, producer, layer, home);
     }
     void put(const sharding::Operation &operation) {
-        const auto &[name, layer, phase, kernel, nest, operands, results, flops, writes, parameter, accumulates, once] =
-            operation;
-        add(name, layer, phase, kernel, nest, operands, results, flops, writes, parameter, accumulates, once);
+        const auto &[name, layer, phase, kernel, nest, operands, results, flops, writes, parameter, accumulates, once,
+                     level] = operation;
+        add(name, layer, phase, kernel, nest, operands, results, flops, writes, parameter, accumulates, once, level);
     }
     void put(const sharding::Part::Tensor &tensor) {
         const auto &[bytes, in_memory, reuse] = tensor;

@@ -35,14 +35,13 @@ class Runs {
             if (action.micro_batch == last && pipeline::frees(action.kind))
                 ended.push_back(&bodies);
         }
-        for (std::size_t i = 0, more = 1; more > 0; ++i) { // stages take turns: one may send what another needs
-            more = 0;
+        std::size_t levels = 0;
+        for (const StageBodies *bodies : ended)
+            levels = std::max(levels, bodies->update.size());
+        for (std::size_t level = 0; level < levels; ++level)
             for (const StageBodies *bodies : ended)
-                if (i < bodies->update.size()) {
-                    runs.push_back({bodies->update[i], last, slots[static_cast<std::size_t>(last)]});
-                    ++more;
-                }
-        }
+                if (level < bodies->update.size() && bodies->update[level] >= 0)
+                    runs.push_back({bodies->update[level], last, slots[static_cast<std::size_t>(last)]});
         return runs;
     }
 

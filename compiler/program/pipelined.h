@@ -16,7 +16,9 @@ struct StageBodies {
     int forward = -1;
     int backward = -1;            ///< B, or I where the schedule has both gradients apart
     int weight_gradient = -1;     ///< W
-    std::vector<int> update = {}; ///< after all micro-batches, of the kind that updates; in order
+    /// After all micro-batches, of the kind that updates: those that need nothing of other stages' updates, those that
+    /// need what these make, and so on.
+    std::vector<int> update = {};
 };
 
 /// For each micro-batch, the slot that it takes on a rank of the pipeline: from its first action there to its last.

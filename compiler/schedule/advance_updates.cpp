@@ -70,7 +70,7 @@ class Advance {
         for (Operation &op : block_.without_terminator()) {
             if (part_of(&op) != Part::update || numbers_.contains(&op))
                 continue;
-            if (waits_for_communication(op))
+            if (waits_for_communication(op) || section_of(&op) > first_update)
                 late_.insert(&op);
             mlir::Attribute parameter = op.getAttr("parameter");
             if (auto write = mlir::dyn_cast<ir::WriteOp>(op))

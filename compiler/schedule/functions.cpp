@@ -11,6 +11,17 @@ Part part_of(mlir::Operation *op) {
     return part_of_phase(phase_of(op));
 }
 
+int section_of(mlir::Operation *op) {
+    const auto level = op->getAttrOfType<mlir::IntegerAttr>("level");
+    return static_cast<int>(part_of(op)) + (level ? static_cast<int>(level.getInt()) : 0);
+}
+
+std::string section_name(int section) {
+    if (section > first_update)
+        return "update_" + std::to_string(section - first_update + 1);
+    return name(static_cast<Part>(section));
+}
+
 Part part_of_phase(const std::string &phase) {
     if (phase == "update")
         return Part::update;
@@ -38,7 +49,7 @@ std::string phase_of(mlir::Operation *op) {
 }
 
 void set_place(mlir::Operation *op, mlir::Operation *from) {
-    for (const char *attribute : {"layer", "phase"})
+    for (const char *attribute : {"layer", "phase", "level"})
         if (mlir::Attribute value = from->getAttr(attribute))
             op->setAttr(attribute, value);
 }

@@ -29,9 +29,10 @@ constexpr int undecided = -1;
 struct Traits {
     LoopSpace space;
     std::string layer;
-    Part part;
+    int section;
 
-    explicit Traits(Operation *op) : space(space_of(op)), layer(layer_of(op)), part(part_of(op)) {}
+    explicit Traits(Operation *op) : space(space_of(op)), layer(layer_of(op)), section(section_of(op)) {}
+    [[nodiscard]] bool updates() const { return section >= first_update; }
 };
 
 struct Group {
@@ -145,8 +146,8 @@ class Fusion {
     std::optional<Fit> may_join(const Group &group, Operation *op, const Traits &traits) const {
         const Traits &first = group.first;
         const bool loss = first.layer == "loss" || traits.layer == "loss";
-        if ((first.part == Part::update) != (traits.part == Part::update) || (loss && first.layer != traits.layer) ||
-            (!loss && first.part != traits.part) || !(shares_a_value(group, op) || is_alike(group, traits)))
+        const bool same_section = first.section == traits.section;
+        if (((first.updates() || traits.updates() || !loss) && !same_section) || (loss && first.layer != traits.layer) || !(shares_a_value(group, op) || is_alike(group, traits)))
             return std::nullopt;
         if (!is_ready(group, op) && !may_move(group, op))
             return std::nullopt;

@@ -32,7 +32,7 @@ bool is_compute(mlir::Operation *op) {
 
 /// The rank of an operation by its phase, but no lower than that of the operations whose results it takes.
 int rank(mlir::Operation *op, llvm::DenseMap<mlir::Operation *, int> &ranks) {
-    int result = is_source(op) ? -1 : static_cast<int>(part_of(op));
+    int result = is_source(op) ? -1 : section_of(op);
     for (mlir::Value operand : op->getOperands())
         if (mlir::Operation *producer = operand.getDefiningOp())
             result = std::max(result, ranks.lookup(producer));

@@ -23,7 +23,7 @@ using mlir::Value;
 /// A body under construction: operations of a training function, the values that they take from others, and the values
 /// that others take from them.
 struct Segment {
-    Part part = Part::forward;
+    int section = 0;
     llvm::SetVector<Operation *> ops;
     llvm::SetVector<Value> inputs;
     std::vector<Value> outputs;
@@ -31,7 +31,7 @@ struct Segment {
 
 /// The bodies of a training function, and its part in transfers, as numbers of the program.
 struct Outlined {
-    std::map<Part, int> bodies;
+    std::map<int, int> bodies;  ///< by section
     std::vector<int> results;   ///< values, by result of the function
     std::vector<int> arguments; ///< values, by argument
 };
@@ -45,9 +45,9 @@ class Outlining {
     /// The function is erased.
     Outlined run() {
         const Segments parts = segments(block());
-        for (size_t part = 0; part < parts.size(); ++part)
-            if (!parts[part].empty())
-                segments_.push_back(segment(static_cast<Part>(part), parts[part]));
+        for (size_t section = 0; section < parts.size(); ++section)
+            if (!parts[section].empty())
+                segments_.push_back(segment(static_cast<int>(section), parts[section]));
         const std::vector<Value> results(block().getTerminator()->operand_begin(),
                                          block().getTerminator()->operand_end());
         if (ir::own_results(function_) > 0 && !ir::accumulates(function_))
@@ -55,7 +55,7 @@ class Outlining {
         block().getTerminator()->dropAllReferences();
         Outlined made;
         for (const Segment &segment : segments_)
-            made.bodies[segment.part] = make_body(segment);
+            made.bodies[segment.section] = make_body(segment);
         if (loss_)
             program_.loss = value_of(loss_);
         for (const Value result : results)
@@ -69,8 +69,8 @@ class Outlining {
   private:
     mlir::Block &block() { return function_.getBody().front(); }
 
-    Segment segment(Part part, const std::vector<Operation *> &ops) {
-        Segment result{part, {ops.begin(), ops.end()}, {}, {}};
+    Segment segment(int section, const std::vector<Operation *> &ops) {
+        Segment result{section, {ops.begin(), ops.end()}, {}, {}};
         for (Operation *op : ops)
             op->walk([&](Operation *inner) {
                 for (Value operand : inner->getOperands()) {
@@ -100,7 +100,7 @@ class Outlining {
             body.loads = inputs_of_function();
         builder_.setInsertionPoint(function_);
         auto outlined = mlir::func::FuncOp::create(
-            function_.getLoc(), function_name(segment.part),
+            function_.getLoc(), function_name(segment.section),
             builder_.getFunctionType(mlir::ValueRange(segment.inputs.getArrayRef()).getTypes(),
                                      mlir::ValueRange(segment.outputs).getTypes()));
         outlined.setPrivate();
@@ -151,9 +151,9 @@ class Outlining {
     }
 
     /// "forward"; for micro-batches before the last one "accumulate_forward"; of a stage "stage_0_forward".
-    std::string function_name(Part part) {
+    std::string function_name(int section) {
         const bool named = ir::accumulates(function_) || function_->hasAttr("plan.stage");
-        return named ? function_.getName().str() + "_" + name(part) : name(part);
+        return named ? function_.getName().str() + "_" + section_name(section) : section_name(section);
     }
 
     /// Attributes of the arguments: the place of each and, for inputs, the field of the data set. They are set
@@ -224,7 +224,7 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
         std::vector<std::string> names;
         std::vector<std::pair<int64_t, int64_t>> scratch;
         for (const StageTransfer &transfer : transfers) {
-            names.push_back(transfer.name());
+            names.push_back(transfer.name);
             scratch.push_back(transfer.scratch_offsets());
         }
         mlir::SymbolTable symbols(module);
@@ -279,7 +279,7 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
         std::vector<program::KindBodies> kinds;
         for (const Function &function : functions) {
             program::KindBodies &bodies = kinds.emplace_back(program::KindBodies{function.kind, {}});
-            for (const auto &[part, body] : function.outlined.bodies)
+            for (const auto &[section, body] : function.outlined.bodies)
                 bodies.bodies.push_back(body);
         }
         const int slots = program.roles.front().slots;
@@ -293,11 +293,13 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
         std::vector<program::StageBodies> stages;
         for (const Function &function : functions) {
             program::StageBodies &bodies = stages.emplace_back(program::StageBodies{function.kind, function.stage});
-            for (const auto &[part, body] : function.outlined.bodies)
-                if (part == Part::update)
-                    bodies.update.push_back(body);
-                else
-                    (part == Part::forward ? bodies.forward : bodies.backward) = body;
+            for (const auto &[section, body] : function.outlined.bodies)
+                if (section < first_update) {
+                    (section == 0 ? bodies.forward : bodies.backward) = body;
+                } else {
+                    bodies.update.resize(static_cast<size_t>(section - first_update) + 1, -1);
+                    bodies.update.back() = body;
+                }
         }
         return program::pipelined(program, ir::schedule_of(module), stages);
     }

@@ -36,23 +36,28 @@ Segments segments(mlir::Block &block) {
     for (Operation &op : block.without_terminator())
         if (!mlir::isa<ir::ReadOp>(op))
             ops.push_back(&op);
-    std::array<size_t, 4> begin{0, ops.size(), ops.size(), ops.size()};
-    size_t least = 2; // the first part whose beginning is still open
+    size_t sections = first_update + 1;
+    for (Operation *op : ops)
+        if (is_compute(op))
+            sections = std::max(sections, static_cast<size_t>(section_of(op)) + 1);
+    std::vector<size_t> begin(sections + 1, ops.size());
+    begin[0] = 0;
+    size_t least = sections - 1; // the first section whose beginning is still open
     for (size_t i = ops.size(); i-- > 0;) {
         if (!is_compute(ops[i]))
             continue;
-        const auto part = static_cast<size_t>(part_of(ops[i]));
-        least = std::min(least, part);
+        least = std::min(least, static_cast<size_t>(section_of(ops[i])));
         for (size_t open = 1; open <= least; ++open)
             begin[open] = i;
     }
-    for (size_t part = 1; part < 3; ++part)
-        while (begin[part] > begin[part - 1] && prepares(ops[begin[part] - 1]))
-            --begin[part];
-    Segments result;
-    for (size_t part = 0; part < 3; ++part)
-        result[part].assign(ops.begin() + static_cast<std::ptrdiff_t>(begin[part]),
-                            ops.begin() + static_cast<std::ptrdiff_t>(std::max(begin[part], begin[part + 1])));
+    for (size_t section = 1; section < sections; ++section)
+        while (begin[section] > begin[section - 1] && prepares(ops[begin[section] - 1]))
+            --begin[section];
+    Segments result(sections);
+    for (size_t section = 0; section < sections; ++section)
+        result[section].assign(
+            ops.begin() + static_cast<std::ptrdiff_t>(begin[section]),
+            ops.begin() + static_cast<std::ptrdiff_t>(std::max(begin[section], begin[section + 1])));
     return result;
 }
 

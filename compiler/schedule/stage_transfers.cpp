@@ -6,19 +6,19 @@
 #include "schedule/functions.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 namespace planc::schedule {
 
 namespace {
 
-/// The number of the argument among those that receive the same value.
-unsigned copy_number(StageTransfer transfer) {
-    unsigned copies = 0;
-    const int number = ir::received_by(transfer.to.getArgument(transfer.argument));
-    for (unsigned before = 0; before < transfer.argument; ++before)
-        copies += ir::received_by(transfer.to.getArgument(before)) == number ? 1 : 0;
-    return copies;
+/// "h1 to stage 1"
+std::string name_of(mlir::BlockArgument argument) {
+    auto receiver = mlir::cast<mlir::func::FuncOp>(argument.getOwner()->getParentOp());
+    const auto tensor = receiver.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.tensor");
+    return (tensor ? tensor.str() : "value " + std::to_string(ir::received_by(argument))) + " to stage " +
+           std::to_string(ir::stage_of(receiver));
 }
 
 } // namespace
@@ -26,14 +26,6 @@ unsigned copy_number(StageTransfer transfer) {
 bool alike(mlir::func::FuncOp a, mlir::func::FuncOp b) {
     return ir::purpose_of(a) == ir::purpose_of(b) && ir::accumulates(a) == ir::accumulates(b) &&
            (!ir::is_training(a) || ir::samples_of(a) == ir::samples_of(b));
-}
-
-std::string StageTransfer::name() const {
-    mlir::func::FuncOp receiver = to;
-    const auto tensor = receiver.getArgAttrOfType<mlir::StringAttr>(argument, "plan.tensor");
-    const unsigned copy = copy_number(*this);
-    return (tensor ? tensor.str() : "value " + std::to_string(argument)) + " to stage " +
-           std::to_string(ir::stage_of(to)) + (copy > 0 ? ", layout " + std::to_string(copy + 1) : "");
 }
 
 mlir::Value StageTransfer::sent() const {
@@ -65,8 +57,8 @@ TransferInfo StageTransfer::info() const {
 
 std::pair<std::int64_t, std::int64_t> StageTransfer::scratch_offsets() const {
     mlir::func::FuncOp receiver = to;
-    const auto offset = [&](const char *name) {
-        return receiver.getArgAttrOfType<mlir::IntegerAttr>(argument, name).getInt();
+    const auto offset = [&](const char *side) {
+        return receiver.getArgAttrOfType<mlir::IntegerAttr>(argument, side).getInt();
     };
     return {offset("plan.from_scratch"), offset("plan.to_scratch")};
 }
@@ -83,12 +75,17 @@ std::vector<StageTransfer> stage_transfers(mlir::ModuleOp module) {
         throw std::invalid_argument("no stage sends what '" + receiver.getName().str() + "' receives");
     };
     std::vector<StageTransfer> transfers;
-    for (mlir::func::FuncOp function : functions)
+    for (mlir::func::FuncOp function : functions) {
+        std::map<std::string, int> named; // of the receiver, which is in the name
         for (mlir::BlockArgument argument : function.getArguments())
             if (const int number = ir::received_by(argument); number >= 0) {
                 const auto [from, result] = sender_of(function, number);
-                transfers.push_back({from, result, function, argument.getArgNumber()});
+                std::string name = name_of(argument);
+                if (const int before = named[name]++; before > 0)
+                    name += " (" + std::to_string(before + 1) + ")";
+                transfers.push_back({from, result, function, argument.getArgNumber(), name});
             }
+    }
     return transfers;
 }
 

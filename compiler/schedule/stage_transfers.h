@@ -20,9 +20,8 @@ struct StageTransfer {
     unsigned result = 0;
     mlir::func::FuncOp to;
     unsigned argument = 0;
+    std::string name; ///< "h1 to stage 1", "h1 to stage 1 (2)": unique among the transfers of functions of one kind
 
-    /// "h1 to stage 1", unique among the transfers of functions of one kind.
-    [[nodiscard]] std::string name() const;
     [[nodiscard]] mlir::Value sent() const;
     [[nodiscard]] mlir::BlockArgument received() const;
     /// As a transfer that runs once. Both functions are laid out.

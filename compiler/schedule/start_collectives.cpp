@@ -65,12 +65,12 @@ bool is_sent(const Members &members) {
     });
 }
 
-/// The operation behind the last one of the part of the step in which `op` is.
-mlir::Operation *behind_part(mlir::Operation *op) {
+/// The operation behind the last one of the section in which `op` is.
+mlir::Operation *behind_section(mlir::Operation *op) {
     mlir::Operation *last = op;
     for (mlir::Operation *next = op; next != nullptr; next = next->getNextNode())
         if (is_kernel(next) || mlir::isa<ir::ReduceOp, ir::PointwiseOp>(next))
-            last = part_of(next) <= part_of(op) ? next : last;
+            last = section_of(next) <= section_of(op) ? next : last;
     return last->getNextNode();
 }
 
@@ -114,7 +114,7 @@ void split(const Members &members, bool overlap) {
     mlir::Operation *producer = last_producer(members);
     mlir::Operation *user = first_user(members);
     if (is_sent(members) && mlir::isa<mlir::func::ReturnOp>(user))
-        user = behind_part(members.front());
+        user = behind_section(members.front());
     const bool variable = producer != nullptr && mlir::isa<ir::ReadOp>(producer);
     const bool early = first.getKind() != "slice" && (overlap || members.size() > 1);
     if (early && variable)

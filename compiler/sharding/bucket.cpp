@@ -18,6 +18,7 @@ struct Candidate {
     std::int64_t bytes = 0;
     OperationId produced;
     OperationId first_use;
+    int level = 0; ///< what waits for other stages is not reduced with what they may wait for
 };
 
 std::vector<Candidate> candidates(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh) {
@@ -32,7 +33,8 @@ std::vector<Candidate> candidates(const Graph &graph, const LaidOut &laid_out, c
                                  value.element_bytes,
                                  bytes(value, copy, mesh),
                                  value.producer,
-                                 copy.first_use});
+                                 copy.first_use,
+                                 graph.operations[value.producer].level});
         }
     std::stable_sort(found.begin(), found.end(),
                      [](const Candidate &a, const Candidate &b) { return a.produced < b.produced; });
@@ -42,11 +44,14 @@ std::vector<Candidate> candidates(const Graph &graph, const LaidOut &laid_out, c
 struct Open {
     Bucket bucket;
     int element_bytes = 4;
+    int level = 0;
     OperationId first_use{std::numeric_limits<int>::max()};
 
+    [[nodiscard]] bool is_for(const Candidate &candidate) const {
+        return bucket.axes == candidate.axes && element_bytes == candidate.element_bytes && level == candidate.level;
+    }
     [[nodiscard]] bool takes(const Candidate &candidate) const {
-        return bucket.axes == candidate.axes && element_bytes == candidate.element_bytes &&
-               bucket.bytes + candidate.bytes <= largest_bucket_bytes && candidate.produced < first_use;
+        return bucket.bytes + candidate.bytes <= largest_bucket_bytes && candidate.produced < first_use;
     }
     void add(const Candidate &candidate) {
         bucket.members.push_back(candidate.member);
@@ -66,14 +71,11 @@ bool fusable(const Graph &graph, const Mesh &mesh, ValueId value, const Copy &co
 
 std::vector<Bucket> buckets(const Graph &graph, const LaidOut &laid_out, const Mesh &mesh) {
     std::vector<Open> all;
-    std::vector<std::size_t> open; // one per set of axes and element size
+    std::vector<std::size_t> open; // one per set of axes, element size and level
     for (const Candidate &candidate : candidates(graph, laid_out, mesh)) {
-        const auto same_kind = [&](std::size_t i) {
-            return all[i].bucket.axes == candidate.axes && all[i].element_bytes == candidate.element_bytes;
-        };
-        auto place = std::find_if(open.begin(), open.end(), same_kind);
+        auto place = std::find_if(open.begin(), open.end(), [&](std::size_t i) { return all[i].is_for(candidate); });
         if (place == open.end() || !all[*place].takes(candidate)) {
-            all.push_back({{candidate.axes, {}, 0}, candidate.element_bytes});
+            all.push_back({{candidate.axes, {}, 0}, candidate.element_bytes, candidate.level});
             if (place == open.end())
                 place = open.insert(open.end(), all.size() - 1);
             *place = all.size() - 1;

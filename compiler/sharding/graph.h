@@ -61,6 +61,7 @@ struct Operation {
     ValueId parameter;
     bool accumulates = false; ///< adds its operand up over the micro-batches
     bool per_step = false;    ///< depends on accumulated gradients: runs once per step, not once per micro-batch
+    int level = 0;            ///< of an update in a pipeline: StagedGraph::levels
 };
 
 struct Layer {

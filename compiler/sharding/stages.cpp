@@ -30,6 +30,8 @@ class Staging {
         StagedGraph result;
         for (const Stages &each : stages)
             result.stages.push_back(list(each));
+        for (const OperationId o : graph_.operations.ids())
+            result.levels.push_back(levels_of(o, result));
         for (const ValueId v : graph_.values.ids())
             if (graph_.values[v].kind == ValueKind::computed)
                 add_crossings(v, stages[graph_.values[v].producer], result.crossings);
@@ -39,6 +41,8 @@ class Staging {
   private:
     Stages stages_of(OperationId o) {
         const Operation &operation = graph_.operations[o];
+        if (operation.accumulates)
+            return {stage_of_sum(operation)};
         if (operation.parameter) {
             const std::vector<int> &users = variables_[operation.parameter];
             return {users.begin(), users.end()};
@@ -49,6 +53,34 @@ class Staging {
         for (const ValueId result : operation.results)
             needing.insert(needed_[result].begin(), needed_[result].end());
         return needing.empty() ? Stages{layers_.count - 1} : needing;
+    }
+
+    /// A sum over micro-batches is kept where its operand is made.
+    [[nodiscard]] int stage_of_sum(const Operation &operation) const {
+        const OperationId producer = graph_.values[operation.operands.front()].producer;
+        const LayerId layer = producer ? graph_.operations[producer].layer : operation.layer;
+        const int stage = layers_.of[layer];
+        if (stage != LayerStages::everywhere)
+            return stage;
+        return operation.parameter ? variables_[operation.parameter].front() : layers_.count - 1;
+    }
+
+    [[nodiscard]] std::vector<int> levels_of(OperationId o, const StagedGraph &known) const {
+        const Operation &operation = graph_.operations[o];
+        std::vector<int> levels(known.stages[o].size(), 0);
+        if (operation.phase != Phase::update || operation.accumulates)
+            return levels;
+        for (std::size_t i = 0; i < levels.size(); ++i)
+            for (const ValueId operand : operation.operands)
+                if (const OperationId producer = graph_.values[operand].producer) {
+                    const std::vector<int> &made = known.stages[producer];
+                    const auto here = std::find(made.begin(), made.end(), known.stages[o][i]);
+                    const int level = here != made.end()
+                                          ? known.levels[producer][static_cast<std::size_t>(here - made.begin())]
+                                          : known.levels[producer].front() + 1;
+                    levels[i] = std::max(levels[i], level);
+                }
+        return levels;
     }
 
     void add_crossings(ValueId value, const Stages &made, std::vector<Crossing> &crossings) const {

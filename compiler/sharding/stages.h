@@ -32,11 +32,15 @@ struct Crossing {
 
 struct StagedGraph {
     PerOperation<std::vector<int>> stages; ///< ascending; several: each of them computes it
-    std::vector<Crossing> crossings;       ///< by value, then by receiving stage
+    /// For each of these: of operations of the update, how often the stage must wait for others between the backward
+    /// pass and this operation; of others 0.
+    PerOperation<std::vector<int>> levels;
+    std::vector<Crossing> crossings; ///< by value, then by receiving stage
 };
 
-/// - An operation runs on the stage of its layer. Operations that follow a parameter (updates, norms, sums over
-///   micro-batches) run wherever the parameter is used; of layers that are `everywhere`, wherever they are needed.
+/// - An operation runs on the stage of its layer. Operations that follow a parameter (updates, norms) run wherever the
+///   parameter is used; sums over micro-batches, where their terms are made; operations of layers that are `everywhere`,
+///   wherever they are needed.
 /// - Free values and variables do not cross: each stage has its own. Outputs are needed where they are computed.
 [[nodiscard]] StagedGraph staged(const Graph &graph, const LayerStages &layers);
 

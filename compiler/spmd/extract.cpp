@@ -134,6 +134,8 @@ class Extraction {
     void add_operation(mlir::Operation &op) {
         sharding::Operation operation = operation_of(op);
         operation.layer = layer(layer_of(&op));
+        if (const auto level = op.getAttrOfType<mlir::IntegerAttr>("level"))
+            operation.level = static_cast<int>(level.getInt());
         std::vector<unsigned> numbers;
         std::vector<std::vector<int>> operand_loops;
         for (mlir::OpOperand &operand : op.getOpOperands()) {

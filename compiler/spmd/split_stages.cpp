@@ -2,12 +2,14 @@
 
 #include "ir/entry_functions.h"
 #include "program/pipelined.h"
+#include "spmd/stage_sums.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 namespace planc::spmd {
@@ -18,13 +20,97 @@ using sharding::ValueId;
 
 namespace {
 
+/// Variables and their stages. Where several stages use one, each has a copy: the first the variable itself, the others
+/// one with the attribute `copy_of`. The same holds for what belongs to it, such as the optimizer's state.
+class Copies {
+  public:
+    /// Where the training step was cut before, the copies are there.
+    explicit Copies(mlir::ModuleOp module) : module_(module) {
+        for (auto variable : module.getOps<ir::VariableOp>())
+            if (const auto stage = variable->getAttrOfType<mlir::IntegerAttr>("stage")) {
+                const auto original = variable->getAttrOfType<mlir::StringAttr>("copy_of");
+                stages_of_[original ? original.str() : variable.getSymName().str()].insert(
+                    static_cast<int>(stage.getInt()));
+            }
+    }
+
+    /// Notes which stages use the variables of a function.
+    void add(const Extracted &extracted, const sharding::LayerStages &layers) {
+        const auto users = sharding::stages_of_variables(extracted.graph, layers);
+        for (auto [name, value] : extracted.variable_of)
+            stages_of_[name.str()].insert(users[value].begin(), users[value].end());
+        for (const sharding::Operation &operation : extracted.graph.operations) {
+            if (!operation.parameter)
+                continue;
+            const auto follow = [&](ValueId value) {
+                if (value && extracted.graph.values[value].kind == sharding::ValueKind::variable)
+                    stages_of_[extracted.graph.values[value].name] = {users[operation.parameter].begin(),
+                                                                      users[operation.parameter].end()};
+            };
+            for (const ValueId operand : operation.operands)
+                follow(operand);
+            for (const ValueId written : operation.writes)
+                follow(written);
+        }
+    }
+
+    /// Gives each variable its role, and makes the copies.
+    void make(const pipeline::Schedule &schedule) {
+        mlir::OpBuilder builder(module_.getContext());
+        for (auto variable : llvm::make_early_inc_range(module_.getOps<ir::VariableOp>())) {
+            const auto stages = stages_of_.find(variable.getSymName().str());
+            if (stages == stages_of_.end() || stages->second.empty() || variable->hasAttr("stage"))
+                continue;
+            builder.setInsertionPointAfter(variable);
+            for (const int stage : llvm::reverse(stages->second)) {
+                const bool first = stage == *stages->second.begin();
+                auto own = first ? variable : mlir::cast<ir::VariableOp>(builder.clone(*variable));
+                own->setAttr("stage", builder.getI64IntegerAttr(stage));
+                own->setAttr("rank_role", builder.getI64IntegerAttr(
+                                              schedule.placement.front()[static_cast<size_t>(stage)]));
+                if (first)
+                    continue;
+                own->setAttr("copy_of", variable.getSymNameAttr());
+                own.setSymName(name(variable.getSymName().str(), stage));
+            }
+        }
+    }
+
+    /// Lets an operation of a stage use the stage's copies.
+    void rename(mlir::Operation *op, int stage) const {
+        mlir::Builder builder(op->getContext());
+        const auto renamed = [&](llvm::StringRef variable) { return name(variable.str(), stage); };
+        if (auto read = mlir::dyn_cast<ir::ReadOp>(op))
+            read.setVariable(renamed(read.getVariable()));
+        else if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
+            write.setVariable(renamed(write.getVariable()));
+        else if (auto accumulate = mlir::dyn_cast<ir::AccumulateOp>(op))
+            if (llvm::StringRef sum = accumulate.getAccumulator(); sum.consume_front("gradient of "))
+                accumulate.setAccumulator("gradient of " + renamed(sum));
+        if (const auto parameter = op->getAttrOfType<mlir::StringAttr>("parameter"))
+            op->setAttr("parameter", builder.getStringAttr(renamed(parameter.getValue())));
+    }
+
+  private:
+    /// The name of a variable on a stage.
+    std::string name(const std::string &variable, int stage) const {
+        const auto stages = stages_of_.find(variable);
+        const bool is_copy = stages != stages_of_.end() && stages->second.contains(stage) &&
+                             *stages->second.begin() != stage;
+        return is_copy ? variable + " on stage " + std::to_string(stage) : variable;
+    }
+
+    mlir::ModuleOp module_;
+    std::map<std::string, std::set<int>> stages_of_;
+};
+
 /// Cuts one function.
 class Split {
   public:
     Split(mlir::func::FuncOp function, Extracted extracted, sharding::StagedGraph staged,
-          const pipeline::Schedule &schedule)
+          const pipeline::Schedule &schedule, const Copies &copies)
         : function_(function), extracted_(std::move(extracted)), staged_(std::move(staged)), schedule_(schedule),
-          builder_(function) {
+          copies_(copies), builder_(function) {
         for (const Crossing &crossing : staged_.crossings) {
             const auto next = static_cast<int>(numbers_.size());
             numbers_.try_emplace(crossing.value, next);
@@ -64,8 +150,9 @@ class Split {
                 if (const ValueId value = extracted_.value_of.at(op.getOperand(0)); is_made_here(value))
                     clone(op);
             } else if (next < extracted_.graph.end_of_program() && extracted_.operations[next] == &op) {
-                if (contains(staged_.stages[next], stage))
-                    clone(op);
+                const std::vector<int> &stages = staged_.stages[next];
+                if (const auto here = std::find(stages.begin(), stages.end(), stage); here != stages.end())
+                    set_level(clone(op), staged_.levels[next][static_cast<size_t>(here - stages.begin())]);
                 ++next;
             }
         finish();
@@ -87,11 +174,18 @@ class Split {
         return producer && contains(staged_.stages[producer], stage_);
     }
 
-    void clone(mlir::Operation &op) {
+    mlir::Operation *clone(mlir::Operation &op) {
         for (mlir::Value operand : op.getOperands())
             if (!map_.contains(operand))
                 bring(operand);
-        builder_.clone(op, map_);
+        mlir::Operation *made = builder_.clone(op, map_);
+        copies_.rename(made, stage_);
+        return made;
+    }
+
+    void set_level(mlir::Operation *op, int level) {
+        if (level > 0)
+            op->setAttr("level", builder_.getI64IntegerAttr(level));
     }
 
     /// Makes a value known that this stage does not compute.
@@ -102,7 +196,7 @@ class Split {
             producer != nullptr && known != extracted_.value_of.end() &&
             extracted_.graph.values[known->second].kind == sharding::ValueKind::computed;
         if (producer != nullptr && !computed) {
-            builder_.clone(*producer, map_);
+            copies_.rename(builder_.clone(*producer, map_), stage_);
             return;
         }
         map_.map(value, block_->addArgument(value.getType(), value.getLoc()));
@@ -166,6 +260,7 @@ class Split {
     Extracted extracted_;
     sharding::StagedGraph staged_;
     const pipeline::Schedule &schedule_;
+    const Copies &copies_;
     mlir::OpBuilder builder_;
     std::map<ValueId, int> numbers_; ///< of values that cross
     std::map<ValueId, mlir::Value> ir_value_;
@@ -174,42 +269,6 @@ class Split {
     mlir::Block *block_ = nullptr;
     mlir::IRMapping map_;
     llvm::SmallVector<mlir::Attribute> attributes_; ///< by argument
-};
-
-/// Gives every variable to the stage that uses it.
-class Owners {
-  public:
-    explicit Owners(mlir::ModuleOp module) : module_(module) {}
-
-    mlir::LogicalResult add(const Extracted &extracted, const sharding::LayerStages &layers) {
-        const auto stages = sharding::stages_of_variables(extracted.graph, layers);
-        for (auto [name, value] : extracted.variable_of) {
-            // What only updates use lies where the parameter does that they belong to.
-            for (const int stage : stages[value])
-                if (!give(name, stage))
-                    return mlir::failure();
-        }
-        return mlir::success();
-    }
-
-    void write() {
-        mlir::Builder builder(module_.getContext());
-        for (auto variable : module_.getOps<ir::VariableOp>())
-            if (const auto stage = stage_of_.find(variable.getSymName()); stage != stage_of_.end())
-                variable->setAttr("rank_role", builder.getI64IntegerAttr(stage->second));
-    }
-
-  private:
-    bool give(llvm::StringRef name, int stage) {
-        const auto [known, fresh] = stage_of_.try_emplace(name, stage);
-        if (!fresh && known->second != stage)
-            module_.emitError() << "parameter '" << name << "' is used on stages " << known->second << " and "
-                                << stage;
-        return fresh || known->second == stage;
-    }
-
-    mlir::ModuleOp module_;
-    std::map<llvm::StringRef, int> stage_of_;
 };
 
 } // namespace
@@ -229,18 +288,23 @@ mlir::LogicalResult split_stages(mlir::ModuleOp module) {
         return mlir::success();
     const ir::Pipeline pipeline = ir::pipeline_of(module);
     const pipeline::Schedule schedule = ir::schedule_of(module);
-    Owners owners(module);
-    for (mlir::func::FuncOp function : ir::entry_functions(module)) {
+    const auto layers_of = [&](const sharding::Graph &graph) { return layer_stages(graph, pipeline); };
+    const std::vector<mlir::func::FuncOp> functions = ir::entry_functions(module);
+    Copies copies(module);
+    for (mlir::func::FuncOp function : functions)
+        if (ir::is_training(function)) {
+            const Extracted extracted = extract(function);
+            copies.add(extracted, layers_of(extracted.graph));
+            regroup_sums(function, layers_of);
+        }
+    copies.make(schedule);
+    for (mlir::func::FuncOp function : functions) {
         Extracted extracted = extract(function);
-        const sharding::LayerStages layers = layer_stages(extracted.graph, pipeline);
-        sharding::StagedGraph staged = sharding::staged(extracted.graph, layers);
+        sharding::StagedGraph staged = sharding::staged(extracted.graph, layers_of(extracted.graph));
         if (const std::string wrong = sharding::goes_back(extracted.graph, staged); !wrong.empty())
             return module.emitError() << "layer " << wrong << ", which lies on an earlier stage";
-        if (ir::is_training(function) && failed(owners.add(extracted, layers)))
-            return mlir::failure();
-        Split(function, std::move(extracted), std::move(staged), schedule).run();
+        Split(function, std::move(extracted), std::move(staged), schedule, copies).run();
     }
-    owners.write();
     return mlir::success();
 }
 

@@ -18,8 +18,8 @@ namespace planc::spmd {
 /// The stages of the layers of a graph. Layers that the pipeline does not name are everywhere.
 [[nodiscard]] sharding::LayerStages layer_stages(const sharding::Graph &graph, const ir::Pipeline &pipeline);
 
-/// Without a pipeline, the module stays as it is. Error, at the module: a layer of the forward pass needs what a later
-/// stage computes, or a parameter is used on two stages.
+/// Without a pipeline, the module stays as it is. A parameter that several stages use has a variable on each of them.
+/// Error, at the module: a layer of the forward pass needs what a later stage computes.
 [[nodiscard]] mlir::LogicalResult split_stages(mlir::ModuleOp module);
 
 } // namespace planc::spmd

@@ -77,7 +77,7 @@ void Functions::write_choice(const Step &step, const std::vector<mlir::func::Fun
         for (std::size_t t = 0; t < step.transfers().size(); ++t) {
             const schedule::StageTransfer &transfer = step.transfers()[t];
             const std::string number = std::to_string(step.first_transfer() + static_cast<int>(t));
-            const std::string what = "// " + comment(transfer.name()) + "\n";
+            const std::string what = "// " + comment(transfer.name) + "\n";
             if (transfer.to == function)
                 receives += "        context.collective(" + number + "); " + what;
             if (transfer.from == function) {

@@ -90,6 +90,11 @@ std::string broken_lines(std::string_view text) {
         text.remove_prefix(end);
         const std::size_t indent = line.find_first_not_of(' ');
         const bool is_comment = line.compare(std::min(indent, line.size()), 2, "//") == 0;
+        if (const std::size_t behind = line.rfind(", // ");
+            !is_comment && line.size() > width + 1 && behind != std::string::npos) { // the comment goes before the row
+            result += broken_lines(std::string(indent, ' ') + line.substr(behind + 2)) + line.substr(0, behind + 1) + "\n";
+            continue;
+        }
         const std::string next =
             std::string(indent == std::string::npos ? 0 : indent, ' ') + (is_comment ? "//   " : "    ");
         while (line.size() > width + 1) {

@@ -172,7 +172,8 @@ void Tables::write_variables() {
             continue;
         }
         const ir::InitializerAttr init = variable.getInit();
-        Hole text = text_hole(name);
+        const auto original = variable->getAttrOfType<mlir::StringAttr>("copy_of");
+        Hole text = text_hole(original ? original.str() : name);
         text.title = "name";
         std::vector<std::string> members{
             row.hole(std::move(text)),
@@ -181,8 +182,10 @@ void Tables::write_variables() {
             "planrt::Initializer::" + init.getKind().str(),
             number(init.getA().getValueAsDouble()),
             number(init.getB().getValueAsDouble())};
-        if (const int role = step_.role_of(variable); role > 0)
+        if (const int role = step_.role_of(variable); role > 0 || original)
             members.push_back(std::to_string(role));
+        if (original)
+            members.push_back("true");
         row.head = braces(members);
         rows.push_back(std::move(row));
     }
@@ -439,7 +442,7 @@ void Tables::write_collective_arrays(const std::vector<ir::StartOp> &starts) {
     if (transfers_.empty())
         write_transfers(rows, collectives);
     for (const schedule::StageTransfer &transfer : step_.transfers())
-        write_transfer(transfer.name(), transfer.info(), tensor(transfer.sent()), tensor(transfer.received()),
+        write_transfer(transfer.name, transfer.info(), tensor(transfer.sent()), tensor(transfer.received()),
                        transfer.scratch_offsets(), rows, collectives);
     array("planrt::TrafficRow", "traffic", rows);
     array("planrt::Collective", "collectives", collectives);

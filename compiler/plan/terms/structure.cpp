@@ -240,7 +240,7 @@ void Structure::describe(std::string &text, OperationId operation, std::map<Valu
     put(text, static_cast<int>(o.phase));
     put(text, o.parameter || layer == layer_numbers.end() ? -1 : layer->second);
     put(text, static_cast<int>(index_.pass[operation]));
-    put(text, (o.accumulates ? 1 : 0) + (o.per_step ? 2 : 0));
+    put(text, (o.accumulates ? 1 : 0) + (o.per_step ? 2 : 0) + 4 * o.level);
     put(text, (index_.may_pass_partial[operation] ? 1 : 0) + (by_variable_.contains(operation) ? 2 : 0));
     put(text, static_cast<int>(o.nest.reduction));
     text += std::to_string(o.flops_per_point) + ' ';

@@ -70,6 +70,7 @@ struct Variable {
     double a = 0; ///< constant: the value; uniform: low; normal: mean
     double b = 0; ///< uniform: high; normal: standard deviation
     int role = 0; ///< index in Program::roles of the role that has it
+    bool is_copy = false; ///< another role has the same variable, by this name, and saves it
 };
 
 /// value = raw * scale + shift

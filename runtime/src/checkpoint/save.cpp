@@ -102,7 +102,7 @@ void save(const Program &program, const std::vector<const Variable *> &variables
 void save_weights(const Program &program, const Mesh &mesh, int rank, const std::byte *arena, const std::string &path) {
     std::vector<const Variable *> weights;
     for (const Variable &variable : program.variables)
-        if (variable.of_model)
+        if (variable.of_model && !variable.is_copy)
             weights.push_back(&variable);
     save(program, weights, {}, mesh, rank, arena, path);
 }
@@ -111,7 +111,8 @@ void save_checkpoint(const Program &program, const Mesh &mesh, int rank, const s
                      const std::string &path, const RunState &state) {
     std::vector<const Variable *> all;
     for (const Variable &variable : program.variables)
-        all.push_back(&variable);
+        if (!variable.is_copy)
+            all.push_back(&variable);
     save(program, all, metadata_of(state), mesh, rank, arena, path);
 }
 
