@@ -95,6 +95,71 @@ class Staging {
     PerValue<Stages> needed_; ///< by the operations seen so far
 };
 
+/// Copies the operations of one stage, and the values that they need.
+class StagePart {
+  public:
+    StagePart(const Graph &graph, const StagedGraph &staged, int stage)
+        : graph_(graph), staged_(staged), stage_(stage), number_(graph.values.size()) {
+        part_.layers = graph.layers;
+        part_.microbatches = graph.microbatches;
+        part_.slots = graph.slots;
+    }
+
+    StageGraph make() {
+        for (const OperationId o : graph_.operations.ids())
+            if (const auto &at = staged_.stages[o]; std::find(at.begin(), at.end(), stage_) != at.end())
+                add(o, staged_.levels[o][static_cast<std::size_t>(std::find(at.begin(), at.end(), stage_) - at.begin())]);
+        for (const ValueId output : graph_.outputs)
+            if (number_[output] && part_.values[number_[output]].kind == ValueKind::computed)
+                part_.outputs.push_back(number_[output]);
+        ValueId last;
+        for (const Crossing &crossing : staged_.crossings)
+            if (crossing.from == stage_ && crossing.value != last) {
+                part_.sent.push_back(number_[crossing.value]);
+                last = crossing.value;
+            }
+        return {std::move(part_), std::move(number_)};
+    }
+
+  private:
+    void add(OperationId o, int level) {
+        Operation operation = graph_.operations[o];
+        operation.level = level;
+        const OperationId number = part_.operations.end_id();
+        for (ValueId &operand : operation.operands)
+            operand = here(operand);
+        for (ValueId &written : operation.writes)
+            written = written ? here(written) : written;
+        if (operation.parameter)
+            operation.parameter = here(operation.parameter);
+        for (ValueId &result : operation.results) {
+            Value value = graph_.values[result];
+            value.producer = number;
+            result = number_[result] = part_.values.push_back(std::move(value));
+        }
+        part_.operations.push_back(std::move(operation));
+        if (!graph_.work.empty())
+            part_.work.push_back(graph_.work[o]);
+    }
+
+    ValueId here(ValueId value) {
+        if (!number_[value]) {
+            Value copy = graph_.values[value];
+            if (copy.kind == ValueKind::computed)
+                copy.kind = ValueKind::free;
+            copy.producer = {};
+            number_[value] = part_.values.push_back(std::move(copy));
+        }
+        return number_[value];
+    }
+
+    const Graph &graph_;
+    const StagedGraph &staged_;
+    int stage_;
+    PerValue<ValueId> number_; ///< in the part
+    Graph part_;
+};
+
 bool is_forward(const Operation &operation) {
     return operation.phase == Phase::forward || operation.phase == Phase::loss;
 }
@@ -118,6 +183,10 @@ PerValue<std::vector<int>> stages_of_variables(const Graph &graph, const LayerSt
 
 StagedGraph staged(const Graph &graph, const LayerStages &layers) {
     return Staging(graph, layers).run();
+}
+
+StageGraph stage_graph(const Graph &graph, const StagedGraph &staged, int stage) {
+    return StagePart(graph, staged, stage).make();
 }
 
 std::string goes_back(const Graph &graph, const StagedGraph &staged) {

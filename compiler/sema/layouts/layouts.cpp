@@ -261,7 +261,8 @@ class LayoutReader {
             pipeline.schedule = expect_word(
                 context_, settings.value(*schedule), "'schedule'",
                 {"gpipe", "one_f_one_b", "pipedream", "chimera", "interleaved", "zero_bubble", "pipedream_2bw"});
-            if (pipeline.schedule != "gpipe" && pipeline.schedule != "one_f_one_b")
+            if (pipeline.schedule != "gpipe" && pipeline.schedule != "one_f_one_b" &&
+                pipeline.schedule != "zero_bubble")
                 analysis_.context.not_lowered(schedule->where, "the pipeline schedule '" + pipeline.schedule + "'");
         }
         if (const syntax::Setting *count = settings.find("chunks"))
