@@ -1,5 +1,6 @@
 #include "interpret/step.h"
 
+#include "interpret/copies.h"
 #include "interpret/interpreter.h"
 #include "interpret/whole_batch.h"
 #include "program/check.h"
@@ -41,6 +42,7 @@ class StepRun {
         if (const std::string wrong = program::fault(program_, mesh_); !wrong.empty())
             throw Failure(wrong);
         inputs_.accumulators.clear();
+        fill_copies(module, inputs_.variables);
         for (int role = 0; role < static_cast<int>(program_.roles.size()); ++role) {
             const program::Role &of = program_.roles[static_cast<std::size_t>(role)];
             const Slots slots{of.slots, of.slot_offset, of.slot_bytes};
@@ -341,6 +343,7 @@ class StepRun {
                     outcome.accumulators[variable.name] = at->second;
             }
         }
+        check_copies(module_, outcome.variables);
         outcome.collectives = std::move(records_);
         for (CollectiveRecord &record : transfer_records_)
             outcome.collectives.push_back(std::move(record));

@@ -477,7 +477,7 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
 
     /// Functions of micro-batches that are in flight at the same time share the slots and the memory after them.
     int64_t place_in_slots(const std::vector<std::pair<mlir::func::FuncOp, Assignment *>> &functions, int64_t base) {
-        int64_t bytes = 0;
+        int64_t bytes = aligned(1); // also where nothing outlives a body: a slot has a size
         for (auto [function, assignment] : functions)
             bytes = std::max(bytes, assignment->run_in_slots());
         int64_t end = base;

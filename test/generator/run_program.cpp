@@ -134,9 +134,10 @@ class Check {
         }
         options.independent_samples = random_.chance(0.5);
         options.dropout = false; // the program shuffles its samples, and masks belong to their places in the batch
+        options.pipelines = 0.3;
         file_ = random_file(seed, options);
         partial_batch_ = options.independent_samples; // padding may not change what the samples give
-        layout_ = random_.chance(0.3) ? "searched" : "rules";
+        layout_ = file_.stages() == 1 && random_.chance(0.3) ? "searched" : "rules";
     }
 
     ProgramResult run() {
