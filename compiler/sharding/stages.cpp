@@ -45,6 +45,8 @@ class Staging {
             return {stage_of_sum(operation)};
         if (operation.parameter) {
             const std::vector<int> &users = variables_[operation.parameter];
+            if (makes_number(operation))
+                return {users.front()};
             return {users.begin(), users.end()};
         }
         if (const int stage = layers_.of[operation.layer]; stage != LayerStages::everywhere)
@@ -53,6 +55,14 @@ class Staging {
         for (const ValueId result : operation.results)
             needing.insert(needed_[result].begin(), needed_[result].end());
         return needing.empty() ? Stages{layers_.count - 1} : needing;
+    }
+
+    /// A norm of a parameter is a sum in an order that its placement gives. One stage makes it, so that all copies of the
+    /// parameter are scaled by the same number.
+    [[nodiscard]] bool makes_number(const Operation &operation) const {
+        const auto has_dimensions = [this](ValueId value) { return !graph_.values[value].roles.empty(); };
+        return std::any_of(operation.operands.begin(), operation.operands.end(), has_dimensions) &&
+               std::none_of(operation.results.begin(), operation.results.end(), has_dimensions);
     }
 
     /// A sum over micro-batches is kept where its operand is made.
