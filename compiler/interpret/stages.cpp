@@ -38,6 +38,15 @@ Parts transferred(const schedule::TransferInfo &info, const planrt::Mesh &mesh, 
 
 } // namespace
 
+void check_transfer(const schedule::TransferInfo &info, const std::string &name) {
+    for (const planrt::RolePlacement *side : {&info.from, &info.to})
+        if (!side->placement.partial.empty() || !side->placement.stored.empty())
+            throw Failure("'" + name + "' travels as a partial sum or in shares");
+    for (const planrt::DimensionPlacement &dimension : info.from.placement.dimensions)
+        if (dimension.window)
+            throw Failure("'" + name + "' is sent with halos");
+}
+
 Outcome run_stages(mlir::ModuleOp module, const std::vector<mlir::func::FuncOp> &functions, const Inputs &inputs) {
     const ir::MeshAttr mesh = ir::mesh_attribute(module);
     const std::vector<schedule::StageTransfer> transfers = schedule::stage_transfers(module);
@@ -52,6 +61,7 @@ Outcome run_stages(mlir::ModuleOp module, const std::vector<mlir::func::FuncOp> 
         for (const schedule::StageTransfer &transfer : transfers) {
             if (transfer.to != function)
                 continue;
+            check_transfer(transfer.info(), transfer.name);
             const auto sender = ran.find(transfer.from);
             if (sender == ran.end())
                 throw Failure("'" + transfer.name + "' is needed before it is computed");

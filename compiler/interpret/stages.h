@@ -2,6 +2,7 @@
 #pragma once
 
 #include "interpret/interpret.h"
+#include "schedule/collective_info.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -14,5 +15,8 @@ namespace planc::interpret {
 /// Failure.
 [[nodiscard]] Outcome run_stages(mlir::ModuleOp module, const std::vector<mlir::func::FuncOp> &functions,
                                  const Inputs &inputs);
+
+/// Throws Failure if the value does not lie as one that travels between roles must, on either side (planrt::exchange()).
+void check_transfer(const schedule::TransferInfo &info, const std::string &name);
 
 } // namespace planc::interpret

@@ -2,6 +2,7 @@
 
 #include "interpret/copies.h"
 #include "interpret/interpreter.h"
+#include "interpret/stages.h"
 #include "interpret/whole_batch.h"
 #include "program/check.h"
 #include "schedule/collective_info.h"
@@ -56,6 +57,7 @@ class StepRun {
                     places_.push_back({role, within});
         for (const program::Transfer &transfer : program_.transfers) {
             transfers_.push_back(schedule::transfer_info(bodies_, transfer, mesh_attribute_));
+            check_transfer(transfers_.back(), transfer.name);
             CollectiveRecord record{"transfer", transfer.name, "transfer", transfers_.back().element_bytes, {}};
             record.traffic.resize(next_.size());
             transfer_records_.push_back(std::move(record));

@@ -33,9 +33,11 @@ bool marks_part(Operation *op) {
     return view && (is_sent(op) || (argument && ir::received_by(argument) >= 0));
 }
 
-/// Whether it is a wait or a view: just before a part's first kernel, these belong to that part.
+/// Whether it is a wait, a view or a slice, in which nothing moves: just before a part's first kernel, these belong to
+/// that part.
 bool prepares(Operation *op) {
-    return mlir::isa<ir::WaitOp, ir::ViewOp>(op) && !is_sent(op);
+    auto start = mlir::dyn_cast<ir::StartOp>(op);
+    return (mlir::isa<ir::WaitOp, ir::ViewOp>(op) && !is_sent(op)) || (start && start.getKind() == "slice");
 }
 
 } // namespace
