@@ -4,6 +4,7 @@
 #include "interpret/evaluate.h"
 #include "interpret/interpreter.h"
 #include "ir/collective_kind.h"
+#include "ir/entry_functions.h"
 #include "ir/layer_builder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -278,7 +279,8 @@ void Interpreter::visit_body(mlir::func::FuncOp function) {
 
 Outcome Interpreter::run(mlir::func::FuncOp function) {
     for (mlir::BlockArgument argument : function.getArguments())
-        load(argument);
+        if (ir::received_by(argument) < 0)
+            load(argument);
     places_.place_arguments(function);
     visit_body(function);
     const auto results = function.getBody().front().getTerminator()->getOperands();

@@ -1,6 +1,8 @@
 #include "interpret/step.h"
 
+#include "interpret/copies.h"
 #include "interpret/interpreter.h"
+#include "interpret/stages.h"
 #include "interpret/whole_batch.h"
 #include "program/check.h"
 #include "schedule/collective_info.h"
@@ -41,6 +43,7 @@ class StepRun {
         if (const std::string wrong = program::fault(program_, mesh_); !wrong.empty())
             throw Failure(wrong);
         inputs_.accumulators.clear();
+        fill_copies(module, inputs_.variables);
         for (int role = 0; role < static_cast<int>(program_.roles.size()); ++role) {
             const program::Role &of = program_.roles[static_cast<std::size_t>(role)];
             const Slots slots{of.slots, of.slot_offset, of.slot_bytes};
@@ -54,6 +57,7 @@ class StepRun {
                     places_.push_back({role, within});
         for (const program::Transfer &transfer : program_.transfers) {
             transfers_.push_back(schedule::transfer_info(bodies_, transfer, mesh_attribute_));
+            check_transfer(transfers_.back(), transfer.name);
             CollectiveRecord record{"transfer", transfer.name, "transfer", transfers_.back().element_bytes, {}};
             record.traffic.resize(next_.size());
             transfer_records_.push_back(std::move(record));
@@ -341,6 +345,7 @@ class StepRun {
                     outcome.accumulators[variable.name] = at->second;
             }
         }
+        check_copies(module_, outcome.variables);
         outcome.collectives = std::move(records_);
         for (CollectiveRecord &record : transfer_records_)
             outcome.collectives.push_back(std::move(record));

@@ -1,8 +1,10 @@
 #include "interpret/whole_batch.h"
 
+#include "interpret/stages.h"
 #include "interpret/step.h"
 #include "ir/entry_functions.h"
 #include "ir/layer_builder.h"
+#include "ir/pipeline_attribute.h"
 #include "program/micro_batches.h"
 #include "schedule/step_program.h"
 
@@ -29,11 +31,8 @@ Array samples(const Array &all, std::int64_t first, std::int64_t count) {
     return part;
 }
 
-} // namespace
-
-Inputs inputs_of_part(mlir::func::FuncOp function, const Inputs &whole, std::int64_t first) {
-    Inputs part = whole;
-    part.first_sample = first;
+/// Cuts the fields that a function takes.
+void cut_fields(mlir::func::FuncOp function, const Inputs &whole, std::int64_t first, Inputs &part) {
     for (mlir::BlockArgument argument : function.getArguments()) {
         const auto name = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
         const auto field = whole.fields.find(name ? name.str() : "");
@@ -44,23 +43,36 @@ Inputs inputs_of_part(mlir::func::FuncOp function, const Inputs &whole, std::int
             for (std::int64_t i = field->second.extents.front() - first; i < type.getExtents().front(); ++i)
                 part.fields[field->first].elements.at(static_cast<std::size_t>(i)) = 0;
     }
+}
+
+} // namespace
+
+Inputs inputs_of_part(mlir::func::FuncOp function, const Inputs &whole, std::int64_t first) {
+    Inputs part = whole;
+    part.first_sample = first;
+    cut_fields(function, whole, first, part);
     return part;
 }
 
 namespace {
 
-/// The numbers of samples of a function's part and of the whole batch; both are 1 if there is no batch.
-std::pair<std::int64_t, std::int64_t> batch_sizes(mlir::func::FuncOp function, const Inputs &inputs) {
-    if (function.getNumArguments() == 0 || ir::type_of(function.getArgument(0)).getExtents().empty())
-        return {1, 1};
-    const auto name = function.getArgAttrOfType<mlir::StringAttr>(0, "plan.input");
-    const auto field = inputs.fields.find(name ? name.str() : "");
-    const std::int64_t part = ir::type_of(function.getArgument(0)).getExtents().front();
-    return {part, field == inputs.fields.end() ? part : field->second.extents.front()};
+/// The numbers of samples of the functions' part and of the whole batch; both are 1 if there is no batch.
+std::pair<std::int64_t, std::int64_t> batch_sizes(const std::vector<mlir::func::FuncOp> &functions,
+                                                  const Inputs &inputs) {
+    for (mlir::func::FuncOp function : functions)
+        for (mlir::BlockArgument argument : function.getArguments()) {
+            const auto name = function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.input");
+            const auto extents = ir::type_of(argument).getExtents();
+            if (!name || extents.empty())
+                continue;
+            const auto field = inputs.fields.find(name.str());
+            return {extents.front(), field == inputs.fields.end() ? extents.front() : field->second.extents.front()};
+        }
+    return {1, 1};
 }
 
 void check_part(mlir::func::FuncOp function, const Inputs &inputs, const program::MicroBatch &part) {
-    if (const auto [samples, batch] = batch_sizes(function, inputs); part.first + samples > batch)
+    if (const auto [samples, batch] = batch_sizes({function}, inputs); part.first + samples > batch)
         throw Failure("a micro-batch ends at sample " + std::to_string(part.first + samples) + " of " +
                       std::to_string(batch));
 }
@@ -119,16 +131,42 @@ Outcome run_train_step(mlir::ModuleOp module, const Inputs &inputs) {
     return run_functions(module, inputs);
 }
 
-Outcome run_in_parts(mlir::ModuleOp module, llvm::StringRef name, const Inputs &inputs) {
-    auto function = module.lookupSymbol<mlir::func::FuncOp>(name);
-    if (!function)
+namespace {
+
+/// The functions of an evaluation or a prediction: one, or one for each stage of a pipeline.
+std::vector<mlir::func::FuncOp> functions_of(mlir::ModuleOp module, llvm::StringRef name) {
+    if (auto function = module.lookupSymbol<mlir::func::FuncOp>(name))
+        return {function};
+    const auto purpose = name == "evaluate" ? ir::Purpose::evaluation : ir::Purpose::prediction;
+    std::vector<mlir::func::FuncOp> stages;
+    for (mlir::func::FuncOp function : ir::entry_functions(module))
+        if (ir::has_pipeline(module) && ir::purpose_of(function) == purpose)
+            stages.push_back(function);
+    if (stages.empty())
         throw Failure("there is no function @" + name.str());
-    const auto [part, batch] = batch_sizes(function, inputs);
-    if (part == batch)
-        return run(module, name, inputs);
+    return stages;
+}
+
+Outcome run_part(mlir::ModuleOp module, const std::vector<mlir::func::FuncOp> &functions, const Inputs &whole,
+                 std::int64_t first) {
+    Inputs part = whole;
+    part.first_sample = first;
+    for (mlir::func::FuncOp function : functions)
+        cut_fields(function, whole, first, part);
+    if (ir::has_pipeline(module))
+        return run_stages(module, functions, part);
+    mlir::func::FuncOp function = functions.front();
+    return run(module, function.getName(), part);
+}
+
+} // namespace
+
+Outcome run_in_parts(mlir::ModuleOp module, llvm::StringRef name, const Inputs &inputs) {
+    const std::vector<mlir::func::FuncOp> functions = functions_of(module, name);
+    const auto [part, batch] = batch_sizes(functions, inputs);
     Outcome outcome;
     for (std::int64_t first = 0; first < batch; first += part) {
-        Outcome next = run(module, name, inputs_of_part(function, inputs, first));
+        Outcome next = run_part(module, functions, inputs, first);
         next.collectives.insert(next.collectives.begin(), outcome.collectives.begin(), outcome.collectives.end());
         if (first > 0) {
             join(outcome.results, next.results, first, batch);

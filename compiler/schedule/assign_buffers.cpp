@@ -79,8 +79,9 @@ class Assignment {
         in_slot_ = place(kept);
         return inputs_end_ - base_ + aligned(in_slot_.bytes);
     }
-    /// The second step: places the rest after the slots, which all have the size of the largest. Returns the end.
-    int64_t place_behind_slots(int64_t slots_end) {
+    /// The second step: places the rest after the slots, which all have the size of the largest. Returns the end of what
+    /// the function uses.
+    int64_t place_behind_slots(int64_t last_slot, int64_t slots_end) {
         std::vector<Lifetime> passing;
         for (const Lifetime &lifetime : lifetimes_)
             if (!outlives_its_body(lifetime))
@@ -91,7 +92,7 @@ class Assignment {
         for (const Lifetime &lifetime : lifetimes_)
             offsets_.push_back(outlives_its_body(lifetime) ? inputs_end_ + *kept++ : slots_end + *other++);
         write_all();
-        return slots_end + placed.bytes;
+        return placed.bytes > 0 ? slots_end + placed.bytes : last_slot + inputs_end_ - base_ + in_slot_.bytes;
     }
 
   private:
@@ -477,14 +478,15 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
 
     /// Functions of micro-batches that are in flight at the same time share the slots and the memory after them.
     int64_t place_in_slots(const std::vector<std::pair<mlir::func::FuncOp, Assignment *>> &functions, int64_t base) {
-        int64_t bytes = 0;
+        int64_t bytes = aligned(1); // also where nothing outlives a body: a slot has a size
         for (auto [function, assignment] : functions)
             bytes = std::max(bytes, assignment->run_in_slots());
         int64_t end = base;
         for (auto [function, assignment] : functions) {
             function->setAttr("plan.slot_offset", number(base));
             function->setAttr("plan.slot_bytes", number(bytes));
-            end = std::max(end, assignment->place_behind_slots(base + ir::slots_of(function) * bytes));
+            const int64_t slots_end = base + ir::slots_of(function) * bytes;
+            end = std::max(end, assignment->place_behind_slots(slots_end - bytes, slots_end));
         }
         return end;
     }

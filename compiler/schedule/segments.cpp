@@ -24,9 +24,20 @@ bool is_sent(Operation *op) {
     });
 }
 
-/// Whether it is a wait or a view: just before a part's first kernel, these belong to that part.
+/// Whether its place in the list says where a part begins. A stage may consist of views: they are its computation.
+bool marks_part(Operation *op) {
+    if (is_compute(op))
+        return true;
+    auto view = mlir::dyn_cast<ir::ViewOp>(op);
+    const auto argument = view ? mlir::dyn_cast<mlir::BlockArgument>(view.getOperand()) : mlir::BlockArgument();
+    return view && (is_sent(op) || (argument && ir::received_by(argument) >= 0));
+}
+
+/// Whether it is a wait, a view or a slice, in which nothing moves: just before a part's first kernel, these belong to
+/// that part.
 bool prepares(Operation *op) {
-    return mlir::isa<ir::WaitOp, ir::ViewOp>(op) && !is_sent(op);
+    auto start = mlir::dyn_cast<ir::StartOp>(op);
+    return (mlir::isa<ir::WaitOp, ir::ViewOp>(op) && !is_sent(op)) || (start && start.getKind() == "slice");
 }
 
 } // namespace
@@ -38,13 +49,13 @@ Segments segments(mlir::Block &block) {
             ops.push_back(&op);
     size_t sections = first_update + 1;
     for (Operation *op : ops)
-        if (is_compute(op))
+        if (marks_part(op))
             sections = std::max(sections, static_cast<size_t>(section_of(op)) + 1);
     std::vector<size_t> begin(sections + 1, ops.size());
     begin[0] = 0;
     size_t least = sections - 1; // the first section whose beginning is still open
     for (size_t i = ops.size(); i-- > 0;) {
-        if (!is_compute(ops[i]))
+        if (!marks_part(ops[i]))
             continue;
         least = std::min(least, static_cast<size_t>(section_of(ops[i])));
         for (size_t open = 1; open <= least; ++open)

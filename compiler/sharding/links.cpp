@@ -42,7 +42,7 @@ std::span<const Link> Links::of(int origin, std::span<const Wanted> wanted) {
     collect(origin, wanted);
     links_.clear();
     if (index_.graph.values[value_].kind == ValueKind::free)
-        links_ = wanted_;
+        bring();
     else
         connect(origin);
     return links_;
@@ -80,6 +80,29 @@ bool Links::possible(int origin, int wanted) const {
     const std::vector<int> &asked = reshards_.placement(wanted).partial;
     return std::all_of(asked.begin(), asked.end(),
                        [&](int axis) { return std::find(lies.begin(), lies.end(), axis) != lies.end(); });
+}
+
+/// A free value comes in every placement that is needed. It comes whole where a share is needed, which is cut from it.
+void Links::bring() {
+    for (const Link &need : wanted_)
+        if (reshards_.placement(need.placement).stored.empty())
+            links_.push_back(need);
+    for (const Link &need : wanted_) {
+        Placement whole = reshards_.placement(need.placement);
+        if (whole.stored.empty())
+            continue;
+        whole.stored.clear();
+        const int number = reshards_.number(whole);
+        auto source = std::find_if(links_.begin(), links_.end(),
+                                   [number](const Link &link) { return link.placement == number; });
+        if (source == links_.end())
+            source = links_.insert(links_.end(), {number, -1, need.first_use, need.pass});
+        source->first_use = std::min(source->first_use, need.first_use);
+        Link share = need;
+        share.source = static_cast<int>(source - links_.begin());
+        share.route = &reshards_.route(number, need.placement);
+        links_.push_back(share);
+    }
 }
 
 /// Makes the needed copies from existing ones, each time the one that moves least.

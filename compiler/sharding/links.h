@@ -59,6 +59,7 @@ class Links {
   private:
     [[nodiscard]] Pass pass(int origin, int wanted, OperationId reader) const;
     void collect(int origin, std::span<const Wanted> wanted);
+    void bring();
     void connect(int origin);
     void make_cheapest();
 

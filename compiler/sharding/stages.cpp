@@ -17,7 +17,10 @@ class Staging {
   public:
     Staging(const Graph &graph, const LayerStages &layers)
         : graph_(graph), layers_(layers), variables_(stages_of_variables(graph, layers)),
-          needed_(graph.values.size()) {}
+          needed_(graph.values.size()) {
+        for (const OperationId o : graph.operations.ids())
+            own_.push_back(own_stage(o));
+    }
 
     StagedGraph run() {
         PerOperation<Stages> stages(graph_.operations.size());
@@ -45,21 +48,45 @@ class Staging {
             return {stage_of_sum(operation)};
         if (operation.parameter) {
             const std::vector<int> &users = variables_[operation.parameter];
+            if (makes_number(operation))
+                return {users.front()};
             return {users.begin(), users.end()};
         }
-        if (const int stage = layers_.of[operation.layer]; stage != LayerStages::everywhere)
-            return {stage};
+        if (own_[o] != LayerStages::everywhere)
+            return {own_[o]};
         Stages needing;
         for (const ValueId result : operation.results)
             needing.insert(needed_[result].begin(), needed_[result].end());
         return needing.empty() ? Stages{layers_.count - 1} : needing;
     }
 
+    /// The stage of the operation's layer. A sum of gradients, which belongs to the layer of the value that was read
+    /// twice, is made where its terms are if that is one stage, so that one value leaves instead of two.
+    [[nodiscard]] int own_stage(OperationId o) const {
+        const Operation &operation = graph_.operations[o];
+        const int stage = layers_.of[operation.layer];
+        if (operation.phase != Phase::input_gradient || operation.kernel != Kernel::pointwise ||
+            !operation.nest.linear || operation.operands.size() < 2 || stage == LayerStages::everywhere)
+            return stage;
+        Stages terms;
+        for (const ValueId operand : operation.operands)
+            if (const OperationId producer = graph_.values[operand].producer)
+                terms.insert(own_[producer]);
+        return terms.size() == 1 && *terms.begin() > stage ? *terms.begin() : stage;
+    }
+
+    /// A norm of a parameter is a sum in an order that its placement gives. One stage makes it, so that all copies of the
+    /// parameter are scaled by the same number.
+    [[nodiscard]] bool makes_number(const Operation &operation) const {
+        const auto has_dimensions = [this](ValueId value) { return !graph_.values[value].roles.empty(); };
+        return std::any_of(operation.operands.begin(), operation.operands.end(), has_dimensions) &&
+               std::none_of(operation.results.begin(), operation.results.end(), has_dimensions);
+    }
+
     /// A sum over micro-batches is kept where its operand is made.
     [[nodiscard]] int stage_of_sum(const Operation &operation) const {
         const OperationId producer = graph_.values[operation.operands.front()].producer;
-        const LayerId layer = producer ? graph_.operations[producer].layer : operation.layer;
-        const int stage = layers_.of[layer];
+        const int stage = producer ? own_[producer] : layers_.of[operation.layer];
         if (stage != LayerStages::everywhere)
             return stage;
         return operation.parameter ? variables_[operation.parameter].front() : layers_.count - 1;
@@ -92,6 +119,7 @@ class Staging {
     const Graph &graph_;
     const LayerStages &layers_;
     PerValue<std::vector<int>> variables_;
+    PerOperation<int> own_;   ///< the stage of each by its layer
     PerValue<Stages> needed_; ///< by the operations seen so far
 };
 

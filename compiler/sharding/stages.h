@@ -38,9 +38,9 @@ struct StagedGraph {
     std::vector<Crossing> crossings; ///< by value, then by receiving stage
 };
 
-/// - An operation runs on the stage of its layer. Operations that follow a parameter (updates, norms) run wherever the
-///   parameter is used; sums over micro-batches, where their terms are made; operations of layers that are `everywhere`,
-///   wherever they are needed.
+/// - An operation runs on the stage of its layer. Operations that follow a parameter (updates) run wherever the parameter
+///   is used, but its norms on the first of these stages; sums over micro-batches, where their terms are made;
+///   operations of layers that are `everywhere`, wherever they are needed.
 /// - Free values and variables do not cross: each stage has its own. Outputs are needed where they are computed.
 [[nodiscard]] StagedGraph staged(const Graph &graph, const LayerStages &layers);
 

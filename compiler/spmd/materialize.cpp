@@ -53,12 +53,14 @@ class Materializer {
     }
 
   private:
-    /// One argument for each layout in which an input is needed.
+    /// One argument for each layout in which an input is needed whole.
     void add_arguments(mlir::Block &body) {
         llvm::SmallVector<mlir::Attribute> attributes;
         for (mlir::BlockArgument argument : old_.getArguments()) {
             const ValueId value = extracted_.value_of.at(argument);
             for (size_t i = 0; i < copies(value).size(); ++i) {
+                if (copies(value)[i].source >= 0)
+                    continue; // a share of another one
                 made_[{value, static_cast<int>(i)}] =
                     body.addArgument(type(argument, copies(value)[i].placement), argument.getLoc());
                 const auto own = old_.getArgAttrDict(argument.getArgNumber());

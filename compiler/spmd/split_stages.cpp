@@ -2,6 +2,7 @@
 
 #include "ir/entry_functions.h"
 #include "program/pipelined.h"
+#include "spmd/stage_recomputation.h"
 #include "spmd/stage_sums.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -303,6 +304,7 @@ mlir::LogicalResult split_stages(mlir::ModuleOp module) {
     Copies copies(module);
     for (mlir::func::FuncOp function : functions)
         if (ir::is_training(function)) {
+            recompute_within_stages(function, layers_of);
             const Extracted extracted = extract(function);
             copies.add(extracted, layers_of(extracted.graph));
             regroup_sums(function, layers_of);

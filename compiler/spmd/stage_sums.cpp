@@ -64,18 +64,25 @@ class Regrouping {
     }
 
     /// Adds up values with operations like `like`, which have these attributes besides.
-    Value add_up(const std::vector<Value> &terms, Operation *like,
-                 const std::vector<std::pair<const char *, mlir::Attribute>> &attributes = {}) {
+    using Attributes = std::vector<std::pair<const char *, mlir::Attribute>>;
+    Value add_up(const std::vector<Value> &terms, Operation *like, const Attributes &attributes = {}) {
         Value sum = terms.front();
-        for (size_t i = 1; i < terms.size(); ++i) {
-            Operation *add = builder_.clone(*like);
-            add->setOperands({sum, terms[i]});
-            for (const auto &[name, attribute] : attributes)
-                if (attribute)
-                    add->setAttr(name, attribute);
-            sum = add->getResult(0);
-        }
-        return sum;
+        for (size_t i = 1; i < terms.size(); ++i)
+            sum = made_like(like, {sum, terms[i]}, attributes)->getResult(0);
+        if (sum.getType() == like->getResult(0).getType())
+            return sum;
+        Operation *broadcast = made_like(like, {sum}, attributes); // a term may lack dimensions of the sum
+        mlir::cast<ir::PointwiseOp>(broadcast).setFunction("identity");
+        return broadcast->getResult(0);
+    }
+
+    Operation *made_like(Operation *like, mlir::ValueRange operands, const Attributes &attributes) {
+        Operation *made = builder_.clone(*like);
+        made->setOperands(operands);
+        for (const auto &[name, attribute] : attributes)
+            if (attribute)
+                made->setAttr(name, attribute);
+        return made;
     }
 
     // --- gradients ----------------------------------------------------------------------------------------------

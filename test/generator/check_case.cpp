@@ -1,9 +1,12 @@
 #include "check_case.h"
 
 #include "compare_runs.h"
+#include "pipeline.h"
 #include "random.h"
 
 #include "ir/entry_functions.h"
+#include "ir/pipeline_attribute.h"
+#include "plan/pipeline/stages.h"
 #include "plan/plan.h"
 #include "schedule/schedule.h"
 #include "spmd/accumulators.h"
@@ -61,7 +64,7 @@ class Check {
             const plan::Plan plan = plan::make_plan(request);
             if (!plan.failure.empty())
                 throw Refusal(plan.failure);
-            check_plan(reference, *module, request, plan);
+            check_beside_one_rank(reference, *module, request, plan);
         }
         const planning::MemorySavings savings = random_savings();
         stage_ = "random strategies";
@@ -69,14 +72,23 @@ class Check {
             stage_ += ", " + word;
         const Module module = derive_if_possible(savings);
         const plan::Request request = step_->request(*module, "rules");
-        if (!has_statistics_of_parts(*module))
-            return check_plan(reference, *module, request, random_strategies(request));
-        const Module one(mlir::ModuleOp(*module).clone());
+        const plan::Plan plan = random_strategies(request);
+        if (!plan.failure.empty())
+            throw Refusal(plan.failure);
+        check_beside_one_rank(reference, *module, request, plan);
+    }
+
+    /// `whole`: one rank with the whole batch at once.
+    void check_beside_one_rank(const Reference &whole, mlir::ModuleOp module, const plan::Request &request,
+                               const plan::Plan &plan) {
+        if (!has_statistics_of_parts(module))
+            return check_plan(whole, module, request, plan);
+        const Module one(module.clone());
         if (failed(spmd::expand_accumulates(*one)))
             throw Difference("the sums over micro-batches could not be made");
         const Reference in_parts(*one, step_->module(), step_->train(), random_);
         if (in_parts.finite() && in_parts.stable(*one, step_->train(), random_))
-            check_plan(in_parts, *module, request, random_strategies(request));
+            check_plan(in_parts, module, request, plan);
     }
 
     /// With batch normalisation a step in micro-batches is another one than that of the whole batch.
@@ -90,7 +102,9 @@ class Check {
         planning::MemorySavings savings;
         const auto &arguments = step_->train().loss.arguments;
         const auto batch = static_cast<int>(arguments.front().type.dimensions.front().extent);
-        if (random_.chance(0.4))
+        if (const int stages = file_.stages(); stages > 1)
+            savings.microbatches = random_.whole(1, most_micro_batches(batch, stages));
+        else if (random_.chance(0.4))
             savings.microbatches = random_.whole(1, std::min(batch, 4));
         if (random_.chance(0.3))
             savings.recompute = {""};
@@ -107,12 +121,14 @@ class Check {
         }
     }
 
-    /// Some of the axes, in any order.
-    std::vector<int> random_axes(std::size_t count) {
-        std::vector<int> axes(count);
-        std::iota(axes.begin(), axes.end(), 0);
+    /// Some of the axes, in any order; not the pipeline's.
+    std::vector<int> random_axes(const std::vector<std::string> &names) {
+        std::vector<int> axes;
+        for (std::size_t axis = 0; axis < names.size(); ++axis)
+            if (names[axis] != pipeline_axis)
+                axes.push_back(static_cast<int>(axis));
         random_.shuffle(axes);
-        axes.resize(static_cast<std::size_t>(random_.whole(0, static_cast<int>(count))));
+        axes.resize(static_cast<std::size_t>(random_.whole(0, static_cast<int>(axes.size()))));
         return axes;
     }
 
@@ -135,17 +151,19 @@ class Check {
             std::iota(strategy.order.begin(), strategy.order.end(), 0);
             random_.shuffle(strategy.order);
             for (std::size_t axis = 0; axis < plan.axes.size(); ++axis)
-                strategy.loop_of_axis.push_back(random_.pick(choices));
+                strategy.loop_of_axis.push_back(plan.axes[axis] == pipeline_axis ? "" : random_.pick(choices));
             plan.layers.push_back(std::move(strategy));
         }
         if (random_.chance(0.4))
-            plan.storage.parameters = random_axes(plan.axes.size());
+            plan.storage.parameters = random_axes(plan.axes);
         if (random_.chance(0.4))
-            plan.storage.gradients = random_axes(plan.axes.size());
+            plan.storage.gradients = random_axes(plan.axes);
         if (random_.chance(0.4))
-            plan.storage.optimizer = random_axes(plan.axes.size());
+            plan.storage.optimizer = random_axes(plan.axes);
         plan.cost = std::make_shared<const cost::CostTable>(
             plan::evaluate(request, plan.mesh, plan.axes, plan.layers, plan.storage));
+        if (request.pipeline)
+            plan.failure = plan::make_stages(request, plan, plan.pipeline.emplace());
         return plan;
     }
 
@@ -156,23 +174,27 @@ class Check {
         showing(*module, [&] {
             if (failed(spmd::materialize(*module)) || failed(mlir::verify(*module)))
                 throw Difference("the step could not be laid out");
+            if (plan.pipeline)
+                return; // stages wait for each other within their functions: only bodies can be run
             const auto traffic = reference.compare(*module);
             for (const interpret::CollectiveRecord &collective : traffic)
                 ++result_.collectives[collective.kind];
             compare_traffic(traffic, *plan.cost, false);
         });
-        check_schedule(reference, std::move(module), plan.cost.get());
+        check_schedule(reference, std::move(module), plan.pipeline ? nullptr : plan.cost.get());
     }
 
     void check_schedule(const Reference &reference, Module module, const cost::CostTable *table) {
         const std::string stage = stage_;
         const bool overlap = random_.chance(0.7);
         const bool all_halos = random_.chance(0.7); // images are too small for it to pay
-        const int slots = (*module)->hasAttr("plan.microbatches") && random_.chance(0.5) ? random_.whole(2, 3) : 1;
+        const bool is_pipeline = ir::has_pipeline(*module);
+        const int slots = !is_pipeline && (*module)->hasAttr("plan.microbatches") && random_.chance(0.5) ? random_.whole(2, 3) : 1;
         stage_ += overlap ? ", scheduled" : ", scheduled without overlap";
         stage_ += all_halos ? ", all halos apart" : "";
         stage_ += slots > 1 ? ", " + std::to_string(slots) + " in flight" : "";
-        ir::set_slots(*module, slots);
+        if (!is_pipeline) // stages have their own
+            ir::set_slots(*module, slots);
         showing(*module, [&] {
             if (failed(schedule::run(*module, {.overlap = overlap, .overlap_all_halos = all_halos})) ||
                 failed(mlir::verify(*module)))
@@ -180,6 +202,9 @@ class Check {
             const auto traffic = reference.compare(*module);
             if (table != nullptr)
                 compare_traffic(traffic, *table, true);
+            if (is_pipeline)
+                for (const interpret::CollectiveRecord &collective : traffic)
+                    ++result_.collectives[collective.kind];
         });
         stage_ = stage;
     }

@@ -1,5 +1,6 @@
 #include "layout.h"
 
+#include "pipeline.h"
 #include "step.h"
 
 #include <algorithm>
@@ -18,7 +19,8 @@ class Rules {
   public:
     Rules(RandomNetwork &network, Random &random) : network_(network), random_(random) {
         for (const auto &[name, size] : network.file.axes)
-            axes_.push_back(name);
+            if (name != pipeline_axis)
+                axes_.push_back(name);
     }
 
     void write() {
@@ -78,9 +80,9 @@ class Rules {
     void save_memory(std::vector<std::string> &lines) {
         std::vector<std::string> kinds{"params", "gradients", "optimizer"};
         random_.shuffle(kinds);
-        for (int count = random_.chance(0.5) ? random_.whole(1, 3) : 0; count > 0; --count)
+        for (int count = !axes_.empty() && random_.chance(0.5) ? random_.whole(1, 3) : 0; count > 0; --count)
             lines.push_back(store(kinds[static_cast<std::size_t>(count - 1)]));
-        if (network_.independent_samples && random_.chance(0.4))
+        if (!network_.pipeline && network_.independent_samples && random_.chance(0.4))
             lines.push_back("microbatches = " + std::to_string(random_.whole(1, std::min(network_.batch, 4))));
         if (random_.chance(0.15))
             lines.push_back("recompute");
@@ -119,13 +121,24 @@ void add_layout(RandomNetwork &network, Random &random) {
     network.file.pins.clear();
     for (std::size_t i = 0; i < shape.size(); ++i)
         network.file.axes.emplace_back(names[i], shape[i]);
+    if (network.pipeline)
+        add_pipeline(network, random);
     Rules(network, random).write();
 }
 
 PlanFile random_file(std::uint64_t seed, const NetworkOptions &options) {
     constexpr int tries = 8;
     Random random(seed);
-    RandomNetwork network = random_network(random, options);
+    NetworkOptions own = options;
+    const bool pipeline = options.pipelines > 0 && random.chance(options.pipelines);
+    if (pipeline && random.chance(0.8)) { // else there is one micro-batch
+        own.independent_samples = true;
+        own.normalised_parts = options.normalised_parts && random.chance(0.3);
+    } else {
+        own.normalised_parts = false;
+    }
+    RandomNetwork network = random_network(random, own);
+    network.pipeline = pipeline;
     for (int i = 0; i < tries; ++i) {
         add_layout(network, random);
         if (is_accepted(network.file.text()))

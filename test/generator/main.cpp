@@ -1,4 +1,6 @@
 // Random networks on the interpreter, as many as asked for: random_networks --count 10000 --seed 7
+//   --pipelines every case has a pipeline
+//   --go-on     reports a failure and goes on; the failing case counts
 //   --show      prints the .plan text of every case
 //   --shrink    makes the failing case smaller before it is printed
 //   --ir        prints the failing program's IR too
@@ -21,6 +23,8 @@ struct Options {
     bool show = false;
     bool shrink = false;
     bool ir = false;
+    bool go_on = false;
+    double pipelines = 0.3;
 };
 
 bool parse(std::string_view text, std::uint64_t &number) {
@@ -36,6 +40,10 @@ bool parse(int argc, char **argv, Options &options) {
             options.shrink = true;
         else if (option == "--ir")
             options.ir = true;
+        else if (option == "--go-on")
+            options.go_on = true;
+        else if (option == "--pipelines")
+            options.pipelines = 1;
         else if (i + 1 < argc && option == "--count" && parse(argv[i + 1], options.count))
             ++i;
         else if (i + 1 < argc && option == "--seed" && parse(argv[i + 1], options.seed))
@@ -53,14 +61,14 @@ std::string reason(const std::string &refusal) {
     return line.substr(0, line.find('\n'));
 }
 
-int fail(std::uint64_t seed, PlanFile file, const Options &options) {
+void report(std::uint64_t seed, PlanFile file, const Options &options) {
     if (options.shrink)
         file = shrink(file, seed);
     const CaseResult result = check_case(file, seed);
     std::cout << "seed " << seed << " fails\n" << file.text() << '\n' << result.difference << '\n';
     if (options.ir)
         std::cout << '\n' << result.program << '\n';
-    return 1;
+    std::cout << std::flush;
 }
 
 } // namespace
@@ -68,20 +76,25 @@ int fail(std::uint64_t seed, PlanFile file, const Options &options) {
 int main(int argc, char **argv) {
     Options options;
     if (!parse(argc, argv, options)) {
-        std::cerr << "usage: random_networks [--count N] [--seed S] [--show] [--shrink] [--ir]\n";
+        std::cerr << "usage: random_networks [--count N] [--seed S] [--pipelines] [--go-on] [--show] [--shrink] [--ir]\n";
         return 2;
     }
     std::map<std::string, std::int64_t> collectives;
     std::map<std::string, int> refused;
     std::uint64_t compared = 0;
+    std::uint64_t failed = 0;
     for (std::uint64_t i = 0; compared < options.count; ++i) {
         const std::uint64_t seed = options.seed + i;
-        const PlanFile file = random_file(seed);
+        const PlanFile file = random_file(seed, {.normalised_parts = true, .pipelines = options.pipelines});
         if (options.show)
             std::cout << "// seed " << seed << '\n' << file.text() << '\n';
         const CaseResult result = check_case(file, seed);
-        if (!result.difference.empty())
-            return fail(seed, file, options);
+        if (!result.difference.empty()) {
+            report(seed, file, options);
+            if (!options.go_on)
+                return 1;
+            ++failed;
+        }
         if (!result.refused.empty()) {
             ++refused[reason(result.refused)];
             if (options.show)
@@ -92,11 +105,12 @@ int main(int argc, char **argv) {
         for (const auto &[kind, number] : result.collectives)
             collectives[kind] += number;
     }
-    std::cout << options.count << " random networks from seed " << options.seed << ": all equal to one rank;";
+    std::cout << options.count << " random networks from seed " << options.seed << ": "
+              << (failed == 0 ? "all" : std::to_string(options.count - failed)) << " equal to one rank;";
     for (const auto &[kind, number] : collectives)
         std::cout << ' ' << number << ' ' << kind;
     std::cout << '\n';
     for (const auto &[why, number] : refused)
         std::cout << "refused " << number << ": " << why << '\n';
-    return 0;
+    return failed == 0 ? 0 : 1;
 }

@@ -329,7 +329,7 @@ class Layers : private ConvolutionLayers {
     void normalised_batch() {
         const Value x = any();
         const Dimensions rest = features(x);
-        if (options_.independent_samples || rest.empty())
+        if ((options_.independent_samples && !options_.normalised_parts) || rest.empty())
             return;
         const Dimension &over = random_.pick(rest);
         if (elements(x.dimensions) / over.extent < 2)

@@ -16,6 +16,8 @@ struct NetworkOptions {
     int most_layers = 6;
     /// Are samples independent of each other in the network? Else it also reduces over the batch.
     bool independent_samples = false;
+    bool normalised_parts = false; ///< though samples are independent: normalised, in each micro-batch by itself
+    double pipelines = 0;          ///< how many of the layouts have one
     bool dropout = true;
     bool convolutions = true; ///< and pools
     int least_extent = 1;
@@ -28,6 +30,7 @@ struct RandomNetwork {
     std::vector<std::string> layers; ///< the bindings
     int batch = 1;
     bool independent_samples = false; ///< the batch can be cut into micro-batches
+    bool pipeline = false;
 };
 
 [[nodiscard]] RandomNetwork random_network(Random &random, const NetworkOptions &options = {});

@@ -1,5 +1,7 @@
 #include "plan_file.h"
 
+#include <algorithm>
+
 namespace planc::test {
 
 namespace {
@@ -26,6 +28,14 @@ std::string PlanFile::text() const {
     text += block("layout rules on grid", rules);
     text += block("layout searched on grid = auto", pins);
     return text;
+}
+
+int PlanFile::stages() const {
+    const auto axis =
+        std::find_if(axes.begin(), axes.end(), [](const auto &each) { return each.first == pipeline_axis; });
+    const bool any =
+        std::any_of(rules.begin(), rules.end(), [](const auto &rule) { return rule.starts_with("pipeline"); });
+    return any && axis != axes.end() ? axis->second : 1;
 }
 
 } // namespace planc::test

@@ -7,6 +7,9 @@
 
 namespace planc::test {
 
+/// The axis of the mesh along which the stages of a pipeline lie.
+inline constexpr const char *pipeline_axis = "stage";
+
 struct PlanFile {
     std::vector<std::string> declarations;         ///< `dim`s and layers
     std::string signature;                         ///< `network net(…) -> …`
@@ -18,6 +21,8 @@ struct PlanFile {
     std::vector<std::string> pins;                 ///< of the layout `searched`, the rest of which the planner chooses
 
     [[nodiscard]] std::string text() const;
+    /// Of the pipeline in `rules`; 1: there is none.
+    [[nodiscard]] int stages() const;
 };
 
 } // namespace planc::test

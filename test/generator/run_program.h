@@ -11,6 +11,7 @@ struct Tools {
     std::string planc;     ///< executable
     std::string mpirun;    ///< scripts/mpirun
     std::string directory; ///< for everything that is made; exists
+    double pipelines = 0.3; ///< how many of the layouts have one
 };
 
 struct ProgramResult {

@@ -55,8 +55,11 @@ std::string step_tables(const Step &step, const std::map<int, std::string> &fiel
     for (std::size_t i = 0; i < program.roles.size(); ++i) {
         const program::Role &role = program.roles[i];
         const std::string suffix = program.roles.size() == 1 ? "" : "_" + std::to_string(i);
-        text += actions(step, static_cast<int>(i), "actions" + suffix, transfers);
-        std::vector<std::string> row{string_literal(role.name), "{}", "actions" + suffix};
+        std::vector<std::string> row{string_literal(role.name), "{}", "{}"};
+        if (!program.actions[i].empty()) { // a stage may have nothing to do
+            text += actions(step, static_cast<int>(i), "actions" + suffix, transfers);
+            row[2] = "actions" + suffix;
+        }
         if (!role.ranks.coordinates.empty()) {
             text += "constexpr planrt::Range ranks" + suffix + "[] = {" + ranges(role.ranks) + "};\n\n";
             row[1] = "ranks" + suffix;

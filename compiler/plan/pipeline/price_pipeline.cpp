@@ -140,6 +140,8 @@ class PipelinePrice {
         const bool once = producer.per_step || producer.accumulates;
         const int bytes = graph.values[sent].element_bytes;
         for (const sharding::Copy &copy : receiver.laid_out.copies[receiver.stage.number[crossing.value]]) {
+            if (copy.source >= 0) // made from another one that arrives
+                continue;
             std::int64_t most = 0;
             for (int rank = 0; rank < plan_.mesh.ranks(); ++rank) {
                 const planrt::Traffic traffic =

@@ -3,6 +3,7 @@
 #include "sema/layouts/layout_rules.h"
 #include "sema/layouts/places.h"
 #include "sema/networks/elaborate.h"
+#include "sema/pipeline_schedules.h"
 #include "sema/values/expect.h"
 #include "sema/values/settings.h"
 
@@ -261,8 +262,8 @@ class LayoutReader {
             pipeline.schedule = expect_word(
                 context_, settings.value(*schedule), "'schedule'",
                 {"gpipe", "one_f_one_b", "pipedream", "chimera", "interleaved", "zero_bubble", "pipedream_2bw"});
-            if (pipeline.schedule != "gpipe" && pipeline.schedule != "one_f_one_b" &&
-                pipeline.schedule != "zero_bubble")
+            const std::vector<std::string> &lowered = lowered_pipeline_schedules();
+            if (std::find(lowered.begin(), lowered.end(), pipeline.schedule) == lowered.end())
                 analysis_.context.not_lowered(schedule->where, "the pipeline schedule '" + pipeline.schedule + "'");
         }
         if (const syntax::Setting *count = settings.find("chunks"))

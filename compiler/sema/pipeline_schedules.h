@@ -1,0 +1,15 @@
+// The pipeline schedules that a layout can have (P8).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace planc::sema {
+
+/// Those of the language that planc lowers. The names are those of pipeline/makers.h.
+[[nodiscard]] inline const std::vector<std::string> &lowered_pipeline_schedules() {
+    static const std::vector<std::string> names{"gpipe", "one_f_one_b", "zero_bubble"};
+    return names;
+}
+
+} // namespace planc::sema

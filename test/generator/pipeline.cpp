@@ -1,0 +1,60 @@
+#include "pipeline.h"
+
+#include "sema/pipeline_schedules.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace planc::test {
+
+namespace {
+
+constexpr int most_ranks = 8;
+
+/// So many different layers, in any order; none where there are too few.
+std::vector<std::string> cuts(const RandomNetwork &network, int count, Random &random) {
+    std::vector<std::string> layers(network.layers.begin() + 1, network.layers.end());
+    std::erase_if(layers, [](const std::string &layer) { return layer.starts_with("w"); }); // parameters
+    if (random.chance(0.1))
+        layers.emplace_back("loss");
+    random.shuffle(layers);
+    if (static_cast<int>(layers.size()) < count)
+        return {};
+    layers.resize(static_cast<std::size_t>(count));
+    return layers;
+}
+
+} // namespace
+
+int most_micro_batches(int batch, int stages) {
+    return std::min(batch, 2 * stages + 1);
+}
+
+void add_pipeline(RandomNetwork &network, Random &random) {
+    const int most = std::clamp(static_cast<int>(network.layers.size()), 2, 4);
+    const int stages = random.whole(2, most);
+    auto &axes = network.file.axes;
+    for (int ranks = stages; const auto &[name, size] : std::exchange(axes, {}))
+        if (ranks * size <= most_ranks) {
+            ranks *= size;
+            axes.emplace_back(name, size);
+        }
+    axes.emplace(axes.begin() + random.whole(0, static_cast<int>(axes.size())), pipeline_axis, stages);
+    std::vector<std::string> items;
+    if (random.chance(0.8))
+        items.push_back("schedule = " + random.pick(sema::lowered_pipeline_schedules()));
+    if (network.independent_samples)
+        items.push_back("microbatches = " + std::to_string(random.whole(1, most_micro_batches(network.batch, stages))));
+    std::string before;
+    if (random.chance(0.7))
+        for (const std::string &layer : cuts(network, stages - 1, random))
+            before += (before.empty() ? "cut before " : ", ") + layer;
+    if (!before.empty())
+        items.push_back(before);
+    std::string list;
+    for (const std::string &item : items)
+        list += (list.empty() ? " { " : "; ") + item;
+    network.file.rules.push_back(std::string("pipeline -> ") + pipeline_axis + (list.empty() ? "" : list + " }"));
+}
+
+} // namespace planc::test
