@@ -6,7 +6,7 @@
 // - the other end of each of the rank's messages has begun too: sends are synchronous, nothing is buffered;
 // - all members of the communicator have begun the collective.
 // Messages from one rank to another with equal tag and communicator match in the order in which they are begun, and so
-// do collectives on one communicator. There are no wildcards.
+// do collectives with equal tag on one communicator. There are no wildcards.
 //
 // Example: rank 0 sends micro-batches 0 and 1 to rank 1.
 //   operation 0   messages {0 to 1, tag 5, 64 bytes}, {1 from 0, tag 5, 64 bytes}
@@ -38,6 +38,7 @@ struct Operation {
     std::string name;                   ///< for people: "all-reduce of gradient of w (net.plan:7:5)"
     std::vector<Message> messages = {}; ///< ascending by rank; those of a rank in the order in which it begins them
     int groups = -1;                    ///< of a collective: index of Events::groups
+    int tag = -1; ///< of a collective that is made of messages; -1: it is MPI's own, which has none
     planrt::CollectiveKind kind = planrt::CollectiveKind::all_reduce;
     std::vector<std::int64_t> bytes = {}; ///< of a collective: the payload, by rank, or one entry for all; empty: 0
 

@@ -23,7 +23,7 @@ struct Channel {
     std::int64_t received_bytes = 0; ///< of it
 };
 
-/// The calls on one communicator.
+/// The calls with one tag on one communicator.
 struct Calls {
     std::vector<int> meetings = {}; ///< in order
     int caller = -1;                ///< the rank whose calls are being counted
@@ -114,7 +114,7 @@ class Matching {
         if (communicator < 0)
             return not_a_member(place);
         const std::vector<int> &members = events_.communicators[static_cast<std::size_t>(communicator)];
-        Calls &calls = calls_[static_cast<std::size_t>(communicator)];
+        Calls &calls = calls_on(communicator, operation.tag);
         if (std::exchange(calls.caller, place.rank) != place.rank) {
             calls.called = 0;
             if (!std::ranges::binary_search(members, place.rank))
@@ -133,6 +133,15 @@ class Matching {
             calls.where = place;
         }
         return number;
+    }
+
+    Calls &calls_on(int communicator, int tag) {
+        if (tag < 0)
+            return calls_[static_cast<std::size_t>(communicator)];
+        const auto [at, is_new] = tagged_.try_emplace({communicator, tag}, calls_.size());
+        if (is_new)
+            calls_.emplace_back();
+        return calls_[at->second];
     }
 
     int not_a_member(const Place &place) {
@@ -222,8 +231,9 @@ class Matching {
     const Events &events_;
     std::map<std::array<int, 4>, std::size_t> channels_by_;
     std::vector<Channel> channels_;
-    std::vector<Calls> calls_;                         ///< by communicator
-    std::vector<std::vector<std::size_t>> channel_of_; ///< by operation and message
+    std::vector<Calls> calls_;                          ///< by communicator those without a tag, then others
+    std::map<std::pair<int, int>, std::size_t> tagged_; ///< by communicator and tag: entry of `calls_`
+    std::vector<std::vector<std::size_t>> channel_of_;  ///< by operation and message
     Meetings meetings_;
     Fault fault_;
 };

@@ -100,7 +100,8 @@ class Translation {
             std::ranges::stable_sort(operation.messages, {}, &Message::rank);
         } else {
             operation.kind = started.kind;
-            operation.groups = groups(started.axes, started.by_messages ? tag : -1);
+            operation.groups = groups(started.axes);
+            operation.tag = started.by_messages ? tag : -1;
             operation.bytes = started.bytes;
             if (started.bytes.size() > 1) {
                 operation.bytes.assign(static_cast<std::size_t>(mesh_.ranks()), 0);
@@ -112,9 +113,9 @@ class Translation {
         return at->second = add(std::move(operation));
     }
 
-    /// The groups of the role along axes. With a tag they are as communicators of their own.
-    int groups(const std::vector<int> &axes, int tag) {
-        const auto [at, is_new] = groups_.try_emplace({axes, tag}, static_cast<int>(events_.groups.size()));
+    /// The groups of the role along axes.
+    int groups(const std::vector<int> &axes) {
+        const auto [at, is_new] = groups_.try_emplace(axes, static_cast<int>(events_.groups.size()));
         if (!is_new)
             return at->second;
         std::vector<int> &of_rank = events_.groups.emplace_back(static_cast<std::size_t>(mesh_.ranks()), -1);
@@ -142,9 +143,9 @@ class Translation {
     int role_ = 0;
     planrt::Mesh role_mesh_;
     Table *table_ = nullptr;
-    std::map<std::pair<int, int>, int> operations_;          ///< by what is started, and slot
-    std::map<std::pair<std::vector<int>, int>, int> groups_; ///< by axes and tag
-    std::set<std::pair<int, int>> under_way_;                ///< transfers and slots
+    std::map<std::pair<int, int>, int> operations_; ///< by what is started, and slot
+    std::map<std::vector<int>, int> groups_;        ///< by axes
+    std::set<std::pair<int, int>> under_way_;       ///< transfers and slots
 };
 
 } // namespace
