@@ -143,7 +143,7 @@ messages::Events events_of_purpose(mlir::ModuleOp module, const program::Program
         add_all(program::ActionKind::wait, function);
     }
     for (const StageTransfer &transfer : transfers)
-        made.transfers.push_back(transferred(transfer.name(), static_cast<int>(made.transfers.size()), transfer.info(),
+        made.transfers.push_back(transferred(transfer.name, static_cast<int>(made.transfers.size()), transfer.info(),
                                              transfer.sent().getLoc(), ir::mesh_of(mesh)));
     return messages::events_of(program, ir::mesh_of(mesh), made);
 }

@@ -1,6 +1,7 @@
 #include "messages/pipeline_events.h"
 
 #include "program/pipelined.h"
+#include "program/slots.h"
 
 #include <algorithm>
 #include <utility>
@@ -16,10 +17,11 @@ class Maker {
 
     PipelineProgram make() {
         made_.mesh = {{schedule_.ranks, sizes_.rows}};
+        const std::vector<std::vector<int>> slots = program::slots_of(schedule_);
         for (int rank = 0; rank < schedule_.ranks; ++rank)
             made_.program.roles.push_back({"stage " + std::to_string(rank),
                                            {{{rank, rank + 1}, {0, sizes_.rows}}},
-                                           program::slot_count(schedule_, rank),
+                                           program::slot_count(slots[static_cast<std::size_t>(rank)]),
                                            0,
                                            64});
         made_.program.micro_batches = program::micro_batches(schedule_.micro_batches, schedule_.micro_batches);
