@@ -16,8 +16,8 @@ namespace planc::program {
 /// - every rank of the mesh has exactly one role, and everything that an action names exists and belongs to its role;
 /// - when a body runs, the values that it takes are there, in the slot of the action and of its micro-batch;
 /// - a sent value is there, and is not overwritten before a `wait`; a buffer that receives is not in use.
-/// Whether roles send what others receive, in the same order, and whether they come to an end, is proven of the events of
-/// ranks (messages/prove.h): it depends on what each rank sends, and on the collectives of bodies.
+/// Whether roles send what others receive, in the same order, and whether they come to an end, is proven of the events
+/// of ranks (messages/prove.h): it depends on what each rank sends, and on the collectives of bodies.
 [[nodiscard]] std::string fault(const Program &program, const planrt::Mesh &mesh);
 
 } // namespace planc::program

@@ -2,7 +2,9 @@
 #include "two_roles.h"
 
 #include "cost/machine.h"
+#include "emit/emit.h"
 #include "interpret/whole_batch.h"
+#include "schedule/communication.h"
 #include "schedule/step_program.h"
 #include "timeline/read_schedule.h"
 #include "timeline/simulate.h"
@@ -94,6 +96,8 @@ TEST_F(TwoRoles, that_wait_for_each_other_are_found) {
               "ranks wait for each other: rank 0 (first) waits for transfer of gradient of h, micro-batch 0, "
               "which rank 2 (second) is yet to begin; rank 2 (second) waits for transfer of h, micro-batch 0, "
               "which rank 0 (first) is yet to begin");
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_DEATH(static_cast<void>(emit::emit_cpp(*module_, {})), "step program: ranks wait for each other: rank 0");
 }
 
 // Each stage waits until what it sent has left before it receives, and neither message leaves before that.
@@ -116,6 +120,20 @@ TEST_F(TwoRoles, whose_sends_wait_for_each_other_are_found) {
          "1:1 wait gradient of h", "1:1 run second_update"},
         1);
     EXPECT_EQ(failure(), "");
+}
+
+TEST_F(TwoRoles, begin_and_wait_for_messages) {
+    const messages::Events events = schedule::events_of_step(*module_, schedule::Bodies(*module_));
+    ASSERT_EQ(events.ranks(), 4);
+    EXPECT_EQ(events.table_of, (std::vector<int>{0, 0, 1, 1}));
+    const messages::Operation &h = events.operations.front();
+    ASSERT_EQ(h.messages_of(0).size(), 2U);
+    EXPECT_EQ(h.messages_of(0)[1].peer, 3);
+    EXPECT_EQ(h.messages_of(3)[0].peer, 0);
+    for (const messages::Message &message : h.messages) {
+        EXPECT_EQ(message.is_sent, message.rank < 2);
+        EXPECT_EQ(message.bytes, 6 * 8);
+    }
 }
 
 TEST_F(TwoRoles, that_do_not_receive_what_is_sent_are_found) {
