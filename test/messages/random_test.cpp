@@ -115,6 +115,7 @@ TEST(RandomPipelines, are_accepted_if_and_only_if_they_finish) {
     std::mt19937 random(1); // NOLINT: the same in each run
     int accepted = 0;
     int rejected = 0;
+    int folded = 0;
     for (int i = 0; i < 10000; ++i) {
         pipeline::Schedule schedule = some_schedule(random);
         if (i % 4 == 1)
@@ -131,11 +132,13 @@ TEST(RandomPipelines, are_accepted_if_and_only_if_they_finish) {
             events = apart(events);
             disturb(events, random);
         }
+        folded += fold(events) ? 1 : 0;
         (agrees(events, random) ? accepted : rejected) += 1;
         ASSERT_FALSE(HasFailure()) << "in round " << i;
     }
     EXPECT_GT(accepted, 4000);
     EXPECT_GT(rejected, 2000);
+    EXPECT_GT(folded, 7000);
 }
 
 TEST(RandomPipelines, with_a_planted_fault_are_rejected) {
