@@ -43,8 +43,12 @@ class Translation {
         const auto index = static_cast<std::size_t>(action.index);
         switch (action.kind) {
         case ActionKind::run:
-            for (const BodyStep &step : communication_.bodies[index])
-                add_event(step.waits, operation(step.started, action.slot), action);
+            for (const BodyStep &step : communication_.bodies[index]) {
+                program::Action in_slot = action;
+                if (!communication_.started[static_cast<std::size_t>(step.started)].in_slots)
+                    in_slot.slot = 0;
+                add_event(step.waits, operation(step.started, in_slot.slot), in_slot);
+            }
             return;
         case ActionKind::progress:
             return;

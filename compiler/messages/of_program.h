@@ -25,6 +25,7 @@ struct Started {
     bool by_messages = false;             ///< of a collective: not by MPI's own call
     std::vector<std::int64_t> bytes = {}; ///< of a collective: by rank within the role, or one entry for all
     std::vector<Message> messages = {};   ///< of an exchange, without tags; ranks are those within the role
+    bool in_slots = true;                 ///< it has a place in each slot, so that it may be under way in several
 };
 
 /// What a body does, in order.

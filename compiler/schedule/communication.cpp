@@ -4,6 +4,7 @@
 #include "ir/placement.h"
 #include "messages/of_program.h"
 #include "messages/prove.h"
+#include "schedule/buffers.h"
 #include "schedule/collective_info.h"
 #include "schedule/functions.h"
 #include "schedule/stage_transfers.h"
@@ -47,11 +48,28 @@ std::vector<std::int64_t> bytes_of(const CollectiveInfo &info, const planrt::Mes
     return bytes;
 }
 
-messages::Started started(ir::StartOp start, ir::MeshAttr attribute) {
+/// As is_in_slots() of the runtime (runtime/src/collectives/operation.cpp).
+bool is_in_slots(ir::StartOp start, const program::Role &role) {
+    if (role.slots == 1)
+        return true;
+    const auto inside = [&](std::int64_t offset) {
+        return offset >= role.slot_offset && offset < role.slot_offset + role.slot_bytes;
+    };
+    const auto number = [&](const char *name) {
+        const auto attribute = start->getAttrOfType<mlir::IntegerAttr>(name);
+        return attribute ? attribute.getInt() : 0;
+    };
+    const auto is_inside = [&](mlir::Value value) { return inside(offset_of(value)); };
+    return (number("scratch_bytes") > 0 && inside(number("scratch_offset"))) ||
+           llvm::any_of(start.getInputs(), is_inside) || llvm::any_of(start.getResults(), is_inside);
+}
+
+messages::Started started(ir::StartOp start, const program::Role &role, ir::MeshAttr attribute) {
     const CollectiveInfo info = collective_info(start, attribute);
     const planrt::Mesh mesh = ir::mesh_of(attribute);
     const CollectiveInfo::Member &first = info.members.front();
     messages::Started made{name_of(start), static_cast<int>(start.getNumber()), info.kind};
+    made.in_slots = is_in_slots(start, role);
     if (info.kind == planrt::CollectiveKind::exchange) {
         for (int rank = 0; rank < mesh.ranks(); ++rank)
             messages::add_messages(made.messages, rank, planrt::exchange(first.from, first.to, mesh, rank),
@@ -81,13 +99,13 @@ class BodiesCommunication {
     /// `functions`, by body.
     messages::Communication of(const std::vector<mlir::func::FuncOp> &functions) {
         for (std::size_t body = 0; body < functions.size(); ++body) {
-            const auto role = static_cast<std::size_t>(program_.bodies[body].role);
-            const ir::MeshAttr mesh = mesh_of(program_.roles[role], mesh_);
+            const program::Role &role = program_.roles[static_cast<std::size_t>(program_.bodies[body].role)];
+            const ir::MeshAttr mesh = mesh_of(role, mesh_);
             mlir::func::FuncOp function = functions[body];
             for (auto start : function.getOps<ir::StartOp>())
                 if (start.getKind() != "slice") { // a slice is local
                     numbers_[start.getNumber()] = static_cast<int>(made_.started.size());
-                    made_.started.push_back(started(start, mesh));
+                    made_.started.push_back(started(start, role, mesh));
                 }
         }
         for (mlir::func::FuncOp function : functions) // one body may wait for what another starts
