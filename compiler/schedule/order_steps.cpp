@@ -53,6 +53,13 @@ void sort_by_part(mlir::Block &block) {
         op->moveBefore(block.getTerminator());
 }
 
+/// Whether another stage waits for the value to go on with its backward pass; for sums of gradients and norms it waits
+/// only with its update.
+bool is_awaited(mlir::Value sent) {
+    mlir::Operation *producer = sent.getDefiningOp();
+    return producer != nullptr && phase_of(producer) != "weight gradient" && part_of(producer) != Part::update;
+}
+
 /// In a stage of a pipeline that defers weight gradients: everything of the backward pass for which no other stage
 /// waits.
 void defer(mlir::func::FuncOp function) {
@@ -60,7 +67,7 @@ void defer(mlir::func::FuncOp function) {
     std::vector<mlir::Value> open;
     mlir::Operation *returned = function.getBody().front().getTerminator();
     for (mlir::OpOperand &result : returned->getOpOperands())
-        if (result.getOperandNumber() >= ir::own_results(function))
+        if (result.getOperandNumber() >= ir::own_results(function) && is_awaited(result.get()))
             open.push_back(result.get());
     while (!open.empty()) {
         mlir::Operation *producer = open.back().getDefiningOp();
