@@ -94,6 +94,31 @@ struct LayerRow {
     [[nodiscard]] Bytes payload() const;
 };
 
+/// What a stage of a pipeline takes.
+struct StageRow {
+    std::vector<LayerId> layers;
+    Seconds forward{}; ///< of one micro-batch, with its collectives
+    Seconds input_gradients{};
+    Seconds weight_gradients{};
+    Seconds update{};    ///< once a step, with the sums of gradients
+    Seconds sends{};     ///< of one micro-batch to the stages before and behind; other stages may compute meanwhile
+    Bytes sent{};        ///< by one rank in a step
+    Memory memory;       ///< of a rank
+    int micro_batches{}; ///< in flight at most
+
+    [[nodiscard]] Seconds backward() const { return input_gradients + weight_gradients; }
+};
+
+/// A step of a pipeline: stages work at the same time, so its time is that of the schedule, not a sum.
+struct PipelineCost {
+    std::string axis;
+    std::string schedule;
+    std::vector<StageRow> stages;
+    Seconds with_barrier{}; ///< the step begins and ends on all ranks together
+    Seconds back_to_back{}; ///< a stage begins its next step when it is done with this one
+    Seconds work{};         ///< of the busiest stage
+};
+
 struct CostTable {
     std::vector<std::string> axes;
     Mesh mesh;
@@ -108,9 +133,11 @@ struct CostTable {
     Seconds chain{}; ///< cost/longest_chain.h
     Bytes payload{}; ///< of the busiest rank: its own sum over all rows
     int busiest_rank = 0;
-    std::int64_t calls = 0; ///< of that rank
+    std::int64_t calls = 0;               ///< of that rank
+    std::optional<PipelineCost> pipeline; ///< none: all ranks work on all layers
 
-    [[nodiscard]] Seconds seconds() const { return compute + communication; }
+    /// Of a step: the sum of all rows; in a pipeline, the time of its schedule.
+    [[nodiscard]] Seconds seconds() const { return pipeline ? pipeline->with_barrier : compute + communication; }
     /// The part of the communication in which links or processors are busy (support/rates.h), whichever is longer; the
     /// rest is latency and the arithmetic of reductions.
     [[nodiscard]] Seconds carried() const;

@@ -3,6 +3,7 @@
 #include "plan/baselines/price_baseline.h"
 #include "plan/bounds/least_memory.h"
 #include "plan/near_optimal.h"
+#include "plan/pipeline/price_pipeline.h"
 #include "plan/pipeline/stages.h"
 #include "plan/search/narrowed_search.h"
 #include "plan/search/runner_ups.h"
@@ -38,14 +39,37 @@ PerLayer<int> number_of_choices(const Space &space) {
     return choices;
 }
 
+double limit_of(const Request &request) {
+    if (request.memory_limit_bytes > 0 || !request.search)
+        return request.memory_limit_bytes;
+    return request.machine.memory_bytes;
+}
+
+/// Puts the layers on the stages of the pipeline, and prices them there.
+void add_pipeline(const Request &request, Plan &plan) {
+    PipelinePlan pipeline;
+    plan.failure = make_stages(request, plan, pipeline);
+    if (!plan.failure.empty())
+        return;
+    plan.cost = std::make_shared<const CostTable>(price_pipeline(request, plan, pipeline));
+    plan.pipeline = std::move(pipeline);
+    plan.lower_bound = Seconds(0);
+    plan.memory_limit_bytes = limit_of(request);
+    const Bytes needed = plan.cost->memory.total();
+    if (plan.memory_limit_bytes > 0 && needed.value > plan.memory_limit_bytes) {
+        plan.out_of_memory = true;
+        plan.least_memory = needed;
+        plan.failure = does_not_fit(needed, Bytes(plan.memory_limit_bytes), Least::found);
+    }
+}
+
 class Planner {
   public:
     explicit Planner(const Request &request)
         : request_(request), facts_(std::make_shared<cost::GraphFacts>(request.graph, request.machine)),
           tables_(request.graph) {
-        limit_ = request.memory_limit_bytes;
-        if (limit_ == 0 && request.search)
-            limit_ = request.machine.memory_bytes;
+        if (!request.pipeline) // else the stages share what is counted here: see add_pipeline()
+            limit_ = limit_of(request);
         plan_.memory_limit_bytes = limit_;
     }
     Planner(const Planner &) = delete;
@@ -529,7 +553,7 @@ std::string does_not_fit(Bytes least, Bytes limit, Least is) {
 Plan make_plan(const Request &request) {
     Plan plan = Planner(request).make();
     if (request.pipeline && plan.failure.empty())
-        plan.failure = make_stages(request, plan, plan.pipeline.emplace());
+        add_pipeline(request, plan);
     return plan;
 }
 

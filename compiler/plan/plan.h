@@ -129,6 +129,11 @@ struct Request {
     std::function<void(const Progress &)> progress; ///< called after each part of the search; none: nobody waits
 };
 
+/// Whether the axis has the stages of a pipeline, so that nothing is split over it.
+[[nodiscard]] inline bool has_stages(const Request &request, const std::string &axis) {
+    return request.pipeline && request.pipeline->axis == axis;
+}
+
 /// Shared, because plans are copied and tables are large.
 using SharedCost = std::shared_ptr<const CostTable>;
 

@@ -13,13 +13,23 @@ Part part_of(mlir::Operation *op) {
 
 int section_of(mlir::Operation *op) {
     const auto level = op->getAttrOfType<mlir::IntegerAttr>("level");
-    return static_cast<int>(part_of(op)) + (level ? static_cast<int>(level.getInt()) : 0);
+    switch (part_of(op)) {
+    case Part::forward:
+        return 0;
+    case Part::backward:
+        return op->hasAttr("deferred") ? 2 : 1;
+    case Part::update:
+        break;
+    }
+    return first_update + (level ? static_cast<int>(level.getInt()) : 0);
 }
 
 std::string section_name(int section) {
-    if (section > first_update)
-        return "update_" + std::to_string(section - first_update + 1);
-    return name(static_cast<Part>(section));
+    if (section < 2)
+        return name(static_cast<Part>(section));
+    if (section < first_update)
+        return "weight_gradients";
+    return section == first_update ? "update" : "update_" + std::to_string(section - first_update + 1);
 }
 
 Part part_of_phase(const std::string &phase) {
@@ -49,7 +59,7 @@ std::string phase_of(mlir::Operation *op) {
 }
 
 void set_place(mlir::Operation *op, mlir::Operation *from) {
-    for (const char *attribute : {"layer", "phase", "level"})
+    for (const char *attribute : {"layer", "phase", "level", "deferred"})
         if (mlir::Attribute value = from->getAttr(attribute))
             op->setAttr(attribute, value);
 }

@@ -23,12 +23,13 @@ enum class Part : std::uint8_t { forward, backward, update };
 /// The part of an operation, by its phase.
 [[nodiscard]] Part part_of(mlir::Operation *op);
 
-/// The body of its function in which an operation runs: 0 the forward pass, 1 the backward pass, from 2 on the update.
-/// Where stages of a pipeline need each other's sums for their updates, these are cut: the attribute `level` of an
-/// operation counts how often its stage has waited for others since the backward pass.
+/// The body of its function in which an operation runs: 0 the forward pass, 1 the backward pass, 2 the part of it for
+/// which no other stage of a pipeline waits, where the schedule defers it (attribute `deferred`), from 3 on the update.
+/// Where stages need each other's sums for their updates, these are cut: the attribute `level` of an operation counts
+/// how often its stage has waited for others since the backward pass.
 [[nodiscard]] int section_of(mlir::Operation *op);
-constexpr int first_update = 2;
-/// "forward", "backward", "update", "update_2", …
+constexpr int first_update = 3;
+/// "forward", "backward", "weight_gradients", "update", "update_2", …
 [[nodiscard]] std::string section_name(int section);
 
 [[nodiscard]] inline ir::TensorType tensor(mlir::Value value) {

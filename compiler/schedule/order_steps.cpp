@@ -6,6 +6,7 @@
 #include "schedule/passes.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <algorithm>
 #include <map>
@@ -50,6 +51,26 @@ void sort_by_part(mlir::Block &block) {
                      [&](mlir::Operation *a, mlir::Operation *b) { return ranks.lookup(a) < ranks.lookup(b); });
     for (mlir::Operation *op : ops)
         op->moveBefore(block.getTerminator());
+}
+
+/// In a stage of a pipeline that defers weight gradients: everything of the backward pass for which no other stage
+/// waits.
+void defer(mlir::func::FuncOp function) {
+    llvm::DenseSet<mlir::Operation *> needed;
+    std::vector<mlir::Value> open;
+    mlir::Operation *returned = function.getBody().front().getTerminator();
+    for (mlir::OpOperand &result : returned->getOpOperands())
+        if (result.getOperandNumber() >= ir::own_results(function))
+            open.push_back(result.get());
+    while (!open.empty()) {
+        mlir::Operation *producer = open.back().getDefiningOp();
+        open.pop_back();
+        if (producer != nullptr && needed.insert(producer).second)
+            open.insert(open.end(), producer->operand_begin(), producer->operand_end());
+    }
+    for (mlir::Operation &op : function.getBody().front().without_terminator())
+        if (part_of(&op) == Part::backward && !is_source(&op) && !needed.contains(&op))
+            op.setAttr("deferred", mlir::UnitAttr::get(function.getContext()));
 }
 
 /// Of two gradients of one layer, the one that is communicated comes first; if both are, the input's, for which the
@@ -101,6 +122,8 @@ struct OrderSteps : mlir::PassWrapper<OrderSteps, StepPass> {
     }
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {
+        if (function->hasAttr("plan.defers"))
+            defer(function);
         sort_by_part(function.getBody().front());
         share_scalars(function.getBody().front());
         hoist_communicated(function.getBody().front());

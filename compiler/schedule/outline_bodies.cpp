@@ -295,7 +295,9 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
             program::StageBodies &bodies = stages.emplace_back(program::StageBodies{function.kind, function.stage});
             for (const auto &[section, body] : function.outlined.bodies)
                 if (section < first_update) {
-                    (section == 0 ? bodies.forward : bodies.backward) = body;
+                    (section == 0   ? bodies.forward
+                     : section == 1 ? bodies.backward
+                                    : bodies.weight_gradient) = body;
                 } else {
                     bodies.update.resize(static_cast<size_t>(section - first_update) + 1, -1);
                     bodies.update.back() = body;

@@ -213,11 +213,13 @@ class Exchange {
         llvm::SmallVector<mlir::OpOperand *> uses;
         for (mlir::OpOperand &use : sum.getUses())
             uses.push_back(&use);
-        for (Value part : parts)
+        for (Value part : parts) {
             sum = builder.create<ir::ConvOp>(conv.getLoc(), tensor(sum), conv.getKindAttr(), conv.getSubscriptsAttr(),
                                              part, conv.getSecond(), sum, conv.getWindowsAttr(), conv.getKernelsAttr(),
                                              conv.getStridesAttr(), conv.getDilationsAttr(), conv.getPaddingsAttr(),
                                              conv.getLayerAttr(), conv.getPhaseAttr(), conv.getStrategyAttr());
+            set_place(sum.getDefiningOp(), conv);
+        }
         for (mlir::OpOperand *use : uses)
             use->set(sum);
     }

@@ -17,7 +17,10 @@ class Staging {
   public:
     Staging(const Graph &graph, const LayerStages &layers)
         : graph_(graph), layers_(layers), variables_(stages_of_variables(graph, layers)),
-          needed_(graph.values.size()) {}
+          needed_(graph.values.size()) {
+        for (const OperationId o : graph.operations.ids())
+            own_.push_back(own_stage(o));
+    }
 
     StagedGraph run() {
         PerOperation<Stages> stages(graph_.operations.size());
@@ -49,12 +52,27 @@ class Staging {
                 return {users.front()};
             return {users.begin(), users.end()};
         }
-        if (const int stage = layers_.of[operation.layer]; stage != LayerStages::everywhere)
-            return {stage};
+        if (own_[o] != LayerStages::everywhere)
+            return {own_[o]};
         Stages needing;
         for (const ValueId result : operation.results)
             needing.insert(needed_[result].begin(), needed_[result].end());
         return needing.empty() ? Stages{layers_.count - 1} : needing;
+    }
+
+    /// The stage of the operation's layer. A sum of gradients, which belongs to the layer of the value that was read
+    /// twice, is made where its terms are if that is one stage, so that one value leaves instead of two.
+    [[nodiscard]] int own_stage(OperationId o) const {
+        const Operation &operation = graph_.operations[o];
+        const int stage = layers_.of[operation.layer];
+        if (operation.phase != Phase::input_gradient || operation.kernel != Kernel::pointwise ||
+            !operation.nest.linear || operation.operands.size() < 2 || stage == LayerStages::everywhere)
+            return stage;
+        Stages terms;
+        for (const ValueId operand : operation.operands)
+            if (const OperationId producer = graph_.values[operand].producer)
+                terms.insert(own_[producer]);
+        return terms.size() == 1 && *terms.begin() > stage ? *terms.begin() : stage;
     }
 
     /// A norm of a parameter is a sum in an order that its placement gives. One stage makes it, so that all copies of the
@@ -68,8 +86,7 @@ class Staging {
     /// A sum over micro-batches is kept where its operand is made.
     [[nodiscard]] int stage_of_sum(const Operation &operation) const {
         const OperationId producer = graph_.values[operation.operands.front()].producer;
-        const LayerId layer = producer ? graph_.operations[producer].layer : operation.layer;
-        const int stage = layers_.of[layer];
+        const int stage = producer ? own_[producer] : layers_.of[operation.layer];
         if (stage != LayerStages::everywhere)
             return stage;
         return operation.parameter ? variables_[operation.parameter].front() : layers_.count - 1;
@@ -102,7 +119,73 @@ class Staging {
     const Graph &graph_;
     const LayerStages &layers_;
     PerValue<std::vector<int>> variables_;
+    PerOperation<int> own_;   ///< the stage of each by its layer
     PerValue<Stages> needed_; ///< by the operations seen so far
+};
+
+/// Copies the operations of one stage, and the values that they need.
+class StagePart {
+  public:
+    StagePart(const Graph &graph, const StagedGraph &staged, int stage)
+        : graph_(graph), staged_(staged), stage_(stage), number_(graph.values.size()) {
+        part_.layers = graph.layers;
+        part_.microbatches = graph.microbatches;
+        part_.slots = graph.slots;
+    }
+
+    StageGraph make() {
+        for (const OperationId o : graph_.operations.ids())
+            if (const auto &at = staged_.stages[o]; std::find(at.begin(), at.end(), stage_) != at.end())
+                add(o, staged_.levels[o][static_cast<std::size_t>(std::find(at.begin(), at.end(), stage_) - at.begin())]);
+        for (const ValueId output : graph_.outputs)
+            if (number_[output] && part_.values[number_[output]].kind == ValueKind::computed)
+                part_.outputs.push_back(number_[output]);
+        ValueId last;
+        for (const Crossing &crossing : staged_.crossings)
+            if (crossing.from == stage_ && crossing.value != last) {
+                part_.sent.push_back(number_[crossing.value]);
+                last = crossing.value;
+            }
+        return {std::move(part_), std::move(number_)};
+    }
+
+  private:
+    void add(OperationId o, int level) {
+        Operation operation = graph_.operations[o];
+        operation.level = level;
+        const OperationId number = part_.operations.end_id();
+        for (ValueId &operand : operation.operands)
+            operand = here(operand);
+        for (ValueId &written : operation.writes)
+            written = written ? here(written) : written;
+        if (operation.parameter)
+            operation.parameter = here(operation.parameter);
+        for (ValueId &result : operation.results) {
+            Value value = graph_.values[result];
+            value.producer = number;
+            result = number_[result] = part_.values.push_back(std::move(value));
+        }
+        part_.operations.push_back(std::move(operation));
+        if (!graph_.work.empty())
+            part_.work.push_back(graph_.work[o]);
+    }
+
+    ValueId here(ValueId value) {
+        if (!number_[value]) {
+            Value copy = graph_.values[value];
+            if (copy.kind == ValueKind::computed)
+                copy.kind = ValueKind::free;
+            copy.producer = {};
+            number_[value] = part_.values.push_back(std::move(copy));
+        }
+        return number_[value];
+    }
+
+    const Graph &graph_;
+    const StagedGraph &staged_;
+    int stage_;
+    PerValue<ValueId> number_; ///< in the part
+    Graph part_;
 };
 
 bool is_forward(const Operation &operation) {
@@ -128,6 +211,10 @@ PerValue<std::vector<int>> stages_of_variables(const Graph &graph, const LayerSt
 
 StagedGraph staged(const Graph &graph, const LayerStages &layers) {
     return Staging(graph, layers).run();
+}
+
+StageGraph stage_graph(const Graph &graph, const StagedGraph &staged, int stage) {
+    return StagePart(graph, staged, stage).make();
 }
 
 std::string goes_back(const Graph &graph, const StagedGraph &staged) {

@@ -47,6 +47,14 @@ struct StagedGraph {
 /// The stages that use a variable, other than to update it.
 [[nodiscard]] PerValue<std::vector<int>> stages_of_variables(const Graph &graph, const LayerStages &layers);
 
+/// The part of a stage: its operations, with what they take and give.
+struct StageGraph {
+    Graph graph;              ///< with the layers of the whole graph. What arrives from other stages is free there, in
+                              ///< every placement in which it is needed
+    PerValue<ValueId> number; ///< by value of the whole graph; none: the stage does not have it
+};
+[[nodiscard]] StageGraph stage_graph(const Graph &graph, const StagedGraph &staged, int stage);
+
 /// An empty text, or the first crossing of the forward pass that goes back to an earlier stage: "'fc1' is needed by 'h2'".
 [[nodiscard]] std::string goes_back(const Graph &graph, const StagedGraph &staged);
 

@@ -139,6 +139,8 @@ class Split {
         made_->setAttr("plan.role", builder_.getI64IntegerAttr(schedule_.placement.front()[static_cast<size_t>(stage)]));
         if (const int slots = program::slot_count(schedule_, ir::role_of(made_)); ir::is_training(function_) && slots > 1)
             made_->setAttr("plan.slots", builder_.getI64IntegerAttr(slots));
+        if (ir::is_training(function_) && defers_weight_gradients())
+            made_->setAttr("plan.defers", builder_.getUnitAttr());
         made_->setAttr("plan.samples", builder_.getI64IntegerAttr(ir::samples_of(function_)));
         builder_.setInsertionPoint(function_);
         builder_.insert(made_);
@@ -158,6 +160,14 @@ class Split {
             }
         finish();
         builder_.setInsertionPointAfter(made_);
+    }
+
+    [[nodiscard]] bool defers_weight_gradients() const {
+        return std::any_of(schedule_.actions.begin(), schedule_.actions.end(), [](const auto &actions) {
+            return std::any_of(actions.begin(), actions.end(), [](const pipeline::Action &action) {
+                return action.kind == pipeline::Kind::weight_gradient;
+            });
+        });
     }
 
     std::string name() {

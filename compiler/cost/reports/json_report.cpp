@@ -36,6 +36,7 @@ class Json {
         json_.member("microbatches", table_.microbatches);
         add_storage();
         add_memory();
+        add_pipeline();
         json_.key("layers").begin_array();
         for (const LayerRow &layer : table_.layers)
             add(layer);
@@ -69,6 +70,28 @@ class Json {
         json_.member("optimizer_state", whole(memory.optimizer_state)).member("activations", whole(memory.activations));
         json_.member("inputs", whole(memory.inputs)).member("buffers", whole(memory.buffers));
         json_.member("passing", whole(memory.passing)).end_object();
+    }
+
+    void add_pipeline() {
+        if (!table_.pipeline)
+            return;
+        const PipelineCost &pipeline = *table_.pipeline;
+        json_.key("pipeline").begin_object().member("axis", pipeline.axis).member("schedule", pipeline.schedule);
+        json_.member("seconds_with_barrier", pipeline.with_barrier.value);
+        json_.member("seconds_back_to_back", pipeline.back_to_back.value);
+        json_.member("busiest_stage_seconds", pipeline.work.value).key("stages").begin_array();
+        for (const StageRow &stage : pipeline.stages) {
+            json_.begin_object().key("layers").begin_array();
+            for (const LayerId layer : stage.layers)
+                json_.value(table_.layers[layer].name);
+            json_.end_array().member("forward_seconds", stage.forward.value);
+            json_.member("input_gradient_seconds", stage.input_gradients.value);
+            json_.member("weight_gradient_seconds", stage.weight_gradients.value);
+            json_.member("update_seconds", stage.update.value).member("bytes_sent", whole(stage.sent));
+            json_.member("memory_bytes", whole(stage.memory.total()));
+            json_.member("micro_batches_in_flight", stage.micro_batches).end_object();
+        }
+        json_.end_array().end_object();
     }
 
     void add(const LayerRow &layer) {

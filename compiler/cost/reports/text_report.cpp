@@ -16,6 +16,7 @@ class Text {
             add(layer);
         add_reshards();
         add_buckets();
+        add_stages();
         return head() + "\n" + lines_.text(4) + "\n" + totals();
     }
 
@@ -70,8 +71,48 @@ class Text {
         }
     }
 
+    void add_stages() {
+        if (!table_.pipeline)
+            return;
+        lines_.free("stages over " + table_.pipeline->axis + ": " + std::to_string(table_.microbatches) +
+                    " micro-batches by " + table_.pipeline->schedule);
+        int number = 0;
+        for (const StageRow &stage : table_.pipeline->stages) {
+            lines_.free("  stage " + std::to_string(number++) + ": " + layers(stage) + "; " +
+                        std::to_string(stage.micro_batches) + " in flight, about " +
+                        human_bytes(stage.memory.total()) + " a rank");
+            lines_.row({"    of a micro-batch", "forward", "", "", "", "", human_seconds(stage.forward)});
+            lines_.row({"    of a micro-batch", "backward", "", "", "", "", human_seconds(stage.backward())});
+            lines_.row({"    once a step", "update", "", "", "", "", human_seconds(stage.update)});
+            lines_.row({"    to other stages", "", "", "", grouped(stage.sent.value), "",
+                        human_seconds(table_.microbatches * stage.sends)});
+        }
+    }
+
+    /// "h1 to h3"
+    [[nodiscard]] std::string layers(const StageRow &stage) const {
+        if (stage.layers.empty())
+            return "no layers";
+        const std::string &first = table_.layers[stage.layers.front()].name;
+        return stage.layers.size() == 1 ? first : first + " to " + table_.layers[stage.layers.back()].name;
+    }
+
+    /// The step of a pipeline, and the part of it in which the busiest stage waits.
+    [[nodiscard]] std::string pipeline_step() const {
+        const PipelineCost &pipeline = *table_.pipeline;
+        const auto bubble = [&](Seconds step) {
+            return human_seconds(step) + " (bubble " + percent((step - pipeline.work) / step) + ")";
+        };
+        return "pipeline: with a barrier after each step " + bubble(pipeline.with_barrier) + ", back to back " +
+               bubble(pipeline.back_to_back) + "\n";
+    }
+
     std::string totals() const {
         const Memory &memory = table_.memory;
+        if (table_.pipeline)
+            return pipeline_step() + "work of all stages: " + human_seconds(table_.compute) + " compute + " +
+                   human_seconds(table_.communication) + " communication" + overlap() + "\n" + arena() +
+                   "the planner's estimate: about " + human_bytes(memory.total()) + " on the largest stage\n";
         return "step: " + human_seconds(table_.compute) + " compute + " + human_seconds(table_.communication) +
                " communication = " + human_seconds(table_.seconds()) + overlap() + "\nbusiest rank: rank " +
                std::to_string(table_.busiest_rank) + " hands " + grouped(table_.payload.value) + " bytes to MPI in " +

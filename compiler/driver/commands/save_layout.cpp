@@ -53,12 +53,29 @@ std::string storage(const plan::Plan &plan) {
     return text;
 }
 
+/// With the cuts, so that the layout means the same stages whatever the prices are.
+std::string pipeline(const plan::Request &request, const plan::PipelinePlan &pipeline, std::int64_t microbatches) {
+    std::string text = "pipeline -> " + pipeline.axis + " { schedule = " + pipeline.schedule + "; ";
+    if (pipeline.chunks > 1)
+        text += "chunks = " + std::to_string(pipeline.chunks) + "; ";
+    text += "microbatches = " + std::to_string(microbatches);
+    int stage = 0;
+    for (const sharding::LayerId layer : request.pipeline->layers)
+        if (pipeline.stages.of[layer] == stage + 1) {
+            text += (stage == 0 ? "; cut before " : ", ") + request.graph.layers[layer].name;
+            ++stage;
+        }
+    return text + " }\n";
+}
+
 std::string body(const sema::Program &program, const PlanRequest &request, const plan::Plan &plan,
                  const planning::MemorySavings &savings) {
     std::string text =
         plan::fewest_rules(plan::wishes(request.request, plan, operations_of(program.trains.back().loss)));
     text += storage(plan);
-    if (savings.microbatches > 1)
+    if (plan.pipeline)
+        text += pipeline(request.request, *plan.pipeline, savings.microbatches);
+    else if (savings.microbatches > 1)
         text += "microbatches = " + std::to_string(savings.microbatches) + "\n";
     for (const std::string &selector : savings.recompute)
         text += selector.empty() ? "recompute\n" : selector + " { recompute }\n";

@@ -59,7 +59,8 @@ class RequestMaker {
         if (layout != nullptr)
             set_rules(*layout);
         // Without a search, baselines are only shown.
-        result_.request.baselines = result_.request.search || options_.command == Command::explain;
+        result_.request.baselines =
+            (result_.request.search || options_.command == Command::explain) && !result_.request.pipeline;
         if (!train_.loss.arguments.empty() && !train_.loss.arguments[0].type.dimensions.empty())
             result_.request.batch = train_.loss.arguments[0].type.dimensions[0].role;
         return std::move(result_);

@@ -45,6 +45,27 @@ std::string certificate(const Plan &plan) {
     return text + "\n";
 }
 
+/// Stages, and what the schedule makes of them.
+std::string pipeline(const Request &request, const Plan &plan) {
+    const cost::PipelineCost &cost = *plan.cost->pipeline;
+    std::string text = std::string(request.search ? "the splits within stages are those of the least work" :
+                                                    "the layout's rules determine the splits") +
+                       "; there is no bound on pipelines\n" + std::to_string(cost.stages.size()) + " stages over " +
+                       cost.axis + ", " + std::to_string(plan.cost->microbatches) + " micro-batches by " +
+                       cost.schedule + (request.pipeline->cuts.empty() ? ", cut into about equal work\n" : "\n");
+    for (std::size_t s = 0; s < cost.stages.size(); ++s) {
+        const cost::StageRow &stage = cost.stages[s];
+        text += "  stage " + std::to_string(s) + ": " + request.graph.layers[stage.layers.front()].name +
+                (stage.layers.size() == 1 ? "" : " to " + request.graph.layers[stage.layers.back()].name) + ": " +
+                cost::human_seconds(stage.forward) + " forward, " + cost::human_seconds(stage.backward()) +
+                " backward of a micro-batch, " + cost::human_bytes(stage.memory.total()) + " with " +
+                std::to_string(stage.micro_batches) + " in flight\n";
+    }
+    const auto bubble = [&](Seconds step) { return cost::percent((step - cost.work) / step); };
+    return text + "bubble " + bubble(cost.with_barrier) + " where all ranks wait for each other after a step, " +
+           bubble(cost.back_to_back) + " where steps follow each other\n";
+}
+
 /// How the choice among plans of nearly the same price was made.
 std::string simulated(const Plan &plan) {
     if (!plan.simulated)
@@ -148,7 +169,10 @@ std::string explain(const Request &request, const Plan &plan) {
                        cost::mesh_words(plan.axes, plan.mesh) + ") of machine " + request.machine.name + ": " +
                        cost::human_seconds(plan.cost->seconds()) + " a step, " +
                        cost::human_seconds(plan.cost->compute) + " of it compute\n";
-    text += request.search ? certificate(plan) : "the layout's rules determine the plan; nothing was searched\n";
+    if (plan.pipeline)
+        text += pipeline(request, plan);
+    else
+        text += request.search ? certificate(plan) : "the layout's rules determine the plan; nothing was searched\n";
     return text + simulated(plan) + memory(plan) + "\n" + layers(plan) + baselines(plan) + rules(request);
 }
 

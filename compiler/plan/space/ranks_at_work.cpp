@@ -40,9 +40,11 @@ RanksAtWork ranks_at_work(const Graph &graph, const Mesh &mesh, const LayerStrat
 }
 
 std::string warning_of_idle_ranks(const Graph &graph, const Plan &plan) {
-    const std::int64_t ranks = plan.mesh.ranks();
+    std::int64_t ranks = plan.mesh.ranks();
+    if (plan.pipeline) // each stage has its share of them
+        ranks /= std::max(plan.pipeline->stages.count / plan.pipeline->chunks, 1);
     const RanksAtWork most = ranks_at_work(graph, plan.mesh, plan.layers);
-    if (2 * most.ranks > ranks)
+    if (2 * most.ranks > ranks || ranks == 1)
         return {};
     const std::string all = cost::grouped(static_cast<double>(ranks));
     if (!most.layer)

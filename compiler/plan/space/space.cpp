@@ -44,7 +44,7 @@ class Choice {
             go(axis, pin->loop);
             return;
         }
-        if (request_.search && shape_.mesh.sizes[axis] > 1)
+        if (request_.search && shape_.mesh.sizes[axis] > 1 && !has_stages(request_, shape_.axes[axis]))
             for (const LayerLoop &loop : loops_)
                 if (open(loop, axis))
                     go(axis, loop.name);

@@ -36,7 +36,7 @@ std::vector<StorageChoice> storage_choices(const Request &request, const MeshSha
 
     std::vector<int> all;
     for (int axis = 0; axis < static_cast<int>(shape.axes.size()); ++axis)
-        if (shape.mesh.sizes[axis] > 1)
+        if (shape.mesh.sizes[axis] > 1 && !has_stages(request, shape.axes[axis]))
             all.push_back(axis);
     if (all.empty())
         return {{{}, false}};
