@@ -39,6 +39,8 @@ config.substitutions += [
 
 if os.path.exists(os.path.join(config.planc_build, "lib", "libplanrt_smpi.a")) and shutil.which("smpirun"):
     config.available_features.add("simgrid")
+if "Open MPI" in subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout:
+    config.available_features.add("open-mpi")
 if os.path.isdir(shared_data):
     config.available_features.add("shared-data")
 if os.path.isdir(shared_networks):

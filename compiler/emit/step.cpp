@@ -1,6 +1,7 @@
 #include "emit/step.h"
 
 #include "program/check.h"
+#include "schedule/communication.h"
 
 namespace planc::emit {
 
@@ -18,6 +19,8 @@ Step::Step(mlir::ModuleOp module) : bodies_(module), functions_(bodies_.function
     std::string wrong = program::fault(program(), ir::mesh_of(mesh));
     if (wrong.empty() && (program().loss < 0 || !bodies_.of(program().loss)))
         wrong = "there is no loss";
+    if (wrong.empty())
+        wrong = schedule::communication_fault(module, bodies_);
     if (!wrong.empty())
         llvm::report_fatal_error(llvm::Twine("step program: ") + wrong);
     transfers_ = schedule::stage_transfers(module);

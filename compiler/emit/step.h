@@ -14,7 +14,8 @@ namespace planc::emit {
 
 class Step {
   public:
-    /// Fatal, as an internal error, if the step program has a fault (program/check.h) or no loss.
+    /// Fatal, as an internal error, if the step program has a fault (program/check.h) or no loss, or if what ranks send
+    /// and call does not match or may hang (schedule/communication.h).
     explicit Step(mlir::ModuleOp module);
 
     [[nodiscard]] const schedule::Bodies &bodies() const { return bodies_; }

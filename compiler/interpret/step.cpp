@@ -6,6 +6,7 @@
 #include "interpret/whole_batch.h"
 #include "program/check.h"
 #include "schedule/collective_info.h"
+#include "schedule/communication.h"
 #include "schedule/step_program.h"
 
 #include <algorithm>
@@ -41,6 +42,8 @@ class StepRun {
           mesh_attribute_(ir::mesh_attribute(module)), mesh_(ir::mesh_of(mesh_attribute_)),
           next_(static_cast<std::size_t>(mesh_.ranks()), 0) {
         if (const std::string wrong = program::fault(program_, mesh_); !wrong.empty())
+            throw Failure(wrong);
+        if (const std::string wrong = schedule::communication_fault(module, bodies_); !wrong.empty())
             throw Failure(wrong);
         inputs_.accumulators.clear();
         fill_copies(module, inputs_.variables);

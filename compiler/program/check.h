@@ -1,4 +1,4 @@
-// Checks a step program, regardless of its maker.
+// Checks the tables of a step program and what is in its buffers, regardless of its maker.
 #pragma once
 
 #include "program/program.h"
@@ -15,10 +15,9 @@ namespace planc::program {
 /// - all references hold, the names of bodies and of transfers are unique, and several slots have a size;
 /// - every rank of the mesh has exactly one role, and everything that an action names exists and belongs to its role;
 /// - when a body runs, the values that it takes are there, in the slot of the action and of its micro-batch;
-/// - a sent value is there, and is not overwritten before a `wait`; a buffer that receives is not in use; nothing is in
-///   flight at the end;
-/// - the roles of a transfer send and receive it for the same micro-batches, in the same order.
-/// It does not check that no two roles wait for each other: the interpreter finds that by running.
+/// - a sent value is there, and is not overwritten before a `wait`; a buffer that receives is not in use.
+/// Whether roles send what others receive, in the same order, and whether they come to an end, is proven of the events
+/// of ranks (messages/prove.h): it depends on what each rank sends, and on the collectives of bodies.
 [[nodiscard]] std::string fault(const Program &program, const planrt::Mesh &mesh);
 
 } // namespace planc::program

@@ -1,5 +1,7 @@
 #include "program/pipelined.h"
 
+#include "program/slots.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -21,10 +23,10 @@ struct Run {
 class Runs {
   public:
     Runs(const Program &program, const pipeline::Schedule &schedule, const std::vector<StageBodies> &stages)
-        : program_(program), schedule_(schedule), stages_(stages) {}
+        : program_(program), schedule_(schedule), stages_(stages), slots_(slots_of(schedule)) {}
 
     std::vector<Run> of(int rank) {
-        const std::vector<int> slots = slots_of(schedule_, rank);
+        const std::vector<int> &slots = slots_[static_cast<std::size_t>(rank)];
         std::vector<Run> runs;
         std::vector<const StageBodies *> ended; // by stage, in the order in which they end
         const auto last = static_cast<int>(program_.micro_batches.size()) - 1;
@@ -73,6 +75,7 @@ class Runs {
     const Program &program_;
     const pipeline::Schedule &schedule_;
     const std::vector<StageBodies> &stages_;
+    std::vector<std::vector<int>> slots_; ///< by rank and micro-batch
 };
 
 /// Puts the transfers around the bodies of one role.
@@ -166,31 +169,6 @@ class RoleActions {
 };
 
 } // namespace
-
-std::vector<int> slots_of(const pipeline::Schedule &schedule, int rank) {
-    const auto &actions = schedule.actions[static_cast<std::size_t>(rank)];
-    std::vector<std::size_t> last(static_cast<std::size_t>(schedule.micro_batches), 0);
-    for (std::size_t i = 0; i < actions.size(); ++i)
-        last[static_cast<std::size_t>(actions[i].micro_batch)] = i;
-    std::vector<int> slots(static_cast<std::size_t>(schedule.micro_batches), -1);
-    std::set<int> free;
-    int count = 0;
-    for (std::size_t i = 0; i < actions.size(); ++i) {
-        const auto m = static_cast<std::size_t>(actions[i].micro_batch);
-        if (slots[m] < 0) {
-            slots[m] = free.empty() ? count++ : *free.begin();
-            free.erase(slots[m]);
-        }
-        if (last[m] == i)
-            free.insert(slots[m]);
-    }
-    return slots;
-}
-
-int slot_count(const pipeline::Schedule &schedule, int rank) {
-    const std::vector<int> slots = slots_of(schedule, rank);
-    return slots.empty() ? 1 : 1 + *std::max_element(slots.begin(), slots.end());
-}
 
 std::vector<std::vector<Action>> pipelined(const Program &program, const pipeline::Schedule &schedule,
                                            const std::vector<StageBodies> &stages) {

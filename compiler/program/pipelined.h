@@ -21,15 +21,12 @@ struct StageBodies {
     std::vector<int> update = {};
 };
 
-/// For each micro-batch, the slot that it takes on a rank of the pipeline: from its first action there to its last.
-/// The number of slots is the least that suffices for the schedule.
-[[nodiscard]] std::vector<int> slots_of(const pipeline::Schedule &schedule, int rank);
-[[nodiscard]] int slot_count(const pipeline::Schedule &schedule, int rank);
-
 /// Actions for every role. Rank r of the schedule is role r of the program, whose roles, values, bodies, transfers and
-/// micro-batches are complete. A body is preceded by the receives of what it takes, and followed by the sends of what it
-/// gives; the receives of the next body begin before it, where its slot is free. A `wait` for what was sent comes before
-/// its place is written again. Throws std::invalid_argument if a stage has no bodies for a kind.
+/// micro-batches are complete. A body is preceded by the receives of what it takes, and followed by the sends of what
+/// it gives; the receives of the next body begin before it, where its slot is free. A `wait` for what was sent comes
+/// before its place is written again. Messages arrive in the order in which they are sent, so neighbouring stages must
+/// take micro-batches in the same order: otherwise the proof fails (messages/prove.h). Throws std::invalid_argument if a
+/// stage has no bodies for a kind.
 [[nodiscard]] std::vector<std::vector<Action>> pipelined(const Program &program, const pipeline::Schedule &schedule,
                                                          const std::vector<StageBodies> &stages);
 

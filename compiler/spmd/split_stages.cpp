@@ -1,7 +1,7 @@
 #include "spmd/split_stages.h"
 
 #include "ir/entry_functions.h"
-#include "program/pipelined.h"
+#include "program/slots.h"
 #include "spmd/stage_recomputation.h"
 #include "spmd/stage_sums.h"
 
@@ -111,7 +111,7 @@ class Split {
     Split(mlir::func::FuncOp function, Extracted extracted, sharding::StagedGraph staged,
           const pipeline::Schedule &schedule, const Copies &copies)
         : function_(function), extracted_(std::move(extracted)), staged_(std::move(staged)), schedule_(schedule),
-          copies_(copies), builder_(function) {
+          slots_(program::slots_of(schedule)), copies_(copies), builder_(function) {
         for (const Crossing &crossing : staged_.crossings) {
             const auto next = static_cast<int>(numbers_.size());
             numbers_.try_emplace(crossing.value, next);
@@ -137,7 +137,8 @@ class Split {
                 made_->setAttr(kept, value);
         made_->setAttr("plan.stage", builder_.getI64IntegerAttr(stage));
         made_->setAttr("plan.role", builder_.getI64IntegerAttr(schedule_.placement.front()[static_cast<size_t>(stage)]));
-        if (const int slots = program::slot_count(schedule_, ir::role_of(made_)); ir::is_training(function_) && slots > 1)
+        const int slots = program::slot_count(slots_[static_cast<size_t>(ir::role_of(made_))]);
+        if (ir::is_training(function_) && slots > 1)
             made_->setAttr("plan.slots", builder_.getI64IntegerAttr(slots));
         if (ir::is_training(function_) && defers_weight_gradients())
             made_->setAttr("plan.defers", builder_.getUnitAttr());
@@ -271,6 +272,7 @@ class Split {
     Extracted extracted_;
     sharding::StagedGraph staged_;
     const pipeline::Schedule &schedule_;
+    std::vector<std::vector<int>> slots_; ///< by role and micro-batch
     const Copies &copies_;
     mlir::OpBuilder builder_;
     std::map<ValueId, int> numbers_; ///< of values that cross

@@ -2,8 +2,8 @@
 #include "program/pipelined.h"
 
 #include "pipeline/makers.h"
-#include "pipeline/measure.h"
 #include "program/check.h"
+#include "program/slots.h"
 
 #include <gtest/gtest.h>
 
@@ -20,9 +20,13 @@ namespace {
 class Stages {
   public:
     Stages(pipeline::Schedule schedule, std::int64_t batch) : schedule_(std::move(schedule)) {
+        const std::vector<std::vector<int>> slots = slots_of(schedule_);
         for (int stage = 0; stage < schedule_.stages; ++stage)
-            program.roles.push_back(
-                {"stage " + std::to_string(stage), {{{stage, stage + 1}}}, slot_count(schedule_, stage), 0, 64});
+            program.roles.push_back({"stage " + std::to_string(stage),
+                                     {{{stage, stage + 1}}},
+                                     slot_count(slots[static_cast<std::size_t>(stage)]),
+                                     0,
+                                     64});
         program.micro_batches = micro_batches(batch, schedule_.micro_batches);
         for (const MicroBatchKind &kind : kinds(program.micro_batches))
             add(kind);
@@ -158,24 +162,13 @@ TEST(Pipelined, has_no_fault_and_no_deadlock) {
                 }
 }
 
-TEST(Pipelined, slots_are_as_many_as_micro_batches_alive) {
-    for (const auto &[name, maker] : makers)
-        for (int stages = 1; stages <= 8; ++stages)
-            for (int count = 1; count <= 20; ++count) {
-                const pipeline::Schedule schedule = maker(stages, count);
-                const std::vector<int> alive = pipeline::measure(schedule, pipeline::equal_durations(stages)).alive;
-                for (int rank = 0; rank < stages; ++rank)
-                    EXPECT_EQ(slot_count(schedule, rank), alive[static_cast<std::size_t>(rank)])
-                        << name << " " << stages << " " << count << ", rank " << rank;
-            }
-}
-
 TEST(Pipelined, micro_batches_in_flight_have_different_slots) {
     for (const auto &[name, maker] : makers)
         for (int count = 1; count <= 12; ++count) {
             const pipeline::Schedule schedule = maker(4, count);
+            const std::vector<std::vector<int>> slots_of_ranks = slots_of(schedule);
             for (int rank = 0; rank < 4; ++rank) {
-                const std::vector<int> slots = slots_of(schedule, rank);
+                const std::vector<int> &slots = slots_of_ranks[static_cast<std::size_t>(rank)];
                 std::map<int, int> owner; // by slot
                 std::map<int, int> left;  // by micro-batch: actions to come
                 for (const pipeline::Action &action : schedule.actions[static_cast<std::size_t>(rank)])

@@ -3,7 +3,7 @@
 #include "cost/collectives/collectives.h"
 #include "pipeline/makers.h"
 #include "pipeline/measure.h"
-#include "program/pipelined.h"
+#include "program/slots.h"
 
 #include <algorithm>
 #include <iterator>
@@ -23,6 +23,7 @@ class PipelinePrice {
         const auto axis = std::find(plan.axes.begin(), plan.axes.end(), pipeline.axis) - plan.axes.begin();
         schedule_ = pipeline::made_by(pipeline.schedule, plan.mesh.sizes[static_cast<std::size_t>(axis)],
                                       pipeline.chunks, request.graph.microbatches);
+        slots_ = program::slots_of(schedule_);
     }
 
     CostTable make() {
@@ -58,7 +59,7 @@ class PipelinePrice {
         part.role = schedule_.placement.front()[static_cast<std::size_t>(stage)];
         part.sent.resize(static_cast<std::size_t>(plan_.mesh.ranks()));
         Graph &graph = part.stage.graph;
-        graph.slots = program::slot_count(schedule_, part.role);
+        graph.slots = program::slot_count(slots_[static_cast<std::size_t>(part.role)]);
         part.laid_out = sharding::lay_out(sharding::GraphIndex(graph), plan_.mesh, plan_.layers, plan_.storage,
                                           known_.reshards);
         part.table = cost::price(graph, cost::GraphFacts(graph, request_.machine), part.laid_out, plan_.mesh,
@@ -228,6 +229,7 @@ class PipelinePrice {
     sharding::StagedGraph staged_;
     cost::Group group_;
     pipeline::Schedule schedule_;
+    std::vector<std::vector<int>> slots_; ///< by role and micro-batch
     cost::PipelineCost cost_;
     CostTable table_;
 };

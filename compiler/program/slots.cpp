@@ -1,0 +1,152 @@
+#include "program/slots.h"
+
+#include "pipeline/walk.h"
+
+#include <algorithm>
+
+namespace planc::program {
+
+namespace {
+
+/// Runs the actions in an order that their needs permit, and gives a rank a slot when it begins a micro-batch.
+class Slots {
+  public:
+    explicit Slots(const pipeline::Schedule &schedule)
+        : schedule_(schedule), done_(2 * index(schedule.stages * schedule.micro_batches), false) {
+        for (const auto &actions : schedule.actions) {
+            Rank &rank = ranks_.emplace_back();
+            rank.slots.assign(index(schedule.micro_batches), -1);
+            rank.left.assign(index(schedule.micro_batches), 0);
+            for (const pipeline::Action &action : actions)
+                ++rank.left[index(action.micro_batch)];
+            rank.most = most_alive(actions, rank.left);
+            rank.stages.resize(schedule.placement.size());
+        }
+        for (std::size_t replica = 0; replica < schedule.placement.size(); ++replica)
+            for (int stage = 0; stage < schedule.stages; ++stage)
+                ranks_[index(schedule.placement[replica][index(stage)])].stages[replica].push_back(stage);
+    }
+
+    std::vector<std::vector<int>> run() {
+        bool any = true;
+        while (any) {
+            any = false;
+            for (int rank = 0; rank < schedule_.ranks; ++rank)
+                while (advance(rank))
+                    any = true;
+            any = any || add_slot();
+        }
+        std::vector<std::vector<int>> slots;
+        for (int rank = 0; rank < schedule_.ranks; ++rank) {
+            may_wait_ = false; // where ranks wait for each other whatever the slots
+            while (advance(rank)) {
+            }
+            slots.push_back(std::move(ranks_[index(rank)].slots));
+        }
+        return slots;
+    }
+
+  private:
+    struct Rank {
+        std::vector<int> slots;               ///< by micro-batch; -1: none yet
+        std::vector<int> left;                ///< by micro-batch: its actions that are left
+        std::vector<int> holder;              ///< by slot: the last micro-batch that has taken it
+        std::vector<std::vector<int>> stages; ///< by replica
+        int most = 1;                         ///< slots
+        std::size_t next = 0;                 ///< action
+    };
+
+    static std::size_t index(int number) { return static_cast<std::size_t>(number); }
+
+    /// The most micro-batches between first and last action.
+    static int most_alive(const std::vector<pipeline::Action> &actions, std::vector<int> left) {
+        std::vector<bool> begun(left.size(), false);
+        int alive = 0;
+        int most = 1;
+        for (const pipeline::Action &action : actions) {
+            const std::size_t m = index(action.micro_batch);
+            alive += begun[m] ? 0 : 1;
+            begun[m] = true;
+            most = std::max(most, alive);
+            alive -= --left[m] == 0 ? 1 : 0;
+        }
+        return most;
+    }
+
+    [[nodiscard]] const pipeline::Action *next(int rank) const {
+        const auto &actions = schedule_.actions[index(rank)];
+        const std::size_t next = ranks_[index(rank)].next;
+        return next < actions.size() ? &actions[next] : nullptr;
+    }
+
+    [[nodiscard]] bool has_needs(const pipeline::Action &action) const {
+        const auto needs = pipeline::needs(schedule_, action);
+        return !may_wait_ || std::ranges::all_of(needs, [&](const pipeline::Need &need) {
+            return need.result < 0 || done_[index(need.result)];
+        });
+    }
+
+    /// Whether what the stages of a rank have sent of a micro-batch is received. The last that they send is a gradient.
+    [[nodiscard]] bool is_received(const Rank &rank, int micro_batch) const {
+        const int replica = schedule_.replica_of[index(micro_batch)];
+        return !may_wait_ || std::ranges::all_of(rank.stages[index(replica)], [&](int stage) {
+            return stage == 0 || done_[index(pipeline::result(schedule_, true, stage - 1, micro_batch))];
+        });
+    }
+
+    bool take_slot(Rank &rank, int micro_batch) {
+        int &slot = rank.slots[index(micro_batch)];
+        for (int s = 0; s < static_cast<int>(rank.holder.size()) && slot < 0; ++s)
+            if (const int holder = rank.holder[index(s)]; rank.left[index(holder)] == 0 && is_received(rank, holder))
+                slot = s;
+        if (slot < 0 && (static_cast<int>(rank.holder.size()) < rank.most || !may_wait_)) {
+            slot = static_cast<int>(rank.holder.size());
+            rank.holder.push_back(micro_batch);
+        }
+        if (slot >= 0)
+            rank.holder[index(slot)] = micro_batch;
+        return slot >= 0;
+    }
+
+    /// Runs the next action of a rank if it can be run.
+    bool advance(int number) {
+        const pipeline::Action *action = next(number);
+        Rank &rank = ranks_[index(number)];
+        if (action == nullptr || !has_needs(*action))
+            return false;
+        if (rank.slots[index(action->micro_batch)] < 0 && !take_slot(rank, action->micro_batch))
+            return false;
+        if (const int given = pipeline::gives(schedule_, *action); given >= 0)
+            done_[index(given)] = true;
+        --rank.left[index(action->micro_batch)];
+        ++rank.next;
+        return true;
+    }
+
+    /// Gives one more slot to a rank that waits for nothing else.
+    bool add_slot() {
+        for (int rank = 0; rank < schedule_.ranks; ++rank)
+            if (const pipeline::Action *action = next(rank); action != nullptr && has_needs(*action)) {
+                ++ranks_[index(rank)].most;
+                return true;
+            }
+        return false;
+    }
+
+    const pipeline::Schedule &schedule_;
+    std::vector<bool> done_; ///< by result
+    std::vector<Rank> ranks_;
+    bool may_wait_ = true;
+};
+
+} // namespace
+
+std::vector<std::vector<int>> slots_of(const pipeline::Schedule &schedule) {
+    return Slots(schedule).run();
+}
+
+int slot_count(const std::vector<int> &slots) {
+    return slots.empty() ? 1 : std::max(1, 1 + *std::ranges::max_element(slots));
+}
+
+} // namespace planc::program
