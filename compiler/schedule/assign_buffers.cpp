@@ -16,6 +16,7 @@
 #include "schedule/loop_nest.h"
 #include "schedule/passes.h"
 #include "schedule/segments.h"
+#include "schedule/slots.h"
 #include "schedule/stage_transfers.h"
 #include "schedule/step_program.h"
 
@@ -79,9 +80,9 @@ class Assignment {
         in_slot_ = place(kept);
         return inputs_end_ - base_ + aligned(in_slot_.bytes);
     }
-    /// The second step: places the rest after the slots, which all have the size of the largest. Returns the end of what
-    /// the function uses.
-    int64_t place_behind_slots(int64_t last_slot, int64_t slots_end) {
+    /// The second step: places the rest after the slots, which all have the size of the largest. `last`: the last slot
+    /// that the function uses. Returns the end of what it uses.
+    int64_t place_behind_slots(int64_t last, int64_t slots_end) {
         std::vector<Lifetime> passing;
         for (const Lifetime &lifetime : lifetimes_)
             if (!outlives_its_body(lifetime))
@@ -92,7 +93,7 @@ class Assignment {
         for (const Lifetime &lifetime : lifetimes_)
             offsets_.push_back(outlives_its_body(lifetime) ? inputs_end_ + *kept++ : slots_end + *other++);
         write_all();
-        return placed.bytes > 0 ? slots_end + placed.bytes : last_slot + inputs_end_ - base_ + in_slot_.bytes;
+        return placed.bytes > 0 ? slots_end + placed.bytes : last + inputs_end_ - base_ + in_slot_.bytes;
     }
 
   private:
@@ -486,7 +487,7 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
             function->setAttr("plan.slot_offset", number(base));
             function->setAttr("plan.slot_bytes", number(bytes));
             const int64_t slots_end = base + ir::slots_of(function) * bytes;
-            end = std::max(end, assignment->place_behind_slots(slots_end - bytes, slots_end));
+            end = std::max(end, assignment->place_behind_slots(base + last_slot(function) * bytes, slots_end));
         }
         return end;
     }

@@ -53,21 +53,28 @@ void sort_by_part(mlir::Block &block) {
         op->moveBefore(block.getTerminator());
 }
 
-/// Whether another stage waits for the value to go on with its backward pass; for sums of gradients and norms it waits
-/// only with its update.
-bool is_awaited(mlir::Value sent) {
-    mlir::Operation *producer = sent.getDefiningOp();
-    return producer != nullptr && phase_of(producer) != "weight gradient" && part_of(producer) != Part::update;
+/// What is made of sums over micro-batches, and runs once a step.
+llvm::DenseSet<mlir::Operation *> made_of_sums(mlir::Block &block) {
+    llvm::DenseSet<mlir::Operation *> made;
+    mlir::SymbolTableCollection symbols;
+    for (mlir::Operation &op : block)
+        if (llvm::any_of(op.getOperands(), [&](mlir::Value operand) {
+                return reads_accumulator(operand, symbols) || made.contains(operand.getDefiningOp());
+            }))
+            made.insert(&op);
+    return made;
 }
 
-/// In a stage of a pipeline that defers weight gradients: everything of the backward pass for which no other stage
-/// waits.
+/// In a stage of a pipeline that defers weight gradients: everything of the backward pass for which no other stage waits
+/// in this micro-batch. It is the same for all micro-batches, whose gradients are then added in their order; that stages
+/// exchange sums after the last one does not matter.
 void defer(mlir::func::FuncOp function) {
+    const llvm::DenseSet<mlir::Operation *> once_a_step = made_of_sums(function.getBody().front());
     llvm::DenseSet<mlir::Operation *> needed;
     std::vector<mlir::Value> open;
     mlir::Operation *returned = function.getBody().front().getTerminator();
     for (mlir::OpOperand &result : returned->getOpOperands())
-        if (result.getOperandNumber() >= ir::own_results(function) && is_awaited(result.get()))
+        if (result.getOperandNumber() >= ir::own_results(function) && !once_a_step.contains(result.get().getDefiningOp()))
             open.push_back(result.get());
     while (!open.empty()) {
         mlir::Operation *producer = open.back().getDefiningOp();

@@ -25,7 +25,10 @@ class StageMaker {
             return counted(static_cast<int>(wanted_.cuts.size()), "cut") + " for " + counted(stages_, "stage");
         begins_ = wanted_.cuts.empty() ? of_equal_work() : of_cuts();
         if (begins_.empty())
-            return "no " + counted(stages_ - 1, "cut") + " leave each layer on one side";
+            return (stages_ == 2 ? std::string("no cut leaves") : "no " + counted(stages_ - 1, "cut") + " leave") +
+                   " all that a layer needs before it";
+        if (const auto same = std::adjacent_find(begins_.begin(), begins_.end()); same != begins_.end())
+            return "two stages begin before layer '" + graph_.layers[wanted_.layers[*same]].name + "'";
         pipeline = {wanted_.axis, wanted_.schedule, wanted_.chunks, stages_from(begins_)};
         const std::string back = sharding::goes_back(graph_, sharding::staged(graph_, pipeline.stages));
         return back.empty() ? "" : "layer " + back + ", which lies on an earlier stage";

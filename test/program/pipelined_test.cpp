@@ -1,0 +1,209 @@
+// The table maker of pipelines: for all synchronous schedules with one stage on each rank, for all small D and N.
+#include "program/pipelined.h"
+
+#include "pipeline/makers.h"
+#include "program/check.h"
+#include "program/slots.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <set>
+
+namespace planc::program {
+
+namespace {
+
+/// Stages that pass a value on in the forward pass and its gradient back. After the last micro-batch each has a norm,
+/// which the next one needs for the second level of its update.
+class Stages {
+  public:
+    Stages(pipeline::Schedule schedule, std::int64_t batch) : schedule_(std::move(schedule)) {
+        const std::vector<std::vector<int>> slots = slots_of(schedule_);
+        for (int stage = 0; stage < schedule_.stages; ++stage)
+            program.roles.push_back({"stage " + std::to_string(stage),
+                                     {{{stage, stage + 1}}},
+                                     slot_count(slots[static_cast<std::size_t>(stage)]),
+                                     0,
+                                     64});
+        program.micro_batches = micro_batches(batch, schedule_.micro_batches);
+        for (const MicroBatchKind &kind : kinds(program.micro_batches))
+            add(kind);
+        program.actions = pipelined(program, schedule_, bodies_);
+    }
+
+    [[nodiscard]] std::string found() const { return fault(program, {{schedule_.ranks}}); }
+    [[nodiscard]] std::vector<std::string> texts(int role) const {
+        std::vector<std::string> texts;
+        for (const Action &action : program.actions[static_cast<std::size_t>(role)])
+            texts.push_back(text(program, action));
+        return texts;
+    }
+
+    Program program;
+
+  private:
+    int value(const std::string &name, int stage) {
+        program.values.push_back({name, stage, 0});
+        return static_cast<int>(program.values.size()) - 1;
+    }
+    int body(const std::string &name, int stage, std::vector<int> takes, std::vector<int> gives) {
+        program.bodies.push_back({name + " " + suffix_ + "on " + std::to_string(stage), stage, std::move(takes), std::move(gives)});
+        return static_cast<int>(program.bodies.size()) - 1;
+    }
+    /// Between two values; -1 where there is no such stage.
+    void transfer(const std::string &name, int from, int to) {
+        if (from < 0 || to < 0)
+            return;
+        const std::string stage = std::to_string(program.values[static_cast<std::size_t>(to)].role);
+        program.transfers.push_back({name + " " + suffix_ + "to " + stage, from, to});
+    }
+    static std::vector<int> present(const std::vector<int> &values) {
+        std::vector<int> result;
+        std::copy_if(values.begin(), values.end(), std::back_inserter(result), [](int each) { return each >= 0; });
+        return result;
+    }
+
+    void add(const MicroBatchKind &kind) {
+        suffix_ = kind.updates ? "last " : std::to_string(kind.samples) + " ";
+        const int count = schedule_.stages;
+        std::vector<int> out(static_cast<std::size_t>(count) + 1, -1); // of the stage before
+        std::vector<int> back(static_cast<std::size_t>(count) + 1, -1); // gradients that arrive
+        std::vector<int> norms;
+        std::vector<int> arriving_norms;
+        for (int stage = 0; stage < count; ++stage) {
+            const int in = stage > 0 ? value("h", stage) : -1;
+            const int made = stage + 1 < count ? value("h", stage) : -1;
+            const int arrives = stage + 1 < count ? value("g", stage) : -1;
+            const int gradient = stage > 0 ? value("g", stage) : -1;
+            const int kept = value("kept", stage);
+            transfer("h", out[static_cast<std::size_t>(stage)], in);
+            transfer("g", gradient, back[static_cast<std::size_t>(stage)]);
+            out[static_cast<std::size_t>(stage) + 1] = made;
+            back[static_cast<std::size_t>(stage) + 1] = arrives;
+            StageBodies bodies{kind, stage};
+            bodies.forward = body("forward", stage, present({in}), present({made}));
+            bodies.backward = body("backward", stage, present({in, arrives}), present({gradient, kept}));
+            bodies.weight_gradient = body("weights", stage, {kept}, {});
+            if (kind.updates) {
+                norms.push_back(value("n", stage));
+                arriving_norms.push_back(value("n", stage));
+                bodies.update = {body("norm", stage, {}, {norms.back()}),
+                                 body("update", stage, {arriving_norms.back()}, {})};
+            }
+            bodies_.push_back(bodies);
+        }
+        for (std::size_t stage = 0; stage < norms.size() && count > 1; ++stage)
+            transfer("n", norms[stage], arriving_norms[(stage + 1) % norms.size()]);
+        if (norms.size() == 1) // nothing travels on one rank: the update takes its own norm
+            program.bodies[static_cast<std::size_t>(bodies_.back().update[1])].takes = {norms.front()};
+    }
+
+    pipeline::Schedule schedule_;
+    std::vector<StageBodies> bodies_;
+    std::string suffix_;
+};
+
+/// Runs all roles side by side. A message leaves when its receiver has begun to receive it. Returns where all are if none
+/// can go on.
+std::string deadlock(const Program &program) {
+    std::set<std::pair<int, int>> sent; // transfer, micro-batch
+    std::set<std::pair<int, int>> begun;
+    std::vector<std::size_t> next(program.roles.size(), 0);
+    const auto advance = [&](std::size_t role) {
+        const Action &action = program.actions[role][next[role]];
+        const std::pair message(action.index, action.micro_batch);
+        if (action.kind == ActionKind::send)
+            sent.insert(message);
+        if (action.kind == ActionKind::start || action.kind == ActionKind::receive)
+            begun.insert(message);
+        if ((action.kind == ActionKind::receive && !sent.contains(message)) ||
+            (action.kind == ActionKind::wait && !begun.contains(message)))
+            return false;
+        ++next[role];
+        return true;
+    };
+    for (bool any = true; any;) {
+        const std::size_t before = begun.size();
+        any = false;
+        for (std::size_t role = 0; role < next.size(); ++role)
+            while (next[role] < program.actions[role].size() && advance(role))
+                any = true;
+        any = any || begun.size() > before;
+    }
+    std::string where;
+    for (std::size_t role = 0; role < next.size(); ++role)
+        if (next[role] < program.actions[role].size())
+            where += program.roles[role].name + " at '" + text(program, program.actions[role][next[role]]) + "' ";
+    return where;
+}
+
+using Maker = std::function<pipeline::Schedule(int, int)>;
+const std::map<std::string, Maker> makers{{"gpipe", pipeline::gpipe},
+                                          {"one_f_one_b", pipeline::one_f_one_b},
+                                          {"zero_bubble", pipeline::zero_bubble},
+                                          {"zero_bubble_2", pipeline::zero_bubble_2}};
+
+} // namespace
+
+TEST(Pipelined, has_no_fault_and_no_deadlock) {
+    for (const auto &[name, maker] : makers)
+        for (int stages = 1; stages <= 6; ++stages)
+            for (int count = 1; count <= 2 * stages + 2; ++count)
+                for (const int samples : {count, 2 * count, 2 * count + 1, 3 * count - 1}) {
+                    SCOPED_TRACE(name + " " + std::to_string(stages) + " " + std::to_string(count) + " " +
+                                 std::to_string(samples));
+                    if (samples < count)
+                        continue;
+                    const Stages made(maker(stages, count), samples);
+                    ASSERT_EQ(made.found(), "");
+                    ASSERT_EQ(deadlock(made.program), "");
+                }
+}
+
+TEST(Pipelined, micro_batches_in_flight_have_different_slots) {
+    for (const auto &[name, maker] : makers)
+        for (int count = 1; count <= 12; ++count) {
+            const pipeline::Schedule schedule = maker(4, count);
+            const std::vector<std::vector<int>> slots_of_ranks = slots_of(schedule);
+            for (int rank = 0; rank < 4; ++rank) {
+                const std::vector<int> &slots = slots_of_ranks[static_cast<std::size_t>(rank)];
+                std::map<int, int> owner; // by slot
+                std::map<int, int> left;  // by micro-batch: actions to come
+                for (const pipeline::Action &action : schedule.actions[static_cast<std::size_t>(rank)])
+                    ++left[action.micro_batch];
+                for (const pipeline::Action &action : schedule.actions[static_cast<std::size_t>(rank)]) {
+                    const int slot = slots[static_cast<std::size_t>(action.micro_batch)];
+                    ASSERT_EQ(owner.try_emplace(slot, action.micro_batch).first->second, action.micro_batch)
+                        << name << " " << count << ", rank " << rank;
+                    if (--left[action.micro_batch] == 0)
+                        owner.erase(slot);
+                }
+            }
+        }
+}
+
+TEST(Pipelined, receives_before_bodies_and_waits_before_slots_are_used_again) {
+    const Stages made(pipeline::one_f_one_b(2, 3), 6);
+    EXPECT_EQ(made.texts(0),
+              (std::vector<std::string>{
+                  "0:0 run forward 2 on 0", "0:0 send h 2 to 1", "0:0 start g 2 to 0", "1:1 run forward 2 on 0",
+                  "1:1 send h 2 to 1", "0:0 receive g 2 to 0", "0:0 run backward 2 on 0",
+                  // the slot of micro-batch 0 is empty before micro-batch 2 gets it
+                  "0:0 wait h 2 to 1", "1:1 start g 2 to 0", "2:0 run forward last on 0", "2:0 send h last to 1",
+                  "1:1 receive g 2 to 0", "2:0 start g last to 0", "1:1 run backward 2 on 0", "2:0 receive g last to 0",
+                  "2:0 run backward last on 0",
+                  // the second level of the update needs what the other stage makes in the first
+                  "2:0 run norm last on 0", "2:0 send n last to 1", "2:0 receive n last to 0", "2:0 run update last on 0",
+                  "2:0 wait h last to 1", "2:0 wait n last to 1", "1:1 wait h 2 to 1"}));
+}
+
+TEST(Pipelined, wants_bodies_for_each_kind) {
+    Program program;
+    program.roles = {{"stage 0", {{{0, 1}}}}};
+    program.micro_batches = micro_batches(3, 2);
+    EXPECT_THROW(static_cast<void>(pipelined(program, pipeline::gpipe(1, 2), {{{1, true}, 0}})), std::invalid_argument);
+}
+
+} // namespace planc::program
