@@ -4,13 +4,13 @@
 #include "program/slots.h"
 #include "spmd/stage_recomputation.h"
 #include "spmd/stage_sums.h"
+#include "spmd/stage_variables.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 
 namespace planc::spmd {
@@ -21,97 +21,13 @@ using sharding::ValueId;
 
 namespace {
 
-/// Variables and their stages. Where several stages use one, each has a copy: the first the variable itself, the others
-/// one with the attribute `copy_of`. The same holds for what belongs to it, such as the optimizer's state.
-class Copies {
-  public:
-    /// Where the training step was cut before, the copies are there.
-    explicit Copies(mlir::ModuleOp module) : module_(module) {
-        for (auto variable : module.getOps<ir::VariableOp>())
-            if (const auto stage = variable->getAttrOfType<mlir::IntegerAttr>("stage")) {
-                const auto original = variable->getAttrOfType<mlir::StringAttr>("copy_of");
-                stages_of_[original ? original.str() : variable.getSymName().str()].insert(
-                    static_cast<int>(stage.getInt()));
-            }
-    }
-
-    /// Notes which stages use the variables of a function.
-    void add(const Extracted &extracted, const sharding::LayerStages &layers) {
-        const auto users = sharding::stages_of_variables(extracted.graph, layers);
-        for (auto [name, value] : extracted.variable_of)
-            stages_of_[name.str()].insert(users[value].begin(), users[value].end());
-        for (const sharding::Operation &operation : extracted.graph.operations) {
-            if (!operation.parameter)
-                continue;
-            const auto follow = [&](ValueId value) {
-                if (value && extracted.graph.values[value].kind == sharding::ValueKind::variable)
-                    stages_of_[extracted.graph.values[value].name] = {users[operation.parameter].begin(),
-                                                                      users[operation.parameter].end()};
-            };
-            for (const ValueId operand : operation.operands)
-                follow(operand);
-            for (const ValueId written : operation.writes)
-                follow(written);
-        }
-    }
-
-    /// Gives each variable its role, and makes the copies.
-    void make(const pipeline::Schedule &schedule) {
-        mlir::OpBuilder builder(module_.getContext());
-        for (auto variable : llvm::make_early_inc_range(module_.getOps<ir::VariableOp>())) {
-            const auto stages = stages_of_.find(variable.getSymName().str());
-            if (stages == stages_of_.end() || stages->second.empty() || variable->hasAttr("stage"))
-                continue;
-            builder.setInsertionPointAfter(variable);
-            for (const int stage : llvm::reverse(stages->second)) {
-                const bool first = stage == *stages->second.begin();
-                auto own = first ? variable : mlir::cast<ir::VariableOp>(builder.clone(*variable));
-                own->setAttr("stage", builder.getI64IntegerAttr(stage));
-                own->setAttr("rank_role",
-                             builder.getI64IntegerAttr(schedule.placement.front()[static_cast<size_t>(stage)]));
-                if (first)
-                    continue;
-                own->setAttr("copy_of", variable.getSymNameAttr());
-                own.setSymName(name(variable.getSymName().str(), stage));
-            }
-        }
-    }
-
-    /// Lets an operation of a stage use the stage's copies.
-    void rename(mlir::Operation *op, int stage) const {
-        mlir::Builder builder(op->getContext());
-        const auto renamed = [&](llvm::StringRef variable) { return name(variable.str(), stage); };
-        if (auto read = mlir::dyn_cast<ir::ReadOp>(op))
-            read.setVariable(renamed(read.getVariable()));
-        else if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
-            write.setVariable(renamed(write.getVariable()));
-        else if (auto accumulate = mlir::dyn_cast<ir::AccumulateOp>(op))
-            if (llvm::StringRef sum = accumulate.getAccumulator(); sum.consume_front("gradient of "))
-                accumulate.setAccumulator("gradient of " + renamed(sum));
-        if (const auto parameter = op->getAttrOfType<mlir::StringAttr>("parameter"))
-            op->setAttr("parameter", builder.getStringAttr(renamed(parameter.getValue())));
-    }
-
-  private:
-    /// The name of a variable on a stage.
-    std::string name(const std::string &variable, int stage) const {
-        const auto stages = stages_of_.find(variable);
-        const bool is_copy =
-            stages != stages_of_.end() && stages->second.contains(stage) && *stages->second.begin() != stage;
-        return is_copy ? variable + " on stage " + std::to_string(stage) : variable;
-    }
-
-    mlir::ModuleOp module_;
-    std::map<std::string, std::set<int>> stages_of_;
-};
-
 /// Cuts one function.
 class Split {
   public:
     Split(mlir::func::FuncOp function, Extracted extracted, sharding::StagedGraph staged,
-          const pipeline::Schedule &schedule, const Copies &copies)
+          const pipeline::Schedule &schedule, const StageVariables &variables)
         : function_(function), extracted_(std::move(extracted)), staged_(std::move(staged)), schedule_(schedule),
-          slots_(program::slots_of(schedule)), copies_(copies), builder_(function) {
+          slots_(program::slots_of(schedule)), variables_(variables), builder_(function) {
         for (const Crossing &crossing : staged_.crossings) {
             const auto next = static_cast<int>(numbers_.size());
             numbers_.try_emplace(crossing.value, next);
@@ -192,7 +108,7 @@ class Split {
             if (!map_.contains(operand))
                 bring(operand);
         mlir::Operation *made = builder_.clone(op, map_);
-        copies_.rename(made, stage_);
+        variables_.rename(made, stage_);
         return made;
     }
 
@@ -208,7 +124,7 @@ class Split {
         const bool computed = producer != nullptr && known != extracted_.value_of.end() &&
                               extracted_.graph.values[known->second].kind == sharding::ValueKind::computed;
         if (producer != nullptr && !computed) {
-            copies_.rename(builder_.clone(*producer, map_), stage_);
+            variables_.rename(builder_.clone(*producer, map_), stage_);
             return;
         }
         map_.map(value, block_->addArgument(value.getType(), value.getLoc()));
@@ -272,7 +188,7 @@ class Split {
     sharding::StagedGraph staged_;
     const pipeline::Schedule &schedule_;
     std::vector<std::vector<int>> slots_; ///< by role and micro-batch
-    const Copies &copies_;
+    const StageVariables &variables_;
     mlir::OpBuilder builder_;
     std::map<ValueId, int> numbers_; ///< of values that cross
     std::map<ValueId, mlir::Value> ir_value_;
@@ -301,21 +217,21 @@ mlir::LogicalResult split_stages(mlir::ModuleOp module) {
     const pipeline::Schedule schedule = ir::schedule_of(module);
     const auto layers_of = [&](const sharding::Graph &graph) { return layer_stages(graph, pipeline); };
     const std::vector<mlir::func::FuncOp> functions = ir::entry_functions(module);
-    Copies copies(module);
+    StageVariables variables(module);
     for (mlir::func::FuncOp function : functions)
         if (ir::is_training(function)) {
             recompute_within_stages(function, layers_of);
             const Extracted extracted = extract(function);
-            copies.add(extracted, layers_of(extracted.graph));
+            variables.add(extracted, layers_of(extracted.graph));
             regroup_sums(function, layers_of);
         }
-    copies.make(schedule);
+    variables.make(schedule);
     for (mlir::func::FuncOp function : functions) {
         Extracted extracted = extract(function);
         sharding::StagedGraph staged = sharding::staged(extracted.graph, layers_of(extracted.graph));
         if (const std::string wrong = sharding::goes_back(extracted.graph, staged); !wrong.empty())
             return module.emitError() << "layer " << wrong << ", which lies on an earlier stage";
-        Split(function, std::move(extracted), std::move(staged), schedule, copies).run();
+        Split(function, std::move(extracted), std::move(staged), schedule, variables).run();
     }
     return mlir::success();
 }

@@ -1,0 +1,77 @@
+#include "spmd/stage_variables.h"
+
+namespace planc::spmd {
+
+using sharding::ValueId;
+
+StageVariables::StageVariables(mlir::ModuleOp module) : module_(module) {
+    for (auto variable : module.getOps<ir::VariableOp>())
+        if (const auto stage = variable->getAttrOfType<mlir::IntegerAttr>("stage")) {
+            const auto original = variable->getAttrOfType<mlir::StringAttr>("copy_of");
+            stages_of_[original ? original.str() : variable.getSymName().str()].insert(
+                static_cast<int>(stage.getInt()));
+        }
+}
+
+void StageVariables::add(const Extracted &extracted, const sharding::LayerStages &layers) {
+    const auto users = sharding::stages_of_variables(extracted.graph, layers);
+    for (auto [name, value] : extracted.variable_of)
+        stages_of_[name.str()].insert(users[value].begin(), users[value].end());
+    for (const sharding::Operation &operation : extracted.graph.operations) {
+        if (!operation.parameter)
+            continue;
+        const auto follow = [&](ValueId value) {
+            if (value && extracted.graph.values[value].kind == sharding::ValueKind::variable)
+                stages_of_[extracted.graph.values[value].name] = {users[operation.parameter].begin(),
+                                                                  users[operation.parameter].end()};
+        };
+        for (const ValueId operand : operation.operands)
+            follow(operand);
+        for (const ValueId written : operation.writes)
+            follow(written);
+    }
+}
+
+void StageVariables::make(const pipeline::Schedule &schedule) {
+    mlir::OpBuilder builder(module_.getContext());
+    for (auto variable : llvm::make_early_inc_range(module_.getOps<ir::VariableOp>())) {
+        const auto stages = stages_of_.find(variable.getSymName().str());
+        if (stages == stages_of_.end() || stages->second.empty() || variable->hasAttr("stage"))
+            continue;
+        builder.setInsertionPointAfter(variable);
+        for (const int stage : llvm::reverse(stages->second)) {
+            const bool first = stage == *stages->second.begin();
+            auto own = first ? variable : mlir::cast<ir::VariableOp>(builder.clone(*variable));
+            own->setAttr("stage", builder.getI64IntegerAttr(stage));
+            own->setAttr("rank_role",
+                         builder.getI64IntegerAttr(schedule.placement.front()[static_cast<size_t>(stage)]));
+            if (first)
+                continue;
+            own->setAttr("copy_of", variable.getSymNameAttr());
+            own.setSymName(name(variable.getSymName().str(), stage));
+        }
+    }
+}
+
+void StageVariables::rename(mlir::Operation *op, int stage) const {
+    mlir::Builder builder(op->getContext());
+    const auto renamed = [&](llvm::StringRef variable) { return name(variable.str(), stage); };
+    if (auto read = mlir::dyn_cast<ir::ReadOp>(op))
+        read.setVariable(renamed(read.getVariable()));
+    else if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
+        write.setVariable(renamed(write.getVariable()));
+    else if (auto accumulate = mlir::dyn_cast<ir::AccumulateOp>(op))
+        if (llvm::StringRef sum = accumulate.getAccumulator(); sum.consume_front("gradient of "))
+            accumulate.setAccumulator("gradient of " + renamed(sum));
+    if (const auto parameter = op->getAttrOfType<mlir::StringAttr>("parameter"))
+        op->setAttr("parameter", builder.getStringAttr(renamed(parameter.getValue())));
+}
+
+std::string StageVariables::name(const std::string &variable, int stage) const {
+    const auto stages = stages_of_.find(variable);
+    const bool is_copy =
+        stages != stages_of_.end() && stages->second.contains(stage) && *stages->second.begin() != stage;
+    return is_copy ? variable + " on stage " + std::to_string(stage) : variable;
+}
+
+} // namespace planc::spmd
