@@ -91,6 +91,7 @@ void defer(mlir::func::FuncOp function) {
 /// layers below wait, comes before the weight's.
 bool goes_before(mlir::Operation *op, mlir::Operation *previous) {
     if (!is_compute(op) || !is_compute(previous) || layer_of(op) != layer_of(previous) ||
+        section_of(op) != section_of(previous) ||
         llvm::is_contained(op->getOperands(), previous->getResult(0)) || !communicates(op))
         return false;
     const bool input = phase_of(op) == "input gradient" && phase_of(previous) == "weight gradient";
