@@ -1,5 +1,5 @@
-// Parameters that several stages of a pipeline use: each has a copy (the variable's attribute `copy_of`), and all copies
-// stay equal to the last bit.
+// Parameters that several stages of a pipeline use: each has a copy (the variable's attribute `copy_of`), and all
+// copies stay equal to the last bit.
 #pragma once
 
 #include "interpret/interpret.h"

@@ -24,7 +24,8 @@ class Interpreter {
             variables_[variable.getSymNameAttr()] = variable;
     }
 
-    /// Runs a function by itself: its arguments are the fields of the inputs; those that another stage sends have values.
+    /// Runs a function by itself: its arguments are the fields of the inputs; those that another stage sends have
+    /// values.
     Outcome run(mlir::func::FuncOp function);
 
     // These functions run a step body by body, each on values that are already present.

@@ -16,7 +16,8 @@ namespace planc::interpret {
 [[nodiscard]] Outcome run_stages(mlir::ModuleOp module, const std::vector<mlir::func::FuncOp> &functions,
                                  const Inputs &inputs);
 
-/// Throws Failure if the value does not lie as one that travels between roles must, on either side (planrt::exchange()).
+/// Throws Failure if the value does not lie as one that travels between roles must, on either side
+/// (planrt::exchange()).
 void check_transfer(const schedule::TransferInfo &info, const std::string &name);
 
 } // namespace planc::interpret

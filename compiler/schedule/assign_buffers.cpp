@@ -438,8 +438,8 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
         std::deque<Assignment> assignments;
         llvm::DenseMap<Operation *, Assignment *> assignment_of;
         for (mlir::func::FuncOp function : ir::entry_functions(getOperation()))
-            assignment_of[function] = &assignments.emplace_back(
-                function, mesh, bases[static_cast<size_t>(ir::role_of(function))], sizes);
+            assignment_of[function] =
+                &assignments.emplace_back(function, mesh, bases[static_cast<size_t>(ir::role_of(function))], sizes);
         reserve_for_transfers(assignment_of);
         int64_t end = *std::max_element(bases.begin(), bases.end());
         for (int role = 0; role < static_cast<int>(bases.size()); ++role) {
@@ -467,10 +467,10 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
         for (const StageTransfer &transfer : stage_transfers(getOperation())) {
             const int64_t bytes = scratch_bytes(transfer.info(), mesh);
             const auto reserve = [&](mlir::func::FuncOp side, const char *name) {
-                assignment_of.lookup(side)->reserve(bytes, [this, to = transfer.to, argument = transfer.argument,
-                                                            name](int64_t place) mutable {
-                    to.setArgAttr(argument, name, number(place));
-                });
+                assignment_of.lookup(side)->reserve(
+                    bytes, [this, to = transfer.to, argument = transfer.argument, name](int64_t place) mutable {
+                        to.setArgAttr(argument, name, number(place));
+                    });
             };
             reserve(transfer.from, "plan.from_scratch");
             reserve(transfer.to, "plan.to_scratch");

@@ -65,16 +65,17 @@ llvm::DenseSet<mlir::Operation *> made_of_sums(mlir::Block &block) {
     return made;
 }
 
-/// In a stage of a pipeline that defers weight gradients: everything of the backward pass for which no other stage waits
-/// in this micro-batch. It is the same for all micro-batches, whose gradients are then added in their order; that stages
-/// exchange sums after the last one does not matter.
+/// In a stage of a pipeline that defers weight gradients: everything of the backward pass for which no other stage
+/// waits in this micro-batch. It is the same for all micro-batches, whose gradients are then added in their order; that
+/// stages exchange sums after the last one does not matter.
 void defer(mlir::func::FuncOp function) {
     const llvm::DenseSet<mlir::Operation *> once_a_step = made_of_sums(function.getBody().front());
     llvm::DenseSet<mlir::Operation *> needed;
     std::vector<mlir::Value> open;
     mlir::Operation *returned = function.getBody().front().getTerminator();
     for (mlir::OpOperand &result : returned->getOpOperands())
-        if (result.getOperandNumber() >= ir::own_results(function) && !once_a_step.contains(result.get().getDefiningOp()))
+        if (result.getOperandNumber() >= ir::own_results(function) &&
+            !once_a_step.contains(result.get().getDefiningOp()))
             open.push_back(result.get());
     while (!open.empty()) {
         mlir::Operation *producer = open.back().getDefiningOp();
@@ -91,8 +92,8 @@ void defer(mlir::func::FuncOp function) {
 /// layers below wait, comes before the weight's.
 bool goes_before(mlir::Operation *op, mlir::Operation *previous) {
     if (!is_compute(op) || !is_compute(previous) || layer_of(op) != layer_of(previous) ||
-        section_of(op) != section_of(previous) ||
-        llvm::is_contained(op->getOperands(), previous->getResult(0)) || !communicates(op))
+        section_of(op) != section_of(previous) || llvm::is_contained(op->getOperands(), previous->getResult(0)) ||
+        !communicates(op))
         return false;
     const bool input = phase_of(op) == "input gradient" && phase_of(previous) == "weight gradient";
     const bool weight = phase_of(op) == "weight gradient" && phase_of(previous) == "input gradient";

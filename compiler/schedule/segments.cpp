@@ -66,9 +66,8 @@ Segments segments(mlir::Block &block) {
             --begin[section];
     Segments result(sections);
     for (size_t section = 0; section < sections; ++section)
-        result[section].assign(
-            ops.begin() + static_cast<std::ptrdiff_t>(begin[section]),
-            ops.begin() + static_cast<std::ptrdiff_t>(std::max(begin[section], begin[section + 1])));
+        result[section].assign(ops.begin() + static_cast<std::ptrdiff_t>(begin[section]),
+                               ops.begin() + static_cast<std::ptrdiff_t>(std::max(begin[section], begin[section + 1])));
     return result;
 }
 

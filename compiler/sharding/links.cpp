@@ -93,8 +93,8 @@ void Links::bring() {
             continue;
         whole.stored.clear();
         const int number = reshards_.number(whole);
-        auto source = std::find_if(links_.begin(), links_.end(),
-                                   [number](const Link &link) { return link.placement == number; });
+        auto source =
+            std::find_if(links_.begin(), links_.end(), [number](const Link &link) { return link.placement == number; });
         if (source == links_.end())
             source = links_.insert(links_.end(), {number, -1, need.first_use, need.pass});
         source->first_use = std::min(source->first_use, need.first_use);

@@ -16,8 +16,7 @@ std::vector<int> list(const Stages &stages) {
 class Staging {
   public:
     Staging(const Graph &graph, const LayerStages &layers)
-        : graph_(graph), layers_(layers), variables_(stages_of_variables(graph, layers)),
-          needed_(graph.values.size()) {
+        : graph_(graph), layers_(layers), variables_(stages_of_variables(graph, layers)), needed_(graph.values.size()) {
         for (const OperationId o : graph.operations.ids())
             own_.push_back(own_stage(o));
     }
@@ -75,8 +74,8 @@ class Staging {
         return terms.size() == 1 && *terms.begin() > stage ? *terms.begin() : stage;
     }
 
-    /// A norm of a parameter is a sum in an order that its placement gives. One stage makes it, so that all copies of the
-    /// parameter are scaled by the same number.
+    /// A norm of a parameter is a sum in an order that its placement gives. One stage makes it, so that all copies of
+    /// the parameter are scaled by the same number.
     [[nodiscard]] bool makes_number(const Operation &operation) const {
         const auto has_dimensions = [this](ValueId value) { return !graph_.values[value].roles.empty(); };
         return std::any_of(operation.operands.begin(), operation.operands.end(), has_dimensions) &&
@@ -136,7 +135,8 @@ class StagePart {
     StageGraph make() {
         for (const OperationId o : graph_.operations.ids())
             if (const auto &at = staged_.stages[o]; std::find(at.begin(), at.end(), stage_) != at.end())
-                add(o, staged_.levels[o][static_cast<std::size_t>(std::find(at.begin(), at.end(), stage_) - at.begin())]);
+                add(o,
+                    staged_.levels[o][static_cast<std::size_t>(std::find(at.begin(), at.end(), stage_) - at.begin())]);
         for (const ValueId output : graph_.outputs)
             if (number_[output] && part_.values[number_[output]].kind == ValueKind::computed)
                 part_.outputs.push_back(number_[output]);

@@ -38,7 +38,8 @@ struct StagedGraph {
     std::vector<Crossing> crossings; ///< by value, then by receiving stage
 };
 
-/// - An operation runs on the stage of its layer. Operations that follow a parameter (updates) run wherever the parameter
+/// - An operation runs on the stage of its layer. Operations that follow a parameter (updates) run wherever the
+/// parameter
 ///   is used, but its norms on the first of these stages; sums over micro-batches, where their terms are made;
 ///   operations of layers that are `everywhere`, wherever they are needed.
 /// - Free values and variables do not cross: each stage has its own. Outputs are needed where they are computed.
@@ -55,7 +56,8 @@ struct StageGraph {
 };
 [[nodiscard]] StageGraph stage_graph(const Graph &graph, const StagedGraph &staged, int stage);
 
-/// An empty text, or the first crossing of the forward pass that goes back to an earlier stage: "'fc1' is needed by 'h2'".
+/// An empty text, or the first crossing of the forward pass that goes back to an earlier stage: "'fc1' is needed by
+/// 'h2'".
 [[nodiscard]] std::string goes_back(const Graph &graph, const StagedGraph &staged);
 
 } // namespace planc::sharding

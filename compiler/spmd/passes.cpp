@@ -26,7 +26,8 @@ struct SplitStages : mlir::PassWrapper<SplitStages, mlir::OperationPass<mlir::Mo
 
     llvm::StringRef getArgument() const override { return "split-stages"; }
     llvm::StringRef getDescription() const override {
-        return "Cut the functions into those of the stages of the module's plan.pipeline; materialize-layouts does it too";
+        return "Cut the functions into those of the stages of the module's plan.pipeline; materialize-layouts does it "
+               "too";
     }
     void runOnOperation() override {
         if (failed(split_stages(getOperation())))

@@ -67,8 +67,8 @@ class Copies {
                 const bool first = stage == *stages->second.begin();
                 auto own = first ? variable : mlir::cast<ir::VariableOp>(builder.clone(*variable));
                 own->setAttr("stage", builder.getI64IntegerAttr(stage));
-                own->setAttr("rank_role", builder.getI64IntegerAttr(
-                                              schedule.placement.front()[static_cast<size_t>(stage)]));
+                own->setAttr("rank_role",
+                             builder.getI64IntegerAttr(schedule.placement.front()[static_cast<size_t>(stage)]));
                 if (first)
                     continue;
                 own->setAttr("copy_of", variable.getSymNameAttr());
@@ -96,8 +96,8 @@ class Copies {
     /// The name of a variable on a stage.
     std::string name(const std::string &variable, int stage) const {
         const auto stages = stages_of_.find(variable);
-        const bool is_copy = stages != stages_of_.end() && stages->second.contains(stage) &&
-                             *stages->second.begin() != stage;
+        const bool is_copy =
+            stages != stages_of_.end() && stages->second.contains(stage) && *stages->second.begin() != stage;
         return is_copy ? variable + " on stage " + std::to_string(stage) : variable;
     }
 
@@ -136,7 +136,8 @@ class Split {
             if (mlir::Attribute value = function_->getAttr(kept))
                 made_->setAttr(kept, value);
         made_->setAttr("plan.stage", builder_.getI64IntegerAttr(stage));
-        made_->setAttr("plan.role", builder_.getI64IntegerAttr(schedule_.placement.front()[static_cast<size_t>(stage)]));
+        made_->setAttr("plan.role",
+                       builder_.getI64IntegerAttr(schedule_.placement.front()[static_cast<size_t>(stage)]));
         const int slots = program::slot_count(slots_[static_cast<size_t>(ir::role_of(made_))]);
         if (ir::is_training(function_) && slots > 1)
             made_->setAttr("plan.slots", builder_.getI64IntegerAttr(slots));
@@ -204,9 +205,8 @@ class Split {
     void bring(mlir::Value value) {
         mlir::Operation *producer = value.getDefiningOp();
         const auto known = extracted_.value_of.find(value);
-        const bool computed =
-            producer != nullptr && known != extracted_.value_of.end() &&
-            extracted_.graph.values[known->second].kind == sharding::ValueKind::computed;
+        const bool computed = producer != nullptr && known != extracted_.value_of.end() &&
+                              extracted_.graph.values[known->second].kind == sharding::ValueKind::computed;
         if (producer != nullptr && !computed) {
             copies_.rename(builder_.clone(*producer, map_), stage_);
             return;
@@ -247,8 +247,7 @@ class Split {
         if (!sends.empty())
             made_->setAttr("plan.sends", builder_.getDenseI64ArrayAttr(sends));
         auto terminator = builder_.create<mlir::func::ReturnOp>(function_.getLoc(), results);
-        made_.setFunctionType(
-            builder_.getFunctionType(block_->getArgumentTypes(), terminator->getOperandTypes()));
+        made_.setFunctionType(builder_.getFunctionType(block_->getArgumentTypes(), terminator->getOperandTypes()));
         if (!attributes_.empty())
             made_->setAttr("arg_attrs", builder_.getArrayAttr(attributes_));
     }
@@ -290,8 +289,7 @@ sharding::LayerStages layer_stages(const sharding::Graph &graph, const ir::Pipel
     sharding::LayerStages layers{pipeline.stages, {}};
     for (const sharding::Layer &layer : graph.layers) {
         const auto stage = pipeline.stage_of_layer.find(layer.name);
-        layers.of.push_back(stage == pipeline.stage_of_layer.end() ? sharding::LayerStages::everywhere
-                                                                   : stage->second);
+        layers.of.push_back(stage == pipeline.stage_of_layer.end() ? sharding::LayerStages::everywhere : stage->second);
     }
     return layers;
 }

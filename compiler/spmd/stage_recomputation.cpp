@@ -38,9 +38,8 @@ class Originals {
     /// Null if the value is not recomputed.
     [[nodiscard]] Value of(Value value) const {
         const auto original = of_.find(value.getDefiningOp());
-        return original == of_.end()
-                   ? Value()
-                   : original->second->getResult(mlir::cast<mlir::OpResult>(value).getResultNumber());
+        return original == of_.end() ? Value()
+                                     : original->second->getResult(mlir::cast<mlir::OpResult>(value).getResultNumber());
     }
 
   private:
@@ -54,8 +53,8 @@ class Originals {
             const Value original = of(operand);
             operands.push_back((original ? original : operand).getAsOpaquePointer());
         }
-        return {op.getName().getAsOpaquePointer(),
-                attributes.getDictionary(op.getContext()).getAsOpaquePointer(), std::move(operands)};
+        return {op.getName().getAsOpaquePointer(), attributes.getDictionary(op.getContext()).getAsOpaquePointer(),
+                std::move(operands)};
     }
 
     std::map<Key, Operation *> known_;

@@ -131,9 +131,9 @@ class Regrouping {
             if (!mlir::isa<ir::AccumulateOp>(use.getOwner()))
                 uses.push_back(&use);
         if (!uses.empty()) {
-            const Value all = add_up(sums, like,
-                                     {{"phase", builder_.getStringAttr("update")},
-                                      {"parameter", builder_.getStringAttr(parameter)}});
+            const Value all =
+                add_up(sums, like,
+                       {{"phase", builder_.getStringAttr("update")}, {"parameter", builder_.getStringAttr(parameter)}});
             for (mlir::OpOperand *use : uses)
                 use->set(all);
         }
@@ -160,7 +160,8 @@ class Regrouping {
     std::vector<Value> sums_of_norms() {
         std::vector<Value> roots;
         for (auto op : function_.getOps<ir::PointwiseOp>())
-            if (is_part_of_norm(op) && llvm::none_of(op->getUsers(), [](Operation *user) { return is_part_of_norm(user); }))
+            if (is_part_of_norm(op) &&
+                llvm::none_of(op->getUsers(), [](Operation *user) { return is_part_of_norm(user); }))
                 roots.push_back(op.getResult());
         return roots;
     }
@@ -201,7 +202,8 @@ class Regrouping {
     /// The stages that use the parameter of a norm.
     std::vector<int> stages_of_norm(Value norm) const {
         const mlir::StringAttr parameter = parameter_of(norm);
-        const auto variable = parameter ? extracted_.variable_of.find(parameter.getValue()) : extracted_.variable_of.end();
+        const auto variable =
+            parameter ? extracted_.variable_of.find(parameter.getValue()) : extracted_.variable_of.end();
         return variable == extracted_.variable_of.end() ? std::vector<int>{} : variables_[variable->second];
     }
 

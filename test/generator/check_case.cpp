@@ -189,7 +189,8 @@ class Check {
         const bool overlap = random_.chance(0.7);
         const bool all_halos = random_.chance(0.7); // images are too small for it to pay
         const bool is_pipeline = ir::has_pipeline(*module);
-        const int slots = !is_pipeline && (*module)->hasAttr("plan.microbatches") && random_.chance(0.5) ? random_.whole(2, 3) : 1;
+        const int slots =
+            !is_pipeline && (*module)->hasAttr("plan.microbatches") && random_.chance(0.5) ? random_.whole(2, 3) : 1;
         stage_ += overlap ? ", scheduled" : ", scheduled without overlap";
         stage_ += all_halos ? ", all halos apart" : "";
         stage_ += slots > 1 ? ", " + std::to_string(slots) + " in flight" : "";

@@ -18,7 +18,8 @@ TEST(Generator, rank_programs_compute_what_one_rank_computes) {
             collectives[kind] += count;
     }
     EXPECT_LT(refused, cases / 5);
-    for (const char *kind : {"slice", "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "exchange", "transfer"})
+    for (const char *kind :
+         {"slice", "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "exchange", "transfer"})
         EXPECT_GT(collectives[kind], 0) << kind << " is seen in no case";
 }
 

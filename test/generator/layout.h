@@ -9,7 +9,8 @@ namespace planc::test {
 /// may put two loops of an operation on one axis, which analysis then refuses.
 void add_layout(RandomNetwork &network, Random &random);
 
-/// A network with its mesh and layouts; the layout `rules` may have a pipeline. Where analysis refuses the rules, others are tried.
+/// A network with its mesh and layouts; the layout `rules` may have a pipeline. Where analysis refuses the rules,
+/// others are tried.
 [[nodiscard]] PlanFile random_file(std::uint64_t seed, const NetworkOptions &options = {});
 
 } // namespace planc::test

@@ -76,7 +76,8 @@ void report(std::uint64_t seed, PlanFile file, const Options &options) {
 int main(int argc, char **argv) {
     Options options;
     if (!parse(argc, argv, options)) {
-        std::cerr << "usage: random_networks [--count N] [--seed S] [--pipelines] [--go-on] [--show] [--shrink] [--ir]\n";
+        std::cerr
+            << "usage: random_networks [--count N] [--seed S] [--pipelines] [--go-on] [--show] [--shrink] [--ir]\n";
         return 2;
     }
     std::map<std::string, std::int64_t> collectives;

@@ -1,5 +1,6 @@
 // Random networks compiled by planc and run on their ranks:
-//   random_programs --planc bin/planc --mpirun scripts/mpirun --directory DIR [--count N] [--seed S] [--pipelines] [--go-on]
+//   random_programs --planc bin/planc --mpirun scripts/mpirun --directory DIR [--count N] [--seed S] [--pipelines]
+//   [--go-on]
 // Everything that was made for seed S is in DIR/S.
 #include "run_program.h"
 
@@ -40,11 +41,11 @@ int main(int argc, char **argv) {
         if (const auto path = paths.find(option); path != paths.end())
             *path->second = argv[i];
         else
-            known =
-                (option == "--count" && parse(argv[i], count)) || (option == "--seed" && parse(argv[i], seed));
+            known = (option == "--count" && parse(argv[i], count)) || (option == "--seed" && parse(argv[i], seed));
     }
     if (!known || tools.planc.empty() || tools.mpirun.empty() || tools.directory.empty()) {
-        std::cerr << "usage: random_programs --planc P --mpirun M --directory D [--count N] [--seed S] [--pipelines] [--go-on]\n";
+        std::cerr << "usage: random_programs --planc P --mpirun M --directory D [--count N] [--seed S] [--pipelines] "
+                     "[--go-on]\n";
         return 2;
     }
     std::uint64_t refused = 0;

@@ -8,9 +8,9 @@
 namespace planc::test {
 
 struct Tools {
-    std::string planc;     ///< executable
-    std::string mpirun;    ///< scripts/mpirun
-    std::string directory; ///< for everything that is made; exists
+    std::string planc;      ///< executable
+    std::string mpirun;     ///< scripts/mpirun
+    std::string directory;  ///< for everything that is made; exists
     double pipelines = 0.3; ///< how many of the layouts have one
 };
 

@@ -49,7 +49,8 @@ class Stages {
         return static_cast<int>(program.values.size()) - 1;
     }
     int body(const std::string &name, int stage, std::vector<int> takes, std::vector<int> gives) {
-        program.bodies.push_back({name + " " + suffix_ + "on " + std::to_string(stage), stage, std::move(takes), std::move(gives)});
+        program.bodies.push_back(
+            {name + " " + suffix_ + "on " + std::to_string(stage), stage, std::move(takes), std::move(gives)});
         return static_cast<int>(program.bodies.size()) - 1;
     }
     /// Between two values; -1 where there is no such stage.
@@ -68,7 +69,7 @@ class Stages {
     void add(const MicroBatchKind &kind) {
         suffix_ = kind.updates ? "last " : std::to_string(kind.samples) + " ";
         const int count = schedule_.stages;
-        std::vector<int> out(static_cast<std::size_t>(count) + 1, -1); // of the stage before
+        std::vector<int> out(static_cast<std::size_t>(count) + 1, -1);  // of the stage before
         std::vector<int> back(static_cast<std::size_t>(count) + 1, -1); // gradients that arrive
         std::vector<int> norms;
         std::vector<int> arriving_norms;
@@ -105,8 +106,8 @@ class Stages {
     std::string suffix_;
 };
 
-/// Runs all roles side by side. A message leaves when its receiver has begun to receive it. Returns where all are if none
-/// can go on.
+/// Runs all roles side by side. A message leaves when its receiver has begun to receive it. Returns where all are if
+/// none can go on.
 std::string deadlock(const Program &program) {
     std::set<std::pair<int, int>> sent; // transfer, micro-batch
     std::set<std::pair<int, int>> begun;
@@ -195,8 +196,8 @@ TEST(Pipelined, receives_before_bodies_and_waits_before_slots_are_used_again) {
                   "1:1 receive g 2 to 0", "2:0 start g last to 0", "1:1 run backward 2 on 0", "2:0 receive g last to 0",
                   "2:0 run backward last on 0",
                   // the second level of the update needs what the other stage makes in the first
-                  "2:0 run norm last on 0", "2:0 send n last to 1", "2:0 receive n last to 0", "2:0 run update last on 0",
-                  "2:0 wait h last to 1", "2:0 wait n last to 1", "1:1 wait h 2 to 1"}));
+                  "2:0 run norm last on 0", "2:0 send n last to 1", "2:0 receive n last to 0",
+                  "2:0 run update last on 0", "2:0 wait h last to 1", "2:0 wait n last to 1", "1:1 wait h 2 to 1"}));
 }
 
 TEST(Pipelined, wants_bodies_for_each_kind) {

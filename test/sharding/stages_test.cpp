@@ -79,7 +79,8 @@ struct Shared {
             plain.push_back(b.plain(operand));
         return b.operation({"op", layer, phase, Kernel::pointwise, false, Reduction::sum}, plain, result, name);
     }
-    ValueId sum(const std::string &name, LayerId layer, Phase phase, ValueId of, const std::vector<std::string> &result) {
+    ValueId sum(const std::string &name, LayerId layer, Phase phase, ValueId of,
+                const std::vector<std::string> &result) {
         return b.operation({"sum", layer, phase, Kernel::reduction, true, Reduction::sum}, {b.plain(of)}, result, name);
     }
     ValueId accumulated(const std::string &name, LayerId layer, ValueId of) {
@@ -135,9 +136,8 @@ TEST(Stages, of_a_parameter_that_two_use) {
     EXPECT_EQ(where["scale"], "0+1 1+2"); // everywhere
     EXPECT_EQ(where["new w"], "0+1 1+2");
     EXPECT_EQ(where["new b"], "1+2");
-    EXPECT_EQ(crossings(graph, staged),
-              (std::vector<std::string>{"h 0>1", "gradient of h 1>0", "second sum 1>0", "first sum 0>1",
-                                        "norm of w 0>1", "norm of b 1>0"}));
+    EXPECT_EQ(crossings(graph, staged), (std::vector<std::string>{"h 0>1", "gradient of h 1>0", "second sum 1>0",
+                                                                  "first sum 0>1", "norm of w 0>1", "norm of b 1>0"}));
     EXPECT_EQ(goes_back(graph, staged), "");
 }
 
@@ -151,7 +151,8 @@ TEST(Stages, what_is_everywhere_runs_where_it_is_needed) {
         std::vector<graphs::Operand> plain;
         for (const ValueId operand : operands)
             plain.push_back(b.plain(operand));
-        return b.operation({"op", layer, Phase::forward, Kernel::pointwise, false, Reduction::sum}, plain, {"batch"}, name);
+        return b.operation({"op", layer, Phase::forward, Kernel::pointwise, false, Reduction::sum}, plain, {"batch"},
+                           name);
     };
     const ValueId mask = add("mask", free, {x});
     const ValueId unused = add("unused", free, {x});

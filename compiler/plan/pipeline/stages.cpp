@@ -43,8 +43,8 @@ class StageMaker {
     [[nodiscard]] std::vector<std::size_t> of_cuts() const {
         std::vector<std::size_t> begins{0};
         for (const LayerId cut : wanted_.cuts)
-            begins.push_back(static_cast<std::size_t>(
-                std::find(wanted_.layers.begin(), wanted_.layers.end(), cut) - wanted_.layers.begin()));
+            begins.push_back(static_cast<std::size_t>(std::find(wanted_.layers.begin(), wanted_.layers.end(), cut) -
+                                                      wanted_.layers.begin()));
         std::sort(begins.begin(), begins.end());
         return begins;
     }
