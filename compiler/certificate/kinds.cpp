@@ -147,7 +147,8 @@ class Forms {
     Facts facts(OperationId operation) {
         const sharding::Operation &o = graph_.operations[operation];
         Facts facts('s', o.phase, o.kernel, index_.pass[operation], index_.may_pass_partial[operation], o.accumulates,
-                    o.per_step, o.level, static_cast<bool>(o.parameter), o.nest.linear, o.nest.reduction, o.flops_per_point);
+                    o.per_step, o.level, static_cast<bool>(o.parameter), o.nest.linear, o.nest.reduction,
+                    o.flops_per_point);
         for (const sharding::Loop &loop : o.nest.loops) {
             facts.put(loop.name);
             facts.put(loop.extent);

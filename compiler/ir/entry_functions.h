@@ -43,8 +43,8 @@ enum class Purpose : std::uint8_t { training, evaluation, prediction };
 [[nodiscard]] int stage_of(mlir::func::FuncOp function);
 /// The role whose ranks run it (`plan.role`; 0 without a pipeline).
 [[nodiscard]] int role_of(mlir::func::FuncOp function);
-/// The number of the value that another stage sends for an argument (`plan.received`); -1: the argument is a data field.
-/// Numbers are those of one kind of function: of a training function for some micro-batches, of evaluation, …
+/// The number of the value that another stage sends for an argument (`plan.received`); -1: the argument is a data
+/// field. Numbers are those of one kind of function: of a training function for some micro-batches, of evaluation, …
 [[nodiscard]] int received_by(mlir::BlockArgument argument);
 /// The numbers of the values that the function's last results are, which other stages get (`plan.sends`).
 [[nodiscard]] std::vector<int> sent_by(mlir::func::FuncOp function);

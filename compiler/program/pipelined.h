@@ -14,8 +14,8 @@ struct StageBodies {
     MicroBatchKind kind;
     int stage = 0;
     int forward = -1;
-    int backward = -1;            ///< B, or I where the schedule has both gradients apart
-    int weight_gradient = -1;     ///< W
+    int backward = -1;        ///< B, or I where the schedule has both gradients apart
+    int weight_gradient = -1; ///< W
     /// After all micro-batches, of the kind that updates: those that need nothing of other stages' updates, those that
     /// need what these make, and so on.
     std::vector<int> update = {};
@@ -25,8 +25,8 @@ struct StageBodies {
 /// micro-batches are complete. A body is preceded by the receives of what it takes, and followed by the sends of what
 /// it gives; the receives of the next body begin before it, where its slot is free. A `wait` for what was sent comes
 /// before its place is written again. Messages arrive in the order in which they are sent, so neighbouring stages must
-/// take micro-batches in the same order: otherwise the proof fails (messages/prove.h). Throws std::invalid_argument if a
-/// stage has no bodies for a kind.
+/// take micro-batches in the same order: otherwise the proof fails (messages/prove.h). Throws std::invalid_argument if
+/// a stage has no bodies for a kind.
 [[nodiscard]] std::vector<std::vector<Action>> pipelined(const Program &program, const pipeline::Schedule &schedule,
                                                          const std::vector<StageBodies> &stages);
 

@@ -55,9 +55,9 @@ struct Body {
 /// Turns a value of one role into a value of another, whatever their layouts: each rank of the second role gets its
 /// block (planrt::exchange()). Both belong to the same micro-batch, each in the slot of its role's action.
 struct Transfer {
-    std::string name;                ///< of the transferred tensor; no two transfers have the same
-    int from = 0;                    ///< value
-    int to = 0;                      ///< value
+    std::string name;                   ///< of the transferred tensor; no two transfers have the same
+    int from = 0;                       ///< value
+    int to = 0;                         ///< value
     std::int64_t scratch_offset = 0;    ///< where sending ranks pack, in slot 0 of their arena
     std::int64_t to_scratch_offset = 0; ///< where receiving ranks unpack from, in slot 0 of theirs
 };

@@ -147,7 +147,8 @@ class Fusion {
         const Traits &first = group.first;
         const bool loss = first.layer == "loss" || traits.layer == "loss";
         const bool same_section = first.section == traits.section;
-        if (((first.updates() || traits.updates() || !loss) && !same_section) || (loss && first.layer != traits.layer) || !(shares_a_value(group, op) || is_alike(group, traits)))
+        if (((first.updates() || traits.updates() || !loss) && !same_section) ||
+            (loss && first.layer != traits.layer) || !(shares_a_value(group, op) || is_alike(group, traits)))
             return std::nullopt;
         if (!is_ready(group, op) && !may_move(group, op))
             return std::nullopt;

@@ -194,7 +194,8 @@ class Outlining {
 std::vector<program::Role> roles_of(mlir::ModuleOp module) {
     std::vector<program::Role> roles;
     for (int r = 0; r < ir::role_count(module); ++r)
-        roles.push_back({ir::has_pipeline(module) ? "stage " + std::to_string(r) : "all", ir::ranks_of_role(module, r)});
+        roles.push_back(
+            {ir::has_pipeline(module) ? "stage " + std::to_string(r) : "all", ir::ranks_of_role(module, r)});
     for (mlir::func::FuncOp function : ir::entry_functions(module)) {
         program::Role &role = roles[static_cast<size_t>(ir::role_of(function))];
         if (const auto bytes = function->getAttrOfType<mlir::IntegerAttr>("plan.slot_bytes")) {
@@ -274,8 +275,8 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
                 receiver.outlined.arguments[transfer.argument], scratch.first, scratch.second};
     }
 
-    static std::vector<std::vector<program::Action>>
-    actions_of_all(const std::vector<Function> &functions, const program::Program &program) {
+    static std::vector<std::vector<program::Action>> actions_of_all(const std::vector<Function> &functions,
+                                                                    const program::Program &program) {
         std::vector<program::KindBodies> kinds;
         for (const Function &function : functions) {
             program::KindBodies &bodies = kinds.emplace_back(program::KindBodies{function.kind, {}});
@@ -295,9 +296,7 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
             program::StageBodies &bodies = stages.emplace_back(program::StageBodies{function.kind, function.stage});
             for (const auto &[section, body] : function.outlined.bodies)
                 if (section < first_update) {
-                    (section == 0   ? bodies.forward
-                     : section == 1 ? bodies.backward
-                                    : bodies.weight_gradient) = body;
+                    (section == 0 ? bodies.forward : section == 1 ? bodies.backward : bodies.weight_gradient) = body;
                 } else {
                     bodies.update.resize(static_cast<size_t>(section - first_update) + 1, -1);
                     bodies.update.back() = body;

@@ -1,5 +1,5 @@
-// Cuts a training function into bodies: forward, backward, update (section_of()). assign-buffers uses it to find values that outlive a
-// body, outline-bodies to make the bodies.
+// Cuts a training function into bodies: forward, backward, update (section_of()). assign-buffers uses it to find values
+// that outlive a body, outline-bodies to make the bodies.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

@@ -169,9 +169,9 @@ Program step_program(mlir::ModuleOp module) {
                                   row.indices("loads")});
     });
     for_each_row(reader, "transfers", [&](const Reader &row) {
-        program.transfers.push_back(
-            {row.text("name"), row.index("from"), row.index("to"), row.number("scratch_offset", 0),
-             row.number("to_scratch_offset", row.number("scratch_offset", 0))});
+        program.transfers.push_back({row.text("name"), row.index("from"), row.index("to"),
+                                     row.number("scratch_offset", 0),
+                                     row.number("to_scratch_offset", row.number("scratch_offset", 0))});
     });
     const auto parts = reader.numbers("micro_batches");
     for (std::size_t i = 0; i + 1 < parts.size(); i += 2)

@@ -15,9 +15,9 @@ namespace planc::sharding {
 /// The same placement with blocks instead of the ranges that windows touch.
 [[nodiscard]] Placement without_windows(Placement placement);
 
-/// In which placement a value that lies as `origin` leaves for another stage of a pipeline: partial sums are summed, each rank
-/// keeps a share of the largest dimension that no axis cuts yet, or else of the largest one; shares of storage
-/// are gathered. The other stage takes from there what it needs (planrt::exchange()).
+/// In which placement a value that lies as `origin` leaves for another stage of a pipeline: partial sums are summed,
+/// each rank keeps a share of the largest dimension that no axis cuts yet, or else of the largest one; shares of
+/// storage are gathered. The other stage takes from there what it needs (planrt::exchange()).
 [[nodiscard]] Placement sent_placement(Placement origin);
 
 /// Whether `axis` splits a dimension of the placement.

@@ -79,8 +79,8 @@ class Text {
         int number = 0;
         for (const StageRow &stage : table_.pipeline->stages) {
             lines_.free("  stage " + std::to_string(number++) + ": " + layers(stage) + "; " +
-                        std::to_string(stage.micro_batches) + " in flight, about " +
-                        human_bytes(stage.memory.total()) + " a rank");
+                        std::to_string(stage.micro_batches) + " in flight, about " + human_bytes(stage.memory.total()) +
+                        " a rank");
             lines_.row({"    of a micro-batch", "forward", "", "", "", "", human_seconds(stage.forward)});
             lines_.row({"    of a micro-batch", "backward", "", "", "", "", human_seconds(stage.backward())});
             lines_.row({"    once a step", "update", "", "", "", "", human_seconds(stage.update)});

@@ -92,7 +92,8 @@ std::string broken_lines(std::string_view text) {
         const bool is_comment = line.compare(std::min(indent, line.size()), 2, "//") == 0;
         if (const std::size_t behind = line.rfind(", // ");
             !is_comment && line.size() > width + 1 && behind != std::string::npos) { // the comment goes before the row
-            result += broken_lines(std::string(indent, ' ') + line.substr(behind + 2)) + line.substr(0, behind + 1) + "\n";
+            result +=
+                broken_lines(std::string(indent, ' ') + line.substr(behind + 2)) + line.substr(0, behind + 1) + "\n";
             continue;
         }
         const std::string next =

@@ -469,11 +469,11 @@ void Tables::write_transfer(const std::string &name, const schedule::TransferInf
     for (const schedule::Predicted &rank : schedule::predicted(info, ir::mesh_of(mesh_)))
         predicted.push_back(braces({std::to_string(rank.calls), std::to_string(rank.bytes)}));
     text_ += wrapped("constexpr planrt::Collective::Predicted predicted_" + number + "[] = {", predicted, "};\n\n", 4);
-    collectives.push_back(braces(
-        {"planrt::CollectiveKind::exchange", number, "{}", "members_" + number, std::to_string(scratch.first),
-         std::to_string(schedule::scratch_bytes(info, ir::mesh_of(mesh_))), "predicted_" + number, "0",
-         "planrt::Algorithm::mpi", "{}", std::to_string(info.from_role), std::to_string(info.to_role),
-         std::to_string(scratch.second)}));
+    collectives.push_back(
+        braces({"planrt::CollectiveKind::exchange", number, "{}", "members_" + number, std::to_string(scratch.first),
+                std::to_string(schedule::scratch_bytes(info, ir::mesh_of(mesh_))), "predicted_" + number, "0",
+                "planrt::Algorithm::mpi", "{}", std::to_string(info.from_role), std::to_string(info.to_role),
+                std::to_string(scratch.second)}));
 }
 
 std::string Tables::data_set() const {

@@ -48,8 +48,8 @@ std::string certificate(const Plan &plan) {
 /// Stages, and what the schedule makes of them.
 std::string pipeline(const Request &request, const Plan &plan) {
     const cost::PipelineCost &cost = *plan.cost->pipeline;
-    std::string text = std::string(request.search ? "the splits within stages are those of the least work" :
-                                                    "the layout's rules determine the splits") +
+    std::string text = std::string(request.search ? "the splits within stages are those of the least work"
+                                                  : "the layout's rules determine the splits") +
                        "; there is no bound on pipelines\n" + std::to_string(cost.stages.size()) + " stages over " +
                        cost.axis + ", " + std::to_string(plan.cost->microbatches) + " micro-batches by " +
                        cost.schedule + (request.pipeline->cuts.empty() ? ", cut into about equal work\n" : "\n");

@@ -33,9 +33,8 @@ class PipelinePrice {
             add_transfers(crossing);
         for (std::size_t stage = 0; stage < parts_.size(); ++stage) {
             Part &part = parts_[stage];
-            const auto busiest = std::max_element(part.sent.begin(), part.sent.end(), [](const auto &a, const auto &b) {
-                return a.elements < b.elements;
-            });
+            const auto busiest = std::max_element(part.sent.begin(), part.sent.end(),
+                                                  [](const auto &a, const auto &b) { return a.elements < b.elements; });
             cost_.stages[stage].sent = Bytes(static_cast<double>(busiest->elements));
             part.table.payload += cost_.stages[stage].sent;
             part.table.calls += busiest->calls;
@@ -60,8 +59,8 @@ class PipelinePrice {
         part.sent.resize(static_cast<std::size_t>(plan_.mesh.ranks()));
         Graph &graph = part.stage.graph;
         graph.slots = program::slot_count(slots_[static_cast<std::size_t>(part.role)]);
-        part.laid_out = sharding::lay_out(sharding::GraphIndex(graph), plan_.mesh, plan_.layers, plan_.storage,
-                                          known_.reshards);
+        part.laid_out =
+            sharding::lay_out(sharding::GraphIndex(graph), plan_.mesh, plan_.layers, plan_.storage, known_.reshards);
         part.table = cost::price(graph, cost::GraphFacts(graph, request_.machine), part.laid_out, plan_.mesh,
                                  plan_.axes, request_.machine, plan_.layers, plan_.storage, known_.prices);
         cost::StageRow row;
@@ -122,9 +121,8 @@ class PipelinePrice {
     [[nodiscard]] planrt::Role ranks_of(int role) const {
         planrt::Role ranks;
         for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis)
-            ranks.coordinates.push_back(plan_.axes[axis] == pipeline_.axis
-                                            ? planrt::Range{role, role + 1}
-                                            : planrt::Range{0, plan_.mesh.sizes[axis]});
+            ranks.coordinates.push_back(plan_.axes[axis] == pipeline_.axis ? planrt::Range{role, role + 1}
+                                                                           : planrt::Range{0, plan_.mesh.sizes[axis]});
         return ranks;
     }
 
@@ -145,9 +143,8 @@ class PipelinePrice {
                 continue;
             std::int64_t most = 0;
             for (int rank = 0; rank < plan_.mesh.ranks(); ++rank) {
-                const planrt::Traffic traffic =
-                    planrt::traffic({leaves, ranks_of(sender.role)}, {copy.placement, ranks_of(receiver.role)},
-                                    plan_.mesh, rank);
+                const planrt::Traffic traffic = planrt::traffic(
+                    {leaves, ranks_of(sender.role)}, {copy.placement, ranks_of(receiver.role)}, plan_.mesh, rank);
                 planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
                 const std::int64_t times = once ? 1 : request_.graph.microbatches;
                 sum.calls += times * traffic.calls;
@@ -156,7 +153,8 @@ class PipelinePrice {
             }
             cost::StageRow &row = cost_.stages[static_cast<std::size_t>(crossing.from)];
             (once ? row.update : row.sends) +=
-                cost::point_to_point(group_, /*neighbours=*/true, 1, Bytes(static_cast<double>(most) * bytes)).seconds();
+                cost::point_to_point(group_, /*neighbours=*/true, 1, Bytes(static_cast<double>(most) * bytes))
+                    .seconds();
         }
     }
 

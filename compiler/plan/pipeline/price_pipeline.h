@@ -1,4 +1,5 @@
-// The price of a plan whose layers lie on stages: each stage by its own part of the graph, and the step by the schedule.
+// The price of a plan whose layers lie on stages: each stage by its own part of the graph, and the step by the
+// schedule.
 #pragma once
 
 #include "plan/plan.h"

@@ -67,9 +67,9 @@ struct Variable {
     Tensor tensor = {};
     bool of_model = true; ///< a parameter or a running statistic: saved and loaded; else optimizer state
     Initializer initializer = Initializer::constant;
-    double a = 0; ///< constant: the value; uniform: low; normal: mean
-    double b = 0; ///< uniform: high; normal: standard deviation
-    int role = 0; ///< index in Program::roles of the role that has it
+    double a = 0;         ///< constant: the value; uniform: low; normal: mean
+    double b = 0;         ///< uniform: high; normal: standard deviation
+    int role = 0;         ///< index in Program::roles of the role that has it
     bool is_copy = false; ///< another role has the same variable, by this name, and saves it
 };
 

@@ -11,7 +11,8 @@ namespace planrt {
 
 Batches::Batches(const Program &program, const Mesh &mesh, int rank, const std::string &directory, std::uint64_t seed,
                  int role)
-    : program_(program), role_(role), mesh_(mesh), rank_(rank), seed_(seed), stores_(program, mesh, rank), changes_(seed, 0) {
+    : program_(program), role_(role), mesh_(mesh), rank_(rank), seed_(seed), stores_(program, mesh, rank),
+      changes_(seed, 0) {
     const DataSet &set = program.data;
     const DataSource source{set, directory.empty() ? set.directory : directory, !directory.empty()};
     SplitColumn split_column;

@@ -30,8 +30,8 @@ namespace {
 class Samples {
   public:
     Samples(const Engine &engine, const Options &options)
-        : program_(engine.program()), role_(engine.role()), fields_(program_.prediction_fields.begin(), program_.prediction_fields.end()),
-          paths_(fields_.size()) {
+        : program_(engine.program()), role_(engine.role()),
+          fields_(program_.prediction_fields.begin(), program_.prediction_fields.end()), paths_(fields_.size()) {
         vocabulary_ = vocabulary_path(options);
         find_files(options.predict);
         choose_columns();
@@ -195,7 +195,8 @@ void run_batches(Engine &engine, Samples &samples, const std::string &output) {
     for (std::int64_t first = 0; first < samples.count(); first += samples.batch()) {
         samples.load(first, engine.arena());
         engine.run_evaluation(program.predict_step);
-        gather(program.prediction, role_of(program, program.prediction_role), engine.mesh(), engine.rank(), engine.arena(), whole, "prediction");
+        gather(program.prediction, role_of(program, program.prediction_role), engine.mesh(), engine.rank(),
+               engine.arena(), whole, "prediction");
         if (file)
             file->append(whole.data(), std::min(samples.batch(), samples.count() - first));
     }

@@ -180,9 +180,9 @@ bool Training::report(const Times *times) {
         for (const Field &field : fields)
             if (field.role == engine_.role())
                 std::memset(engine_.arena() + field.tensor.offset, 0,
-                        static_cast<std::size_t>(
-                            local_volume(placement_of(field.tensor), engine_.role_mesh(), engine_.role_rank())) *
-                            element_bytes(field.tensor.type));
+                            static_cast<std::size_t>(
+                                local_volume(placement_of(field.tensor), engine_.role_mesh(), engine_.role_rank())) *
+                                element_bytes(field.tensor.type));
         engine_.run_evaluation(function);
     };
     if (!evaluates())
