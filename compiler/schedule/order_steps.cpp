@@ -92,7 +92,8 @@ void defer(mlir::func::FuncOp function) {
 /// layers below wait, comes before the weight's.
 bool goes_before(mlir::Operation *op, mlir::Operation *previous) {
     if (!is_compute(op) || !is_compute(previous) || layer_of(op) != layer_of(previous) ||
-        llvm::is_contained(op->getOperands(), previous->getResult(0)) || !communicates(op))
+        section_of(op) != section_of(previous) || llvm::is_contained(op->getOperands(), previous->getResult(0)) ||
+        !communicates(op))
         return false;
     const bool input = phase_of(op) == "input gradient" && phase_of(previous) == "weight gradient";
     const bool weight = phase_of(op) == "weight gradient" && phase_of(previous) == "input gradient";
