@@ -1,5 +1,5 @@
-// Which stages of a pipeline use a variable. Where several do, each has a copy: the first the variable itself, the others
-// one with the attribute `copy_of`. The same holds for what belongs to it, such as the optimizer's state.
+// Which stages of a pipeline use a variable. Where several do, each has a copy: the first the variable itself, the
+// others one with the attribute `copy_of`. The same holds for what belongs to it, such as the optimizer's state.
 //
 // Example: stages 0 and 2 read a table
 //   @table                 {stage = 0, rank_role = 0}
