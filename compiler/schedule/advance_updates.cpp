@@ -1,5 +1,6 @@
 // A parameter whose gradient is not communicated is updated as soon as its old value is no longer needed. The gradient
-// is then still in the cache, and its buffer becomes free for the next one.
+// is then still in the cache, and its buffer becomes free for the next one. In a stage of a pipeline that passes
+// gradients on, the stages before it wait for the end of its backward pass, so all updates come behind it.
 
 #include "schedule/functions.h"
 #include "schedule/passes.h"
@@ -20,12 +21,23 @@ bool is_source(Operation *op) {
     return mlir::isa<ir::ReadOp, ir::ConstantOp, ir::IotaOp, ir::RandomOp, ir::StepOp>(op);
 }
 
+/// Whether another stage waits for the backward pass of this one.
+bool passes_gradients_on(mlir::func::FuncOp function) {
+    return llvm::any_of(function.getBody().front().getTerminator()->getOpOperands(), [&](mlir::OpOperand &result) {
+        Operation *producer = result.get().getDefiningOp();
+        return result.getOperandNumber() >= ir::own_results(function) && producer != nullptr &&
+               part_of(producer) == Part::backward;
+    });
+}
+
 class Advance {
   public:
     explicit Advance(mlir::Block &block) : block_(block) {}
 
-    void run() {
+    void run(bool with_updates) {
         advance_numbers();
+        if (!with_updates)
+            return;
         collect();
         // All places are found before anything moves, because after a move MLIR numbers the whole block again.
         std::vector<Move> moves;
@@ -152,7 +164,7 @@ struct AdvanceUpdates : mlir::PassWrapper<AdvanceUpdates, StepPass> {
 
     mlir::LogicalResult run(mlir::func::FuncOp function) override {
         if (!ir::accumulates(function) && ir::is_training(function))
-            Advance(function.getBody().front()).run();
+            Advance(function.getBody().front()).run(!passes_gradients_on(function));
         return mlir::success();
     }
 };
