@@ -12,21 +12,23 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(unknown_mesh, error, "unknown mesh '{0}'");                                  // P1
-PLANC_DIAGNOSTIC(unknown_axis, error, "mesh '{1}' has no axis '{0}'");                        // P2
-PLANC_DIAGNOSTIC(repeated_axis, error, "axis '{0}' occurs twice in one rule");                // P2
-PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'");            // P2
-PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");                             // P4
-PLANC_DIAGNOSTIC(duplicate_rule, error, "dimension '{0}' has two rules in the same place");   // P5
-PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");                    // P4
-PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                                     // P7, P9
-PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is given twice");                               // P7, P9 to P11
-PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}");        // P10
-PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");             // P9
-PLANC_DIAGNOSTIC(several_pipeline_axes, error, "a pipeline lies along one axis");             // P8
-PLANC_DIAGNOSTIC(split_along_pipeline, error, "axis '{0}' has the stages of the pipeline");   // P8
-PLANC_DIAGNOSTIC(cut_before_first, error, "'{0}' is the first layer: no stage is before it"); // P8
-PLANC_DIAGNOSTIC(repeated_cut, error, "a stage begins before '{0}' already");                 // P8
+PLANC_DIAGNOSTIC(unknown_mesh, error, "unknown mesh '{0}'");                                    // P1
+PLANC_DIAGNOSTIC(unknown_axis, error, "mesh '{1}' has no axis '{0}'");                          // P2
+PLANC_DIAGNOSTIC(repeated_axis, error, "axis '{0}' occurs twice in one rule");                  // P2
+PLANC_DIAGNOSTIC(unknown_rule_dimension, error, "no layer has a dimension '{0}'");              // P2
+PLANC_DIAGNOSTIC(unknown_layer, error, "'{0}' selects no layer");                               // P4
+PLANC_DIAGNOSTIC(duplicate_rule, error, "dimension '{0}' has two rules in the same place");     // P5
+PLANC_DIAGNOSTIC(misplaced_rule, error, "'{0}' holds for a whole layout");                      // P4
+PLANC_DIAGNOSTIC(unknown_rule, error, "{0} must be {1}");                                       // P7, P9
+PLANC_DIAGNOSTIC(repeated_rule, error, "'{0}' is given twice");                                 // P7, P9 to P11
+PLANC_DIAGNOSTIC(too_many_microbatches, error, "{0} micro-batches of a batch of {1}");          // P10
+PLANC_DIAGNOSTIC(unknown_layout_setting, error, "a layout has no setting '{0}'");               // P9
+PLANC_DIAGNOSTIC(chunks_not_interleaved, error, "'chunks' goes with 'schedule = interleaved'"); // P8
+PLANC_DIAGNOSTIC(forbidden_pipeline, error, "the layout forbids the pipeline that it has");     // P9
+PLANC_DIAGNOSTIC(several_pipeline_axes, error, "a pipeline lies along one axis");               // P8
+PLANC_DIAGNOSTIC(split_along_pipeline, error, "axis '{0}' has the stages of the pipeline");     // P8
+PLANC_DIAGNOSTIC(cut_before_first, error, "'{0}' is the first layer: no stage is before it");   // P8
+PLANC_DIAGNOSTIC(repeated_cut, error, "a stage begins before '{0}' already");                   // P8
 
 namespace {
 
@@ -266,8 +268,11 @@ class LayoutReader {
             if (std::find(lowered.begin(), lowered.end(), pipeline.schedule) == lowered.end())
                 analysis_.context.not_lowered(schedule->where, "the pipeline schedule '" + pipeline.schedule + "'");
         }
-        if (const syntax::Setting *count = settings.find("chunks"))
+        if (const syntax::Setting *count = settings.find("chunks")) {
             pipeline.chunks = expect_count(settings.value(*count), "'chunks'");
+            if (pipeline.schedule != "interleaved")
+                context_.fail(chunks_not_interleaved, count->where, {});
+        }
         if (const syntax::Setting *count = settings.find("microbatches"))
             read_microbatches(settings.value(*count), count->where);
         for (const syntax::Cut &cut : rule.cuts)
@@ -288,6 +293,8 @@ class LayoutReader {
     void check_pipeline_axis() const {
         if (!layout_.pipeline)
             return;
+        if (layout_.forbid_pipeline)
+            context_.fail(forbidden_pipeline, layout_.pipeline->where, {});
         const auto check = [&](const std::vector<std::string> &axes, SourceRange where) {
             if (std::find(axes.begin(), axes.end(), layout_.pipeline->axis) != axes.end())
                 context_.fail(split_along_pipeline, where, {layout_.pipeline->axis},
