@@ -50,7 +50,11 @@ int summary(const Options &options) {
 std::optional<plan::ProfilePlan> plan_by_profile(Compilation &compilation, const Options &options) {
     if (!compilation.request_only())
         return std::nullopt;
-    plan::ProfilePlan plan = plan::make_plan(options.profile, compilation.request().request);
+    plan::ProfilePlan plan;
+    if (compilation.request().request.pipeline)
+        plan.failure = "the cost models of --profile have no pipelines";
+    else
+        plan = plan::make_plan(options.profile, compilation.request().request);
     if (plan.failure.empty())
         return plan;
     std::cerr << "planc: layout '" << compilation.request().layout << "': " << plan.failure << '\n';
