@@ -23,10 +23,9 @@ bool is_source(Operation *op) {
 
 /// Whether another stage waits for the backward pass of this one.
 bool passes_gradients_on(mlir::func::FuncOp function) {
-    return llvm::any_of(function.getBody().front().getTerminator()->getOpOperands(), [&](mlir::OpOperand &result) {
+    return llvm::any_of(function.getBody().front().getTerminator()->getOpOperands(), [](mlir::OpOperand &result) {
         Operation *producer = result.get().getDefiningOp();
-        return result.getOperandNumber() >= ir::own_results(function) && producer != nullptr &&
-               part_of(producer) == Part::backward;
+        return is_sent(result) && producer != nullptr && part_of(producer) == Part::backward;
     });
 }
 

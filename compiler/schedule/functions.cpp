@@ -39,6 +39,11 @@ Part part_of_phase(const std::string &phase) {
     return backward ? Part::backward : Part::forward;
 }
 
+bool is_sent(mlir::OpOperand &use) {
+    return mlir::isa<mlir::func::ReturnOp>(use.getOwner()) &&
+           use.getOperandNumber() >= ir::own_results(mlir::cast<mlir::func::FuncOp>(use.getOwner()->getParentOp()));
+}
+
 void shift_numbers(mlir::Operation *op, std::uint64_t by) {
     op->walk([&](mlir::Operation *inner) {
         if (auto start = mlir::dyn_cast<ir::StartOp>(inner))

@@ -35,6 +35,9 @@ constexpr int first_update = 3;
 [[nodiscard]] inline ir::TensorType tensor(mlir::Value value) {
     return mlir::cast<ir::TensorType>(value.getType());
 }
+/// Whether it is a result of a stage's function that other stages of the pipeline get.
+[[nodiscard]] bool is_sent(mlir::OpOperand &use);
+
 /// Adds to the numbers of all collectives of the operation.
 void shift_numbers(mlir::Operation *op, std::uint64_t by);
 

@@ -146,9 +146,10 @@ class Fusion {
     std::optional<Fit> may_join(const Group &group, Operation *op, const Traits &traits) const {
         const Traits &first = group.first;
         const bool loss = first.layer == "loss" || traits.layer == "loss";
-        const bool same_section = first.section == traits.section;
-        if (((first.updates() || traits.updates() || !loss) && !same_section) ||
-            (loss && first.layer != traits.layer) || !(shares_a_value(group, op) || is_alike(group, traits)))
+        // Only the loss is fused across sections: its forward with its backward pass.
+        const bool may_differ = loss && !first.updates() && !traits.updates();
+        if ((first.section != traits.section && !may_differ) || (loss && first.layer != traits.layer) ||
+            !(shares_a_value(group, op) || is_alike(group, traits)))
             return std::nullopt;
         if (!is_ready(group, op) && !may_move(group, op))
             return std::nullopt;

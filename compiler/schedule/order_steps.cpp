@@ -74,8 +74,7 @@ void defer(mlir::func::FuncOp function) {
     std::vector<mlir::Value> open;
     mlir::Operation *returned = function.getBody().front().getTerminator();
     for (mlir::OpOperand &result : returned->getOpOperands())
-        if (result.getOperandNumber() >= ir::own_results(function) &&
-            !once_a_step.contains(result.get().getDefiningOp()))
+        if (is_sent(result) && !once_a_step.contains(result.get().getDefiningOp()))
             open.push_back(result.get());
     while (!open.empty()) {
         mlir::Operation *producer = open.back().getDefiningOp();

@@ -15,12 +15,9 @@ bool is_compute(Operation *op) {
 }
 
 /// Whether another stage gets the result: it leaves at the end of its part.
-bool is_sent(Operation *op) {
+bool leaves(Operation *op) {
     return llvm::any_of(op->getUses(), [](mlir::OpOperand &use) {
-        Operation *user = use.getOwner();
-        if (mlir::isa<mlir::func::ReturnOp>(user))
-            return use.getOperandNumber() >= ir::own_results(mlir::cast<mlir::func::FuncOp>(user->getParentOp()));
-        return mlir::isa<ir::WaitOp, ir::ViewOp>(user) && is_sent(user);
+        return is_sent(use) || (mlir::isa<ir::WaitOp, ir::ViewOp>(use.getOwner()) && leaves(use.getOwner()));
     });
 }
 
@@ -30,14 +27,14 @@ bool marks_part(Operation *op) {
         return true;
     auto view = mlir::dyn_cast<ir::ViewOp>(op);
     const auto argument = view ? mlir::dyn_cast<mlir::BlockArgument>(view.getOperand()) : mlir::BlockArgument();
-    return view && (is_sent(op) || (argument && ir::received_by(argument) >= 0));
+    return view && (leaves(op) || (argument && ir::received_by(argument) >= 0));
 }
 
 /// Whether it is a wait, a view or a slice, in which nothing moves: just before a part's first kernel, these belong to
 /// that part.
 bool prepares(Operation *op) {
     auto start = mlir::dyn_cast<ir::StartOp>(op);
-    return (mlir::isa<ir::WaitOp, ir::ViewOp>(op) && !is_sent(op)) || (start && start.getKind() == "slice");
+    return (mlir::isa<ir::WaitOp, ir::ViewOp>(op) && !leaves(op)) || (start && start.getKind() == "slice");
 }
 
 } // namespace

@@ -55,13 +55,9 @@ mlir::Operation *first_user(const Members &members) {
 }
 
 /// Whether other stages get what a member makes.
-bool is_sent(const Members &members) {
-    auto function = mlir::cast<mlir::func::FuncOp>(members.front()->getParentOp());
-    return llvm::any_of(members, [&](ir::CollectiveOp member) {
-        return llvm::any_of(member.getResult().getUses(), [&](mlir::OpOperand &use) {
-            return mlir::isa<mlir::func::ReturnOp>(use.getOwner()) &&
-                   use.getOperandNumber() >= ir::own_results(function);
-        });
+bool has_sent(const Members &members) {
+    return llvm::any_of(members, [](ir::CollectiveOp member) {
+        return llvm::any_of(member.getResult().getUses(), [](mlir::OpOperand &use) { return is_sent(use); });
     });
 }
 
@@ -113,7 +109,7 @@ void split(const Members &members, bool overlap) {
     mlir::OpBuilder builder(first);
     mlir::Operation *producer = last_producer(members);
     mlir::Operation *user = first_user(members);
-    if (is_sent(members) && mlir::isa<mlir::func::ReturnOp>(user))
+    if (has_sent(members) && mlir::isa<mlir::func::ReturnOp>(user))
         user = behind_section(members.front());
     const bool variable = producer != nullptr && mlir::isa<ir::ReadOp>(producer);
     const bool early = first.getKind() != "slice" && (overlap || members.size() > 1);

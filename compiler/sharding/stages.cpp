@@ -59,8 +59,8 @@ class Staging {
         return needing.empty() ? Stages{layers_.count - 1} : needing;
     }
 
-    /// The stage of the operation's layer. A sum of gradients, which belongs to the layer of the value that was read
-    /// twice, is made where its terms are if that is one stage, so that one value leaves instead of two.
+    /// The stage of the operation's layer. But a sum of gradients of a value that was read twice is made where its
+    /// terms are, if that is one stage: then one value leaves it instead of two.
     [[nodiscard]] int own_stage(OperationId o) const {
         const Operation &operation = graph_.operations[o];
         const int stage = layers_.of[operation.layer];

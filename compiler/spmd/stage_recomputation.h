@@ -3,7 +3,7 @@
 // forward pass.
 //
 // Example: the group b has b.grow on stage 0 and b.shrink on stage 1
-//   recompute b.shrink from b.grow, recomputed   becomes   recompute b.shrink from b.grow of the forward pass
+//   recompute b.shrink from b.grow, recomputed   becomes   recompute b.shrink from b.grow of the forward pass.
 // Otherwise stage 1 would wait for the backward pass of stage 0, which waits for that of stage 1.
 #pragma once
 

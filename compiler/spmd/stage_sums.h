@@ -3,7 +3,7 @@
 //
 // Example: a table is used by stages 0 and 1, with gradients g0 and g1 in each micro-batch
 //   accumulate(g0 + g1)   becomes   accumulate(g0) + accumulate(g1)
-// The last sum is a part of the update, which both stages compute alike, so that their tables stay bitwise equal.
+// The last sum is a part of the update. Both stages compute it alike, so their tables stay bitwise equal.
 #pragma once
 
 #include "sharding/stages.h"
