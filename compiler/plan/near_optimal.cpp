@@ -128,7 +128,7 @@ static void take_near(const Request &request, const Plan &answer, std::vector<Ch
 
 std::vector<Plan> near_optimal(const Request &request, const Plan &answer, std::size_t most) {
     std::vector<Plan> result;
-    if (request.pipeline) // others would need stages of their own
+    if (answer.pipeline) // others would need stages of their own
         return result;
     take_near(request, answer, other_plans(answer), most, result);
     if (result.size() == most)

@@ -50,7 +50,7 @@ struct MeshAxis {
 };
 
 struct MeshRequest {
-    bool automatic = false; ///< number, names and sizes of the axes are open; `axes` is ignored
+    bool automatic = false; ///< number, names and sizes of the axes are open; of `axes`, only a pipeline's counts
     std::vector<MeshAxis> axes;
 };
 
@@ -80,13 +80,15 @@ struct LargerMicroBatches {
     int count = 0;
 };
 
-/// A pipeline, as the layout asks for it.
+/// A pipeline, as far as the layout determines it.
 struct PipelineRequest {
-    std::string axis;                     ///< of the mesh; no layer is split over it
-    std::string schedule = "one_f_one_b"; ///< the name of its maker (pipeline/makers.h)
-    int chunks = 1;                       ///< stages on each rank of the axis
-    std::vector<LayerId> layers;          ///< that lie on stages, in the order in which a micro-batch passes them
-    std::vector<LayerId> cuts;            ///< a stage begins before each of them; empty: stages of about equal work
+    bool wanted = true;          ///< false: plans without one are of interest too
+    bool any_depth = true;       ///< false: only those with 2 to 8 micro-batches to a stage
+    std::string axis;            ///< of the mesh; no layer is split over it. Empty: open
+    std::string schedule;        ///< the name of its maker (pipeline/makers.h). Empty: open
+    int chunks = 1;              ///< stages on each rank of the axis
+    std::vector<LayerId> layers; ///< that lie on stages, in the order in which a micro-batch passes them
+    std::vector<LayerId> cuts;   ///< a stage begins before each of them; empty: open
 };
 
 /// The stages of a pipeline.
@@ -128,6 +130,12 @@ struct Request {
     double effort = 1;
     std::function<void(const Progress &)> progress; ///< called after each part of the search; none: nobody waits
 };
+
+/// The limit in force on the bytes of a rank; 0: none.
+[[nodiscard]] inline double memory_limit(const Request &request) {
+    const bool is_given = request.memory_limit_bytes > 0 || !request.search;
+    return is_given ? request.memory_limit_bytes : request.machine.memory_bytes;
+}
 
 /// Whether the axis has the stages of a pipeline, so that nothing is split over it.
 [[nodiscard]] inline bool has_stages(const Request &request, const std::string &axis) {
@@ -178,6 +186,17 @@ struct SimulatedChoice {
     Seconds least_sum{};    ///< its price
 };
 
+/// What the search for pipelines came to, if the answer has none.
+struct PassedPipelines {
+    Seconds bound{};                ///< no pipeline takes less, or none was faster than this
+    std::optional<Seconds> fastest; ///< a step of the one that is described here; none: all were slower than the answer
+    Seconds answer{};               ///< a step of it, to compare
+    bool simulated = false;         ///< both with overlap
+    int stages = 0;
+    int microbatches = 0;
+    std::string schedule;
+};
+
 struct Plan {
     std::string failure;        ///< why there is no plan: one line for the user; empty if there is one
     bool out_of_memory = false; ///< the failure: nothing fits
@@ -191,6 +210,8 @@ struct Plan {
     LayerStrategies layers;
     Storage storage;
     std::optional<PipelinePlan> pipeline;
+    std::optional<PassedPipelines> passed_pipelines; ///< none: the search did not look for pipelines
+    std::optional<Seconds> without_pipeline;         ///< a step of the fastest plan without one; none: nothing fits
     SharedCost cost = std::make_shared<const CostTable>();
     Seconds lower_bound{};                        ///< no plan of the space has a lower price
     PerLayer<std::optional<RunnerUp>> runner_ups; ///< none: no other choice, or not asked for
@@ -207,7 +228,11 @@ struct Plan {
     [[nodiscard]] double gap() const;
 };
 
-/// The fastest plan. Deterministic: equal requests give equal plans.
+[[nodiscard]] inline bool has_plan(const Plan &plan) {
+    return plan.failure.empty();
+}
+
+/// The fastest plan; with a pipeline, if one is wanted; else without. Deterministic: equal requests give equal plans.
 [[nodiscard]] Plan make_plan(const Request &request);
 
 /// Computes Plan::runner_ups of a plan that was made without them.
@@ -223,6 +248,9 @@ enum class Least : std::uint8_t {
 };
 /// The text of Plan::failure if memory is short.
 [[nodiscard]] std::string does_not_fit(Bytes least, Bytes limit, Least is = Least::bound);
+
+/// The text of Plan::warning if a plan takes more memory than the machine has; else empty.
+[[nodiscard]] std::string warning_of_memory(const CostTable &cost, const Machine &machine);
 
 /// Whether the step is small enough to be simulated: with 5,000 operations, a simulation takes some tenths of a second.
 [[nodiscard]] inline bool may_be_simulated(const Graph &graph) {

@@ -29,9 +29,13 @@ std::optional<Answer> PlanSearch::run() {
         schedule_.reset();
         if (!find_plan(asked_limit, asked_limit) || !keep_limit(wanted))
             return std::nullopt;
+        if (found_.plan.failure.empty() && !choose(wanted))
+            return std::nullopt;
+        if (!try_pipelines(asked_limit, wanted))
+            return std::nullopt;
         if (!found_.plan.failure.empty())
             break;
-        if (!choose(wanted) || !complete())
+        if (!complete())
             return std::nullopt;
         if (program_keeps_limit_)
             break;
@@ -59,10 +63,6 @@ bool PlanSearch::make_plan(Found &found, double limit, cost::Seconds at_most) {
 }
 
 namespace {
-
-bool has_plan(const plan::Plan &plan) {
-    return plan.failure.empty();
-}
 
 /// The time of the plan. A step that was given up must gain something to be planned again.
 cost::Seconds at_least(const plan::Plan &plan) {

@@ -7,6 +7,7 @@
 //   find a plan      under the limit on memory; if none fits, with further savings of memory (memory_savings.h)
 //   keep the limit   schedule the plan; while its arena is too large, find another one (memory_target.h)
 //   choose           take the fastest in simulation of the plans of nearly the same price and of the literature's plans
+//   try pipelines    with each number of micro-batches; take the fastest if that is faster still
 //   complete         schedule what the comparison left out
 //
 // Deterministic: nothing depends on how fast this machine is.
@@ -28,6 +29,8 @@ struct Tools {
     /// The training step with these savings. Null: it cannot be derived.
     std::function<std::shared_ptr<TrainingStep>(const MemorySavings &)> derive;
     std::function<plan::Plan(const plan::Request &)> make_plan = plan::make_plan;
+    /// Whether the results stay the same if gradients are summed over micro-batches. None: not known.
+    std::function<bool()> may_accumulate;
 };
 
 struct Answer {
@@ -69,6 +72,7 @@ class PlanSearch {
     [[nodiscard]] bool find_plan(double limit, double asked);
     [[nodiscard]] bool keep_limit(Wanted wanted);
     [[nodiscard]] bool choose(Wanted wanted);
+    [[nodiscard]] bool try_pipelines(double asked, Wanted wanted);
     [[nodiscard]] bool complete();
 
     [[nodiscard]] bool make_plan(Found &found, double limit, cost::Seconds at_most = plan::Request::unlimited);
@@ -82,6 +86,9 @@ class PlanSearch {
     [[nodiscard]] bool schedule_candidates(Wanted wanted);
     [[nodiscard]] bool add_baselines(Candidates &candidates, cost::Seconds step, Wanted wanted) const;
     void drop_slower_baselines(Candidates &candidates, cost::Seconds step) const;
+    [[nodiscard]] std::vector<MemorySavings> counts_of_pipelines() const;
+    [[nodiscard]] bool take_if_faster(Found pipeline, plan::PassedPipelines &passed, Wanted wanted);
+    [[nodiscard]] cost::Seconds step_found() const;
     [[nodiscard]] bool may_simulate() const;
     [[nodiscard]] bool certainly_fits(double limit) const;
 

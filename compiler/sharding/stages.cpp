@@ -217,19 +217,33 @@ StageGraph stage_graph(const Graph &graph, const StagedGraph &staged, int stage)
     return StagePart(graph, staged, stage).make();
 }
 
+std::vector<Crossing> crossings_back(const Graph &graph, const StagedGraph &staged) {
+    std::set<std::pair<ValueId, int>> needed; // by forward operations
+    for (const OperationId o : graph.operations.ids())
+        if (is_forward(graph.operations[o]))
+            for (const ValueId operand : graph.operations[o].operands)
+                for (const int stage : staged.stages[o])
+                    needed.emplace(operand, stage);
+    std::vector<Crossing> back;
+    for (const Crossing &crossing : staged.crossings)
+        if (is_forward(graph.operations[graph.values[crossing.value].producer]) && crossing.from > crossing.to &&
+            needed.contains({crossing.value, crossing.to}))
+            back.push_back(crossing);
+    return back;
+}
+
 std::string goes_back(const Graph &graph, const StagedGraph &staged) {
-    for (const Crossing &crossing : staged.crossings) {
-        const Operation &producer = graph.operations[graph.values[crossing.value].producer];
-        if (!is_forward(producer) || crossing.from < crossing.to)
-            continue;
-        for (const OperationId o : graph.operations.ids()) {
-            const Operation &reader = graph.operations[o];
-            const auto &at = staged.stages[o];
-            if (is_forward(reader) && std::find(at.begin(), at.end(), crossing.to) != at.end() &&
-                std::find(reader.operands.begin(), reader.operands.end(), crossing.value) != reader.operands.end())
-                return "'" + graph.layers[producer.layer].name + "' is needed by '" + graph.layers[reader.layer].name +
-                       "'";
-        }
+    const std::vector<Crossing> back = crossings_back(graph, staged);
+    if (back.empty())
+        return {};
+    const Crossing &crossing = back.front();
+    for (const OperationId o : graph.operations.ids()) {
+        const Operation &reader = graph.operations[o];
+        const auto &at = staged.stages[o];
+        if (is_forward(reader) && std::find(at.begin(), at.end(), crossing.to) != at.end() &&
+            std::find(reader.operands.begin(), reader.operands.end(), crossing.value) != reader.operands.end())
+            return "'" + graph.layers[graph.operations[graph.values[crossing.value].producer].layer].name +
+                   "' is needed by '" + graph.layers[reader.layer].name + "'";
     }
     return {};
 }

@@ -56,6 +56,9 @@ struct StageGraph {
 };
 [[nodiscard]] StageGraph stage_graph(const Graph &graph, const StagedGraph &staged, int stage);
 
+/// The crossings that go back to an earlier stage, though its forward pass needs them: no pipeline has these.
+[[nodiscard]] std::vector<Crossing> crossings_back(const Graph &graph, const StagedGraph &staged);
+
 /// An empty text, or the first crossing of the forward pass that goes back to an earlier stage: "'fc1' is needed by
 /// 'h2'".
 [[nodiscard]] std::string goes_back(const Graph &graph, const StagedGraph &staged);

@@ -163,8 +163,18 @@ class Check {
         plan.cost = std::make_shared<const cost::CostTable>(
             plan::evaluate(request, plan.mesh, plan.axes, plan.layers, plan.storage));
         if (request.pipeline)
-            plan.failure = plan::make_stages(request, plan, plan.pipeline.emplace());
+            put_on_stages(*request.pipeline, request, plan);
         return plan;
+    }
+
+    static void put_on_stages(const plan::PipelineRequest &wanted, const plan::Request &request, plan::Plan &plan) {
+        plan::PipelinePlan &pipeline = plan.pipeline.emplace();
+        pipeline.axis = wanted.axis;
+        pipeline.schedule = wanted.schedule;
+        pipeline.chunks = wanted.chunks;
+        const auto axis = std::find(plan.axes.begin(), plan.axes.end(), wanted.axis) - plan.axes.begin();
+        plan.failure = plan::make_stages(
+            request, *plan.cost, plan.mesh.sizes[static_cast<std::size_t>(axis)] * wanted.chunks, pipeline.stages);
     }
 
     void check_plan(const Reference &reference, mlir::ModuleOp derived, const plan::Request &request,

@@ -36,17 +36,18 @@ struct Case {
         plan.mesh.sizes = {2, ranks};
     }
 
+    [[nodiscard]] int count() const { return plan.mesh.sizes.back() * request.pipeline->chunks; }
     [[nodiscard]] std::string failure() const {
-        PipelinePlan pipeline;
-        return make_stages(request, plan, pipeline);
+        LayerStages made;
+        return make_stages(request, *plan.cost, count(), made);
     }
     [[nodiscard]] std::vector<int> stages() const {
-        PipelinePlan pipeline;
-        EXPECT_EQ(make_stages(request, plan, pipeline), "");
+        LayerStages made;
+        EXPECT_EQ(make_stages(request, *plan.cost, count(), made), "");
         std::vector<int> result;
-        for (const int stage : pipeline.stages.of)
+        for (const int stage : made.of)
             result.push_back(stage);
-        EXPECT_EQ(pipeline.stages.count, result.back() + 1);
+        EXPECT_EQ(made.count, result.back() + 1);
         return result;
     }
 };

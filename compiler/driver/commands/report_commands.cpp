@@ -51,7 +51,7 @@ std::optional<plan::ProfilePlan> plan_by_profile(Compilation &compilation, const
     if (!compilation.request_only())
         return std::nullopt;
     plan::ProfilePlan plan;
-    if (compilation.request().request.pipeline)
+    if (const auto &pipeline = compilation.request().request.pipeline; pipeline && pipeline->wanted)
         plan.failure = "the cost models of --profile have no pipelines";
     else
         plan = plan::make_plan(options.profile, compilation.request().request);
@@ -89,7 +89,7 @@ int certify(Compilation &compilation, const Options &options) {
         return done;
     if (compilation.plan().pipeline) {
         std::cerr << "planc: --certificate: layout '" << compilation.request().layout
-                  << "' has a pipeline; bounds of pipelines are not proved\n";
+                  << "' has a pipeline, whose bound is not proved; `forbid pipeline` in the layout excludes them\n";
         return input_error;
     }
     const std::string error = write_file(options.certificate, certificate_text(compilation, options));

@@ -5,6 +5,7 @@
 #include "driver/commands/commands.h"
 #include "driver/planning/progress_line.h"
 #include "driver/planning/savings.h"
+#include "ir/plan_dialect.h"
 #include "plan/space/ranks_at_work.h"
 
 #include <algorithm>
@@ -55,6 +56,16 @@ std::shared_ptr<DerivedModule> Compilation::derive_module(const planning::Memory
                                                                                                      : nullptr;
 }
 
+/// Batch normalisation takes its statistics from each micro-batch; and a loss may need the whole batch.
+bool Compilation::may_accumulate() {
+    bool same = true;
+    imported_->walk([&same](ir::BatchNormOp) { same = false; });
+    const mlir::OwningOpRef<mlir::ModuleOp> tried(imported_->clone());
+    set_savings(*tried, program_->trains.back().loss, {2, {}});
+    return same &&
+           !driver::run_passes(*tried, [](mlir::OpPassManager &passes) { autodiff::add_passes(passes); }, false);
+}
+
 std::shared_ptr<DerivedStep> Compilation::derive(const planning::MemorySavings &savings) {
     std::shared_ptr<DerivedModule> derived = derive_module(savings);
     if (!derived)
@@ -90,7 +101,10 @@ bool Compilation::choose_plan() {
             step->request().progress = [&line](const plan::Progress &progress) { line->show(progress); };
         return step;
     };
-    planning::PlanSearch search({.derive = derive_and_show}, pinned_savings(), batch_of(program_->trains.back().loss));
+    planning::Tools tools;
+    tools.derive = derive_and_show;
+    tools.may_accumulate = [this] { return may_accumulate(); };
+    planning::PlanSearch search(std::move(tools), pinned_savings(), batch_of(program_->trains.back().loss));
     std::optional<planning::Answer> answer = search.run();
     line.reset();
     if (!answer)

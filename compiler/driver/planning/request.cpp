@@ -58,9 +58,11 @@ class RequestMaker {
         set_machine(mesh);
         if (layout != nullptr)
             set_rules(*layout);
+        if (layout == nullptr || layout->pipeline || (layout->automatic && !layout->forbid_pipeline))
+            set_pipeline(layout == nullptr || !layout->pipeline ? nullptr : &*layout->pipeline);
         // Without a search, baselines are only shown.
         result_.request.baselines =
-            (result_.request.search || options_.command == Command::explain) && !result_.request.pipeline;
+            result_.request.search || (options_.command == Command::explain && !result_.request.pipeline);
         if (!train_.loss.arguments.empty() && !train_.loss.arguments[0].type.dimensions.empty())
             result_.request.batch = train_.loss.arguments[0].type.dimensions[0].role;
         return std::move(result_);
@@ -213,22 +215,24 @@ class RequestMaker {
         }
         for (const sema::StoreRule &rule : layout.stores)
             set_storage(rule);
-        if (layout.pipeline)
-            set_pipeline(*layout.pipeline);
     }
 
-    void set_pipeline(const sema::PipelineRule &rule) {
+    /// Without a rule, the search may find one.
+    void set_pipeline(const sema::PipelineRule *rule) {
         plan::PipelineRequest &wanted = result_.request.pipeline.emplace();
-        wanted.axis = rule.axis;
-        wanted.schedule = rule.schedule;
-        wanted.chunks = static_cast<int>(rule.chunks);
+        wanted.wanted = rule != nullptr;
         std::map<std::string, sharding::LayerId> layers;
         for (const sharding::LayerId layer : graph_.layers.ids())
             layers[graph_.layers[layer].name] = layer;
         for (const std::string &name : train_.loss.layers)
             if (const auto layer = layers.find(name); layer != layers.end())
                 wanted.layers.push_back(layer->second);
-        for (const std::string &cut : rule.cuts) {
+        if (rule == nullptr)
+            return;
+        wanted.axis = rule->axis;
+        wanted.schedule = !rule->schedule.empty() || result_.request.search ? rule->schedule : "one_f_one_b";
+        wanted.chunks = static_cast<int>(rule->chunks);
+        for (const std::string &cut : rule->cuts) {
             const auto first = std::find_if(wanted.layers.begin(), wanted.layers.end(), [&](sharding::LayerId layer) {
                 return sema::selects(cut, graph_.layers[layer].name);
             });

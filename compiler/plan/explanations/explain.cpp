@@ -1,9 +1,9 @@
 #include "plan/explanations/explain.h"
 
-#include "plan/near_optimal.h"
-
 #include "cost/reports/report.h"
 #include "cost/reports/text_lines.h"
+#include "plan/near_optimal.h"
+#include "plan/pipeline/price_pipeline.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,14 +45,54 @@ std::string certificate(const Plan &plan) {
     return text + "\n";
 }
 
+/// What pipelines there are beside a plan without one.
+std::string passed_pipelines(const Plan &plan) {
+    if (!plan.passed_pipelines)
+        return "";
+    const PassedPipelines &passed = *plan.passed_pipelines;
+    if (!passed.fastest)
+        return "no pipeline is faster\n";
+    return "the fastest pipeline found takes " + cost::human_seconds(*passed.fastest) + " where this plan takes " +
+           cost::human_seconds(passed.answer) + (passed.simulated ? ", both with overlap (" : " (") +
+           std::to_string(passed.stages) + " stages, " + std::to_string(passed.microbatches) + " micro-batches by " +
+           passed.schedule + "); none takes less than " + cost::human_seconds(passed.bound) + "\n";
+}
+
+/// What all stages wait for after the backward passes.
+std::string barrier(const Request &request, const PipelinePlan &pipeline) {
+    const sharding::StagedGraph staged = sharding::staged(request.graph, pipeline.stages);
+    for (const OperationId o : request.graph.operations.ids())
+        if (const auto &levels = staged.levels[o];
+            !levels.empty() && *std::max_element(levels.begin(), levels.end()) > 0)
+            return "here they do: the update waits for what other stages compute after their backward passes";
+    return "here they wait for the loss alone";
+}
+
+/// The same stages by the other schedules.
+std::string other_schedules(const PipelinePlan &pipeline, const cost::PipelineCost &cost, int microbatches) {
+    std::string text;
+    const int ranks = pipeline.stages.count / pipeline.chunks;
+    for (const std::string &schedule : searched_schedules())
+        if (schedule != pipeline.schedule && pipeline.chunks == 1)
+            text += (text.empty() ? "the same stages by other schedules: " : ", ") + schedule + " " +
+                    cost::human_seconds(seconds_with(schedule, ranks, pipeline.chunks, microbatches, cost));
+    return text.empty() ? "" : text + "\n";
+}
+
 /// Stages, and what the schedule makes of them.
 std::string pipeline(const Request &request, const Plan &plan) {
     const cost::PipelineCost &cost = *plan.cost->pipeline;
-    std::string text = std::string(request.search ? "the splits within stages are those of the least work"
-                                                  : "the layout's rules determine the splits") +
-                       "; there is no bound on pipelines\n" + std::to_string(cost.stages.size()) + " stages over " +
-                       cost.axis + ", " + std::to_string(plan.cost->microbatches) + " micro-batches by " +
-                       cost.schedule + (request.pipeline->cuts.empty() ? ", cut into about equal work\n" : "\n");
+    std::string text;
+    if (!request.search)
+        text = "the layout's rules determine the splits within stages; there is no bound on pipelines\n";
+    else
+        text = "lower bound " + cost::human_seconds(plan.lower_bound) +
+               ": no plan with a pipeline takes less; the optimality gap is " + cost::percent(plan.gap()) + "\n";
+    if (plan.without_pipeline)
+        text += "the fastest plan without a pipeline takes " + cost::human_seconds(*plan.without_pipeline) + "\n";
+    text += std::to_string(cost.stages.size()) + " stages over " + cost.axis + ", " +
+            std::to_string(plan.cost->microbatches) + " micro-batches by " + cost.schedule +
+            (request.pipeline->cuts.empty() ? ", cut into about equal work\n" : "\n");
     for (std::size_t s = 0; s < cost.stages.size(); ++s) {
         const cost::StageRow &stage = cost.stages[s];
         text += "  stage " + std::to_string(s) + ": " + request.graph.layers[stage.layers.front()].name +
@@ -63,7 +103,8 @@ std::string pipeline(const Request &request, const Plan &plan) {
     }
     const auto bubble = [&](Seconds step) { return cost::percent((step - cost.work) / step); };
     return text + "bubble " + bubble(cost.with_barrier) + " where all ranks wait for each other after a step, " +
-           bubble(cost.back_to_back) + " where steps follow each other\n";
+           bubble(cost.back_to_back) + " where steps follow each other; " + barrier(request, *plan.pipeline) + "\n" +
+           other_schedules(*plan.pipeline, cost, plan.cost->microbatches);
 }
 
 /// How the choice among plans of nearly the same price was made.
@@ -172,7 +213,8 @@ std::string explain(const Request &request, const Plan &plan) {
     if (plan.pipeline)
         text += pipeline(request, plan);
     else
-        text += request.search ? certificate(plan) : "the layout's rules determine the plan; nothing was searched\n";
+        text += request.search ? certificate(plan) + passed_pipelines(plan)
+                               : "the layout's rules determine the plan; nothing was searched\n";
     return text + simulated(plan) + memory(plan) + "\n" + layers(plan) + baselines(plan) + rules(request);
 }
 

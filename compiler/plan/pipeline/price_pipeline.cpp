@@ -3,6 +3,7 @@
 #include "cost/collectives/collectives.h"
 #include "pipeline/makers.h"
 #include "pipeline/measure.h"
+#include "plan/pipeline/layer_times.h"
 #include "program/slots.h"
 
 #include <algorithm>
@@ -13,7 +14,25 @@ namespace planc::plan {
 namespace {
 
 using planrt::Placement;
-using sharding::Phase;
+
+Seconds longest_update(const cost::PipelineCost &cost) {
+    Seconds update{};
+    for (const cost::StageRow &row : cost.stages)
+        update = std::max(update, row.update);
+    return update;
+}
+
+pipeline::Durations durations(const cost::PipelineCost &cost) {
+    pipeline::Durations durations;
+    for (const cost::StageRow &row : cost.stages) {
+        durations.forward.push_back(row.forward.value);
+        durations.input.push_back(row.input_gradients.value);
+        durations.weight.push_back(row.weight_gradients.value);
+    }
+    for (std::size_t border = 0; border + 1 < cost.stages.size(); ++border) // half of what both send each other
+        durations.transfer.push_back(0.5 * (cost.stages[border].sends + cost.stages[border + 1].sends).value);
+    return durations;
+}
 
 class PipelinePrice {
   public:
@@ -63,60 +82,19 @@ class PipelinePrice {
             sharding::lay_out(sharding::GraphIndex(graph), plan_.mesh, plan_.layers, plan_.storage, known_.reshards);
         part.table = cost::price(graph, cost::GraphFacts(graph, request_.machine), part.laid_out, plan_.mesh,
                                  plan_.axes, request_.machine, plan_.layers, plan_.storage, known_.prices);
-        cost::StageRow row;
+        LayerTimes sum;
+        for (const LayerTimes &each : layer_times(part.table))
+            sum += each;
+        cost::StageRow row = stage_row(sum);
         for (const LayerId layer : graph.layers.ids())
             if (pipeline_.stages.of[layer] == stage)
                 row.layers.push_back(layer);
-        book_compute(part.table, row);
-        book_communication(part.table, row);
         row.memory = part.table.memory;
         row.micro_batches = graph.slots;
         cost_.stages.push_back(std::move(row));
     }
 
     [[nodiscard]] double count() const { return request_.graph.microbatches; }
-
-    /// The place of what runs in a phase, once for each micro-batch.
-    static Seconds *of_micro_batch(cost::StageRow &row, Phase phase) {
-        switch (phase) {
-        case Phase::forward:
-        case Phase::loss:
-            return &row.forward;
-        case Phase::weight_gradient:
-            return &row.weight_gradients;
-        case Phase::input_gradient:
-        case Phase::recompute:
-            return &row.input_gradients;
-        case Phase::update:
-            break;
-        }
-        return nullptr;
-    }
-
-    void book(cost::StageRow &row, Phase phase, Seconds seconds, bool once) const {
-        if (Seconds *part = of_micro_batch(row, phase); part != nullptr && !once)
-            *part += (1 / count()) * seconds;
-        else
-            row.update += seconds;
-    }
-
-    void book_compute(const CostTable &table, cost::StageRow &row) const {
-        for (const cost::LayerRow &layer : table.layers)
-            for (std::size_t phase = 0; phase < layer.compute.size(); ++phase)
-                book(row, static_cast<Phase>(phase), layer.compute[phase], false);
-    }
-
-    void book_communication(const CostTable &table, cost::StageRow &row) const {
-        const auto add_rows = [&](const std::vector<cost::CollectiveRow> &rows) {
-            for (const cost::CollectiveRow &each : rows)
-                book(row, each.phase, each.price.seconds(), each.times < request_.graph.microbatches);
-        };
-        for (const cost::LayerRow &layer : table.layers)
-            add_rows(layer.collectives);
-        add_rows(table.reshards);
-        for (const cost::BucketRow &bucket : table.buckets)
-            row.update += bucket.price.seconds();
-    }
 
     [[nodiscard]] planrt::Role ranks_of(int role) const {
         planrt::Role ranks;
@@ -192,22 +170,13 @@ class PipelinePrice {
     }
 
     void measure() {
-        pipeline::Durations durations;
-        Seconds update{};
-        for (const cost::StageRow &row : cost_.stages) {
-            durations.forward.push_back(row.forward.value);
-            durations.input.push_back(row.input_gradients.value);
-            durations.weight.push_back(row.weight_gradients.value);
-            update = std::max(update, row.update);
+        for (const cost::StageRow &row : cost_.stages)
             cost_.work = std::max(cost_.work, count() * (row.forward + row.backward()) + row.update);
-        }
-        for (std::size_t border = 0; border + 1 < cost_.stages.size(); ++border) // half of what both send each other
-            durations.transfer.push_back(0.5 * (cost_.stages[border].sends + cost_.stages[border + 1].sends).value);
-        const pipeline::Measure measured = pipeline::measure(schedule_, durations);
+        const pipeline::Measure measured = pipeline::measure(schedule_, durations(cost_));
         cost_.axis = pipeline_.axis;
         cost_.schedule = pipeline_.schedule;
-        cost_.with_barrier = Seconds(measured.makespan) + update;
-        cost_.back_to_back = Seconds(measured.period) + update;
+        cost_.with_barrier = Seconds(measured.makespan) + longest_update(cost_);
+        cost_.back_to_back = Seconds(measured.period) + longest_update(cost_);
     }
 
     /// A stage, and what each rank sends to other stages in a step: calls and bytes.
@@ -236,6 +205,17 @@ class PipelinePrice {
 
 CostTable price_pipeline(const Request &request, const Plan &plan, const PipelinePlan &pipeline) {
     return PipelinePrice(request, plan, pipeline).make();
+}
+
+const std::vector<std::string> &searched_schedules() {
+    static const std::vector<std::string> names{"one_f_one_b", "zero_bubble", "gpipe"};
+    return names;
+}
+
+Seconds seconds_with(const std::string &schedule, int ranks, int chunks, int microbatches,
+                     const cost::PipelineCost &cost) {
+    return Seconds(pipeline::makespan(pipeline::made_by(schedule, ranks, chunks, microbatches), durations(cost))) +
+           longest_update(cost);
 }
 
 } // namespace planc::plan

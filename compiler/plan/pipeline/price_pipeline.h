@@ -4,10 +4,20 @@
 
 #include "plan/plan.h"
 
+#include <string>
+#include <vector>
+
 namespace planc::plan {
 
 /// As evaluate(), for the stages of the pipeline. Rows are those of all stages; memory and payload those of the stage
 /// with most.
 [[nodiscard]] CostTable price_pipeline(const Request &request, const Plan &plan, const PipelinePlan &pipeline);
+
+/// The schedules that a search chooses from, the simplest first.
+[[nodiscard]] const std::vector<std::string> &searched_schedules();
+
+/// The step of the same stages by another schedule: PipelineCost::with_barrier.
+[[nodiscard]] Seconds seconds_with(const std::string &schedule, int ranks, int chunks, int microbatches,
+                                   const cost::PipelineCost &cost);
 
 } // namespace planc::plan

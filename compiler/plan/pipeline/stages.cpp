@@ -9,114 +9,116 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-class StageMaker {
-  public:
-    StageMaker(const Request &request, const Plan &plan)
-        : graph_(request.graph), wanted_(*request.pipeline), plan_(plan) {}
-
-    std::string make(PipelinePlan &pipeline) {
-        const auto axis = std::find(plan_.axes.begin(), plan_.axes.end(), wanted_.axis);
-        const int ranks = plan_.mesh.sizes[static_cast<std::size_t>(axis - plan_.axes.begin())];
-        stages_ = ranks * wanted_.chunks;
-        const auto layers = static_cast<int>(wanted_.layers.size());
-        if (stages_ > layers)
-            return counted(stages_, "stage") + " for " + counted(layers, "layer");
-        if (!wanted_.cuts.empty() && static_cast<int>(wanted_.cuts.size()) != stages_ - 1)
-            return counted(static_cast<int>(wanted_.cuts.size()), "cut") + " for " + counted(stages_, "stage");
-        begins_ = wanted_.cuts.empty() ? of_equal_work() : of_cuts();
-        if (begins_.empty())
-            return (stages_ == 2 ? std::string("no cut leaves") : "no " + counted(stages_ - 1, "cut") + " leave") +
-                   " all that a layer needs before it";
-        if (const auto same = std::adjacent_find(begins_.begin(), begins_.end()); same != begins_.end())
-            return "two stages begin before layer '" + graph_.layers[wanted_.layers[*same]].name + "'";
-        pipeline = {wanted_.axis, wanted_.schedule, wanted_.chunks, stages_from(begins_)};
-        const std::string back = sharding::goes_back(graph_, sharding::staged(graph_, pipeline.stages));
-        return back.empty() ? "" : "layer " + back + ", which lies on an earlier stage";
-    }
-
-  private:
-    static std::string counted(int count, const char *what) {
-        return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-    }
-
-    /// The places in wanted_.layers at which stages begin.
-    [[nodiscard]] std::vector<std::size_t> of_cuts() const {
-        std::vector<std::size_t> begins{0};
-        for (const LayerId cut : wanted_.cuts)
-            begins.push_back(static_cast<std::size_t>(std::find(wanted_.layers.begin(), wanted_.layers.end(), cut) -
-                                                      wanted_.layers.begin()));
-        std::sort(begins.begin(), begins.end());
-        return begins;
-    }
-
-    /// Splits the list of layers so that the largest sum is least; among these, the first layers get few (dynamic
-    /// programming over the stages).
-    [[nodiscard]] std::vector<std::size_t> of_equal_work() const {
-        const std::vector<double> before = work_before();
-        const std::vector<bool> may_begin = places();
-        const std::size_t layers = wanted_.layers.size();
-        std::vector<double> least(layers + 1, infinity); // of the stages so far, which end before the layer
-        least[0] = 0;
-        std::vector<std::vector<std::size_t>> begin;
-        for (int stage = 0; stage < stages_; ++stage) {
-            std::vector<double> next(layers + 1, infinity);
-            std::vector<std::size_t> from(layers + 1, 0);
-            for (std::size_t end = 1; end <= layers; ++end)
-                for (std::size_t first = 0; first < end; ++first)
-                    if (const double most = std::max(least[first], before[end] - before[first]);
-                        may_begin[first] && most < next[end]) {
-                        next[end] = most;
-                        from[end] = first;
-                    }
-            least = std::move(next);
-            begin.push_back(std::move(from));
-        }
-        if (least[layers] == infinity)
-            return {};
-        std::vector<std::size_t> begins;
-        for (std::size_t stage = begin.size(), end = layers; stage-- > 0; end = begins.back())
-            begins.push_back(begin[stage][end]);
-        std::reverse(begins.begin(), begins.end());
-        return begins;
-    }
-
-    /// The seconds of the layers before each.
-    [[nodiscard]] std::vector<double> work_before() const {
-        std::vector<double> before{0};
-        for (const LayerId layer : wanted_.layers)
-            before.push_back(before.back() + plan_.cost->layers[layer].seconds().value);
-        return before;
-    }
-
-    /// Whether a stage may begin before each layer: nothing goes back.
-    [[nodiscard]] std::vector<bool> places() const {
-        std::vector<bool> places(wanted_.layers.size(), true);
-        for (std::size_t i = 1; i < places.size(); ++i)
-            places[i] = sharding::goes_back(graph_, sharding::staged(graph_, stages_from({0, i}))).empty();
-        return places;
-    }
-
-    [[nodiscard]] sharding::LayerStages stages_from(const std::vector<std::size_t> &begins) const {
-        sharding::LayerStages stages;
-        stages.count = static_cast<int>(begins.size());
-        stages.of.resize(graph_.layers.size(), sharding::LayerStages::everywhere);
-        for (std::size_t i = 0; i < wanted_.layers.size(); ++i)
-            stages.of[wanted_.layers[i]] =
-                static_cast<int>(std::upper_bound(begins.begin(), begins.end(), i) - begins.begin()) - 1;
-        return stages;
-    }
-
-    const Graph &graph_;
-    const PipelineRequest &wanted_;
-    const Plan &plan_;
-    int stages_ = 1;
-    std::vector<std::size_t> begins_;
-};
+std::string counted(int count, const char *what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
 
 } // namespace
 
-std::string make_stages(const Request &request, const Plan &plan, PipelinePlan &pipeline) {
-    return StageMaker(request, plan).make(pipeline);
+Cuts::Cuts(const Request &request)
+    : request_(request), wanted_(*request.pipeline), may_begin_(wanted_.layers.size(), wanted_.cuts.empty()) {
+    if (may_begin_.empty())
+        return;
+    may_begin_.front() = true;
+    for (std::size_t place = 0; place < may_begin_.size(); ++place)
+        if (std::find(wanted_.cuts.begin(), wanted_.cuts.end(), wanted_.layers[place]) != wanted_.cuts.end())
+            may_begin_[place] = true;
+    Begins each(wanted_.layers.size());
+    for (std::size_t place = 0; place < each.size(); ++place)
+        each[place] = place;
+    const Graph &graph = request_.graph;
+    for (const sharding::Crossing &back : sharding::crossings_back(graph, sharding::staged(graph, stages(each))))
+        std::fill(may_begin_.begin() + back.to + 1, may_begin_.begin() + back.from + 1, false);
+}
+
+Begins Cuts::balanced(const std::vector<double> &seconds, int stages) const {
+    const std::size_t layers = seconds.size();
+    std::vector<double> before{0};
+    for (const double each : seconds)
+        before.push_back(before.back() + each);
+    std::vector<double> least(layers + 1, infinity); // of the stages so far, which end before the layer
+    least[0] = 0;
+    std::vector<Begins> begin;
+    for (int stage = 0; stage < stages; ++stage) {
+        std::vector<double> next(layers + 1, infinity);
+        Begins from(layers + 1, 0);
+        for (std::size_t end = 1; end <= layers; ++end)
+            for (std::size_t first = 0; first < end; ++first)
+                if (const double most = std::max(least[first], before[end] - before[first]);
+                    may_begin_[first] && most < next[end]) {
+                    next[end] = most;
+                    from[end] = first;
+                }
+        least = std::move(next);
+        begin.push_back(std::move(from));
+    }
+    if (least[layers] == infinity)
+        return {};
+    Begins begins;
+    for (std::size_t stage = begin.size(), end = layers; stage-- > 0; end = begins.back())
+        begins.push_back(begin[stage][end]);
+    std::reverse(begins.begin(), begins.end());
+    return begins;
+}
+
+sharding::LayerStages Cuts::stages(const Begins &begins) const {
+    sharding::LayerStages stages;
+    stages.count = static_cast<int>(begins.size());
+    stages.of.resize(request_.graph.layers.size(), sharding::LayerStages::everywhere);
+    for (std::size_t i = 0; i < wanted_.layers.size(); ++i)
+        stages.of[wanted_.layers[i]] =
+            static_cast<int>(std::upper_bound(begins.begin(), begins.end(), i) - begins.begin()) - 1;
+    return stages;
+}
+
+Begins Cuts::begins(const sharding::LayerStages &stages) const {
+    Begins begins{0};
+    for (std::size_t i = 1; i < wanted_.layers.size(); ++i)
+        if (stages.of[wanted_.layers[i]] != stages.of[wanted_.layers[i - 1]])
+            begins.push_back(i);
+    return begins;
+}
+
+std::vector<LayerTimes> Cuts::times(const CostTable &cost) const {
+    const PerLayer<LayerTimes> all = layer_times(cost);
+    std::vector<LayerTimes> times;
+    for (const LayerId layer : wanted_.layers)
+        times.push_back(all[layer]);
+    return times;
+}
+
+std::vector<double> Cuts::seconds(const CostTable &cost) const {
+    std::vector<double> seconds;
+    for (const LayerTimes &each : times(cost))
+        seconds.push_back(each.of_step(cost.microbatches).value);
+    return seconds;
+}
+
+std::string make_stages(const Request &request, const CostTable &cost, int count, sharding::LayerStages &stages) {
+    const PipelineRequest &wanted = *request.pipeline;
+    const auto layers = static_cast<int>(wanted.layers.size());
+    if (count > layers)
+        return counted(count, "stage") + " for " + counted(layers, "layer");
+    const Cuts cuts(request);
+    Begins begins{0};
+    if (wanted.cuts.empty()) {
+        begins = cuts.balanced(cuts.seconds(cost), count);
+    } else {
+        if (static_cast<int>(wanted.cuts.size()) != count - 1)
+            return counted(static_cast<int>(wanted.cuts.size()), "cut") + " for " + counted(count, "stage");
+        for (const LayerId cut : wanted.cuts)
+            begins.push_back(static_cast<std::size_t>(std::find(wanted.layers.begin(), wanted.layers.end(), cut) -
+                                                      wanted.layers.begin()));
+        std::sort(begins.begin(), begins.end());
+    }
+    if (begins.empty())
+        return (count == 2 ? std::string("no cut leaves") : "no " + counted(count - 1, "cut") + " leave") +
+               " all that a layer needs before it";
+    if (const auto same = std::adjacent_find(begins.begin(), begins.end()); same != begins.end())
+        return "two stages begin before layer '" + request.graph.layers[wanted.layers[*same]].name + "'";
+    stages = cuts.stages(begins);
+    const std::string back = sharding::goes_back(request.graph, sharding::staged(request.graph, stages));
+    return back.empty() ? "" : "layer " + back + ", which lies on an earlier stage";
 }
 
 } // namespace planc::plan

@@ -65,12 +65,13 @@ std::vector<MeshShape> mesh_shapes(const Request &request) {
         std::vector<int> sizes;
         std::vector<std::vector<int>> found;
         factorise(axes, request.ranks, sizes, found);
-        const bool all_open =
-            std::all_of(axes.begin(), axes.end(), [](const MeshAxis &axis) { return axis.size == 0; });
+        const auto open = std::find_if(axes.begin(), axes.end(), [](const MeshAxis &axis) { return axis.size == 0; });
+        const bool open_to_end = std::all_of(open, axes.end(), [](const MeshAxis &axis) { return axis.size == 0; });
         for (const std::vector<int> &candidate : found) {
             if (!ones && candidate.size() > 1 && std::count(candidate.begin(), candidate.end(), 1) > 0)
                 continue;
-            if (!ordered && all_open && !std::is_sorted(candidate.rbegin(), candidate.rend()))
+            if (!ordered && open_to_end &&
+                !std::is_sorted(candidate.rbegin(), candidate.rbegin() + (axes.end() - open)))
                 continue;
             MeshShape &shape = shapes.emplace_back();
             shape.mesh.sizes = candidate;
@@ -84,7 +85,14 @@ std::vector<MeshShape> mesh_shapes(const Request &request) {
         return shapes;
     }
     std::vector<MeshAxis> axes;
+    for (const MeshAxis &axis : request.mesh.axes)
+        if (has_stages(request, axis.name))
+            axes.push_back(axis);
+    if (!axes.empty())
+        add(axes, true);
     for (const std::string &name : names) {
+        if (axes.size() == names.size())
+            break;
         axes.push_back({name, 0});
         add(axes, false);
     }

@@ -149,6 +149,13 @@ Space make_space(const Request &request, const MeshShape &shape) {
     return space;
 }
 
+PerLayer<int> number_of_choices(const Space &space) {
+    PerLayer<int> choices;
+    for (const auto &options : space.options)
+        choices.push_back(static_cast<int>(options->size()));
+    return choices;
+}
+
 bool is_tiny(const Space &space) {
     constexpr std::size_t most_strategies = 60; // of all layers
     std::size_t strategies = 0;

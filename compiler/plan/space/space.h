@@ -29,6 +29,7 @@ struct Space {
     /// leaves no rank without work on a loop which no pin splits. No list is empty.
     PerLayer<std::shared_ptr<const Strategies>> options;
 };
+[[nodiscard]] PerLayer<int> number_of_choices(const Space &space);
 /// Whether there are so few strategies that plans may be searched one by one.
 [[nodiscard]] bool is_tiny(const Space &space);
 [[nodiscard]] Space make_space(const Request &request, const MeshShape &shape);

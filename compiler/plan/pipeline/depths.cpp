@@ -1,0 +1,81 @@
+#include "plan/pipeline/depths.h"
+
+#include <algorithm>
+#include <set>
+
+namespace planc::plan {
+
+namespace {
+
+/// The axes that rules of the user name.
+std::set<std::string> taken_axes(const Request &request) {
+    std::set<std::string> taken;
+    for (const std::vector<Pin> &pins : request.pins)
+        for (const Pin &pin : pins)
+            taken.insert(pin.axes.begin(), pin.axes.end());
+    for (const StoragePin *pin : {&request.storage.parameters, &request.storage.gradients, &request.storage.optimizer})
+        if (*pin)
+            taken.insert((*pin)->begin(), (*pin)->end());
+    return taken;
+}
+
+std::vector<MeshAxis> possible_axes(const Request &request) {
+    const std::string &wanted = request.pipeline->axis;
+    if (wanted.empty() && request.mesh.automatic)
+        return {{stages_axis, 0}};
+    std::vector<MeshAxis> axes;
+    const std::set<std::string> taken = taken_axes(request);
+    for (const MeshAxis &axis : request.mesh.axes)
+        if (wanted.empty() ? !taken.contains(axis.name) : axis.name == wanted)
+            axes.push_back(axis);
+    return axes;
+}
+
+} // namespace
+
+std::vector<Depth> depths(const Request &request) {
+    const PipelineRequest &wanted = *request.pipeline;
+    int fixed = 1; // ranks of the axes whose sizes are given
+    for (const MeshAxis &axis : request.mesh.axes)
+        fixed *= request.mesh.automatic ? 1 : std::max(axis.size, 1);
+    const bool rule = !wanted.axis.empty();
+    const auto layers = static_cast<int>(wanted.layers.size());
+    std::vector<Depth> depths;
+    for (const MeshAxis &axis : possible_axes(request)) {
+        if (axis.size > 0 && (rule || (axis.size > 1 && axis.size * wanted.chunks <= layers))) {
+            depths.push_back({axis.name, axis.size});
+            continue;
+        }
+        const int open = request.ranks / fixed;
+        const int cuts = static_cast<int>(wanted.cuts.size());
+        for (int ranks = cuts > 0 ? std::max(1, (cuts + 1) / wanted.chunks) : 2;
+             axis.size == 0 && ranks <= open && ranks * wanted.chunks <= (cuts > 0 ? cuts + 1 : layers); ++ranks)
+            if (open % ranks == 0)
+                depths.push_back({axis.name, ranks});
+        if (rule && depths.empty())
+            depths.push_back({axis.name, 1});
+    }
+    const int microbatches = request.graph.microbatches;
+    if (!wanted.any_depth)
+        std::erase_if(depths, [&](const Depth &depth) {
+            const int stages = depth.ranks * wanted.chunks;
+            return microbatches < 2 * stages || microbatches > 8 * stages;
+        });
+    std::stable_sort(depths.begin(), depths.end(), [](const Depth &a, const Depth &b) { return a.ranks < b.ranks; });
+    return depths;
+}
+
+Request with_depth(const Request &request, const Depth &depth) {
+    Request inner = request;
+    inner.pipeline->axis = depth.axis;
+    if (inner.mesh.automatic)
+        inner.mesh.axes = {{depth.axis, depth.ranks}};
+    for (MeshAxis &axis : inner.mesh.axes)
+        if (axis.name == depth.axis)
+            axis.size = depth.ranks;
+    inner.memory_limit_bytes = 0;
+    inner.machine.memory_bytes = 0;
+    return inner;
+}
+
+} // namespace planc::plan

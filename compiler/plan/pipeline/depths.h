@@ -1,0 +1,28 @@
+// The depths that a pipeline may have: on which axis of the mesh it lies, and of how many ranks that axis is.
+#pragma once
+
+#include "plan/plan.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::plan {
+
+struct Depth {
+    std::string axis;
+    int ranks = 1; ///< of the axis
+};
+
+/// The axis that a pipeline gets on a mesh whose axes are open; it is the first one.
+inline constexpr const char *stages_axis = "stages";
+
+/// In ascending order. The axis and the size that the layout gives, or else every axis over which no rule splits or
+/// stores anything, with every size of at least 2 that the ranks and the number of layers allow. Not more than the
+/// cuts of the layout make, unless it gives the size too. See PipelineRequest::any_depth.
+[[nodiscard]] std::vector<Depth> depths(const Request &request);
+
+/// The request for the splits inside the stages: the axis has this size, and nothing is split over it. No limit on
+/// memory, because the stages share what this request counts together.
+[[nodiscard]] Request with_depth(const Request &request, const Depth &depth);
+
+} // namespace planc::plan

@@ -1,0 +1,282 @@
+#include "plan/pipeline/search_pipelines.h"
+
+#include "plan/near_optimal.h"
+#include "plan/pipeline/crossing_price.h"
+#include "plan/pipeline/cut_search.h"
+#include "plan/pipeline/depths.h"
+#include "plan/pipeline/least_step.h"
+#include "plan/pipeline/price_pipeline.h"
+#include "plan/pipeline/stage_splits.h"
+#include "plan/pipeline/stages.h"
+#include "plan/search/search_meshes.h"
+#include "plan/space/storage.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace planc::plan {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double rounding = 1e-9;
+constexpr int most_rounds = 6; ///< of cutting anew where memory is short
+
+class PipelineSearch {
+  public:
+    explicit PipelineSearch(const Request &request)
+        : request_(request), wanted_(*request.pipeline), cuts_(request), limit_(memory_limit(request)),
+          schedules_(wanted_.schedule.empty() ? searched_schedules() : std::vector<std::string>{wanted_.schedule}) {}
+
+    Plan make() {
+        for (const Depth &depth : depths(request_))
+            try_depth(depth);
+        if (!best_)
+            return failed();
+        Plan plan = *std::move(best_);
+        plan.lower_bound = request_.search ? Seconds(std::min(lower_bound_, plan.cost->seconds().value)) : Seconds(0);
+        plan.meshes = meshes_;
+        plan.memory_limit_bytes = limit_;
+        plan.memory_decided = memory_decided_;
+        warn_of_memory(plan);
+        if (request_.search && request_.runner_ups) {
+            const PipelinePlan &pipeline = *plan.pipeline;
+            add_alternatives(with_depth(request_, {pipeline.axis, pipeline.stages.count / pipeline.chunks}), plan);
+        }
+        return plan;
+    }
+
+  private:
+    [[nodiscard]] double best_seconds() const { return best_ ? best_->cost->seconds().value : request_.at_most.value; }
+
+    [[nodiscard]] double least_computation(const Depth &depth) {
+        if (!request_.search)
+            return 0;
+        if (!work_)
+            work_ = whole_work(request_);
+        return least_step(*work_, request_.graph.microbatches, request_.ranks, depth, Seconds(best_seconds())).value;
+    }
+
+    void try_depth(const Depth &depth) {
+        const double computation = least_computation(depth);
+        if (computation >= best_seconds()) {
+            too_slow_ = true;
+            lower_bound_ = std::min(lower_bound_, best_seconds());
+            return;
+        }
+        Request inner = with_depth(request_, depth);
+        inner.runner_ups = false;
+        inner.baselines = request_.search;
+        // As long as the stages work, one of them works for at least its share of what all do together.
+        const double allowance = request_.search ? crossing_price(inner, cuts_, depth) : 0;
+        inner.at_most = Seconds(depth.ranks * best_seconds() + allowance);
+        Plan splits = search_meshes(inner);
+        meshes_ += splits.meshes;
+        if (request_.search && !splits.out_of_memory)
+            lower_bound_ =
+                std::min(lower_bound_, std::max(computation, (splits.lower_bound.value - allowance) / depth.ranks));
+        if (!splits.failure.empty()) {
+            too_slow_ |= splits.too_slow;
+            if (!splits.too_slow)
+                failure_ = splits.failure;
+            return;
+        }
+        const std::vector<Baseline> baselines = std::exchange(splits.baselines, {});
+        PipelinePlan pipeline{depth.axis, schedules_.front(), wanted_.chunks, {}};
+        if (failure_ = make_stages(request_, *splits.cost, depth.ranks * wanted_.chunks, pipeline.stages);
+            !failure_.empty())
+            return;
+        splits.pipeline = std::move(pipeline);
+        if (is_promising(splits))
+            try_splits(splits);
+        for (const Baseline &baseline : baselines)
+            if (baseline.excluded.empty())
+                try_baseline(splits, baseline);
+    }
+
+    /// The plans of the literature, split like this inside stages of about equal work.
+    void try_baseline(Plan plan, const Baseline &baseline) {
+        plan.axes = baseline.axes;
+        plan.mesh = baseline.mesh;
+        plan.layers = baseline.layers;
+        plan.storage = baseline.storage;
+        plan.cost = baseline.cost;
+        plan.pipeline->stages = cuts_.stages(cuts_.balanced(cuts_.seconds(*plan.cost), plan.pipeline->stages.count));
+        if (is_promising(plan))
+            take(priced(plan));
+    }
+
+    /// By the prices of its layers, before its stages are priced.
+    [[nodiscard]] bool is_promising(const Plan &plan) {
+        const CutSearch search(cuts_, *plan.cost);
+        const Begins begins = cuts_.begins(plan.pipeline->stages);
+        double least = infinity;
+        for (const std::string &schedule : schedules_)
+            least = std::min(least, search.seconds(begins, schedule, wanted_.chunks));
+        const bool promising = !request_.search || (1 - near_optimal_margin) * least < best_seconds();
+        too_slow_ |= !promising;
+        return promising;
+    }
+
+    /// `splits.cost` is that of all stages together.
+    void try_splits(const Plan &splits) {
+        const Plan plan = with_best_cuts(splits);
+        if (fits(plan) || !request_.search)
+            return take(plan);
+        memory_decided_ = true;
+        const std::size_t candidates = fitting_;
+        take(plan);
+        const Plan cut_anew = cut_for_memory(splits, plan);
+        take(cut_anew);
+        for (const StorageChoice &choice : storage_choices(request_, {plan.axes, plan.mesh})) {
+            if (fitting_ > candidates && choice.saves_memory_only)
+                break;
+            for (const Plan *each : {&plan, &cut_anew})
+                take(with_splits_by_stage(*each, choice.storage));
+        }
+    }
+
+    [[nodiscard]] Plan with_splits_by_stage(Plan plan, const Storage &storage) const {
+        std::optional<LayerStrategies> layers = splits_by_stage(request_, plan, storage);
+        if (!layers)
+            return plan;
+        plan.layers = *std::move(layers);
+        plan.storage = storage;
+        return priced(plan);
+    }
+
+    [[nodiscard]] bool fits(const Plan &plan) const { return limit_ == 0 || plan.cost->memory.total().value <= limit_; }
+
+    /// The same plan by the fastest schedule that fits the memory, or by the one that needs the least.
+    [[nodiscard]] Plan priced(Plan plan) const {
+        const sharding::LayerStages &stages = plan.pipeline->stages;
+        plan.pipeline->schedule = schedules_.front();
+        plan.cost = std::make_shared<const CostTable>(price_pipeline(request_, plan, *plan.pipeline));
+        const int chunks = wanted_.chunks;
+        std::vector<std::pair<double, std::string>> others;
+        for (std::size_t i = 1; i < schedules_.size(); ++i)
+            others.emplace_back(seconds_with(schedules_[i], stages.count / chunks, chunks, request_.graph.microbatches,
+                                             *plan.cost->pipeline)
+                                    .value,
+                                schedules_[i]);
+        std::stable_sort(others.begin(), others.end(),
+                         [](const auto &a, const auto &b) { return a.first < b.first * (1 - rounding); });
+        for (const auto &[seconds, schedule] : others) {
+            if (fits(plan) && plan.cost->seconds().value <= seconds * (1 + rounding))
+                continue;
+            Plan other = plan;
+            other.pipeline->schedule = schedule;
+            other.cost = std::make_shared<const CostTable>(price_pipeline(request_, other, *other.pipeline));
+            if (is_better(other, plan))
+                plan = std::move(other);
+        }
+        return plan;
+    }
+
+    [[nodiscard]] bool is_better(const Plan &a, const Plan &b) const {
+        if (fits(a) != fits(b))
+            return fits(a);
+        return fits(a) ? a.cost->seconds().value < b.cost->seconds().value * (1 - rounding)
+                       : a.cost->memory.total() < b.cost->memory.total();
+    }
+
+    [[nodiscard]] Plan with_stages(Plan plan, const Begins &begins) const {
+        plan.pipeline->stages = cuts_.stages(begins);
+        return priced(std::move(plan));
+    }
+
+    /// Moves cuts as long as that helps.
+    [[nodiscard]] Plan with_best_cuts(const Plan &splits) const {
+        Plan best = priced(splits);
+        if (!wanted_.cuts.empty())
+            return best;
+        const CutSearch search(cuts_, *splits.cost);
+        while (true) {
+            const std::optional<Begins> moved =
+                search.moved(cuts_.begins(best.pipeline->stages), best.pipeline->schedule, wanted_.chunks);
+            if (!moved)
+                return best;
+            Plan other = with_stages(best, *moved);
+            if (!is_better(other, best))
+                return best;
+            best = std::move(other);
+        }
+    }
+
+    /// Gives fewer layers to stages that take more memory than there is.
+    [[nodiscard]] Plan cut_for_memory(const Plan &splits, Plan best) const {
+        std::vector<double> weights = cuts_.seconds(*splits.cost);
+        for (int round = 0; round < most_rounds && wanted_.cuts.empty() && !fits(best); ++round) {
+            const std::vector<cost::StageRow> &rows = best.cost->pipeline->stages;
+            for (std::size_t place = 0; place < weights.size(); ++place) {
+                const int stage = best.pipeline->stages.of[wanted_.layers[place]];
+                weights[place] *= rows[static_cast<std::size_t>(stage)].memory.total().value / limit_;
+            }
+            Plan other = with_stages(best, cuts_.balanced(weights, best.pipeline->stages.count));
+            if (is_better(other, best))
+                best = std::move(other);
+        }
+        return best;
+    }
+
+    void take(const Plan &plan) {
+        if (!fits(plan)) {
+            const Bytes needed = plan.cost->memory.total();
+            least_memory_ = least_memory_.value == 0 ? needed : std::min(least_memory_, needed);
+            return;
+        }
+        ++fitting_;
+        if (plan.cost->seconds().value < best_seconds() * (1 - rounding))
+            best_ = plan;
+        else
+            too_slow_ |= !best_;
+    }
+
+    [[nodiscard]] Plan failed() const {
+        Plan plan;
+        plan.memory_limit_bytes = limit_;
+        if (too_slow_ && request_.at_most < Request::unlimited) {
+            plan.failure = "no pipeline is faster";
+            plan.too_slow = true;
+            plan.lower_bound = Seconds(std::min(lower_bound_, request_.at_most.value));
+        } else if (least_memory_.value > 0) {
+            plan.failure = does_not_fit(least_memory_, Bytes(limit_), Least::found);
+            plan.out_of_memory = true;
+            plan.least_memory = least_memory_;
+        } else {
+            plan.failure = failure_.empty() ? "no axis of the mesh can have the stages of a pipeline" : failure_;
+        }
+        return plan;
+    }
+
+    /// For plans without a search and without a limit of the user.
+    void warn_of_memory(Plan &plan) const {
+        if (limit_ == 0)
+            plan.warning = warning_of_memory(*plan.cost, request_.machine);
+    }
+
+    const Request &request_;
+    const PipelineRequest &wanted_;
+    Cuts cuts_;
+    double limit_;
+    std::optional<WholeWork> work_;      ///< where strategies are searched
+    std::vector<std::string> schedules_; ///< to choose from, the simplest first
+    std::optional<Plan> best_;
+    double lower_bound_ = infinity;
+    int meshes_ = 0;
+    std::size_t fitting_ = 0; ///< plans
+    bool memory_decided_ = false;
+    bool too_slow_ = false;
+    Bytes least_memory_{};
+    std::string failure_;
+};
+
+} // namespace
+
+Plan search_pipelines(const Request &request) {
+    return PipelineSearch(request).make();
+}
+
+} // namespace planc::plan

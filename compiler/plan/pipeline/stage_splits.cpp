@@ -1,0 +1,56 @@
+#include "plan/pipeline/stage_splits.h"
+
+#include "plan/search/search_meshes.h"
+
+namespace planc::plan {
+
+namespace {
+
+std::vector<std::string> names(const Plan &plan, const std::vector<int> &axes) {
+    std::vector<std::string> names;
+    for (const int axis : axes)
+        names.push_back(plan.axes[static_cast<std::size_t>(axis)]);
+    return names;
+}
+
+/// Everything but the graph.
+Request request_of_stages(const Request &request, const Plan &plan, const Storage &storage) {
+    Request of_stages;
+    of_stages.machine = request.machine;
+    of_stages.ranks = request.ranks;
+    of_stages.pins = request.pins;
+    of_stages.pipeline.emplace().axis = plan.pipeline->axis;
+    of_stages.memory_limit_bytes = memory_limit(request);
+    of_stages.baselines = false;
+    of_stages.runner_ups = false;
+    of_stages.batch = request.batch;
+    of_stages.effort = request.effort;
+    for (std::size_t axis = 0; axis < plan.axes.size(); ++axis)
+        of_stages.mesh.axes.push_back({plan.axes[axis], plan.mesh.sizes[axis]});
+    of_stages.storage.parameters = names(plan, storage.parameters);
+    of_stages.storage.gradients = names(plan, storage.gradients);
+    of_stages.storage.optimizer = names(plan, storage.optimizer);
+    return of_stages;
+}
+
+} // namespace
+
+std::optional<LayerStrategies> splits_by_stage(const Request &request, const Plan &plan, const Storage &storage) {
+    Request of_stage = request_of_stages(request, plan, storage);
+    const sharding::LayerStages &stages = plan.pipeline->stages;
+    const sharding::StagedGraph staged = sharding::staged(request.graph, stages);
+    LayerStrategies layers = plan.layers;
+    for (int stage = 0; stage < stages.count; ++stage) {
+        of_stage.graph = sharding::stage_graph(request.graph, staged, stage).graph;
+        of_stage.graph.slots = plan.cost->pipeline->stages[static_cast<std::size_t>(stage)].micro_batches;
+        const Plan splits = search_meshes(of_stage);
+        if (!splits.failure.empty())
+            return std::nullopt;
+        for (const LayerId layer : layers.ids())
+            if (stages.of[layer] == stage)
+                layers[layer] = splits.layers[layer];
+    }
+    return layers;
+}
+
+} // namespace planc::plan

@@ -1,0 +1,94 @@
+// The part of the search that finds pipelines: a training step for each number of micro-batches, and in it the depth,
+// the cuts, the schedule and the splits (plan/pipeline/search_pipelines.h).
+#include "planning/plan_search.h"
+
+#include "plan/near_optimal.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace planc::planning {
+
+std::vector<MemorySavings> PlanSearch::counts_of_pipelines() const {
+    std::vector<MemorySavings> all = {pinned_};
+    if (tools_.may_accumulate && tools_.may_accumulate())
+        for (const MemorySavings &savings : further_savings(pinned_, batch_))
+            if (savings.recompute == pinned_.recompute)
+                all.push_back(savings);
+    return all;
+}
+
+/// Takes a pipeline if it is faster than the plan that was found, or if there is no other plan.
+bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
+    const plan::Request &request = found_.step->request();
+    if (!request.search || !request.pipeline || request.ranks == 1)
+        return true;
+    const bool is_wanted = request.pipeline->wanted; // then pinned_ was planned already
+    plan::PassedPipelines passed;
+    passed.bound = step_found();
+    std::optional<Found> best;
+    for (const MemorySavings &savings : counts_of_pipelines()) {
+        if (is_wanted && savings == pinned_)
+            continue;
+        Found next{savings, tools_.derive(savings)};
+        if (!next.step)
+            return false;
+        next.step->request().pipeline->wanted = true;
+        next.step->request().pipeline->any_depth = savings == pinned_;
+        if (!make_plan(next, asked, best ? best->plan.cost->seconds() : step_found()))
+            return false;
+        if (has_plan(next.plan) || next.plan.too_slow)
+            passed.bound = std::min(passed.bound, next.plan.lower_bound);
+        if (has_plan(next.plan))
+            best = std::move(next);
+    }
+    if (best && !take_if_faster(*std::move(best), passed, wanted))
+        return false;
+    if (!found_.plan.pipeline)
+        found_.plan.passed_pipelines = passed;
+    return true;
+}
+
+bool PlanSearch::take_if_faster(Found pipeline, plan::PassedPipelines &passed, Wanted wanted) {
+    std::optional<Scheduled> schedule;
+    const double asked = pipeline.plan.memory_limit_bytes;
+    MemoryTarget target(asked);
+    while (true) {
+        std::vector<Scheduled> made = pipeline.step->schedule({&pipeline.plan}, wanted);
+        if (made.empty())
+            return false;
+        schedule = std::move(made.front());
+        if (asked == 0 || target.keeps(schedule->arena_bytes))
+            break;
+        if (!target.tighten(pipeline.plan, schedule->arena_bytes))
+            return true;
+        if (!make_plan(pipeline, target.planned_for(), step_found()))
+            return false;
+        if (!has_plan(pipeline.plan))
+            return true;
+    }
+    pipeline.plan.memory_limit_bytes = asked;
+    const bool simulated = schedule->overlap && schedule_ && schedule_->overlap;
+    passed.fastest = simulated ? schedule->overlap->step : pipeline.plan.cost->seconds();
+    passed.stages = pipeline.plan.pipeline->stages.count;
+    passed.microbatches = static_cast<int>(pipeline.savings.microbatches);
+    passed.schedule = pipeline.plan.pipeline->schedule;
+    const cost::Seconds known = simulated || !has_plan(found_.plan) ? step_found() : found_.plan.cost->seconds();
+    passed.answer = known;
+    passed.simulated = simulated;
+    if (*passed.fastest > (1 - plan::least_gain) * known)
+        return true;
+    pipeline.plan.lower_bound = std::min({passed.bound, found_.plan.lower_bound, pipeline.plan.cost->seconds()});
+    if (has_plan(found_.plan) && !found_.plan.pipeline)
+        pipeline.plan.without_pipeline = known;
+    found_ = std::move(pipeline);
+    schedule_ = std::move(schedule);
+    return true;
+}
+
+/// With overlap, if it was simulated; infinite: there is no plan.
+cost::Seconds PlanSearch::step_found() const {
+    return has_plan(found_.plan) && schedule_ && schedule_->overlap ? schedule_->overlap->step : seconds_found();
+}
+
+} // namespace planc::planning
