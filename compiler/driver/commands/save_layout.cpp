@@ -56,7 +56,7 @@ std::string storage(const plan::Plan &plan) {
 /// With the cuts, so that the layout means the same stages whatever the prices are.
 std::string pipeline(const plan::Request &request, const plan::PipelinePlan &pipeline, std::int64_t microbatches) {
     std::string text = "pipeline -> " + pipeline.axis + " { schedule = " + pipeline.schedule + "; ";
-    if (pipeline.chunks > 1)
+    if (pipeline.schedule == "interleaved")
         text += "chunks = " + std::to_string(pipeline.chunks) + "; ";
     text += "microbatches = " + std::to_string(microbatches);
     int stage = 0;

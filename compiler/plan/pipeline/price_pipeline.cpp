@@ -32,14 +32,11 @@ class PipelinePrice {
         for (const sharding::Crossing &crossing : staged_.crossings)
             add_transfers(crossing);
         for (std::size_t stage = 0; stage < parts_.size(); ++stage) {
-            Part &part = parts_[stage];
-            const auto busiest = std::max_element(part.sent.begin(), part.sent.end(),
-                                                  [](const auto &a, const auto &b) { return a.elements < b.elements; });
-            cost_.stages[stage].sent = Bytes(static_cast<double>(busiest->elements));
-            part.table.payload += cost_.stages[stage].sent;
-            part.table.calls += busiest->calls;
-            merge(part.table);
+            cost_.stages[stage].sent = Bytes(static_cast<double>(busiest(parts_[stage].sent).elements));
+            merge(parts_[stage].table);
         }
+        for (int role = 0; role < schedule_.ranks; ++role)
+            add_up(role);
         measure();
         table_.pipeline = std::move(cost_);
         return std::move(table_);
@@ -75,6 +72,55 @@ class PipelinePrice {
     }
 
     [[nodiscard]] double count() const { return request_.graph.microbatches; }
+
+    static planrt::Traffic busiest(const std::vector<planrt::Traffic> &by_rank) {
+        return *std::max_element(by_rank.begin(), by_rank.end(),
+                                 [](const auto &a, const auto &b) { return a.elements < b.elements; });
+    }
+
+    /// What the stages of a role take together. The table has the role with most.
+    void add_up(int role) {
+        Seconds work{};
+        Bytes payload{};
+        std::int64_t calls = 0;
+        cost::Memory memory;
+        std::vector<planrt::Traffic> sent(static_cast<std::size_t>(plan_.mesh.ranks()));
+        for (std::size_t stage = 0; stage < parts_.size(); ++stage) {
+            const Part &part = parts_[stage];
+            if (part.role != role)
+                continue;
+            const cost::StageRow &row = cost_.stages[stage];
+            work += count() * (row.forward + row.backward()) + row.update;
+            payload += part.table.payload;
+            calls += part.table.calls;
+            for (std::size_t rank = 0; rank < sent.size(); ++rank) {
+                sent[rank].calls += part.sent[rank].calls;
+                sent[rank].elements += part.sent[rank].elements;
+            }
+            memory = together(memory, part.table.memory);
+        }
+        const planrt::Traffic most = busiest(sent);
+        payload += Bytes(static_cast<double>(most.elements));
+        cost_.work = std::max(cost_.work, work);
+        if (memory.total() > table_.memory.total())
+            table_.memory = memory;
+        if (payload > table_.payload) {
+            table_.payload = payload;
+            table_.calls = calls + most.calls;
+        }
+    }
+
+    /// The memory of two stages of one rank, which run one after the other.
+    static cost::Memory together(const cost::Memory &a, const cost::Memory &b) {
+        return {.parameters = a.parameters + b.parameters,
+                .optimizer_state = a.optimizer_state + b.optimizer_state,
+                .gradients = a.gradients + b.gradients,
+                .activations = a.activations + b.activations,
+                .inputs = a.inputs + b.inputs,
+                .buffers = a.buffers + b.buffers,
+                .passing = std::max(a.passing, b.passing),
+                .peak = a.passing > b.passing ? a.peak : b.peak};
+    }
 
     /// The place of what runs in a phase, once for each micro-batch.
     static Seconds *of_micro_batch(cost::StageRow &row, Phase phase) {
@@ -151,6 +197,8 @@ class PipelinePrice {
                 sum.elements += times * traffic.elements * bytes;
                 most = std::max(most, traffic.elements);
             }
+            if (most == 0) // it stays where it is
+                continue;
             cost::StageRow &row = cost_.stages[static_cast<std::size_t>(crossing.from)];
             (once ? row.update : row.sends) +=
                 cost::point_to_point(group_, /*neighbours=*/true, 1, Bytes(static_cast<double>(most) * bytes))
@@ -167,6 +215,8 @@ class PipelinePrice {
         };
         if (first) {
             table_ = table;
+            table_.memory = {};
+            table_.payload = {};
             return;
         }
         for (const LayerId layer : table_.layers.ids()) {
@@ -183,24 +233,19 @@ class PipelinePrice {
         table_.compute += table.compute;
         table_.communication += table.communication;
         table_.chain += table.chain;
-        if (table.memory.total() > table_.memory.total())
-            table_.memory = table.memory;
-        if (table.payload > table_.payload) {
-            table_.payload = table.payload;
-            table_.calls = table.calls;
-        }
     }
 
     void measure() {
         pipeline::Durations durations;
-        Seconds update{};
         for (const cost::StageRow &row : cost_.stages) {
             durations.forward.push_back(row.forward.value);
             durations.input.push_back(row.input_gradients.value);
             durations.weight.push_back(row.weight_gradients.value);
-            update = std::max(update, row.update);
-            cost_.work = std::max(cost_.work, count() * (row.forward + row.backward()) + row.update);
         }
+        std::vector<Seconds> updates(static_cast<std::size_t>(schedule_.ranks));
+        for (std::size_t stage = 0; stage < parts_.size(); ++stage)
+            updates[static_cast<std::size_t>(parts_[stage].role)] += cost_.stages[stage].update;
+        const Seconds update = *std::max_element(updates.begin(), updates.end());
         for (std::size_t border = 0; border + 1 < cost_.stages.size(); ++border) // half of what both send each other
             durations.transfer.push_back(0.5 * (cost_.stages[border].sends + cost_.stages[border + 1].sends).value);
         const pipeline::Measure measured = pipeline::measure(schedule_, durations);

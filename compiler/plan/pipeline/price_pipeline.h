@@ -6,7 +6,7 @@
 
 namespace planc::plan {
 
-/// As evaluate(), for the stages of the pipeline. Rows are those of all stages; memory and payload those of the stage
+/// As evaluate(), for the stages of the pipeline. Rows are those of all stages; memory and payload those of the ranks
 /// with most.
 [[nodiscard]] CostTable price_pipeline(const Request &request, const Plan &plan, const PipelinePlan &pipeline);
 

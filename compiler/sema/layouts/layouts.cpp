@@ -261,13 +261,15 @@ class LayoutReader {
             pipeline.axis = along.front();
         const Settings settings(context_, "a pipeline", where, rule.settings, {"schedule", "microbatches", "chunks"});
         if (const syntax::Setting *schedule = settings.find("schedule")) {
-            pipeline.schedule = expect_word(
-                context_, settings.value(*schedule), "'schedule'",
-                {"gpipe", "one_f_one_b", "pipedream", "chimera", "interleaved", "zero_bubble", "pipedream_2bw"});
+            pipeline.schedule = expect_word(context_, settings.value(*schedule), "'schedule'",
+                                            {"gpipe", "one_f_one_b", "interleaved", "zero_bubble", "zb_v", "chimera",
+                                             "pipedream", "pipedream_2bw"});
             const std::vector<std::string> &lowered = lowered_pipeline_schedules();
             if (std::find(lowered.begin(), lowered.end(), pipeline.schedule) == lowered.end())
                 analysis_.context.not_lowered(schedule->where, "the pipeline schedule '" + pipeline.schedule + "'");
         }
+        if (pipeline.schedule == "zb_v")
+            pipeline.chunks = 2;
         if (const syntax::Setting *count = settings.find("chunks")) {
             pipeline.chunks = expect_count(settings.value(*count), "'chunks'");
             if (pipeline.schedule != "interleaved")
