@@ -83,7 +83,7 @@ struct LargerMicroBatches {
 /// A pipeline, as the layout asks for it.
 struct PipelineRequest {
     std::string axis;                     ///< of the mesh; no layer is split over it
-    std::string schedule = "one_f_one_b"; ///< the name of its maker (pipeline/makers.h)
+    std::string schedule = "one_f_one_b"; ///< the name of its maker, or a table (pipeline/makers.h)
     int chunks = 1;                       ///< stages on each rank of the axis
     std::vector<LayerId> layers;          ///< that lie on stages, in the order in which a micro-batch passes them
     std::vector<LayerId> cuts;            ///< a stage begins before each of them; empty: stages of about equal work

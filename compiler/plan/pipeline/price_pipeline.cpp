@@ -250,7 +250,7 @@ class PipelinePrice {
             durations.transfer.push_back(0.5 * (cost_.stages[border].sends + cost_.stages[border + 1].sends).value);
         const pipeline::Measure measured = pipeline::measure(schedule_, durations);
         cost_.axis = pipeline_.axis;
-        cost_.schedule = pipeline_.schedule;
+        cost_.schedule = pipeline::is_table(pipeline_.schedule) ? "table" : pipeline_.schedule;
         cost_.with_barrier = Seconds(measured.makespan) + update;
         cost_.back_to_back = Seconds(measured.period) + update;
     }

@@ -1,5 +1,8 @@
 #include "plan/pipeline/stages.h"
 
+#include "pipeline/makers.h"
+#include "pipeline/text.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -18,6 +21,14 @@ class StageMaker {
         const auto axis = std::find(plan_.axes.begin(), plan_.axes.end(), wanted_.axis);
         const int ranks = plan_.mesh.sizes[static_cast<std::size_t>(axis - plan_.axes.begin())];
         stages_ = ranks * wanted_.chunks;
+        if (pipeline::is_table(wanted_.schedule)) {
+            const pipeline::Schedule table = pipeline::read_text(wanted_.schedule);
+            if (table.ranks != ranks || table.micro_batches != graph_.microbatches)
+                return "a schedule of " + counted(table.ranks, "rank") + " and " +
+                       counted(table.micro_batches, "micro-batch", "es") + " for " + counted(ranks, "rank") + " and " +
+                       counted(graph_.microbatches, "micro-batch", "es");
+            stages_ = table.stages;
+        }
         const auto layers = static_cast<int>(wanted_.layers.size());
         if (stages_ > layers)
             return counted(stages_, "stage") + " for " + counted(layers, "layer");
@@ -35,8 +46,8 @@ class StageMaker {
     }
 
   private:
-    static std::string counted(int count, const char *what) {
-        return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+    static std::string counted(int count, const char *what, const char *plural = "s") {
+        return std::to_string(count) + " " + what + (count == 1 ? "" : plural);
     }
 
     /// The places in wanted_.layers at which stages begin.
