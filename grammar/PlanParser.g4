@@ -119,11 +119,17 @@ trainDeclaration : TRAIN name ON name settings;
 
 settings : LEFT_BRACE (setting (separator setting)*)? RIGHT_BRACE;
 
-setting : name ASSIGN (share (COMMA share)* | expression groups?);
+setting : name ASSIGN (share (COMMA share)* | expression (groups | table)?);
 
 groups : LEFT_BRACE (group (separator group)*)? RIGHT_BRACE; // R5
 
 group : selector settings;
+
+table : LEFT_BRACE row (separator row)* RIGHT_BRACE; // P8
+
+row : rank=INTEGER COLON action*;
+
+action : NAME (DOT INTEGER)?;
 
 share : name number;
 

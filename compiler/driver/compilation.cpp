@@ -4,6 +4,7 @@
 #include "driver/commands/commands.h"
 #include "driver/emit_info.h"
 #include "driver/files/read_file.h"
+#include "driver/planning/schedule_file.h"
 #include "emit/emit.h"
 #include "ir/import.h"
 #include "schedule/schedule.h"
@@ -156,6 +157,9 @@ bool Compilation::analyze() {
         exit_code_ = input_error;
         return false;
     }
+    if (!options_.schedule.empty())
+        if (const std::string error = take_schedule(*program_, options_); !error.empty())
+            return fail(error, input_error);
     if (program_->trains.empty() && program_->networks.empty() && !options_.dimensions.empty())
         return fail("--dim: '" + options_.file + "' has no network; layers get their dimensions where they are called",
                     usage_error);

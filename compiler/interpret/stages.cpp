@@ -12,7 +12,7 @@ namespace planc::interpret {
 
 namespace {
 
-/// What the ranks of the receiving role get: the messages of an exchange.
+/// What the ranks of the receiving role get: the messages of an exchange, and what is theirs already.
 Parts transferred(const schedule::TransferInfo &info, const planrt::Mesh &mesh, const Parts &sent,
                   const Layout &layout) {
     Parts received;
@@ -20,7 +20,10 @@ Parts transferred(const schedule::TransferInfo &info, const planrt::Mesh &mesh, 
         const int rank = info.to.role.rank_of(mesh, static_cast<int>(within));
         Local own(layout.boxes[within]);
         std::int64_t filled = 0;
-        for (const planrt::Transfer &each : planrt::exchange(info.from, info.to, mesh, rank).receives) {
+        planrt::Exchange exchange = planrt::exchange(info.from, info.to, mesh, rank);
+        for (planrt::Box &kept : exchange.kept)
+            exchange.receives.push_back({rank, std::move(kept)});
+        for (const planrt::Transfer &each : exchange.receives) {
             const Local &part = sent.at(static_cast<std::size_t>(info.from.role.rank_within(mesh, each.peer)));
             if (!contains(part.box, each.box))
                 throw Failure("rank " + std::to_string(each.peer) + " is to send elements that it does not have");

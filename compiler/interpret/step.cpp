@@ -135,6 +135,13 @@ class StepRun {
                     return false;
                 change_arena(rank, action);
                 break;
+            case ActionKind::move:
+                if (!begun_.contains({action.index, rank, action.micro_batch}))
+                    send(rank, action);
+                begin(rank, action);
+                if (!receive(rank, action))
+                    return false;
+                break;
             case ActionKind::progress:
                 break;
             }
@@ -219,13 +226,18 @@ class StepRun {
     };
 
     void send(int rank, const Action &action) {
-        change_arena(rank, action);
+        if (action.kind == ActionKind::send)
+            change_arena(rank, action);
         const schedule::TransferInfo &info = transfers_[static_cast<std::size_t>(action.index)];
         const Local &own = passed(rank, program_.transfers[static_cast<std::size_t>(action.index)].from, action.slot)
                                .parts[static_cast<std::size_t>(place(rank).within)];
         planrt::Traffic &traffic =
             transfer_records_[static_cast<std::size_t>(action.index)].traffic[static_cast<std::size_t>(rank)];
-        for (const planrt::Transfer &to : planrt::exchange(info.from, info.to, mesh_, rank).sends) {
+        planrt::Exchange exchange = planrt::exchange(info.from, info.to, mesh_, rank);
+        for (const planrt::Box &kept : exchange.kept)
+            mail_[{action.index, rank, rank}].push_back(
+                {action.micro_batch, kept, extract(own, kept, {0, planrt::volume(kept)})});
+        for (const planrt::Transfer &to : exchange.sends) {
             if (!contains(own.box, to.box))
                 throw Failure("rank " + std::to_string(rank) + " is to send elements that it does not have");
             mail_[{action.index, rank, to.peer}].push_back(
@@ -252,7 +264,10 @@ class StepRun {
     /// Returns false if something has not been sent yet.
     bool receive(int rank, const Action &action) {
         const schedule::TransferInfo &info = transfers_[static_cast<std::size_t>(action.index)];
-        const auto from = planrt::exchange(info.from, info.to, mesh_, rank).receives;
+        planrt::Exchange exchange = planrt::exchange(info.from, info.to, mesh_, rank);
+        std::vector<planrt::Transfer> from = std::move(exchange.receives);
+        for (planrt::Box &kept : exchange.kept)
+            from.push_back({rank, std::move(kept)});
         const auto mail = [&](int peer) -> std::deque<Message> & { return mail_[{action.index, peer, rank}]; };
         const auto message_from = [&](int peer) {
             return std::find_if(mail(peer).begin(), mail(peer).end(),
@@ -307,6 +322,9 @@ class StepRun {
             places.read_place(*sent);
             return places.start_transfer(action.index, {*sent}, {}, scratch_of(action));
         }
+        if (action.kind == ActionKind::move)
+            if (const std::optional<int> moved = passed(rank, transfer.from, action.slot).place)
+                places.read_place(*moved);
         Passed &received = passed(rank, transfer.to, action.slot);
         if (action.kind == ActionKind::receive && arriving_.erase({transfer.to, action.slot}) > 0)
             return places.wait_transfer(action.index);

@@ -15,7 +15,7 @@ namespace planc::ir {
 
 struct Pipeline {
     std::string axis;     ///< of the mesh, along which the stages lie
-    std::string schedule; ///< the name of its maker: "one_f_one_b"
+    std::string schedule; ///< the name of its maker, "one_f_one_b", or a table (pipeline/makers.h)
     int chunks = 1;       ///< stages on each rank of the axis
     int stages = 1;
     std::map<std::string, int> stage_of_layer;

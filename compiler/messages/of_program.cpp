@@ -63,6 +63,9 @@ class Translation {
             return add_event(false, transfers_[index], action);
         case ActionKind::send:
             return add_event(false, transfers_[index], action);
+        case ActionKind::move:
+            add_event(false, transfers_[index], action);
+            return add_event(true, transfers_[index], action);
         }
     }
 

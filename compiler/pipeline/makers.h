@@ -47,8 +47,11 @@ namespace planc::pipeline {
 /// weights. `accumulated` is at least D - 1, so that two versions suffice, and at least 1.
 [[nodiscard]] Schedule pipedream_2bw(int ranks, int micro_batches, int accumulated);
 
-/// The names by which a layout asks for the makers above that keep the weights synchronous; `chunks` counts only for
-/// "interleaved". Throws std::invalid_argument for another name.
+/// Whether a layout's schedule is a table, as in text.h, and not the name of a maker.
+[[nodiscard]] bool is_table(const std::string &schedule);
+
+/// A layout's schedule: a table, or one of the makers above that keep the weights synchronous; `chunks` counts only for
+/// "interleaved". Throws std::invalid_argument for another name, or for a table of other numbers.
 [[nodiscard]] Schedule made_by(const std::string &name, int ranks, int chunks, int micro_batches);
 
 } // namespace planc::pipeline

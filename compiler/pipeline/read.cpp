@@ -98,9 +98,13 @@ std::vector<Token> lines(std::string_view text) {
     return lines;
 }
 
+Refused::Refused(const Token &token, const std::string &wrong)
+    : std::invalid_argument("line " + std::to_string(token.line) + ", column " + std::to_string(token.column) + ": '" +
+                            std::string(token.text) + "' " + wrong),
+      line(token.line), column(token.column), fault("'" + std::string(token.text) + "' " + wrong) {}
+
 void refuse(const Token &token, const std::string &wrong) {
-    throw std::invalid_argument("line " + std::to_string(token.line) + ", column " + std::to_string(token.column) +
-                                ": '" + std::string(token.text) + "' " + wrong);
+    throw Refused(token, wrong);
 }
 
 std::optional<int> take_number(std::string_view &text) {
@@ -112,6 +116,24 @@ std::optional<int> take_number(std::string_view &text) {
         return {};
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     return number;
+}
+
+ReadAction read_action(const Token &token, int rank) {
+    std::string_view left = token.text;
+    Action action{Kind::forward, rank, 0};
+    const bool known = !left.empty() && kind_of(left.front(), action.kind);
+    left.remove_prefix(std::min<std::size_t>(1, left.size()));
+    const std::optional<int> micro_batch = take_number(left);
+    std::optional<int> stage = rank;
+    if (left.starts_with('.')) {
+        left.remove_prefix(1);
+        stage = take_number(left);
+    }
+    if (!known || !micro_batch || !stage || !left.empty())
+        refuse(token, "is no action: F, B, I or W, a micro-batch, and perhaps a point and a stage, as in F3 or F3.5");
+    action.micro_batch = *micro_batch;
+    action.stage = *stage;
+    return {action, token};
 }
 
 Schedule schedule_of(const std::vector<std::vector<ReadAction>> &ranks, std::string name, Weights weights,

@@ -4,6 +4,7 @@
 #include "pipeline/schedule.h"
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,15 @@ struct Token {
 /// The lines of a text, without their ends ("\n" or "\r\n"). The last end does not begin another line.
 [[nodiscard]] std::vector<Token> lines(std::string_view text);
 
-/// Throws std::invalid_argument: "line 2, column 7: 'token' is wrong".
+/// A token that is wrong: "line 2, column 7: 'token' is wrong".
+class Refused : public std::invalid_argument {
+  public:
+    Refused(const Token &token, const std::string &wrong);
+    int line;
+    int column;
+    std::string fault; ///< without the place
+};
+/// Throws Refused.
 [[noreturn]] void refuse(const Token &token, const std::string &wrong);
 
 /// Takes a whole number below 2^28 off the front of a text. Empty, and the text is left, if there is none.
@@ -36,7 +45,11 @@ struct ReadAction {
     Token token;
 };
 
-/// Derives everything else from the actions of each rank. Throws std::invalid_argument as read_text() does.
+/// Reads "F3" or "F3.5" on a rank. Throws Refused.
+[[nodiscard]] ReadAction read_action(const Token &token, int rank);
+
+/// Derives everything else from the actions of each rank. Throws Refused about a token, or std::invalid_argument
+/// about the whole.
 [[nodiscard]] Schedule schedule_of(const std::vector<std::vector<ReadAction>> &ranks, std::string name,
                                    Weights weights = Weights::synchronous, int accumulated = 0);
 

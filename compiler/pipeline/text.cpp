@@ -12,25 +12,6 @@ namespace {
 constexpr std::string_view two_versions = "two versions, ";
 constexpr std::string_view accumulated = " accumulated";
 
-/// Reads "F3.5" on a rank.
-ReadAction read_action(const Token &token, int rank) {
-    std::string_view left = token.text;
-    Action action{Kind::forward, rank, 0};
-    const bool known = !left.empty() && kind_of(left.front(), action.kind);
-    left.remove_prefix(std::min<std::size_t>(1, left.size()));
-    const std::optional<int> micro_batch = take_number(left);
-    std::optional<int> stage = rank;
-    if (left.starts_with('.')) {
-        left.remove_prefix(1);
-        stage = take_number(left);
-    }
-    if (!known || !micro_batch || !stage || !left.empty())
-        refuse(token, "is no action: F, B, I or W, a micro-batch, and perhaps a point and a stage, as in F3 or F3.5");
-    action.micro_batch = *micro_batch;
-    action.stage = *stage;
-    return {action, token};
-}
-
 class Reader {
   public:
     Schedule read(std::string_view text) {

@@ -85,7 +85,7 @@ struct PipelineRequest {
     bool wanted = true;          ///< false: plans without one are of interest too
     bool any_depth = true;       ///< false: only those with 2 to 8 micro-batches to a stage
     std::string axis;            ///< of the mesh; no layer is split over it. Empty: open
-    std::string schedule;        ///< the name of its maker (pipeline/makers.h). Empty: open
+    std::string schedule;        ///< the name of its maker, or a table (pipeline/makers.h). Empty: open
     int chunks = 1;              ///< stages on each rank of the axis
     std::vector<LayerId> layers; ///< that lie on stages, in the order in which a micro-batch passes them
     std::vector<LayerId> cuts;   ///< a stage begins before each of them; empty: open

@@ -114,6 +114,13 @@ class Check {
         if (action.kind == ActionKind::progress)
             return {};
         const Transfer &transfer = program_.transfers[static_cast<std::size_t>(action.index)];
+        if ((action.kind == ActionKind::move) != (value(transfer.from).role == value(transfer.to).role))
+            return at(action) +
+                   (action.kind == ActionKind::move ? ": it goes to another role" : ": it stays in its role");
+        if (action.kind == ActionKind::move) {
+            std::string wrong = read(action, transfer.from);
+            return wrong.empty() ? write(action, transfer.to) : wrong;
+        }
         const bool sends = value(transfer.from).role == role;
         Place &place = places_[{end(role, action), action.slot}];
         switch (action.kind) {

@@ -156,6 +156,12 @@ class RoleActions {
         add(ActionKind::run, run.body, run.micro_batch, run.slot);
         for (const int value : body(run).gives)
             for (const int transfer : leaves_by_[value]) {
+                const int to = program_.transfers[static_cast<std::size_t>(transfer)].to;
+                if (program_.values[static_cast<std::size_t>(to)].role == body(run).role) {
+                    add(ActionKind::move, transfer, run.micro_batch, run.slot);
+                    slot_of(run).arrived.insert(to);
+                    continue;
+                }
                 add(ActionKind::send, transfer, run.micro_batch, run.slot);
                 slot_of(run).leaving.push_back(transfer);
             }

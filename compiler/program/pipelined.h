@@ -23,10 +23,10 @@ struct StageBodies {
 
 /// Actions for every role. Rank r of the schedule is role r of the program, whose roles, values, bodies, transfers and
 /// micro-batches are complete. A body is preceded by the receives of what it takes, and followed by the sends of what
-/// it gives; the receives of the next body begin before it, where its slot is free. A `wait` for what was sent comes
-/// before its place is written again. Messages arrive in the order in which they are sent, so neighbouring stages must
-/// take micro-batches in the same order: otherwise the proof fails (messages/prove.h). Throws std::invalid_argument if
-/// a stage has no bodies for a kind.
+/// it gives; the receives of the next body begin before it, where its slot is free. What stages of one role pass on is
+/// moved at once. A `wait` for what was sent comes before its place is written again. Messages arrive in the order in
+/// which they are sent, so neighbouring stages must take micro-batches in the same order: otherwise the proof fails
+/// (messages/prove.h). Throws std::invalid_argument if a stage has no bodies for a kind.
 [[nodiscard]] std::vector<std::vector<Action>> pipelined(const Program &program, const pipeline::Schedule &schedule,
                                                          const std::vector<StageBodies> &stages);
 

@@ -9,7 +9,7 @@ namespace planc::program {
 
 namespace {
 
-constexpr std::array<const char *, 6> names{"run", "start", "wait", "send", "receive", "progress"};
+constexpr std::array<const char *, 7> names{"run", "start", "wait", "send", "receive", "progress", "move"};
 
 template <class Items, class Name> int find(const Items &items, const std::string &wanted, Name name) {
     const auto found = std::find_if(items.begin(), items.end(), [&](const auto &item) { return name(item) == wanted; });

@@ -53,7 +53,8 @@ struct Body {
 };
 
 /// Turns a value of one role into a value of another, whatever their layouts: each rank of the second role gets its
-/// block (planrt::exchange()). Both belong to the same micro-batch, each in the slot of its role's action.
+/// block (planrt::exchange()). Both belong to the same micro-batch, each in the slot of its role's action. Within a
+/// role, which may have several stages of a pipeline, it moves from one place of the slot to another.
 struct Transfer {
     std::string name;                   ///< of the transferred tensor; no two transfers have the same
     int from = 0;                       ///< value
@@ -76,6 +77,7 @@ enum class ActionKind : std::uint8_t {
     send,     ///< begins a transfer and returns at once
     receive,  ///< begins the transfer if `start` did not, and waits until the value is there
     progress, ///< lets active transfers advance
+    move,     ///< a transfer within the role, from beginning to end
 };
 
 struct Action {

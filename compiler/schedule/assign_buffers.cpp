@@ -1,7 +1,8 @@
 // Every value gets its place in one arena: variables first, then a step's inputs, then temporaries by their lifetimes.
 // Entry functions never run at the same time, so all of them begin after the variables. If several micro-batches are in
 // flight, values that outlive a body, inputs included, lie in slots after the variables, one slot for each micro-batch;
-// temporaries follow.
+// temporaries follow. Where a role has several stages of a pipeline, a slot has a place for each of them, and so has
+// the memory for evaluation and for prediction: what one stage passes on is still there while others run.
 //
 // A result takes over the buffer of an operand that dies there if that is safe: in loops, if each point is read before
 // it is written; in products and convolutions, for the accumulator; in all-reduces, for the input. In loops, it may
@@ -25,6 +26,7 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -52,16 +54,17 @@ int last_pointwise_read(const LoopNest &nest, Value root) {
 
 class Assignment {
   public:
-    Assignment(mlir::func::FuncOp function, ir::MeshAttr mesh, int64_t base, ScratchSizes &sizes)
-        : function_(function), mesh_(mesh), sizes_(sizes), base_(base), builder_(function.getContext()) {}
+    Assignment(mlir::func::FuncOp function, ir::MeshAttr mesh, ScratchSizes &sizes)
+        : function_(function), mesh_(mesh), sizes_(sizes), builder_(function.getContext()) {}
 
     /// Reserves memory beside the inputs for a transfer between stages. `placed` gets the place.
     void reserve(int64_t bytes, std::function<void(int64_t)> placed) {
         scratch_of_transfers_.emplace_back(bytes, std::move(placed));
     }
 
-    /// Places everything after the inputs by lifetime. Returns the end of what the function uses.
-    int64_t run() {
+    /// Places everything after the inputs by lifetime, from `base` on. Returns the end of what the function uses.
+    int64_t run(int64_t base) {
+        base_ = base;
         find_buffers();
         const Placed placed = place(lifetimes_);
         for (int64_t offset : placed.offsets)
@@ -70,8 +73,10 @@ class Assignment {
         return inputs_end_ + placed.bytes;
     }
 
-    /// With slots there are two steps. The first places the values in one slot and returns the bytes that a slot takes.
-    int64_t run_in_slots() {
+    /// With slots there are two steps. The first places the values in one slot, from `base` on, and returns the bytes
+    /// that they take there.
+    int64_t run_in_slots(int64_t base) {
+        base_ = base;
         find_buffers();
         std::vector<Lifetime> kept;
         for (const Lifetime &lifetime : lifetimes_)
@@ -80,8 +85,8 @@ class Assignment {
         in_slot_ = place(kept);
         return inputs_end_ - base_ + aligned(in_slot_.bytes);
     }
-    /// The second step: places the rest after the slots, which all have the size of the largest. `last`: the last slot
-    /// that the function uses. Returns the end of what it uses.
+    /// The second step: places the rest after the slots, which all have the same size. `last`: how far behind the first
+    /// the last slot is that the function uses. Returns the end of what it uses.
     int64_t place_behind_slots(int64_t last, int64_t slots_end) {
         std::vector<Lifetime> passing;
         for (const Lifetime &lifetime : lifetimes_)
@@ -93,7 +98,7 @@ class Assignment {
         for (const Lifetime &lifetime : lifetimes_)
             offsets_.push_back(outlives_its_body(lifetime) ? inputs_end_ + *kept++ : slots_end + *other++);
         write_all();
-        return placed.bytes > 0 ? slots_end + placed.bytes : last + inputs_end_ - base_ + in_slot_.bytes;
+        return placed.bytes > 0 ? slots_end + placed.bytes : last + inputs_end_ + in_slot_.bytes;
     }
 
   private:
@@ -384,7 +389,7 @@ class Assignment {
     mlir::func::FuncOp function_;
     ir::MeshAttr mesh_;
     ScratchSizes &sizes_;
-    int64_t base_;
+    int64_t base_ = 0;
     mlir::Builder builder_;
     mlir::SymbolTableCollection symbols_;
     llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<ir::ReadOp>> reads_; ///< by variable
@@ -436,59 +441,90 @@ struct AssignBuffers : mlir::PassWrapper<AssignBuffers, mlir::OperationPass<mlir
         const std::vector<int64_t> bases = place_variables(getOperation(), mesh);
         ScratchSizes sizes(mesh);
         std::deque<Assignment> assignments;
-        llvm::DenseMap<Operation *, Assignment *> assignment_of;
+        AssignmentOf assignment_of;
         for (mlir::func::FuncOp function : ir::entry_functions(getOperation()))
-            assignment_of[function] =
-                &assignments.emplace_back(function, mesh, bases[static_cast<size_t>(ir::role_of(function))], sizes);
+            assignment_of[function] = &assignments.emplace_back(function, mesh, sizes);
         reserve_for_transfers(assignment_of);
         int64_t end = *std::max_element(bases.begin(), bases.end());
-        for (int role = 0; role < static_cast<int>(bases.size()); ++role) {
-            std::vector<std::pair<mlir::func::FuncOp, Assignment *>> in_flight;
-            for (mlir::func::FuncOp function : ir::entry_functions(getOperation()))
-                if (ir::role_of(function) != role)
-                    continue;
-                else if (ir::slots_of(function) > 1 && ir::is_training(function))
-                    in_flight.emplace_back(function, assignment_of[function]);
-                else
-                    end = std::max(end, assignment_of[function]->run());
-            if (!in_flight.empty())
-                end = std::max(end, place_in_slots(in_flight, bases[static_cast<size_t>(role)]));
-        }
+        for (int role = 0; role < static_cast<int>(bases.size()); ++role)
+            for (const ir::Purpose purpose : {ir::Purpose::training, ir::Purpose::evaluation, ir::Purpose::prediction})
+                end =
+                    std::max(end, place(functions_of(role, purpose), bases[static_cast<size_t>(role)], assignment_of));
         getOperation()->setAttr("plan.arena_bytes", number(end));
     }
 
   private:
     mlir::IntegerAttr number(int64_t value) { return mlir::Builder(&getContext()).getI64IntegerAttr(value); }
 
+    using AssignmentOf = llvm::DenseMap<Operation *, Assignment *>;
+
+    /// By stage, ascending.
+    using ByStage = std::map<int, std::vector<mlir::func::FuncOp>>;
+    ByStage functions_of(int role, ir::Purpose purpose) {
+        ByStage functions;
+        for (mlir::func::FuncOp function : ir::entry_functions(getOperation()))
+            if (ir::role_of(function) == role && ir::purpose_of(function) == purpose)
+                functions[ir::stage_of(function)].push_back(function);
+        return functions;
+    }
+
     /// Ranks that send or receive parts of their blocks pack them. It is done in the slot, since each micro-batch in
     /// flight may travel.
-    void reserve_for_transfers(const llvm::DenseMap<Operation *, Assignment *> &assignment_of) {
+    void reserve_for_transfers(const AssignmentOf &assignment_of) {
         const planrt::Mesh mesh = ir::mesh_of(ir::mesh_attribute(getOperation()));
         for (const StageTransfer &transfer : stage_transfers(getOperation())) {
             const int64_t bytes = scratch_bytes(transfer.info(), mesh);
-            const auto reserve = [&](mlir::func::FuncOp side, const char *name) {
+            const auto reserve = [&](mlir::func::FuncOp side, const std::vector<const char *> &names) {
                 assignment_of.lookup(side)->reserve(
-                    bytes, [this, to = transfer.to, argument = transfer.argument, name](int64_t place) mutable {
-                        to.setArgAttr(argument, name, number(place));
+                    bytes, [this, to = transfer.to, argument = transfer.argument, names](int64_t place) mutable {
+                        for (const char *name : names)
+                            to.setArgAttr(argument, name, number(place));
                     });
             };
-            reserve(transfer.from, "plan.from_scratch");
-            reserve(transfer.to, "plan.to_scratch");
+            if (transfer.stays()) { // packs both ways in one place
+                reserve(transfer.to, {"plan.from_scratch", "plan.to_scratch"});
+                continue;
+            }
+            reserve(transfer.from, {"plan.from_scratch"});
+            reserve(transfer.to, {"plan.to_scratch"});
         }
     }
 
-    /// Functions of micro-batches that are in flight at the same time share the slots and the memory after them.
-    int64_t place_in_slots(const std::vector<std::pair<mlir::func::FuncOp, Assignment *>> &functions, int64_t base) {
-        int64_t bytes = aligned(1); // also where nothing outlives a body: a slot has a size
-        for (auto [function, assignment] : functions)
-            bytes = std::max(bytes, assignment->run_in_slots());
-        int64_t end = base;
-        for (auto [function, assignment] : functions) {
-            function->setAttr("plan.slot_offset", number(base));
-            function->setAttr("plan.slot_bytes", number(bytes));
-            const int64_t slots_end = base + ir::slots_of(function) * bytes;
-            end = std::max(end, assignment->place_behind_slots(base + last_slot(function) * bytes, slots_end));
+    /// Places the functions of one role and purpose. Returns the end of what they use.
+    int64_t place(const ByStage &functions, int64_t base, const AssignmentOf &assignment_of) {
+        if (functions.empty())
+            return base;
+        mlir::func::FuncOp first = functions.begin()->second.front();
+        if (ir::is_training(first) && (ir::slots_of(first) > 1 || functions.size() > 1))
+            return place_in_slots(functions, base, assignment_of);
+        for (const auto &[stage, own] : functions) {
+            int64_t end = base;
+            for (mlir::func::FuncOp function : own)
+                end = std::max(end, assignment_of.lookup(function)->run(base));
+            base = end;
         }
+        return base;
+    }
+
+    /// Functions of micro-batches that are in flight at the same time share the slots and the memory after them.
+    int64_t place_in_slots(const ByStage &functions, int64_t base, const AssignmentOf &assignment_of) {
+        int64_t slot_end = base;
+        for (const auto &[stage, own] : functions) {
+            int64_t bytes = 0;
+            for (mlir::func::FuncOp function : own)
+                bytes = std::max(bytes, assignment_of.lookup(function)->run_in_slots(slot_end));
+            slot_end += bytes;
+        }
+        const int64_t bytes = std::max(slot_end - base, aligned(1)); // a slot has a size, whatever outlives a body
+        int64_t end = base;
+        for (const auto &[stage, own] : functions)
+            for (mlir::func::FuncOp function : own) {
+                function->setAttr("plan.slot_offset", number(base));
+                function->setAttr("plan.slot_bytes", number(bytes));
+                const int64_t slots_end = base + ir::slots_of(function) * bytes;
+                end = std::max(
+                    end, assignment_of.lookup(function)->place_behind_slots(last_slot(function) * bytes, slots_end));
+            }
         return end;
     }
 };

@@ -63,7 +63,10 @@ TransferInfo transfer_info(const Bodies &bodies, const program::Transfer &transf
         static_cast<int>(tensor(bodies.of(transfer.from)).getElementType().getIntOrFloatBitWidth() / 8);
     const auto index = static_cast<int>(&transfer - program.transfers.data());
     for (const program::Action &action : program.actions[static_cast<std::size_t>(info.from_role)])
-        info.runs += action.kind == program::ActionKind::send && action.index == index ? 1 : 0;
+        info.runs += (action.kind == program::ActionKind::send || action.kind == program::ActionKind::move) &&
+                             action.index == index
+                         ? 1
+                         : 0;
     return info;
 }
 

@@ -134,7 +134,8 @@ class BodiesCommunication {
     messages::Communication made_;
 };
 
-/// Evaluation or prediction, which each role runs as one function: it receives, runs it, and sends.
+/// Evaluation or prediction. A role runs its functions one after another: it receives, runs it, and sends. It waits
+/// until all has left when it has run all of them.
 messages::Events events_of_purpose(mlir::ModuleOp module, const program::Program &step,
                                    const std::vector<mlir::func::FuncOp> &functions) {
     const ir::MeshAttr mesh = ir::mesh_attribute(module);
@@ -148,8 +149,10 @@ messages::Events events_of_purpose(mlir::ModuleOp module, const program::Program
     const auto add_all = [&](program::ActionKind kind, mlir::func::FuncOp function) {
         for (int t = 0; t < static_cast<int>(transfers.size()); ++t) {
             const StageTransfer &transfer = transfers[static_cast<std::size_t>(t)];
-            if ((kind == program::ActionKind::receive ? transfer.to : transfer.from) == function)
-                program.actions[static_cast<std::size_t>(ir::role_of(function))].push_back({kind, t, 0, 0});
+            const bool receives = kind == program::ActionKind::receive;
+            if ((receives ? transfer.to : transfer.from) == function && (receives || !transfer.stays()))
+                program.actions[static_cast<std::size_t>(ir::role_of(function))].push_back(
+                    {transfer.stays() ? program::ActionKind::move : kind, t, 0, 0});
         }
     };
     for (int body = 0; body < static_cast<int>(functions.size()); ++body) {
@@ -158,8 +161,9 @@ messages::Events events_of_purpose(mlir::ModuleOp module, const program::Program
         program.actions[static_cast<std::size_t>(ir::role_of(function))].push_back(
             {program::ActionKind::run, body, 0, 0});
         add_all(program::ActionKind::send, function);
-        add_all(program::ActionKind::wait, function);
     }
+    for (mlir::func::FuncOp function : functions)
+        add_all(program::ActionKind::wait, function);
     for (const StageTransfer &transfer : transfers)
         made.transfers.push_back(transferred(transfer.name, static_cast<int>(made.transfers.size()), transfer.info(),
                                              transfer.sent().getLoc(), ir::mesh_of(mesh)));

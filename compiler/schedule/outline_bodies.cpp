@@ -1,6 +1,6 @@
 // Cuts the training functions into bodies: forward, backward and update. A table maker decides when each of them runs,
-// and on which micro-batch; the result is the step program. The stages of a pipeline are roles; without one, all ranks
-// have one role.
+// and on which micro-batch; the result is the step program. The ranks of a pipeline that run the same
+// stages are roles; without one, all ranks have one role.
 
 #include "ir/entry_functions.h"
 #include "ir/pipeline_attribute.h"
@@ -190,12 +190,26 @@ class Outlining {
     llvm::DenseMap<Value, int> values_; ///< numbers in the program
 };
 
+/// "all"; of a pipeline "stage 0", "stages 0, 3".
+std::vector<std::string> role_names(mlir::ModuleOp module) {
+    if (!ir::has_pipeline(module))
+        return {"all"};
+    std::vector<std::string> names(static_cast<size_t>(ir::role_count(module)));
+    const pipeline::Schedule schedule = ir::schedule_of(module);
+    for (int stage = 0; stage < schedule.stages; ++stage) {
+        std::string &name = names[static_cast<size_t>(schedule.rank_of(stage, 0))];
+        name += (name.empty() ? "" : ", ") + std::to_string(stage);
+    }
+    for (std::string &name : names)
+        name = (name.find(',') == std::string::npos ? "stage " : "stages ") + name;
+    return names;
+}
+
 /// The roles, with the slots that assign-buffers has made.
 std::vector<program::Role> roles_of(mlir::ModuleOp module) {
     std::vector<program::Role> roles;
-    for (int r = 0; r < ir::role_count(module); ++r)
-        roles.push_back(
-            {ir::has_pipeline(module) ? "stage " + std::to_string(r) : "all", ir::ranks_of_role(module, r)});
+    for (const std::string &name : role_names(module))
+        roles.push_back({name, ir::ranks_of_role(module, static_cast<int>(roles.size()))});
     for (mlir::func::FuncOp function : ir::entry_functions(module)) {
         program::Role &role = roles[static_cast<size_t>(ir::role_of(function))];
         if (const auto bytes = function->getAttrOfType<mlir::IntegerAttr>("plan.slot_bytes")) {

@@ -38,6 +38,10 @@ mlir::BlockArgument StageTransfer::received() const {
     return receiver.getArgument(argument);
 }
 
+bool StageTransfer::stays() const {
+    return ir::role_of(from) == ir::role_of(to);
+}
+
 TransferInfo StageTransfer::info() const {
     mlir::func::FuncOp sender = from;
     auto module = sender->getParentOfType<mlir::ModuleOp>();

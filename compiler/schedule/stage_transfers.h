@@ -24,6 +24,8 @@ struct StageTransfer {
 
     [[nodiscard]] mlir::Value sent() const;
     [[nodiscard]] mlir::BlockArgument received() const;
+    /// Whether both stages are of one role.
+    [[nodiscard]] bool stays() const;
     /// As a transfer that runs once. Both functions are laid out.
     [[nodiscard]] TransferInfo info() const;
     /// Where the sending and the receiving ranks pack, after assign-buffers.

@@ -208,7 +208,7 @@ struct RecomputeRule {
 /// `pipeline -> axis { … }`: the layers lie on stages, one behind the other along the axis.
 struct PipelineRule {
     std::string axis;
-    std::string schedule;          ///< the name of its maker (pipeline/makers.h); empty: not said
+    std::string schedule;          ///< the name of its maker, or a table (pipeline/makers.h); empty: not said
     std::int64_t chunks = 1;       ///< stages on each rank of the axis
     std::vector<std::string> cuts; ///< a stage begins before each of these layers; empty: of about equal work
     support::SourceRange where;

@@ -60,8 +60,8 @@ class Expansion {
                                                         mlir::TypeAttr::get(op.getOperand().getType()), init,
                                                         mlir::UnitAttr(), op.getLayerAttr());
         variable->setAttr("accumulator", builder_.getUnitAttr());
-        if (const int stage = ir::stage_of(op->getParentOfType<mlir::func::FuncOp>()); stage > 0)
-            variable->setAttr("rank_role", builder_.getI64IntegerAttr(stage));
+        if (const int role = ir::role_of(op->getParentOfType<mlir::func::FuncOp>()); role > 0)
+            variable->setAttr("rank_role", builder_.getI64IntegerAttr(role));
         symbols_.insert(variable);
         return variable;
     }

@@ -215,9 +215,9 @@ mlir::LogicalResult split_stages(mlir::ModuleOp module) {
         return mlir::success();
     const ir::Pipeline pipeline = ir::pipeline_of(module);
     const pipeline::Schedule schedule = ir::schedule_of(module);
-    if (schedule.stages != schedule.ranks || schedule.placement.size() > 1)
+    if (schedule.placement.size() > 1)
         return module.emitError() << "schedule '" << pipeline.schedule
-                                  << "' needs stages that share ranks, which are not lowered";
+                                  << "' has several replicas of the weights, which are not lowered";
     const auto layers_of = [&](const sharding::Graph &graph) { return layer_stages(graph, pipeline); };
     const std::vector<mlir::func::FuncOp> functions = ir::entry_functions(module);
     StageVariables variables(module);

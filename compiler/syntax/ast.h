@@ -268,6 +268,13 @@ struct ParameterGroup {
     SourceRange braces;
 };
 
+/// `0: F0 F1 B0 B1`: what a rank of a pipeline does, in order; an action is `F1`, or `F1.3` with a stage.
+struct ScheduleRow {
+    Name rank;
+    std::vector<Name> actions;
+    SourceRange where;
+};
+
 /// `name = value` in the body of data, machine, layout, pipeline or train.
 struct Setting {
     Name name;
@@ -275,7 +282,8 @@ struct Setting {
     std::vector<Share> shares; ///< `split = train 80%, test 20%`
     SourceRange where;
     std::vector<ParameterGroup> groups = {}; ///< after an optimizer
-    SourceRange braces = {};                 ///< of the groups
+    std::vector<ScheduleRow> rows = {};      ///< after the schedule of a pipeline
+    SourceRange braces = {};                 ///< of the groups, or of the rows
 };
 
 /// `data digits = csv("…") { … }`; `data toy = synthetic(seed = 1)`

@@ -74,6 +74,7 @@ class Builder {
     std::vector<Setting> settings(Grammar::SettingsContext *context); ///< none for null
     Setting setting(Grammar::SettingContext &context);
     ParameterGroup group(Grammar::GroupContext &context);
+    ScheduleRow row(Grammar::RowContext &context);
     MeshDeclaration mesh(Grammar::MeshDeclarationContext &context);
     std::vector<MeshAxis> axes(Grammar::AxesContext &context);
 

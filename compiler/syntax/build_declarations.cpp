@@ -108,11 +108,23 @@ Setting Builder::setting(Grammar::SettingContext &context) {
         for (auto *child : context.groups()->group())
             attempt(*child, [&] { result.groups.push_back(group(*child)); });
     }
+    if (context.table()) {
+        result.braces = where(*context.table());
+        for (auto *child : context.table()->row())
+            attempt(*child, [&] { result.rows.push_back(row(*child)); });
+    }
     return result;
 }
 
 ParameterGroup Builder::group(Grammar::GroupContext &context) {
     return {selector(*context.selector()), settings(context.settings()), where(context), where(context.settings())};
+}
+
+ScheduleRow Builder::row(Grammar::RowContext &context) {
+    ScheduleRow result{{context.rank->getText(), where(*context.rank)}, {}, where(context)};
+    for (auto *action : context.action())
+        result.actions.push_back({action->getText(), where(*action)});
+    return result;
 }
 
 MeshDeclaration Builder::mesh(Grammar::MeshDeclarationContext &context) {

@@ -75,7 +75,7 @@ Document Formatter::setting(const Setting &setting) {
     Document out = setting.name.text + value_stop() + " = ";
     if (setting.value) {
         out += expression(*setting.value);
-        return setting.braces.file < 0 ? out : out + " " + groups(setting);
+        return setting.braces.file < 0 ? out : out + " " + (setting.rows.empty() ? groups(setting) : rows(setting));
     }
     for (std::size_t i = 0; i < setting.shares.size(); ++i)
         out += (i > 0 ? ", " : "") + setting.shares[i].name.text + " " + node(setting.shares[i].amount);
@@ -87,6 +87,18 @@ Document Formatter::groups(const Setting &setting) {
     for (const ParameterGroup &one : setting.groups)
         entries.push_back(
             {one.where, [this, &one] { return one.selector.text + " " + settings(one.braces, one.settings); }});
+    return body(setting.braces, entries);
+}
+
+Document Formatter::rows(const Setting &setting) {
+    Entries entries;
+    for (const ScheduleRow &one : setting.rows)
+        entries.push_back({one.where, [&one] {
+                               std::string text = one.rank.text + ":";
+                               for (const Name &action : one.actions)
+                                   text += " " + action.text;
+                               return Document(text);
+                           }});
     return body(setting.braces, entries);
 }
 

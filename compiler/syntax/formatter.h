@@ -62,6 +62,7 @@ class Formatter {
     Document callable(const CallableDeclaration &callable);
     Document setting(const Setting &setting);
     Document groups(const Setting &setting);
+    Document rows(const Setting &setting);
     Document settings(SourceRange braces, const std::vector<Setting> &settings);
     Document axes(SourceRange where, const std::vector<MeshAxis> &axes);
     Document mesh(const MeshDeclaration &mesh);

@@ -164,6 +164,13 @@ class Dump {
             line("group " + group.selector.text);
             all(group.settings);
         }
+        for (const ScheduleRow &row : setting.rows) {
+            const Indent deeper(*this);
+            std::string actions;
+            for (const Name &action : row.actions)
+                actions += " " + action.text;
+            line("row " + row.rank.text + actions);
+        }
         if (setting.value)
             return;
         line("setting " + setting.name.text);

@@ -35,13 +35,14 @@ bool is_separator(std::size_t type) {
 /// Items of a body, between separators.
 bool is_item(std::size_t rule) {
     return rule == PlanParser::RuleStatement || rule == PlanParser::RuleSetting || rule == PlanParser::RuleLayoutItem ||
-           rule == PlanParser::RulePipelineItem || rule == PlanParser::RuleGroup;
+           rule == PlanParser::RulePipelineItem || rule == PlanParser::RuleGroup || rule == PlanParser::RuleRow;
 }
 
 /// Lists of items, and of declarations.
 bool is_list(std::size_t rule) {
     return rule == PlanParser::RuleFile || rule == PlanParser::RuleBlock || rule == PlanParser::RuleSettings ||
-           rule == PlanParser::RuleLayoutBody || rule == PlanParser::RulePipelineBody || rule == PlanParser::RuleGroups;
+           rule == PlanParser::RuleLayoutBody || rule == PlanParser::RulePipelineBody ||
+           rule == PlanParser::RuleGroups || rule == PlanParser::RuleTable;
 }
 
 /// `network f`, `import "…"`: an item of a body never starts like this.

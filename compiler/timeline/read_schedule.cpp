@@ -336,15 +336,31 @@ class Joining {
             actions.push_back({ActionKind::progress, 0});
             return;
         }
+        const bool moves = action.kind == program::ActionKind::move;
+        if (moves && stays_on_rank(action.index))
+            return;
         const auto key = std::pair(action.index, action.micro_batch);
         const auto [known, is_new] = instances_.try_emplace(key, static_cast<int>(joined_.program.collectives.size()));
         if (is_new)
             joined_.program.collectives.emplace_back();
-        const bool waits = action.kind == program::ActionKind::wait || action.kind == program::ActionKind::receive;
+        const bool waits =
+            moves || action.kind == program::ActionKind::wait || action.kind == program::ActionKind::receive;
         if (action.kind != program::ActionKind::wait && started_.insert({role, known->second}).second)
             actions.push_back({ActionKind::start, known->second});
         if (waits)
             actions.push_back({ActionKind::wait, known->second});
+    }
+
+    /// Whether nothing of it travels: it takes no time.
+    [[nodiscard]] bool stays_on_rank(int transfer) {
+        const auto [known, is_new] = stays_.try_emplace(transfer, true);
+        if (is_new)
+            for (const schedule::Predicted &rank : schedule::predicted(
+                     schedule::transfer_info(bodies_, program_.transfers[static_cast<std::size_t>(transfer)],
+                                             mesh_attribute_),
+                     mesh_))
+                known->second = known->second && rank.calls == 0;
+        return known->second;
     }
 
     /// Makes one group of all participants: none of them continues before the slowest has arrived.
@@ -385,6 +401,7 @@ class Joining {
     ReadSchedule joined_;
     std::map<std::pair<int, int>, int> instances_; ///< by transfer and micro-batch: collective
     std::set<std::pair<int, int>> started_;        ///< role, collective
+    std::map<int, bool> stays_;                    ///< by transfer
 };
 
 } // namespace
@@ -398,7 +415,7 @@ ReadSchedule read_whole_schedule(mlir::ModuleOp scheduled, const cost::Machine &
     std::vector<RoleSchedule> roles;
     for (int role = 0; role < static_cast<int>(bodies.program().roles.size()); ++role)
         roles.push_back(Reader(scheduled, bodies, role, machine).run());
-    if (roles.size() == 1)
+    if (bodies.program().transfers.empty())
         return std::move(roles.front().own);
     return Joining(scheduled, bodies, machine).run(std::move(roles));
 }

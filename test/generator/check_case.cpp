@@ -174,7 +174,7 @@ class Check {
         pipeline.chunks = wanted.chunks;
         const auto axis = std::find(plan.axes.begin(), plan.axes.end(), wanted.axis) - plan.axes.begin();
         plan.failure = plan::make_stages(
-            request, *plan.cost, plan.mesh.sizes[static_cast<std::size_t>(axis)] * wanted.chunks, pipeline.stages);
+            request, *plan.cost, plan.mesh.sizes[static_cast<std::size_t>(axis)], pipeline.stages);
     }
 
     void check_plan(const Reference &reference, mlir::ModuleOp derived, const plan::Request &request,

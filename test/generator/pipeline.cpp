@@ -26,28 +26,32 @@ std::vector<std::string> cuts(const RandomNetwork &network, int count, Random &r
 
 } // namespace
 
-int most_micro_batches(int batch, int stages) {
-    return std::min(batch, 2 * stages + 1);
+int most_micro_batches(int batch, int ranks) {
+    return std::min(batch, 2 * ranks + 1);
 }
 
 void add_pipeline(RandomNetwork &network, Random &random) {
-    const int most = std::clamp(static_cast<int>(network.layers.size()), 2, 4);
-    const int stages = random.whole(2, most);
+    const std::string schedule = random.chance(0.8) ? random.pick(sema::lowered_pipeline_schedules()) : "";
+    const int chunks = schedule == "interleaved" ? random.whole(1, 3) : schedule == "zb_v" ? 2 : 1;
+    const int most = std::clamp(static_cast<int>(network.layers.size()) / chunks, 2, 4);
+    const int places = random.whole(2, most);
     auto &axes = network.file.axes;
-    for (int ranks = stages; const auto &[name, size] : std::exchange(axes, {}))
+    for (int ranks = places; const auto &[name, size] : std::exchange(axes, {}))
         if (ranks * size <= most_ranks) {
             ranks *= size;
             axes.emplace_back(name, size);
         }
-    axes.emplace(axes.begin() + random.whole(0, static_cast<int>(axes.size())), pipeline_axis, stages);
+    axes.emplace(axes.begin() + random.whole(0, static_cast<int>(axes.size())), pipeline_axis, places);
     std::vector<std::string> items;
-    if (random.chance(0.8))
-        items.push_back("schedule = " + random.pick(sema::lowered_pipeline_schedules()));
+    if (!schedule.empty())
+        items.push_back("schedule = " + schedule);
+    if (schedule == "interleaved")
+        items.push_back("chunks = " + std::to_string(chunks));
     if (network.independent_samples)
-        items.push_back("microbatches = " + std::to_string(random.whole(1, most_micro_batches(network.batch, stages))));
+        items.push_back("microbatches = " + std::to_string(random.whole(1, most_micro_batches(network.batch, places))));
     std::string before;
     if (random.chance(0.7))
-        for (const std::string &layer : cuts(network, stages - 1, random))
+        for (const std::string &layer : cuts(network, chunks * places - 1, random))
             before += (before.empty() ? "cut before " : ", ") + layer;
     if (!before.empty())
         items.push_back(before);

@@ -101,7 +101,7 @@ class Maker {
         return number;
     }
 
-    /// What one body gives and another takes: of one role a value, else a transfer.
+    /// What one body gives and another takes. Of one role it may stay on its rank, which is no message.
     void link(int from, int to, const std::string &name) {
         program::Program &program = made_.program;
         program::Body &giver = program.bodies[static_cast<std::size_t>(from)];
@@ -109,10 +109,6 @@ class Maker {
         const auto value = static_cast<int>(program.values.size());
         program.values.push_back({name, giver.role});
         giver.gives.push_back(value);
-        if (giver.role == taker.role) {
-            taker.takes.push_back(value);
-            return;
-        }
         program.values.push_back({name, taker.role});
         taker.takes.push_back(value + 1);
         const auto number = static_cast<int>(program.transfers.size());
@@ -127,6 +123,8 @@ class Maker {
                     const std::int64_t bytes = 64 * (1 + row) + other;
                     const int sender = giver.role * sizes_.rows + row;
                     const int receiver = taker.role * sizes_.rows + other;
+                    if (sender == receiver)
+                        continue;
                     transfer.messages.push_back({sender, receiver, true, 0, 0, bytes});
                     transfer.messages.push_back({receiver, sender, false, 0, 0, bytes});
                 }

@@ -151,6 +151,25 @@ bool plant(int kind, Schedule &schedule, std::mt19937 &random) {
 
 } // namespace
 
+// A program sums over micro-batches until the last one, and its messages arrive in the order in which they are sent.
+TEST(ProgramFaults, are_what_a_step_program_cannot_follow) {
+    for (int ranks = 1; ranks <= 6; ++ranks)
+        for (int count = 1; count <= 12; ++count)
+            for (const char *name : {"gpipe", "one_f_one_b", "interleaved", "zero_bubble", "zb_v"})
+                EXPECT_EQ(program_fault(made_by(name, ranks, 2, count)), "") << name << " " << ranks << " " << count;
+    const auto found = [](const char *text) { return program_fault(read_text(text)); };
+    EXPECT_EQ(found("0: F0 F1 B0 B1\n1: F0 F1 B0 B1\n"), "");
+    EXPECT_EQ(found("0: F0 F1 B1 B0\n"), "micro-batch 1 must come last on stage 0, not micro-batch 0");
+    EXPECT_EQ(found("0: F0 F1 I0 I1 W1 W0\n"), "micro-batch 1 must come last on stage 0, not micro-batch 0");
+    EXPECT_EQ(found("0: F0 F1 F2 B0 B1 B2\n1: F1 F0 F2 B0 B1 B2\n"),
+              "stages 0 and 1 take micro-batches in different orders, but messages arrive in the order in which they "
+              "are sent");
+    EXPECT_EQ(found("0: F0.0 F1.0 F2.0 F1.1 F0.1 F2.1 B0.1 B1.1 B2.1 B0.0 B1.0 B2.0\n"), "");
+    EXPECT_EQ(program_fault(pipedream(2, 3)), "weights change within the step");
+    EXPECT_EQ(program_fault(chimera(2, 2)),
+              "micro-batches take different ways: there would be several replicas of the weights");
+}
+
 TEST(RandomSchedules, have_no_fault_until_one_is_planted) {
     std::mt19937 random(1); // NOLINT: the same schedules in each run
     int planted = 0;

@@ -36,14 +36,14 @@ struct Case {
         plan.mesh.sizes = {2, ranks};
     }
 
-    [[nodiscard]] int count() const { return plan.mesh.sizes.back() * request.pipeline->chunks; }
+    [[nodiscard]] int ranks() const { return plan.mesh.sizes.back(); }
     [[nodiscard]] std::string failure() const {
         LayerStages made;
-        return make_stages(request, *plan.cost, count(), made);
+        return make_stages(request, *plan.cost, ranks(), made);
     }
     [[nodiscard]] std::vector<int> stages() const {
         LayerStages made;
-        EXPECT_EQ(make_stages(request, *plan.cost, count(), made), "");
+        EXPECT_EQ(make_stages(request, *plan.cost, ranks(), made), "");
         std::vector<int> result;
         for (const int stage : made.of)
             result.push_back(stage);

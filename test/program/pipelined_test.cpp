@@ -1,4 +1,4 @@
-// The table maker of pipelines: for all synchronous schedules with one stage on each rank, for all small D and N.
+// The table maker of pipelines: for all synchronous schedules with one replica of the stages, for all small D and N.
 #include "program/pipelined.h"
 
 #include "pipeline/makers.h"
@@ -21,10 +21,10 @@ class Stages {
   public:
     Stages(pipeline::Schedule schedule, std::int64_t batch) : schedule_(std::move(schedule)) {
         const std::vector<std::vector<int>> slots = slots_of(schedule_);
-        for (int stage = 0; stage < schedule_.stages; ++stage)
-            program.roles.push_back({"stage " + std::to_string(stage),
-                                     {{{stage, stage + 1}}},
-                                     slot_count(slots[static_cast<std::size_t>(stage)]),
+        for (int rank = 0; rank < schedule_.ranks; ++rank)
+            program.roles.push_back({"stage " + std::to_string(rank),
+                                     {{{rank, rank + 1}}},
+                                     slot_count(slots[static_cast<std::size_t>(rank)]),
                                      0,
                                      64});
         program.micro_batches = micro_batches(batch, schedule_.micro_batches);
@@ -44,21 +44,20 @@ class Stages {
     Program program;
 
   private:
+    [[nodiscard]] int role_of(int stage) const { return schedule_.rank_of(stage, 0); }
     int value(const std::string &name, int stage) {
-        program.values.push_back({name, stage, 0});
+        program.values.push_back({name, role_of(stage), 0});
         return static_cast<int>(program.values.size()) - 1;
     }
     int body(const std::string &name, int stage, std::vector<int> takes, std::vector<int> gives) {
         program.bodies.push_back(
-            {name + " " + suffix_ + "on " + std::to_string(stage), stage, std::move(takes), std::move(gives)});
+            {name + " " + suffix_ + "on " + std::to_string(stage), role_of(stage), std::move(takes), std::move(gives)});
         return static_cast<int>(program.bodies.size()) - 1;
     }
-    /// Between two values; -1 where there is no such stage.
-    void transfer(const std::string &name, int from, int to) {
-        if (from < 0 || to < 0)
-            return;
-        const std::string stage = std::to_string(program.values[static_cast<std::size_t>(to)].role);
-        program.transfers.push_back({name + " " + suffix_ + "to " + stage, from, to});
+    /// Between two values, to a stage; -1 where there is no such value.
+    void transfer(const std::string &name, int from, int to, std::size_t stage) {
+        if (from >= 0 && to >= 0)
+            program.transfers.push_back({name + " " + suffix_ + "to " + std::to_string(stage), from, to});
     }
     static std::vector<int> present(const std::vector<int> &values) {
         std::vector<int> result;
@@ -79,10 +78,11 @@ class Stages {
             const int arrives = stage + 1 < count ? value("g", stage) : -1;
             const int gradient = stage > 0 ? value("g", stage) : -1;
             const int kept = value("kept", stage);
-            transfer("h", out[static_cast<std::size_t>(stage)], in);
-            transfer("g", gradient, back[static_cast<std::size_t>(stage)]);
-            out[static_cast<std::size_t>(stage) + 1] = made;
-            back[static_cast<std::size_t>(stage) + 1] = arrives;
+            const auto at = static_cast<std::size_t>(stage);
+            transfer("h", out[at], in, at);
+            transfer("g", gradient, back[at], at - 1);
+            out[at + 1] = made;
+            back[at + 1] = arrives;
             StageBodies bodies{kind, stage};
             bodies.forward = body("forward", stage, present({in}), present({made}));
             bodies.backward = body("backward", stage, present({in, arrives}), present({gradient, kept}));
@@ -96,7 +96,7 @@ class Stages {
             bodies_.push_back(bodies);
         }
         for (std::size_t stage = 0; stage < norms.size() && count > 1; ++stage)
-            transfer("n", norms[stage], arriving_norms[(stage + 1) % norms.size()]);
+            transfer("n", norms[stage], arriving_norms[(stage + 1) % norms.size()], (stage + 1) % norms.size());
         if (norms.size() == 1) // nothing travels on one rank: the update takes its own norm
             program.bodies[static_cast<std::size_t>(bodies_.back().update[1])].takes = {norms.front()};
     }
@@ -143,21 +143,23 @@ std::string deadlock(const Program &program) {
 using Maker = std::function<pipeline::Schedule(int, int)>;
 const std::map<std::string, Maker> makers{{"gpipe", pipeline::gpipe},
                                           {"one_f_one_b", pipeline::one_f_one_b},
+                                          {"interleaved", [](int d, int n) { return pipeline::interleaved(d, 3, n); }},
                                           {"zero_bubble", pipeline::zero_bubble},
-                                          {"zero_bubble_2", pipeline::zero_bubble_2}};
+                                          {"zero_bubble_2", pipeline::zero_bubble_2},
+                                          {"zb_v", pipeline::zb_v}};
 
 } // namespace
 
 TEST(Pipelined, has_no_fault_and_no_deadlock) {
     for (const auto &[name, maker] : makers)
-        for (int stages = 1; stages <= 6; ++stages)
-            for (int count = 1; count <= 2 * stages + 2; ++count)
+        for (int ranks = 1; ranks <= 6; ++ranks)
+            for (int count = 1; count <= 2 * ranks + 2; ++count)
                 for (const int samples : {count, 2 * count, 2 * count + 1, 3 * count - 1}) {
-                    SCOPED_TRACE(name + " " + std::to_string(stages) + " " + std::to_string(count) + " " +
+                    SCOPED_TRACE(name + " " + std::to_string(ranks) + " " + std::to_string(count) + " " +
                                  std::to_string(samples));
                     if (samples < count)
                         continue;
-                    const Stages made(maker(stages, count), samples);
+                    const Stages made(maker(ranks, count), samples);
                     ASSERT_EQ(made.found(), "");
                     ASSERT_EQ(deadlock(made.program), "");
                 }
@@ -198,6 +200,20 @@ TEST(Pipelined, receives_before_bodies_and_waits_before_slots_are_used_again) {
                   // the second level of the update needs what the other stage makes in the first
                   "2:0 run norm last on 0", "2:0 send n last to 1", "2:0 receive n last to 0",
                   "2:0 run update last on 0", "2:0 wait h last to 1", "2:0 wait n last to 1", "1:1 wait h 2 to 1"}));
+}
+
+// Rank 1 has both stages at the turn of the V. What the one gives is the other's at once, and no message.
+TEST(Pipelined, moves_what_stays_on_a_rank) {
+    const Stages made(pipeline::zb_v(2, 1), 1);
+    EXPECT_EQ(made.texts(1), (std::vector<std::string>{
+                                 "0:0 receive h last to 1",    "0:0 run forward last on 1", "0:0 move h last to 2",
+                                 "0:0 run forward last on 2",  "0:0 send h last to 3",      "0:0 receive g last to 2",
+                                 "0:0 run backward last on 2", "0:0 move g last to 1",      "0:0 run weights last on 2",
+                                 "0:0 run backward last on 1", "0:0 send g last to 0",      "0:0 run weights last on 1",
+                                 "0:0 run norm last on 2",     "0:0 send n last to 3",      "0:0 run norm last on 1",
+                                 "0:0 move n last to 2",       "0:0 run update last on 2",  "0:0 receive n last to 1",
+                                 "0:0 run update last on 1",   "0:0 wait h last to 3",      "0:0 wait g last to 0",
+                                 "0:0 wait n last to 3"}));
 }
 
 TEST(Pipelined, wants_bodies_for_each_kind) {

@@ -123,6 +123,19 @@ TEST_F(Faults, of_several_transfers_of_one_value) {
     EXPECT_EQ(found(), "role consumer, action '0:0 receive again': another receive is under way there");
 }
 
+TEST_F(Faults, of_moves_within_a_role) {
+    program_.values.push_back({"y", 0, 64});
+    program_.transfers.push_back({"own", 0, 2});
+    act({"0:0 run make", "0:0 move own"}, {});
+    EXPECT_EQ(found(), "");
+    act({"0:0 move own"}, {});
+    EXPECT_EQ(found(), "role producer, action '0:0 move own': value 'x' is not there");
+    act({"0:0 run make", "0:0 send own"}, {});
+    EXPECT_EQ(found(), "role producer, action '0:0 send own': it stays in its role");
+    act({"0:0 run make", "0:0 move x"}, {});
+    EXPECT_EQ(found(), "role producer, action '0:0 move x': it goes to another role");
+}
+
 TEST_F(Faults, of_references_and_names) {
     program_.transfers.push_back({"x", 0, 1});
     EXPECT_EQ(found(), "two transfers are called 'x'");

@@ -75,6 +75,14 @@ TEST(Format, groups_and_recompute) {
               "train a on b {\n    c = sgd(1) {  // one\n        *.b { c = 0 }  // two\n    }\n}\n");
 }
 
+TEST(Format, schedules) {
+    EXPECT_EQ(formatted("layout a on b{pipeline->c{schedule=table{0 :F0 B0 . 1;1:F0.0   B0}}}"),
+              "layout a on b { pipeline -> c { schedule = table { 0: F0 B0.1; 1: F0.0 B0 } } }\n");
+    EXPECT_EQ(formatted("layout a on b {\npipeline -> c {\nschedule=table{ // one\n0:F0\n1:F0 // two\n}\n}\n}"),
+              "layout a on b {\n    pipeline -> c {\n        schedule = table {  // one\n            0: F0\n"
+              "            1: F0  // two\n        }\n    }\n}\n");
+}
+
 TEST(Format, an_empty_file) {
     EXPECT_EQ(formatted(""), "");
     EXPECT_EQ(formatted("\n;\n"), "");

@@ -203,6 +203,19 @@ TEST(Parse, layouts_p11) {
     EXPECT_EQ(item<LayoutSelection>(items, 3).selector.text, "recompute");
 }
 
+TEST(Parse, schedules_p8) {
+    const Parsed parsed("layout l on [s] {\n    pipeline -> s {\n        schedule = table {\n            0: F0 F1.2\n"
+                        "            1: I0; 2:\n        }\n    }\n}");
+    ASSERT_EQ(parsed.error(), "");
+    const auto &setting = item<PipelineRule>(parsed.only<LayoutDeclaration>().items, 0).settings.at(0);
+    ASSERT_EQ(setting.rows.size(), 3U);
+    EXPECT_EQ(setting.rows[0].rank.text, "0");
+    ASSERT_EQ(setting.rows[0].actions.size(), 2U);
+    EXPECT_EQ(setting.rows[0].actions[1].text, "F1.2");
+    EXPECT_EQ(setting.rows[1].actions.at(0).text, "I0");
+    EXPECT_TRUE(setting.rows[2].actions.empty());
+}
+
 TEST(Parse, groups_r5) {
     const Parsed parsed("train n on d {\n    optimizer = sgd(0.1) {\n        *.b { weight_decay = 0 }\n"
                         "        *norm*.* {\n            a = 2\n              * 3\n            b = 1\n        }\n"

@@ -6,6 +6,7 @@
 #include "driver/commands/summary.h"
 #include "driver/compilation.h"
 #include "driver/files/write_file.h"
+#include "driver/planning/schedule_file.h"
 
 #include "cost/reports/report.h"
 #include "plan/explanations/explain.h"
@@ -174,6 +175,12 @@ int plan_command(const Options &options) {
         return compilation.exit_code();
     if (const int code = certify(compilation, options); code != done)
         return code;
+    if (!options.save_schedule.empty())
+        if (const std::string error = save_schedule(compilation.plan(), compilation.savings().microbatches, options);
+            !error.empty()) {
+            std::cerr << "planc: " << error << '\n';
+            return input_error;
+        }
     return print_or_write(
         layout_text(compilation.program(), compilation.request(), compilation.plan(), compilation.savings(), options),
         options);

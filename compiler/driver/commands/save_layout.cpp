@@ -1,6 +1,7 @@
 #include "driver/commands/save_layout.h"
 
 #include "driver/commands/machine_text.h"
+#include "pipeline/makers.h"
 
 #include "plan/explanations/explain.h"
 #include "plan/explanations/fewest_rules.h"
@@ -53,10 +54,19 @@ std::string storage(const plan::Plan &plan) {
     return text;
 }
 
+/// "gpipe"; "table { 0: F0 B0; 1: F0 B0 }".
+std::string schedule_text(const std::string &schedule) {
+    if (!pipeline::is_table(schedule))
+        return schedule;
+    std::string rows = schedule;
+    std::replace(rows.begin(), rows.end(), '\n', ';');
+    return "table { " + rows + " }";
+}
+
 /// With the cuts, so that the layout means the same stages whatever the prices are.
 std::string pipeline(const plan::Request &request, const plan::PipelinePlan &pipeline, std::int64_t microbatches) {
-    std::string text = "pipeline -> " + pipeline.axis + " { schedule = " + pipeline.schedule + "; ";
-    if (pipeline.chunks > 1)
+    std::string text = "pipeline -> " + pipeline.axis + " { schedule = " + schedule_text(pipeline.schedule) + "; ";
+    if (pipeline.schedule == "interleaved")
         text += "chunks = " + std::to_string(pipeline.chunks) + "; ";
     text += "microbatches = " + std::to_string(microbatches);
     int stage = 0;

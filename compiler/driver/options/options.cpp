@@ -229,6 +229,8 @@ class Parser {
             {"--profile", [](Options &o, const std::string &v) { o.profile = one_of("--profile", profiles, v); }},
             {"--why-not", [](Options &o, const std::string &v) { o.why_not = v; }},
             {"--certificate", [](Options &o, const std::string &v) { o.certificate = v; }},
+            {"--schedule", [](Options &o, const std::string &v) { o.schedule = v; }},
+            {"--save-schedule", [](Options &o, const std::string &v) { o.save_schedule = v; }},
             {"--cxx", [](Options &o, const std::string &v) { o.cxx = v; }},
             {"--from", [](Options &o, const std::string &v) { o.from = v; }},
             {"--measurements", [](Options &o, const std::string &v) { o.measurements = v; }},
@@ -303,6 +305,8 @@ class Parser {
         if (!options_.certificate.empty() &&
             ((command != Command::plan && command != Command::explain) || options_.profile != cost::Profile::exact))
             throw WrongUsage{"--certificate goes with `planc plan` and `planc explain`, without --profile"};
+        if (command != Command::plan && !options_.save_schedule.empty())
+            throw WrongUsage{"--save-schedule goes with `planc plan`"};
         if (command != Command::explain && !options_.why_not.empty())
             throw WrongUsage{"--why-not goes with `planc explain`"};
     }
@@ -404,6 +408,8 @@ What to plan for
   --ranks N            number of ranks; default: that of the mesh, else 1
   --mesh a=2,b=3       sizes of the mesh's axes
   --layout NAME        a layout of the file, or a .plan file with one; default: the one that `train` names
+  --schedule FILE      the order in which a pipeline's ranks work, in place of the layout's: rows like
+                       `0: F0 F1 B0 B1`, or FILE.csv as PyTorch writes it
   --machine MACHINE    a machine of the file, one of the standard library (cori, ethernet_10, ethernet_100, local,
                        skylake, skylake_cores, summit), or a .plan file with one; default: that of the mesh, else local
   --machine-set a=V,…  replaces figures of the machine: latency and bandwidth of the network; peak, memory_bandwidth
@@ -439,6 +445,7 @@ planc simulate
 
 planc plan
   -o FILE              where to write; default: standard output
+  --save-schedule FILE write the pipeline's schedule too, as --schedule reads it
 
 planc plan and planc explain
   --certificate FILE   write cost, lower bound and their proof (JSON), for planc verify

@@ -65,6 +65,8 @@ struct Options {
     bool formulas = false;
     bool summary = false;
     std::string certificate;         ///< plan, explain --certificate: where to write the proof
+    std::string schedule;            ///< --schedule: file with the pipeline's schedule
+    std::string save_schedule;       ///< plan --save-schedule: where to write it
     std::string why_not;             ///< --why-not "layer: dimension -> axis"
     bool in_place = false;           ///< fmt -i
     bool check_only = false;         ///< fmt --check

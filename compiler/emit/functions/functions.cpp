@@ -7,6 +7,7 @@
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
 
+#include <map>
 #include <optional>
 #include <set>
 
@@ -63,31 +64,34 @@ Functions::Functions(const Step &step, const EmitInfo &info, const ValueNames &n
     }
     if (!info.modelled)
         for (const ir::Purpose purpose : {ir::Purpose::evaluation, ir::Purpose::prediction})
-            if (const auto by_role = step.functions_for(purpose); by_role.size() > 1)
-                write_choice(step, by_role);
+            if (const auto parts = step.functions_for(purpose); parts.size() > 1)
+                write_choice(step, parts);
 }
 
-/// A function that runs the part of the rank's role, between what this receives and what it sends.
-void Functions::write_choice(const Step &step, const std::vector<mlir::func::FuncOp> &by_role) {
-    steps_ += "void " + function_name(by_role) + "(Context &context) {\n    switch (context.role()) {\n";
-    for (mlir::func::FuncOp function : by_role) {
+/// A function that runs the parts of the rank's role, each between what it receives and what it sends. Ranks wait until
+/// all has left when they have run all their parts, since a rank may take it only behind one of these.
+void Functions::write_choice(const Step &step, const std::vector<mlir::func::FuncOp> &parts) {
+    std::map<int, std::string> runs; // by role
+    std::map<int, std::string> waits;
+    for (mlir::func::FuncOp function : parts) {
         std::string receives;
         std::string sends;
-        std::string waits;
         for (std::size_t t = 0; t < step.transfers().size(); ++t) {
             const schedule::StageTransfer &transfer = step.transfers()[t];
             const std::string number = std::to_string(step.first_transfer() + static_cast<int>(t));
             const std::string what = "// " + comment(transfer.name) + "\n";
             if (transfer.to == function)
                 receives += "        context.collective(" + number + "); " + what;
-            if (transfer.from == function) {
+            if (transfer.from == function && !transfer.stays()) {
                 sends += "        context.start(" + number + "); " + what;
-                waits += "        context.wait(" + number + ");\n";
+                waits[ir::role_of(function)] += "        context.wait(" + number + ");\n";
             }
         }
-        steps_ += "    case " + std::to_string(ir::role_of(function)) + ":\n" + receives + "        " +
-                  function_name(function) + "(context);\n" + sends + waits + "        break;\n";
+        runs[ir::role_of(function)] += receives + "        " + function_name(function) + "(context);\n" + sends;
     }
+    steps_ += "void " + function_name(parts) + "(Context &context) {\n    switch (context.role()) {\n";
+    for (const auto &[role, text] : runs)
+        steps_ += "    case " + std::to_string(role) + ":\n" + text + waits[role] + "        break;\n";
     steps_ += "    }\n}\n\n";
 }
 

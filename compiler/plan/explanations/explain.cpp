@@ -69,13 +69,16 @@ std::string barrier(const Request &request, const PipelinePlan &pipeline) {
 }
 
 /// The same stages by the other schedules.
-std::string other_schedules(const PipelinePlan &pipeline, const cost::PipelineCost &cost, int microbatches) {
+std::string other_schedules(const Plan &plan) {
     std::string text;
-    const int ranks = pipeline.stages.count / pipeline.chunks;
+    const PipelinePlan &pipeline = *plan.pipeline;
+    const int ranks = ranks_of_pipeline(plan);
+    if (pipeline.stages.count != ranks)
+        return text;
     for (const std::string &schedule : searched_schedules())
-        if (schedule != pipeline.schedule && pipeline.chunks == 1)
+        if (schedule != pipeline.schedule)
             text += (text.empty() ? "the same stages by other schedules: " : ", ") + schedule + " " +
-                    cost::human_seconds(seconds_with(schedule, ranks, pipeline.chunks, microbatches, cost));
+                    cost::human_seconds(seconds_with(schedule, ranks, 1, plan.cost->microbatches, *plan.cost->pipeline));
     return text.empty() ? "" : text + "\n";
 }
 
@@ -104,7 +107,7 @@ std::string pipeline(const Request &request, const Plan &plan) {
     const auto bubble = [&](Seconds step) { return cost::percent((step - cost.work) / step); };
     return text + "bubble " + bubble(cost.with_barrier) + " where all ranks wait for each other after a step, " +
            bubble(cost.back_to_back) + " where steps follow each other; " + barrier(request, *plan.pipeline) + "\n" +
-           other_schedules(*plan.pipeline, cost, plan.cost->microbatches);
+           other_schedules(plan);
 }
 
 /// How the choice among plans of nearly the same price was made.

@@ -6,8 +6,8 @@
 
 namespace planc::plan {
 
-CutSearch::CutSearch(const Cuts &cuts, const CostTable &cost)
-    : cuts_(cuts), microbatches_(cost.microbatches), times_(cuts.times(cost)) {}
+CutSearch::CutSearch(const Cuts &cuts, const CostTable &cost, int ranks)
+    : cuts_(cuts), ranks_(ranks), microbatches_(cost.microbatches), times_(cuts.times(cost)) {}
 
 std::optional<Begins> CutSearch::moved(const Begins &begins, const std::string &schedule, int chunks) const {
     constexpr double worth_it = 1e-6; // of the step
@@ -38,7 +38,7 @@ double CutSearch::seconds(const Begins &begins, const std::string &schedule, int
             sum += times_[place];
         cost.stages.push_back(stage_row(sum));
     }
-    return seconds_with(schedule, static_cast<int>(begins.size()) / chunks, chunks, microbatches_, cost).value;
+    return seconds_with(schedule, ranks_, chunks, microbatches_, cost).value;
 }
 
 std::optional<std::size_t> CutSearch::next_place(std::size_t place, bool forward) const {

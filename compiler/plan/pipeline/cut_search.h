@@ -11,8 +11,8 @@ namespace planc::plan {
 
 class CutSearch {
   public:
-    /// `cost`: of the step with all layers. The cuts must outlive this.
-    CutSearch(const Cuts &cuts, const CostTable &cost);
+    /// `cost`: of the step with all layers. `ranks`: of the pipeline's axis. The cuts must outlive this.
+    CutSearch(const Cuts &cuts, const CostTable &cost, int ranks);
 
     /// The step, but for transfers and what the cuts save.
     [[nodiscard]] double seconds(const Begins &begins, const std::string &schedule, int chunks) const;
@@ -23,6 +23,7 @@ class CutSearch {
     [[nodiscard]] std::optional<std::size_t> next_place(std::size_t place, bool forward) const;
 
     const Cuts &cuts_;
+    int ranks_;
     int microbatches_;
     std::vector<LayerTimes> times_; ///< by place
 };

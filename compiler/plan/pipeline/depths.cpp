@@ -1,5 +1,8 @@
 #include "plan/pipeline/depths.h"
 
+#include "pipeline/makers.h"
+#include "pipeline/text.h"
+
 #include <algorithm>
 #include <set>
 
@@ -54,6 +57,11 @@ std::vector<Depth> depths(const Request &request) {
                 depths.push_back({axis.name, ranks});
         if (rule && depths.empty())
             depths.push_back({axis.name, 1});
+    }
+    if (pipeline::is_table(wanted.schedule)) { // for one depth
+        const int ranks = pipeline::read_text(wanted.schedule).ranks;
+        if (std::any_of(depths.begin(), depths.end(), [&](const Depth &depth) { return depth.ranks == ranks; }))
+            std::erase_if(depths, [&](const Depth &depth) { return depth.ranks != ranks; });
     }
     const int microbatches = request.graph.microbatches;
     if (!wanted.any_depth)

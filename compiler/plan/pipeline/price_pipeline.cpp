@@ -15,11 +15,11 @@ namespace {
 
 using planrt::Placement;
 
-Seconds longest_update(const cost::PipelineCost &cost) {
-    Seconds update{};
-    for (const cost::StageRow &row : cost.stages)
-        update = std::max(update, row.update);
-    return update;
+Seconds longest_update(const pipeline::Schedule &schedule, const cost::PipelineCost &cost) {
+    std::vector<Seconds> updates(static_cast<std::size_t>(schedule.ranks));
+    for (std::size_t stage = 0; stage < cost.stages.size(); ++stage)
+        updates[static_cast<std::size_t>(schedule.placement.front()[stage])] += cost.stages[stage].update;
+    return *std::max_element(updates.begin(), updates.end());
 }
 
 pipeline::Durations durations(const cost::PipelineCost &cost) {
@@ -51,14 +51,11 @@ class PipelinePrice {
         for (const sharding::Crossing &crossing : staged_.crossings)
             add_transfers(crossing);
         for (std::size_t stage = 0; stage < parts_.size(); ++stage) {
-            Part &part = parts_[stage];
-            const auto busiest = std::max_element(part.sent.begin(), part.sent.end(),
-                                                  [](const auto &a, const auto &b) { return a.elements < b.elements; });
-            cost_.stages[stage].sent = Bytes(static_cast<double>(busiest->elements));
-            part.table.payload += cost_.stages[stage].sent;
-            part.table.calls += busiest->calls;
-            merge(part.table);
+            cost_.stages[stage].sent = Bytes(static_cast<double>(busiest(parts_[stage].sent).elements));
+            merge(parts_[stage].table);
         }
+        for (int role = 0; role < schedule_.ranks; ++role)
+            add_up(role);
         measure();
         table_.pipeline = std::move(cost_);
         return std::move(table_);
@@ -96,6 +93,55 @@ class PipelinePrice {
 
     [[nodiscard]] double count() const { return request_.graph.microbatches; }
 
+    static planrt::Traffic busiest(const std::vector<planrt::Traffic> &by_rank) {
+        return *std::max_element(by_rank.begin(), by_rank.end(),
+                                 [](const auto &a, const auto &b) { return a.elements < b.elements; });
+    }
+
+    /// What the stages of a role take together. The table has the role with most.
+    void add_up(int role) {
+        Seconds work{};
+        Bytes payload{};
+        std::int64_t calls = 0;
+        cost::Memory memory;
+        std::vector<planrt::Traffic> sent(static_cast<std::size_t>(plan_.mesh.ranks()));
+        for (std::size_t stage = 0; stage < parts_.size(); ++stage) {
+            const Part &part = parts_[stage];
+            if (part.role != role)
+                continue;
+            const cost::StageRow &row = cost_.stages[stage];
+            work += count() * (row.forward + row.backward()) + row.update;
+            payload += part.table.payload;
+            calls += part.table.calls;
+            for (std::size_t rank = 0; rank < sent.size(); ++rank) {
+                sent[rank].calls += part.sent[rank].calls;
+                sent[rank].elements += part.sent[rank].elements;
+            }
+            memory = together(memory, part.table.memory);
+        }
+        const planrt::Traffic most = busiest(sent);
+        payload += Bytes(static_cast<double>(most.elements));
+        cost_.work = std::max(cost_.work, work);
+        if (memory.total() > table_.memory.total())
+            table_.memory = memory;
+        if (payload > table_.payload) {
+            table_.payload = payload;
+            table_.calls = calls + most.calls;
+        }
+    }
+
+    /// The memory of two stages of one rank, which run one after the other.
+    static cost::Memory together(const cost::Memory &a, const cost::Memory &b) {
+        return {.parameters = a.parameters + b.parameters,
+                .optimizer_state = a.optimizer_state + b.optimizer_state,
+                .gradients = a.gradients + b.gradients,
+                .activations = a.activations + b.activations,
+                .inputs = a.inputs + b.inputs,
+                .buffers = a.buffers + b.buffers,
+                .passing = std::max(a.passing, b.passing),
+                .peak = a.passing > b.passing ? a.peak : b.peak};
+    }
+
     [[nodiscard]] planrt::Role ranks_of(int role) const {
         planrt::Role ranks;
         for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis)
@@ -129,6 +175,8 @@ class PipelinePrice {
                 sum.elements += times * traffic.elements * bytes;
                 most = std::max(most, traffic.elements);
             }
+            if (most == 0) // it stays where it is
+                continue;
             cost::StageRow &row = cost_.stages[static_cast<std::size_t>(crossing.from)];
             (once ? row.update : row.sends) +=
                 cost::point_to_point(group_, /*neighbours=*/true, 1, Bytes(static_cast<double>(most) * bytes))
@@ -145,6 +193,8 @@ class PipelinePrice {
         };
         if (first) {
             table_ = table;
+            table_.memory = {};
+            table_.payload = {};
             return;
         }
         for (const LayerId layer : table_.layers.ids()) {
@@ -161,22 +211,15 @@ class PipelinePrice {
         table_.compute += table.compute;
         table_.communication += table.communication;
         table_.chain += table.chain;
-        if (table.memory.total() > table_.memory.total())
-            table_.memory = table.memory;
-        if (table.payload > table_.payload) {
-            table_.payload = table.payload;
-            table_.calls = table.calls;
-        }
     }
 
     void measure() {
-        for (const cost::StageRow &row : cost_.stages)
-            cost_.work = std::max(cost_.work, count() * (row.forward + row.backward()) + row.update);
         const pipeline::Measure measured = pipeline::measure(schedule_, durations(cost_));
+        const Seconds update = longest_update(schedule_, cost_);
         cost_.axis = pipeline_.axis;
-        cost_.schedule = pipeline_.schedule;
-        cost_.with_barrier = Seconds(measured.makespan) + longest_update(cost_);
-        cost_.back_to_back = Seconds(measured.period) + longest_update(cost_);
+        cost_.schedule = pipeline::is_table(pipeline_.schedule) ? "table" : pipeline_.schedule;
+        cost_.with_barrier = Seconds(measured.makespan) + update;
+        cost_.back_to_back = Seconds(measured.period) + update;
     }
 
     /// A stage, and what each rank sends to other stages in a step: calls and bytes.
@@ -214,8 +257,13 @@ const std::vector<std::string> &searched_schedules() {
 
 Seconds seconds_with(const std::string &schedule, int ranks, int chunks, int microbatches,
                      const cost::PipelineCost &cost) {
-    return Seconds(pipeline::makespan(pipeline::made_by(schedule, ranks, chunks, microbatches), durations(cost))) +
-           longest_update(cost);
+    const pipeline::Schedule made = pipeline::made_by(schedule, ranks, chunks, microbatches);
+    return Seconds(pipeline::makespan(made, durations(cost))) + longest_update(made, cost);
+}
+
+int ranks_of_pipeline(const Plan &plan) {
+    const auto axis = std::find(plan.axes.begin(), plan.axes.end(), plan.pipeline->axis) - plan.axes.begin();
+    return plan.mesh.sizes[static_cast<std::size_t>(axis)];
 }
 
 } // namespace planc::plan

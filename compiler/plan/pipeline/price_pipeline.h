@@ -9,7 +9,7 @@
 
 namespace planc::plan {
 
-/// As evaluate(), for the stages of the pipeline. Rows are those of all stages; memory and payload those of the stage
+/// As evaluate(), for the stages of the pipeline. Rows are those of all stages; memory and payload those of the ranks
 /// with most.
 [[nodiscard]] CostTable price_pipeline(const Request &request, const Plan &plan, const PipelinePlan &pipeline);
 
@@ -19,5 +19,8 @@ namespace planc::plan {
 /// The step of the same stages by another schedule: PipelineCost::with_barrier.
 [[nodiscard]] Seconds seconds_with(const std::string &schedule, int ranks, int chunks, int microbatches,
                                    const cost::PipelineCost &cost);
+
+/// Of its axis.
+[[nodiscard]] int ranks_of_pipeline(const Plan &plan);
 
 } // namespace planc::plan

@@ -42,8 +42,7 @@ class PipelineSearch {
         plan.memory_decided = memory_decided_;
         warn_of_memory(plan);
         if (request_.search && request_.runner_ups) {
-            const PipelinePlan &pipeline = *plan.pipeline;
-            add_alternatives(with_depth(request_, {pipeline.axis, pipeline.stages.count / pipeline.chunks}), plan);
+            add_alternatives(with_depth(request_, {plan.pipeline->axis, ranks_of_pipeline(plan)}), plan);
         }
         return plan;
     }
@@ -85,7 +84,7 @@ class PipelineSearch {
         }
         const std::vector<Baseline> baselines = std::exchange(splits.baselines, {});
         PipelinePlan pipeline{depth.axis, schedules_.front(), wanted_.chunks, {}};
-        if (failure_ = make_stages(request_, *splits.cost, depth.ranks * wanted_.chunks, pipeline.stages);
+        if (failure_ = make_stages(request_, *splits.cost, depth.ranks, pipeline.stages);
             !failure_.empty())
             return;
         splits.pipeline = std::move(pipeline);
@@ -110,7 +109,7 @@ class PipelineSearch {
 
     /// By the prices of its layers, before its stages are priced.
     [[nodiscard]] bool is_promising(const Plan &plan) {
-        const CutSearch search(cuts_, *plan.cost);
+        const CutSearch search(cuts_, *plan.cost, ranks_of_pipeline(plan));
         const Begins begins = cuts_.begins(plan.pipeline->stages);
         double least = infinity;
         for (const std::string &schedule : schedules_)
@@ -151,14 +150,12 @@ class PipelineSearch {
 
     /// The same plan by the fastest schedule that fits the memory, or by the one that needs the least.
     [[nodiscard]] Plan priced(Plan plan) const {
-        const sharding::LayerStages &stages = plan.pipeline->stages;
         plan.pipeline->schedule = schedules_.front();
         plan.cost = std::make_shared<const CostTable>(price_pipeline(request_, plan, *plan.pipeline));
-        const int chunks = wanted_.chunks;
         std::vector<std::pair<double, std::string>> others;
         for (std::size_t i = 1; i < schedules_.size(); ++i)
-            others.emplace_back(seconds_with(schedules_[i], stages.count / chunks, chunks, request_.graph.microbatches,
-                                             *plan.cost->pipeline)
+            others.emplace_back(seconds_with(schedules_[i], ranks_of_pipeline(plan), wanted_.chunks,
+                                             request_.graph.microbatches, *plan.cost->pipeline)
                                     .value,
                                 schedules_[i]);
         std::stable_sort(others.begin(), others.end(),
@@ -192,7 +189,7 @@ class PipelineSearch {
         Plan best = priced(splits);
         if (!wanted_.cuts.empty())
             return best;
-        const CutSearch search(cuts_, *splits.cost);
+        const CutSearch search(cuts_, *splits.cost, ranks_of_pipeline(splits));
         while (true) {
             const std::optional<Begins> moved =
                 search.moved(cuts_.begins(best.pipeline->stages), best.pipeline->schedule, wanted_.chunks);

@@ -1,5 +1,8 @@
 #include "plan/pipeline/stages.h"
 
+#include "pipeline/makers.h"
+#include "pipeline/text.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -9,8 +12,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::string counted(int count, const char *what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+std::string counted(int count, const char *what, const char *plural = "s") {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : plural);
 }
 
 } // namespace
@@ -94,8 +97,18 @@ std::vector<double> Cuts::seconds(const CostTable &cost) const {
     return seconds;
 }
 
-std::string make_stages(const Request &request, const CostTable &cost, int count, sharding::LayerStages &stages) {
+std::string make_stages(const Request &request, const CostTable &cost, int ranks, sharding::LayerStages &stages) {
     const PipelineRequest &wanted = *request.pipeline;
+    int count = ranks * wanted.chunks;
+    if (pipeline::is_table(wanted.schedule)) {
+        const pipeline::Schedule table = pipeline::read_text(wanted.schedule);
+        const int microbatches = request.graph.microbatches;
+        if (table.ranks != ranks || table.micro_batches != microbatches)
+            return "a schedule of " + counted(table.ranks, "rank") + " and " +
+                   counted(table.micro_batches, "micro-batch", "es") + " for " + counted(ranks, "rank") + " and " +
+                   counted(microbatches, "micro-batch", "es");
+        count = table.stages;
+    }
     const auto layers = static_cast<int>(wanted.layers.size());
     if (count > layers)
         return counted(count, "stage") + " for " + counted(layers, "layer");

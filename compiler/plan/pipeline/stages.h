@@ -39,9 +39,9 @@ class Cuts {
     std::vector<bool> may_begin_;
 };
 
-/// The stages of the request's pipeline, with so many of them: by its cuts, or else those of about equal work. Returns
-/// why there are none: one line for the user; empty if there are.
-[[nodiscard]] std::string make_stages(const Request &request, const CostTable &cost, int count,
+/// The stages of the request's pipeline on so many ranks of its axis: by its cuts, or else those of about equal work.
+/// Returns why there are none: one line for the user; empty if there are.
+[[nodiscard]] std::string make_stages(const Request &request, const CostTable &cost, int ranks,
                                       sharding::LayerStages &stages);
 
 } // namespace planc::plan

@@ -1,7 +1,10 @@
 #include "sema/layouts/layouts.h"
 
+#include "pipeline/makers.h"
+#include "pipeline/text.h"
 #include "sema/layouts/layout_rules.h"
 #include "sema/layouts/places.h"
+#include "sema/layouts/schedule_table.h"
 #include "sema/networks/elaborate.h"
 #include "sema/pipeline_schedules.h"
 #include "sema/values/expect.h"
@@ -27,6 +30,8 @@ PLANC_DIAGNOSTIC(chunks_not_interleaved, error, "'chunks' goes with 'schedule = 
 PLANC_DIAGNOSTIC(forbidden_pipeline, error, "the layout forbids the pipeline that it has");     // P9
 PLANC_DIAGNOSTIC(several_pipeline_axes, error, "a pipeline lies along one axis");               // P8
 PLANC_DIAGNOSTIC(split_along_pipeline, error, "axis '{0}' has the stages of the pipeline");     // P8
+PLANC_DIAGNOSTIC(ranks_of_table, error, "ranks of the schedule: {0}, of axis '{1}': {2}");      // P8
+PLANC_DIAGNOSTIC(microbatches_of_table, error, "micro-batches of the schedule: {0}");           // P8
 PLANC_DIAGNOSTIC(cut_before_first, error, "'{0}' is the first layer: no stage is before it");   // P8
 PLANC_DIAGNOSTIC(repeated_cut, error, "a stage begins before '{0}' already");                   // P8
 
@@ -233,7 +238,10 @@ class LayoutReader {
     void read_microbatches(const syntax::Expression &value, SourceRange where) {
         if (layout_.microbatches)
             context_.fail(repeated_rule, where, {"microbatches"}, {{layout_.microbatches_where, "first said here"}});
-        const std::int64_t count = expect_count(value, "'microbatches'");
+        set_microbatches(expect_count(value, "'microbatches'"), where);
+    }
+
+    void set_microbatches(std::int64_t count, SourceRange where) {
         for (const Train &train : analysis_.program.trains)
             if (train.loss.arguments.empty() || train.loss.arguments.front().type.dimensions.empty())
                 context_.give_up();
@@ -260,25 +268,45 @@ class LayoutReader {
         if (mesh_known_)
             pipeline.axis = along.front();
         const Settings settings(context_, "a pipeline", where, rule.settings, {"schedule", "microbatches", "chunks"});
+        if (const syntax::Setting *count = settings.find("microbatches"))
+            read_microbatches(settings.value(*count), count->where);
         if (const syntax::Setting *schedule = settings.find("schedule")) {
-            pipeline.schedule = expect_word(
-                context_, settings.value(*schedule), "'schedule'",
-                {"gpipe", "one_f_one_b", "pipedream", "chimera", "interleaved", "zero_bubble", "pipedream_2bw"});
+            pipeline.schedule = expect_word(context_, settings.value(*schedule, Settings::Braces::table), "'schedule'",
+                                            {"gpipe", "one_f_one_b", "interleaved", "zero_bubble", "zb_v", "table",
+                                             "chimera", "pipedream", "pipedream_2bw"});
             const std::vector<std::string> &lowered = lowered_pipeline_schedules();
-            if (std::find(lowered.begin(), lowered.end(), pipeline.schedule) == lowered.end())
+            if (pipeline.schedule == "table")
+                read_table(*schedule, pipeline);
+            else if (static_cast<void>(settings.value(*schedule)); // without actions
+                     std::find(lowered.begin(), lowered.end(), pipeline.schedule) == lowered.end())
                 analysis_.context.not_lowered(schedule->where, "the pipeline schedule '" + pipeline.schedule + "'");
         }
+        if (pipeline.schedule == "zb_v")
+            pipeline.chunks = 2;
         if (const syntax::Setting *count = settings.find("chunks")) {
             pipeline.chunks = expect_count(settings.value(*count), "'chunks'");
             if (pipeline.schedule != "interleaved")
                 context_.fail(chunks_not_interleaved, count->where, {});
         }
-        if (const syntax::Setting *count = settings.find("microbatches"))
-            read_microbatches(settings.value(*count), count->where);
         for (const syntax::Cut &cut : rule.cuts)
             for (const syntax::Selector &layer : cut.layers)
                 read_cut(layer, pipeline.cuts);
         layout_.pipeline = std::move(pipeline);
+    }
+
+    /// The table tells ranks, stages and micro-batches.
+    void read_table(const syntax::Setting &setting, PipelineRule &rule) {
+        const pipeline::Schedule table = read_schedule_table(context_, setting);
+        for (const MeshAxis &axis : mesh_.axes)
+            if (mesh_known_ && axis.name == rule.axis && axis.size && *axis.size != table.ranks)
+                context_.fail(ranks_of_table, setting.braces,
+                              {std::to_string(table.ranks), axis.name, std::to_string(*axis.size)});
+        rule.schedule = pipeline::text(table);
+        rule.chunks = std::max(1, table.stages / table.ranks);
+        if (layout_.microbatches && *layout_.microbatches != table.micro_batches)
+            context_.fail(microbatches_of_table, layout_.microbatches_where, {std::to_string(table.micro_batches)});
+        if (!layout_.microbatches)
+            set_microbatches(table.micro_batches, setting.braces);
     }
 
     void read_cut(const syntax::Selector &layer, std::vector<std::string> &cuts) const {

@@ -59,7 +59,7 @@ class TrainReader {
         });
         context_.attempt([&] {
             const syntax::Setting &optimizer = settings_.require("optimizer");
-            static_cast<void>(settings_.value(optimizer, true));
+            static_cast<void>(settings_.value(optimizer, Settings::Braces::groups));
             train_.optimizer = analyze_optimizer(optimizer, unit_, train_, {loss_known, duration_known}, analysis_);
         });
         if (loss_known) // also if another part has failed: layouts are checked against it

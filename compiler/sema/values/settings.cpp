@@ -6,12 +6,13 @@
 
 namespace planc::sema {
 
-PLANC_DIAGNOSTIC(unknown_setting, error, "{0} has no setting '{1}'");           // M2
-PLANC_DIAGNOSTIC(duplicate_setting, error, "'{0}' is set twice");               // M2
-PLANC_DIAGNOSTIC(missing_setting, error, "{0} needs the setting '{1}'");        // M1
-PLANC_DIAGNOSTIC(misplaced_shares, error, "'{0}' is not a split into shares");  // M2
-PLANC_DIAGNOSTIC(misplaced_groups, error, "'{0}' has no groups of parameters"); // R5
-PLANC_DIAGNOSTIC(unknown_word, error, "{0} must be {1}");                       // M1
+PLANC_DIAGNOSTIC(unknown_setting, error, "{0} has no setting '{1}'");                         // M2
+PLANC_DIAGNOSTIC(duplicate_setting, error, "'{0}' is set twice");                             // M2
+PLANC_DIAGNOSTIC(missing_setting, error, "{0} needs the setting '{1}'");                      // M1
+PLANC_DIAGNOSTIC(misplaced_shares, error, "'{0}' is not a split into shares");                // M2
+PLANC_DIAGNOSTIC(misplaced_groups, error, "'{0}' has no groups of parameters");               // R5
+PLANC_DIAGNOSTIC(misplaced_table, error, "actions go with 'schedule = table' of a pipeline"); // P8
+PLANC_DIAGNOSTIC(unknown_word, error, "{0} must be {1}");                                     // M1
 
 namespace {
 
@@ -96,8 +97,10 @@ const syntax::Setting &Settings::require(const std::string &name) const {
     context_.fail(missing_setting, where_, {owner_, name});
 }
 
-const syntax::Expression &Settings::value(const syntax::Setting &setting, bool groups) const {
-    if (setting.braces.file >= 0 && !groups)
+const syntax::Expression &Settings::value(const syntax::Setting &setting, Braces braces) const {
+    if (!setting.rows.empty() && braces != Braces::table)
+        context_.fail(misplaced_table, setting.braces, {});
+    if (setting.braces.file >= 0 && setting.rows.empty() && braces != Braces::groups)
         context_.fail(misplaced_groups, setting.braces, {setting.name.text});
     if (!setting.value && setting.shares.empty()) // did not parse
         context_.give_up();

@@ -19,9 +19,10 @@ class Settings {
     /// The setting of this name; null if it is absent. Gives up if it did not parse.
     [[nodiscard]] const syntax::Setting *find(const std::string &name) const;
     [[nodiscard]] const syntax::Setting &require(const std::string &name) const;
-    /// The value of a setting. A split by shares, which has no value, is an error, and so are parameter groups unless
-    /// `groups` is set.
-    [[nodiscard]] const syntax::Expression &value(const syntax::Setting &setting, bool groups = false) const;
+    /// What may follow a value in braces.
+    enum class Braces : std::uint8_t { none, groups, table };
+    /// The value of a setting. A split by shares, which has no value, is an error, and so are other braces.
+    [[nodiscard]] const syntax::Expression &value(const syntax::Setting &setting, Braces braces = Braces::none) const;
 
   private:
     const Context &context_;

@@ -160,8 +160,10 @@ struct Collective {
     Algorithm algorithm = Algorithm::mpi; ///< not of exchanges and all-to-alls
     std::span<const int> shape = {};      ///< Method::shape; empty for MPI's own
     int role = 0;                         ///< the role that takes part; of an exchange between roles: the sender
-    int to_role = -1;                     ///< of an exchange between roles: the receiver; -1: the same ranks
-    std::int64_t to_scratch_offset = 0;   ///< of an exchange between roles: the receiver's; the other is the sender's
+    /// Of an exchange between roles: the receiver, which may be the same role where it has several stages of a
+    /// pipeline. -1: any other step of a reshard.
+    int to_role = -1;
+    std::int64_t to_scratch_offset = 0; ///< of an exchange between roles: the receiver's; the other is the sender's
 };
 
 /// What a layer computes in a part of the training step; several layers if their loops are fused.
@@ -200,6 +202,7 @@ enum class ActionKind : std::uint8_t {
     send,     ///< begins an exchange between roles at the sending side
     receive,  ///< begins the receive if `start` did not, and completes it
     progress, ///< lets active exchanges and collectives advance
+    move,     ///< an exchange from one stage of the role to another, from beginning to end
 };
 
 struct Action {

@@ -125,9 +125,9 @@ using OperationPointer = std::unique_ptr<Operation>;
 /// An exchange between roles: the part that this rank sends or receives.
 [[nodiscard]] OperationPointer make_transfer(const Collective &collective, const Place &place, int tag);
 
-/// Whether the collective is an exchange between roles.
+/// Whether the collective is an exchange between roles, or between stages of one role.
 [[nodiscard]] inline bool is_transfer(const Collective &collective) {
-    return collective.to_role >= 0 && collective.to_role != collective.role;
+    return collective.to_role >= 0;
 }
 /// Whether any of its buffers is in the slots of the role. If so, each slot has a separate operation.
 [[nodiscard]] bool is_in_slots(const Collective &collective, const RoleProgram &role);

@@ -102,6 +102,9 @@ void Engine::run(const Action &action, const Load &load) {
         if (std::ranges::find(started_, in_slot(action.index)) == started_.end())
             start(action.index);
         return wait(action.index);
+    case ActionKind::move:
+        start(action.index);
+        return wait(action.index);
     case ActionKind::progress:
         return progress();
     }
