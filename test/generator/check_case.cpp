@@ -173,8 +173,8 @@ class Check {
         pipeline.schedule = wanted.schedule;
         pipeline.chunks = wanted.chunks;
         const auto axis = std::find(plan.axes.begin(), plan.axes.end(), wanted.axis) - plan.axes.begin();
-        plan.failure = plan::make_stages(
-            request, *plan.cost, plan.mesh.sizes[static_cast<std::size_t>(axis)], pipeline.stages);
+        plan.failure =
+            plan::make_stages(request, *plan.cost, plan.mesh.sizes[static_cast<std::size_t>(axis)], pipeline.stages);
     }
 
     void check_plan(const Reference &reference, mlir::ModuleOp derived, const plan::Request &request,

@@ -77,8 +77,9 @@ std::string other_schedules(const Plan &plan) {
         return text;
     for (const std::string &schedule : searched_schedules())
         if (schedule != pipeline.schedule)
-            text += (text.empty() ? "the same stages by other schedules: " : ", ") + schedule + " " +
-                    cost::human_seconds(seconds_with(schedule, ranks, 1, plan.cost->microbatches, *plan.cost->pipeline));
+            text +=
+                (text.empty() ? "the same stages by other schedules: " : ", ") + schedule + " " +
+                cost::human_seconds(seconds_with(schedule, ranks, 1, plan.cost->microbatches, *plan.cost->pipeline));
     return text.empty() ? "" : text + "\n";
 }
 

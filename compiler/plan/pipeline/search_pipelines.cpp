@@ -84,8 +84,7 @@ class PipelineSearch {
         }
         const std::vector<Baseline> baselines = std::exchange(splits.baselines, {});
         PipelinePlan pipeline{depth.axis, schedules_.front(), wanted_.chunks, {}};
-        if (failure_ = make_stages(request_, *splits.cost, depth.ranks, pipeline.stages);
-            !failure_.empty())
+        if (failure_ = make_stages(request_, *splits.cost, depth.ranks, pipeline.stages); !failure_.empty())
             return;
         splits.pipeline = std::move(pipeline);
         if (is_promising(splits))

@@ -1,0 +1,124 @@
+// The search for pipelines against all pipelines of small networks.
+#include "plan/pipeline/depths.h"
+#include "plan/pipeline/least_step.h"
+#include "plan/pipeline/price_pipeline.h"
+#include "plan/pipeline/search_pipelines.h"
+#include "plan/pipeline/stages.h"
+#include "plan/random_request.h"
+#include "plan/space/space.h"
+#include "plan/space/storage.h"
+#include "sharding/graphs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace planc::plan {
+namespace {
+
+using reference::random_machine;
+using sharding::reference::Random;
+using sharding::reference::uniform;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A perceptron of a few layers, whose gradients are summed over micro-batches.
+Request random_pipelines(Random &random) {
+    sharding::graphs::Mlp mlp{8, {}, {}};
+    const int layers = uniform(random, 2, 3);
+    for (int layer = 0; layer <= layers; ++layer) {
+        mlp.widths.push_back(uniform(random, 2, 6) * 8);
+        mlp.roles.push_back("role" + std::to_string(layer));
+    }
+    Request request = reference::request(sharding::graphs::training_step(mlp), 2 * uniform(random, 1, 2));
+    request.graph.microbatches = uniform(random, 1, 6);
+    for (sharding::Operation &operation : request.graph.operations)
+        operation.per_step = operation.phase == sharding::Phase::update;
+    request.machine = random_machine(random);
+    request.runner_ups = false;
+    PipelineRequest &wanted = request.pipeline.emplace();
+    for (const LayerId layer : request.graph.layers.ids())
+        wanted.layers.push_back(layer);
+    return request;
+}
+
+/// Calls `visit` with every way to begin so many stages.
+template <class Visit> void all_cuts(const Cuts &cuts, int stages, Begins &begins, Visit visit) {
+    if (static_cast<int>(begins.size()) == stages)
+        return visit(begins);
+    for (std::size_t place = begins.back() + 1; place < cuts.may_begin().size(); ++place)
+        if (cuts.may_begin()[place]) {
+            begins.push_back(place);
+            all_cuts(cuts, stages, begins, visit);
+            begins.pop_back();
+        }
+}
+
+/// Of all pipelines of the request that keep its limit.
+double least_of_all(const Request &request) {
+    double least = infinity;
+    const Cuts cuts(request);
+    for (const Depth &depth : depths(request)) {
+        const Request inner = with_depth(request, depth);
+        for (const MeshShape &shape : mesh_shapes(inner)) {
+            const Space space = make_space(inner, shape);
+            std::int64_t all = 1;
+            for (const auto &options : space.options)
+                all *= static_cast<std::int64_t>(options->size());
+            for (std::int64_t number = 0; number < all; ++number) {
+                Plan plan;
+                plan.axes = shape.axes;
+                plan.mesh = shape.mesh;
+                std::int64_t rest = number;
+                for (const auto &options : space.options) {
+                    plan.layers.push_back((*options)[static_cast<std::size_t>(rest) % options->size()]);
+                    rest /= static_cast<std::int64_t>(options->size());
+                }
+                for (const StorageChoice &choice : storage_choices(inner, shape)) {
+                    plan.storage = choice.storage;
+                    Begins begins{0};
+                    all_cuts(cuts, depth.ranks, begins, [&](const Begins &each) {
+                        for (const std::string &schedule : searched_schedules()) {
+                            const PipelinePlan pipeline{depth.axis, schedule, 1, cuts.stages(each)};
+                            const CostTable table = price_pipeline(request, plan, pipeline);
+                            if (request.memory_limit_bytes == 0 ||
+                                table.memory.total().value <= request.memory_limit_bytes)
+                                least = std::min(least, table.seconds().value);
+                        }
+                    });
+                }
+            }
+        }
+    }
+    return least;
+}
+
+TEST(PipelineSearch, IsNearTheBestOfAllAndItsBoundBelow) {
+    Random random(7); // NOLINT(cert-msc51-cpp): every run takes the same cases
+    int equal = 0;
+    int cases = 0;
+    double worst = 1;
+    for (int i = 0; i < 25; ++i) {
+        SCOPED_TRACE(i);
+        const Request request = random_pipelines(random);
+        const Plan plan = search_pipelines(request);
+        const double least = least_of_all(request);
+        if (least == infinity) {
+            EXPECT_FALSE(has_plan(plan));
+            continue;
+        }
+        ASSERT_TRUE(has_plan(plan)) << plan.failure;
+        ++cases;
+        const double found = plan.cost->seconds().value;
+        EXPECT_GE(found, least * (1 - 1e-9));
+        EXPECT_LE(plan.lower_bound.value, least * (1 + 1e-9));
+        worst = std::max(worst, found / least);
+        equal += found <= least * (1 + 1e-9);
+    }
+    EXPECT_GE(equal, cases / 2);
+    EXPECT_LE(worst, 1.2); // the splits are those of the least work, not of the shortest step
+}
+
+} // namespace
+} // namespace planc::plan
