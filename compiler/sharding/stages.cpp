@@ -217,6 +217,19 @@ StageGraph stage_graph(const Graph &graph, const StagedGraph &staged, int stage)
     return StagePart(graph, staged, stage).make();
 }
 
+std::vector<int> reach_of_gradients(const Graph &graph, const StagedGraph &staged, int stages) {
+    std::vector<int> reach;
+    for (int stage = 0; stage < stages; ++stage)
+        reach.push_back(std::max(stage - 1, 0));
+    for (const Crossing &crossing : staged.crossings)
+        if (graph.operations[graph.values[crossing.value].producer].phase != Phase::update &&
+            crossing.to < crossing.from) {
+            int &first = reach[static_cast<std::size_t>(crossing.from)];
+            first = std::min(first, crossing.to);
+        }
+    return reach;
+}
+
 std::string goes_back(const Graph &graph, const StagedGraph &staged) {
     for (const Crossing &crossing : staged.crossings) {
         const Operation &producer = graph.operations[graph.values[crossing.value].producer];

@@ -56,6 +56,9 @@ struct StageGraph {
 };
 [[nodiscard]] StageGraph stage_graph(const Graph &graph, const StagedGraph &staged, int stage);
 
+/// By stage, the first stage that gets a gradient from it for each micro-batch; at most the stage before.
+[[nodiscard]] std::vector<int> reach_of_gradients(const Graph &graph, const StagedGraph &staged, int stages);
+
 /// An empty text, or the first crossing of the forward pass that goes back to an earlier stage: "'fc1' is needed by
 /// 'h2'".
 [[nodiscard]] std::string goes_back(const Graph &graph, const StagedGraph &staged);
