@@ -21,6 +21,8 @@ Pipeline pipeline_of(mlir::ModuleOp module) {
     pipeline.schedule = entries.getAs<mlir::StringAttr>("schedule").str();
     pipeline.chunks = static_cast<int>(entries.getAs<mlir::IntegerAttr>("chunks").getInt());
     pipeline.stages = static_cast<int>(entries.getAs<mlir::IntegerAttr>("stages").getInt());
+    if (const auto reach = entries.getAs<mlir::DenseI32ArrayAttr>("reach"))
+        pipeline.reach.assign(reach.asArrayRef().begin(), reach.asArrayRef().end());
     for (mlir::NamedAttribute layer : entries.getAs<mlir::DictionaryAttr>("layers"))
         pipeline.stage_of_layer[layer.getName().str()] =
             static_cast<int>(mlir::cast<mlir::IntegerAttr>(layer.getValue()).getInt());
@@ -32,12 +34,15 @@ void set_pipeline(mlir::ModuleOp module, const Pipeline &pipeline) {
     mlir::NamedAttrList layers;
     for (const auto &[layer, stage] : pipeline.stage_of_layer)
         layers.set(layer, builder.getI64IntegerAttr(stage));
-    module->setAttr(attribute, builder.getDictionaryAttr(
-                                   {builder.getNamedAttr("axis", builder.getStringAttr(pipeline.axis)),
-                                    builder.getNamedAttr("schedule", builder.getStringAttr(pipeline.schedule)),
-                                    builder.getNamedAttr("chunks", builder.getI64IntegerAttr(pipeline.chunks)),
-                                    builder.getNamedAttr("stages", builder.getI64IntegerAttr(pipeline.stages)),
-                                    builder.getNamedAttr("layers", layers.getDictionary(module.getContext()))}));
+    mlir::NamedAttrList entries;
+    entries.set("axis", builder.getStringAttr(pipeline.axis));
+    entries.set("schedule", builder.getStringAttr(pipeline.schedule));
+    entries.set("chunks", builder.getI64IntegerAttr(pipeline.chunks));
+    entries.set("stages", builder.getI64IntegerAttr(pipeline.stages));
+    entries.set("layers", layers.getDictionary(module.getContext()));
+    if (!pipeline.reach.empty())
+        entries.set("reach", builder.getDenseI32ArrayAttr(pipeline.reach));
+    module->setAttr(attribute, entries.getDictionary(module.getContext()));
 }
 
 static int axis_of(mlir::ModuleOp module) {
@@ -62,8 +67,10 @@ planrt::Role ranks_of_role(mlir::ModuleOp module, int role) {
 
 pipeline::Schedule schedule_of(mlir::ModuleOp module) {
     const Pipeline pipeline = pipeline_of(module);
-    return pipeline::made_by(pipeline.schedule, role_count(module), pipeline.chunks,
-                             static_cast<int>(micro_batch_count(module)));
+    pipeline::Schedule schedule = pipeline::made_by(pipeline.schedule, role_count(module), pipeline.chunks,
+                                                    static_cast<int>(micro_batch_count(module)));
+    schedule.reach = pipeline.reach;
+    return schedule;
 }
 
 } // namespace planc::ir

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace planc::ir {
 
@@ -19,6 +20,7 @@ struct Pipeline {
     int chunks = 1;       ///< stages on each rank of the axis
     int stages = 1;
     std::map<std::string, int> stage_of_layer;
+    std::vector<int> reach = {}; ///< as in pipeline::Schedule; known when the stages are made
 };
 
 [[nodiscard]] bool has_pipeline(mlir::ModuleOp module);

@@ -8,7 +8,7 @@ namespace planc::pipeline {
 
 namespace {
 
-/// By kind of pass (F; B or I; W) and stage: the micro-batches, in order.
+/// By kind of pass (F; B or I; B or W) and stage: the micro-batches, in order.
 enum class Pass : std::uint8_t { forward, backward, weights };
 using Orders = std::map<std::pair<Pass, int>, std::vector<int>>;
 
@@ -20,6 +20,8 @@ Orders orders_of(const Schedule &schedule) {
                               : action.kind == Kind::weight_gradient ? Pass::weights
                                                                      : Pass::backward;
             orders[{pass, action.stage}].push_back(action.micro_batch);
+            if (action.kind == Kind::backward)
+                orders[{Pass::weights, action.stage}].push_back(action.micro_batch);
         }
     return orders;
 }

@@ -48,6 +48,8 @@ struct Schedule {
     std::vector<std::vector<int>> placement;
     std::vector<int> replica_of;              ///< by micro-batch
     std::vector<std::vector<Action>> actions; ///< by rank, in order
+    /// By stage: the first stage that gets a gradient from it, where connections skip stages. Empty: the stage before.
+    std::vector<int> reach = {};
 
     [[nodiscard]] int rank_of(int stage, int micro_batch) const {
         return placement[static_cast<std::size_t>(replica_of[static_cast<std::size_t>(micro_batch)])]

@@ -17,6 +17,7 @@ struct Run {
     int body = 0;
     int micro_batch = 0;
     int slot = 0;
+    bool receives_only = false; ///< it runs later, but what it takes comes now
 };
 
 /// The bodies of one role, in order.
@@ -32,8 +33,13 @@ class Runs {
         const auto last = static_cast<int>(program_.micro_batches.size()) - 1;
         for (const pipeline::Action &action : schedule_.actions[static_cast<std::size_t>(rank)]) {
             const StageBodies &bodies = bodies_of(action.stage, action.micro_batch);
-            if (const int body = body_of(bodies, action.kind); body >= 0)
-                runs.push_back({body, action.micro_batch, slots[static_cast<std::size_t>(action.micro_batch)]});
+            const int slot = slots[static_cast<std::size_t>(action.micro_batch)];
+            // The gradients for which I waits in the schedule may all be W's: of a stage that passes none on.
+            if (action.kind == pipeline::Kind::input_gradient && bodies.weight_gradient >= 0)
+                runs.push_back({bodies.weight_gradient, action.micro_batch, slot, true});
+            for (const int body : bodies_of(bodies, action.kind))
+                if (body >= 0)
+                    runs.push_back({body, action.micro_batch, slot});
             if (action.micro_batch == last && pipeline::frees(action.kind))
                 ended.push_back(&bodies);
         }
@@ -48,17 +54,18 @@ class Runs {
     }
 
   private:
-    static int body_of(const StageBodies &bodies, pipeline::Kind kind) {
+    static std::vector<int> bodies_of(const StageBodies &bodies, pipeline::Kind kind) {
         switch (kind) {
         case pipeline::Kind::forward:
-            return bodies.forward;
+            return {bodies.forward};
         case pipeline::Kind::backward:
+            return {bodies.backward, bodies.weight_gradient};
         case pipeline::Kind::input_gradient:
-            return bodies.backward;
+            return {bodies.backward};
         case pipeline::Kind::weight_gradient:
-            return bodies.weight_gradient;
+            return {bodies.weight_gradient};
         }
-        return -1;
+        return {};
     }
 
     const StageBodies &bodies_of(int stage, int micro_batch) const {
@@ -94,6 +101,8 @@ class RoleActions {
         slots_.clear();
         for (std::size_t i = 0; i < runs.size(); ++i) {
             receive(runs[i]);
+            if (runs[i].receives_only)
+                continue;
             if (i + 1 < runs.size() && runs[i + 1].slot != runs[i].slot)
                 start_receiving(runs[i + 1]);
             run(runs[i]);

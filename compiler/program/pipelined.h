@@ -14,8 +14,8 @@ struct StageBodies {
     MicroBatchKind kind;
     int stage = 0;
     int forward = -1;
-    int backward = -1;        ///< B, or I where the schedule has both gradients apart
-    int weight_gradient = -1; ///< W
+    int backward = -1;        ///< B; where the schedule has both gradients apart anywhere, I
+    int weight_gradient = -1; ///< W, which also ends B; none where no W occurs in the schedule
     /// After all micro-batches, of the kind that updates: those that need nothing of other stages' updates, those that
     /// need what these make, and so on.
     std::vector<int> update = {};

@@ -86,11 +86,13 @@ class Slots {
         });
     }
 
-    /// Whether what the stages of a rank have sent of a micro-batch is received. The last that they send is a gradient.
+    /// Whether what the stages of a rank have sent of a micro-batch is received. The last that they send is a gradient;
+    /// of the stages that get it, the first is the last to take it.
     [[nodiscard]] bool is_received(const Rank &rank, int micro_batch) const {
         const int replica = schedule_.replica_of[index(micro_batch)];
         return !may_wait_ || std::ranges::all_of(rank.stages[index(replica)], [&](int stage) {
-            return stage == 0 || done_[index(pipeline::result(schedule_, true, stage - 1, micro_batch))];
+            const int to = schedule_.reach.empty() ? stage - 1 : schedule_.reach[index(stage)];
+            return stage == 0 || done_[index(pipeline::result(schedule_, true, to, micro_batch))];
         });
     }
 

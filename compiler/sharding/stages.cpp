@@ -232,6 +232,19 @@ std::vector<Crossing> crossings_back(const Graph &graph, const StagedGraph &stag
     return back;
 }
 
+std::vector<int> reach_of_gradients(const Graph &graph, const StagedGraph &staged, int stages) {
+    std::vector<int> reach;
+    for (int stage = 0; stage < stages; ++stage)
+        reach.push_back(std::max(stage - 1, 0));
+    for (const Crossing &crossing : staged.crossings)
+        if (graph.operations[graph.values[crossing.value].producer].phase != Phase::update &&
+            crossing.to < crossing.from) {
+            int &first = reach[static_cast<std::size_t>(crossing.from)];
+            first = std::min(first, crossing.to);
+        }
+    return reach;
+}
+
 std::string goes_back(const Graph &graph, const StagedGraph &staged) {
     const std::vector<Crossing> back = crossings_back(graph, staged);
     if (back.empty())

@@ -59,6 +59,9 @@ struct StageGraph {
 /// The crossings that go back to an earlier stage, though its forward pass needs them: no pipeline has these.
 [[nodiscard]] std::vector<Crossing> crossings_back(const Graph &graph, const StagedGraph &staged);
 
+/// By stage, the first stage that gets a gradient from it for each micro-batch; at most the stage before.
+[[nodiscard]] std::vector<int> reach_of_gradients(const Graph &graph, const StagedGraph &staged, int stages);
+
 /// An empty text, or the first crossing of the forward pass that goes back to an earlier stage: "'fc1' is needed by
 /// 'h2'".
 [[nodiscard]] std::string goes_back(const Graph &graph, const StagedGraph &staged);

@@ -213,8 +213,8 @@ sharding::LayerStages layer_stages(const sharding::Graph &graph, const ir::Pipel
 mlir::LogicalResult split_stages(mlir::ModuleOp module) {
     if (!ir::has_pipeline(module))
         return mlir::success();
-    const ir::Pipeline pipeline = ir::pipeline_of(module);
-    const pipeline::Schedule schedule = ir::schedule_of(module);
+    ir::Pipeline pipeline = ir::pipeline_of(module);
+    pipeline::Schedule schedule = ir::schedule_of(module);
     if (schedule.placement.size() > 1)
         return module.emitError() << "schedule '" << pipeline.schedule
                                   << "' has several replicas of the weights, which are not lowered";
@@ -227,7 +227,13 @@ mlir::LogicalResult split_stages(mlir::ModuleOp module) {
             const Extracted extracted = extract(function);
             variables.add(extracted, layers_of(extracted.graph));
             regroup_sums(function, layers_of);
+            const sharding::Graph graph = extract(function).graph;
+            pipeline.reach =
+                sharding::reach_of_gradients(graph, sharding::staged(graph, layers_of(graph)), schedule.stages);
         }
+    if (!pipeline.reach.empty())
+        ir::set_pipeline(module, pipeline);
+    schedule.reach = pipeline.reach;
     variables.make(schedule);
     for (mlir::func::FuncOp function : functions) {
         Extracted extracted = extract(function);

@@ -24,6 +24,54 @@ std::vector<std::string> cuts(const RandomNetwork &network, int count, Random &r
     return layers;
 }
 
+/// Any table that a step program can follow: stages on random ranks, actions in a random order of those that their
+/// needs permit, backward passes whole or split.
+std::string random_table(int ranks, int stages, int micro_batches, Random &random) {
+    std::vector<int> rank_of;
+    for (int stage = 0; stage < stages; ++stage)
+        rank_of.push_back(stage % ranks);
+    random.shuffle(rank_of);
+    struct Done {
+        int forward = 0;
+        int backward = 0;
+        int weights = 0;
+    };
+    std::vector<Done> done(static_cast<std::size_t>(stages));
+    std::vector<std::string> rows(static_cast<std::size_t>(ranks));
+    for (int left = stages; left > 0;) {
+        const int stage = random.whole(0, stages - 1);
+        const auto at = static_cast<std::size_t>(stage);
+        Done &own = done[at];
+        const auto act = [&](char kind, int micro_batch) {
+            rows[static_cast<std::size_t>(rank_of[at])] +=
+                std::string(" ") + kind + std::to_string(micro_batch) + "." + std::to_string(stage);
+        };
+        switch (random.whole(0, 2)) {
+        case 0:
+            if (own.forward < (stage == 0 ? micro_batches : done[at - 1].forward))
+                act('F', own.forward++);
+            break;
+        case 1:
+            if (own.backward < (stage + 1 == stages ? own.forward : done[at + 1].backward)) {
+                const bool whole = own.weights == own.backward && random.chance(0.5);
+                act(whole ? 'B' : 'I', own.backward++);
+                own.weights += whole ? 1 : 0;
+                left -= own.weights == micro_batches ? 1 : 0;
+            }
+            break;
+        default:
+            if (own.weights < own.backward) {
+                act('W', own.weights++);
+                left -= own.weights == micro_batches ? 1 : 0;
+            }
+        }
+    }
+    std::string table = "table {";
+    for (std::size_t rank = 0; rank < rows.size(); ++rank)
+        table += (rank == 0 ? " " : "; ") + std::to_string(rank) + ":" + rows[rank];
+    return table + " }";
+}
+
 } // namespace
 
 int most_micro_batches(int batch, int ranks) {
@@ -31,8 +79,11 @@ int most_micro_batches(int batch, int ranks) {
 }
 
 void add_pipeline(RandomNetwork &network, Random &random) {
-    const std::string schedule = random.chance(0.8) ? random.pick(sema::lowered_pipeline_schedules()) : "";
-    const int chunks = schedule == "interleaved" ? random.whole(1, 3) : schedule == "zb_v" ? 2 : 1;
+    std::vector<std::string> schedules = sema::lowered_pipeline_schedules();
+    schedules.emplace_back("table");
+    const std::string schedule = random.chance(0.8) ? random.pick(schedules) : "";
+    const bool many = schedule == "interleaved" || schedule == "table";
+    const int chunks = many ? random.whole(1, 3) : schedule == "zb_v" ? 2 : 1;
     const int most = std::clamp(static_cast<int>(network.layers.size()) / chunks, 2, 4);
     const int places = random.whole(2, most);
     auto &axes = network.file.axes;
@@ -43,12 +94,15 @@ void add_pipeline(RandomNetwork &network, Random &random) {
         }
     axes.emplace(axes.begin() + random.whole(0, static_cast<int>(axes.size())), pipeline_axis, places);
     std::vector<std::string> items;
-    if (!schedule.empty())
+    const int count = network.independent_samples ? random.whole(1, most_micro_batches(network.batch, places)) : 1;
+    if (schedule == "table")
+        items.push_back("schedule = " + random_table(places, chunks * places, count, random));
+    else if (!schedule.empty())
         items.push_back("schedule = " + schedule);
     if (schedule == "interleaved")
         items.push_back("chunks = " + std::to_string(chunks));
-    if (network.independent_samples)
-        items.push_back("microbatches = " + std::to_string(random.whole(1, most_micro_batches(network.batch, places))));
+    if (count > 1 && (schedule != "table" || random.chance(0.5)))
+        items.push_back("microbatches = " + std::to_string(count));
     std::string before;
     if (random.chance(0.7))
         for (const std::string &layer : cuts(network, chunks * places - 1, random))

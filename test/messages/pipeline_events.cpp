@@ -57,8 +57,8 @@ class Maker {
         const int kept = static_cast<int>(made_.program.values.size()) - 1;
         made_.program.bodies[static_cast<std::size_t>(forward)].gives.push_back(kept);
         made_.program.bodies[static_cast<std::size_t>(backward)].takes.push_back(kept);
-        stages.push_back(
-            {{}, stage, forward, backward, add_body("weights " + name, stage), {add_body("update " + name, stage)}});
+        const int weights = add_body("weights " + name, stage);
+        stages.push_back({{}, stage, forward, backward, splits_ ? weights : -1, {add_body("update " + name, stage)}});
     }
 
     int add_body(const std::string &name, int stage) {
@@ -132,6 +132,10 @@ class Maker {
     }
 
     const pipeline::Schedule &schedule_;
+    bool splits_ = std::ranges::any_of(schedule_.actions, [](const auto &actions) {
+        return std::ranges::any_of(
+            actions, [](const pipeline::Action &action) { return action.kind == pipeline::Kind::weight_gradient; });
+    });
     PipelineSizes sizes_;
     std::mt19937 &random_;
     PipelineProgram made_;

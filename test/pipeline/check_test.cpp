@@ -161,6 +161,8 @@ TEST(ProgramFaults, are_what_a_step_program_cannot_follow) {
     EXPECT_EQ(found("0: F0 F1 B0 B1\n1: F0 F1 B0 B1\n"), "");
     EXPECT_EQ(found("0: F0 F1 B1 B0\n"), "micro-batch 1 must come last on stage 0, not micro-batch 0");
     EXPECT_EQ(found("0: F0 F1 I0 I1 W1 W0\n"), "micro-batch 1 must come last on stage 0, not micro-batch 0");
+    EXPECT_EQ(found("0: F0 F1 I0 B1 W0\n"), "micro-batch 1 must come last on stage 0, not micro-batch 0");
+    EXPECT_EQ(found("0: F0 F1 I0 W0 B1\n"), "");
     EXPECT_EQ(found("0: F0 F1 F2 B0 B1 B2\n1: F1 F0 F2 B0 B1 B2\n"),
               "stages 0 and 1 take micro-batches in different orders, but messages arrive in the order in which they "
               "are sent");

@@ -2,6 +2,7 @@
 #include "program/pipelined.h"
 
 #include "pipeline/makers.h"
+#include "pipeline/text.h"
 #include "program/check.h"
 #include "program/slots.h"
 
@@ -86,7 +87,8 @@ class Stages {
             StageBodies bodies{kind, stage};
             bodies.forward = body("forward", stage, present({in}), present({made}));
             bodies.backward = body("backward", stage, present({in, arrives}), present({gradient, kept}));
-            bodies.weight_gradient = body("weights", stage, {kept}, {});
+            if (splits_)
+                bodies.weight_gradient = body("weights", stage, {kept}, {});
             if (kind.updates) {
                 norms.push_back(value("n", stage));
                 arriving_norms.push_back(value("n", stage));
@@ -102,6 +104,7 @@ class Stages {
     }
 
     pipeline::Schedule schedule_;
+    bool splits_ = pipeline::text(schedule_).find('W') != std::string::npos;
     std::vector<StageBodies> bodies_;
     std::string suffix_;
 };
@@ -214,6 +217,14 @@ TEST(Pipelined, moves_what_stays_on_a_rank) {
                                  "0:0 move n last to 2",       "0:0 run update last on 2",  "0:0 receive n last to 1",
                                  "0:0 run update last on 1",   "0:0 wait h last to 3",      "0:0 wait g last to 0",
                                  "0:0 wait n last to 3"}));
+}
+
+TEST(Pipelined, whole_backward_passes_beside_split_ones) {
+    const Stages made(pipeline::read_text("0: F0 F1 I0 W0 B1\n"), 2);
+    EXPECT_EQ(made.texts(0), (std::vector<std::string>{"0:0 run forward 1 on 0", "1:1 run forward last on 0",
+                                                       "0:0 run backward 1 on 0", "0:0 run weights 1 on 0",
+                                                       "1:1 run backward last on 0", "1:1 run weights last on 0",
+                                                       "1:1 run norm last on 0", "1:1 run update last on 0"}));
 }
 
 TEST(Pipelined, wants_bodies_for_each_kind) {

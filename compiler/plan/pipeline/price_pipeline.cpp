@@ -42,6 +42,7 @@ class PipelinePrice {
         const auto axis = std::find(plan.axes.begin(), plan.axes.end(), pipeline.axis) - plan.axes.begin();
         schedule_ = pipeline::made_by(pipeline.schedule, plan.mesh.sizes[static_cast<std::size_t>(axis)],
                                       pipeline.chunks, request.graph.microbatches);
+        schedule_.reach = sharding::reach_of_gradients(request.graph, staged_, schedule_.stages);
         slots_ = program::slots_of(schedule_);
     }
 
