@@ -25,7 +25,7 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
         return true;
     const bool is_wanted = request.pipeline->wanted; // then pinned_ was planned already
     plan::PassedPipelines passed;
-    passed.bound = step_found();
+    passed.bound = found_.plan.pipeline ? found_.plan.lower_bound : step_found();
     std::optional<Found> best;
     for (const MemorySavings &savings : counts_of_pipelines()) {
         if (is_wanted && savings == pinned_)
@@ -47,6 +47,15 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
     if (!found_.plan.pipeline)
         found_.plan.passed_pipelines = passed;
     return true;
+}
+
+/// The plans of the literature and the simulations stay those of the plan without a pipeline.
+void PlanSearch::stand_beside(plan::Plan &pipeline, cost::Seconds without, cost::Seconds step) {
+    pipeline.without_pipeline = without;
+    pipeline.baselines = found_.plan.baselines;
+    pipeline.simulated = found_.plan.simulated;
+    if (pipeline.simulated)
+        pipeline.simulated->chosen = step;
 }
 
 bool PlanSearch::take_if_faster(Found pipeline, plan::PassedPipelines &passed, Wanted wanted) {
@@ -78,9 +87,9 @@ bool PlanSearch::take_if_faster(Found pipeline, plan::PassedPipelines &passed, W
     passed.simulated = simulated;
     if (*passed.fastest > (1 - plan::least_gain) * known)
         return true;
-    pipeline.plan.lower_bound = std::min({passed.bound, found_.plan.lower_bound, pipeline.plan.cost->seconds()});
+    pipeline.plan.lower_bound = std::min(passed.bound, pipeline.plan.cost->seconds());
     if (has_plan(found_.plan) && !found_.plan.pipeline)
-        pipeline.plan.without_pipeline = known;
+        stand_beside(pipeline.plan, known, *passed.fastest);
     found_ = std::move(pipeline);
     schedule_ = std::move(schedule);
     return true;

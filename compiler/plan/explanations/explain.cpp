@@ -95,7 +95,8 @@ std::string pipeline(const Request &request, const Plan &plan) {
     if (plan.without_pipeline)
         text += "the fastest plan without a pipeline takes " + cost::human_seconds(*plan.without_pipeline) + "\n";
     text += std::to_string(cost.stages.size()) + " stages over " + cost.axis + ", " +
-            std::to_string(plan.cost->microbatches) + " micro-batches by " + cost.schedule +
+            std::to_string(plan.cost->microbatches) +
+            (plan.cost->microbatches == 1 ? " micro-batch by " : " micro-batches by ") + cost.schedule +
             (request.pipeline->cuts.empty() ? ", cut into about equal work\n" : "\n");
     for (std::size_t s = 0; s < cost.stages.size(); ++s) {
         const cost::StageRow &stage = cost.stages[s];

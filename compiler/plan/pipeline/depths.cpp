@@ -50,9 +50,16 @@ std::vector<Depth> depths(const Request &request) {
             continue;
         }
         const int open = request.ranks / fixed;
+        const auto others = std::count_if(request.mesh.axes.begin(), request.mesh.axes.end(),
+                                          [](const MeshAxis &each) { return each.size == 0; });
+        if (!request.mesh.automatic && others == 1) { // all ranks that are left
+            if (rule || (open > 1 && open * wanted.chunks <= layers))
+                depths.push_back({axis.name, open});
+            continue;
+        }
         const int cuts = static_cast<int>(wanted.cuts.size());
         for (int ranks = cuts > 0 ? std::max(1, (cuts + 1) / wanted.chunks) : 2;
-             axis.size == 0 && ranks <= open && ranks * wanted.chunks <= (cuts > 0 ? cuts + 1 : layers); ++ranks)
+             ranks <= open && ranks * wanted.chunks <= (cuts > 0 ? cuts + 1 : layers); ++ranks)
             if (open % ranks == 0)
                 depths.push_back({axis.name, ranks});
         if (rule && depths.empty())

@@ -51,6 +51,10 @@ class PipelinePrice {
             add(stage);
         for (const sharding::Crossing &crossing : staged_.crossings)
             add_transfers(crossing);
+        const PerValue<std::vector<int>> users = sharding::stages_of_variables(request_.graph, pipeline_.stages);
+        for (const ValueId value : users.ids())
+            if (request_.graph.values[value].kind == sharding::ValueKind::variable && users[value].size() > 1)
+                add_sums(value, users[value]);
         for (std::size_t stage = 0; stage < parts_.size(); ++stage) {
             cost_.stages[stage].sent = Bytes(static_cast<double>(busiest(parts_[stage].sent).elements));
             merge(parts_[stage].table);
@@ -182,6 +186,32 @@ class PipelinePrice {
             (once ? row.update : row.sends) +=
                 cost::point_to_point(group_, /*neighbours=*/true, 1, Bytes(static_cast<double>(most) * bytes))
                     .seconds();
+        }
+    }
+
+    /// The stages that use a parameter send their gradients of it to the first of them, and get the sum.
+    void add_sums(ValueId value, const std::vector<int> &users) {
+        const auto home = [&](const Part &part) {
+            return part.laid_out.copies[part.stage.number[value]].front().placement;
+        };
+        const Part &first = parts_[static_cast<std::size_t>(users.front())];
+        for (std::size_t i = 1; i < users.size(); ++i) {
+            const Part &other = parts_[static_cast<std::size_t>(users[i])];
+            if (other.role == first.role || !first.stage.number[value] || !other.stage.number[value])
+                continue;
+            for (const bool back : {false, true}) {
+                const Part &from = back ? first : other;
+                const Part &to = back ? other : first;
+                std::int64_t most = 0;
+                for (int rank = 0; rank < plan_.mesh.ranks(); ++rank)
+                    most = std::max(most, planrt::traffic({home(from), ranks_of(from.role)},
+                                                          {home(to), ranks_of(to.role)}, plan_.mesh, rank)
+                                              .elements);
+                const double bytes = static_cast<double>(most) * request_.graph.values[value].element_bytes;
+                for (const int stage : {users.front(), users[i]})
+                    cost_.stages[static_cast<std::size_t>(stage)].update +=
+                        cost::point_to_point(group_, /*neighbours=*/false, 1, Bytes(bytes)).seconds();
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 """sum.py PLANC RANKS MACHINE PERCENT FILE.plan…: no simulated step is longer than the sum that `planc cost` prints; on one
 rank, where nothing can overlap, it is the same, or shorter by some per cent at most.
 
-Both price the same parts by the same function, but add them up in another order.
+Both price the same parts by the same function, but add them up in another order. A pipeline has no sum: its step is that of
+its schedule, without what stages exchange once a step, and is within 10 %.
 """
 
 import json
@@ -21,7 +22,8 @@ def main() -> int:
         command = [planc, "cost", file, "--ranks", ranks, "--machine", machine, "--format=json"]
         cost = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         step, total = cost["overlap_seconds"], cost["seconds"]
-        if not least * total <= step <= (1 + ROUNDING) * total:
+        most = 1.1 if "pipeline" in cost else 1 + ROUNDING
+        if not least * total <= step <= most * total:
             print(f"{file}, {ranks} ranks of {machine}: simulated {step:.9g} s, sum {total:.9g} s")
             wrong += 1
     return wrong
