@@ -62,8 +62,9 @@ bool PlanSearch::take_if_faster(Found pipeline, plan::PassedPipelines &passed, W
     std::optional<Scheduled> schedule;
     const double asked = pipeline.plan.memory_limit_bytes;
     MemoryTarget target(asked);
-    while (true) {
-        std::vector<Scheduled> made = pipeline.step->schedule({&pipeline.plan}, wanted);
+    while (may_simulate() || (asked > 0 && !certainly_fits(pipeline.plan, asked))) {
+        std::vector<Scheduled> made =
+            pipeline.step->schedule({&pipeline.plan}, may_simulate() ? wanted : Wanted::program);
         if (made.empty())
             return false;
         schedule = std::move(made.front());
@@ -77,7 +78,7 @@ bool PlanSearch::take_if_faster(Found pipeline, plan::PassedPipelines &passed, W
             return true;
     }
     pipeline.plan.memory_limit_bytes = asked;
-    const bool simulated = schedule->overlap && schedule_ && schedule_->overlap;
+    const bool simulated = schedule && schedule->overlap && schedule_ && schedule_->overlap;
     passed.fastest = simulated ? schedule->overlap->step : pipeline.plan.cost->seconds();
     passed.stages = pipeline.plan.pipeline->stages.count;
     passed.microbatches = static_cast<int>(pipeline.savings.microbatches);

@@ -143,7 +143,7 @@ bool PlanSearch::keep_limit(Wanted wanted) {
         MemoryTarget target = found_.target.value_or(MemoryTarget(asked, least_arena));
         bool may_fit = false;
         if (found_.plan.failure.empty()) {
-            if (certainly_fits(asked))
+            if (certainly_fits(found_.plan, asked))
                 break;
             if (!schedule_found(asked, wanted))
                 return false;
@@ -202,9 +202,9 @@ bool PlanSearch::take_faster_savings(double asked) {
 
 /// A schedule that nothing but the memory needs takes longer than the search. The estimate decides alone where the
 /// limit is the machine's and the plan takes far less; should the program not keep it, the user is warned.
-bool PlanSearch::certainly_fits(double limit) const {
+bool PlanSearch::certainly_fits(const plan::Plan &plan, double limit) const {
     constexpr double far_less = 0.5;
-    return !limit_is_asked_ && !may_simulate() && found_.plan.cost->memory.total().value < far_less * limit;
+    return !limit_is_asked_ && !may_simulate() && plan.cost->memory.total().value < far_less * limit;
 }
 
 /// Schedules the plan that was found and, if it will probably fit, in parallel the plans that it will be compared with.

@@ -91,7 +91,7 @@ class PlanSearch {
     void stand_beside(plan::Plan &pipeline, cost::Seconds without, cost::Seconds step);
     [[nodiscard]] cost::Seconds step_found() const;
     [[nodiscard]] bool may_simulate() const;
-    [[nodiscard]] bool certainly_fits(double limit) const;
+    [[nodiscard]] bool certainly_fits(const plan::Plan &plan, double limit) const;
 
     Tools tools_;
     MemorySavings pinned_;
