@@ -1,7 +1,7 @@
 #include "plan/pipeline/least_step.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 namespace planc::plan {
 
@@ -24,6 +24,8 @@ WholeWork whole_work(const Request &request) {
     layers.assign(request.graph.layers.size(), LayerStrategy{{""}, {}});
     Request alone = request;
     alone.larger.reset();
+    if (alone.machine.kernels.cache) // smaller blocks may fit into it
+        alone.machine.kernels.cache->bytes = std::numeric_limits<double>::infinity();
     const CostTable table = evaluate(alone, one, {"one"}, layers);
     WholeWork work;
     for (const cost::LayerRow &row : table.layers)

@@ -41,9 +41,8 @@ class PipelineSearch {
         plan.memory_limit_bytes = limit_;
         plan.memory_decided = memory_decided_;
         warn_of_memory(plan);
-        if (request_.search && request_.runner_ups) {
+        if (request_.search && request_.runner_ups)
             add_alternatives(with_depth(request_, {plan.pipeline->axis, ranks_of_pipeline(plan)}), plan);
-        }
         return plan;
     }
 
