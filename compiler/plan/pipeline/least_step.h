@@ -5,8 +5,8 @@
 
 namespace planc::plan {
 
-/// The computation of a step on one rank, as if all data were in its cache. No division among ranks does it in less time
-/// altogether: kernels on smaller blocks are not faster for each element, but for caches.
+/// The computation of a step on one rank, as if all data were in its cache. No division among ranks does it in less
+/// time altogether: kernels on smaller blocks are not faster for each element, but for caches.
 struct WholeWork {
     Seconds all{};
     Seconds forward{};
