@@ -26,6 +26,7 @@ bool PlanSearch::try_pipelines(double asked, Wanted wanted) {
     const bool is_wanted = request.pipeline->wanted; // then pinned_ was planned already
     plan::PassedPipelines passed;
     passed.bound = found_.plan.pipeline ? found_.plan.lower_bound : step_found();
+    passed.answer = step_found();
     std::optional<Found> best;
     for (const MemorySavings &savings : counts_of_pipelines()) {
         if (is_wanted && savings == pinned_)

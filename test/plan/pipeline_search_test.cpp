@@ -80,8 +80,8 @@ double least_of_all(const Request &request) {
                     Begins begins{0};
                     all_cuts(cuts, depth.ranks, begins, [&](const Begins &each) {
                         for (const std::string &schedule : searched_schedules()) {
-                            const PipelinePlan pipeline{depth.axis, schedule, 1, cuts.stages(each)};
-                            const CostTable table = price_pipeline(request, plan, pipeline);
+                            plan.pipeline = PipelinePlan{depth.axis, schedule, 1, cuts.stages(each)};
+                            const CostTable table = price_pipeline(request, plan);
                             if (request.memory_limit_bytes == 0 ||
                                 table.memory.total().value <= request.memory_limit_bytes)
                                 least = std::min(least, table.seconds().value);

@@ -7,6 +7,7 @@
 #include "pipeline/csv.h"
 #include "pipeline/makers.h"
 #include "pipeline/text.h"
+#include "plan/pipeline/price_pipeline.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -54,10 +55,8 @@ std::string take_schedule(sema::Program &program, const Options &options) {
 std::string save_schedule(const plan::Plan &plan, std::int64_t microbatches, const Options &options) {
     if (!plan.pipeline)
         return "--save-schedule: the plan has no pipeline";
-    const auto axis = std::find(plan.axes.begin(), plan.axes.end(), plan.pipeline->axis) - plan.axes.begin();
-    const pipeline::Schedule schedule =
-        pipeline::made_by(plan.pipeline->schedule, plan.mesh.sizes[static_cast<std::size_t>(axis)],
-                          plan.pipeline->chunks, static_cast<int>(microbatches));
+    const pipeline::Schedule schedule = pipeline::made_by(plan.pipeline->schedule, plan::ranks_of_pipeline(plan),
+                                                          plan.pipeline->chunks, static_cast<int>(microbatches));
     return write_file(options.save_schedule,
                       is_csv(options.save_schedule) ? pipeline::csv(schedule) : pipeline::text(schedule));
 }

@@ -50,12 +50,13 @@ std::string passed_pipelines(const Plan &plan) {
     if (!plan.passed_pipelines)
         return "";
     const PassedPipelines &passed = *plan.passed_pipelines;
+    const std::string bound = "; none that was searched takes less than " + cost::human_seconds(passed.bound) + "\n";
     if (!passed.fastest)
-        return "no pipeline is faster\n";
+        return passed.bound >= passed.answer ? "no pipeline is faster\n" : "no pipeline found is faster" + bound;
     return "the fastest pipeline found takes " + cost::human_seconds(*passed.fastest) + " where this plan takes " +
            cost::human_seconds(passed.answer) + (passed.simulated ? ", both with overlap (" : " (") +
            std::to_string(passed.stages) + " stages, " + std::to_string(passed.microbatches) + " micro-batches by " +
-           passed.schedule + "); none takes less than " + cost::human_seconds(passed.bound) + "\n";
+           passed.schedule + ")" + bound;
 }
 
 /// What all stages wait for after the backward passes.
@@ -91,7 +92,7 @@ std::string pipeline(const Request &request, const Plan &plan) {
         text = "the layout's rules determine the splits within stages; there is no bound on pipelines\n";
     else
         text = "lower bound " + cost::human_seconds(plan.lower_bound) +
-               ": no plan with a pipeline takes less; the optimality gap is " + cost::percent(plan.gap()) + "\n";
+               ": no pipeline that was searched takes less; the optimality gap is " + cost::percent(plan.gap()) + "\n";
     if (plan.without_pipeline)
         text += "the fastest plan without a pipeline takes " + cost::human_seconds(*plan.without_pipeline) + "\n";
     text += std::to_string(cost.stages.size()) + " stages over " + cost.axis + ", " +

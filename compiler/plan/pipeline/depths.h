@@ -16,9 +16,9 @@ struct Depth {
 /// The axis that a pipeline gets on a mesh whose axes are open; it is the first one.
 inline constexpr const char *stages_axis = "stages";
 
-/// In ascending order. The axis and the size that the layout gives, or else every axis over which no rule splits or
-/// stores anything, with every size of at least 2 that the ranks and the number of layers allow. Not more than the
-/// cuts of the layout make, unless it gives the size too. See PipelineRequest::any_depth.
+/// In ascending order: the axis and the size that the layout gives. Where it gives no axis, every one that no rule
+/// names; where it gives no size, every size from 2 on that divides the ranks and has a layer for each stage. The cuts
+/// of the layout determine the size too. See PipelineRequest::any_depth.
 [[nodiscard]] std::vector<Depth> depths(const Request &request);
 
 /// The request for the splits inside the stages: the axis has this size, and nothing is split over it. No limit on

@@ -18,7 +18,7 @@ double before_all(double work, double most) {
 
 } // namespace
 
-WholeWork whole_work(const Request &request) {
+LayerTimes whole_work(const Request &request) {
     const Mesh one{std::vector<int>(1, 1)};
     LayerStrategies layers;
     layers.assign(request.graph.layers.size(), LayerStrategy{{""}, {}});
@@ -26,28 +26,19 @@ WholeWork whole_work(const Request &request) {
     alone.larger.reset();
     if (alone.machine.kernels.cache) // smaller blocks may fit into it
         alone.machine.kernels.cache->bytes = std::numeric_limits<double>::infinity();
-    const CostTable table = evaluate(alone, one, {"one"}, layers);
-    WholeWork work;
-    for (const cost::LayerRow &row : table.layers)
-        for (std::size_t phase = 0; phase < row.compute.size(); ++phase) {
-            const auto is = static_cast<sharding::Phase>(phase);
-            const bool forward = is == sharding::Phase::forward || is == sharding::Phase::loss;
-            const bool input = is == sharding::Phase::input_gradient || is == sharding::Phase::recompute;
-            work.all += row.compute[phase];
-            work.forward += forward ? row.compute[phase] : Seconds(0);
-            work.waited_for += forward || input ? row.compute[phase] : Seconds(0);
-        }
+    LayerTimes work;
+    for (const LayerTimes &each : layer_times(evaluate(alone, one, {"one"}, layers)))
+        work += each;
     return work;
 }
 
-Seconds least_step(const WholeWork &work, int microbatches, int ranks, const Depth &depth, Seconds at_most) {
-    const double of_stage_ranks = static_cast<double>(ranks) / depth.ranks;
-    const double n = microbatches;
-    const double forward = work.forward.value / of_stage_ranks / n;
-    const double waited_for = work.waited_for.value / of_stage_ranks / n;
-    const double most = at_most.value / n;
-    const double with_all = (work.all.value / of_stage_ranks + before_all(forward, most)) / depth.ranks;
-    const double between = (n * waited_for + before_all(waited_for, most)) / depth.ranks;
+Seconds least_step(const LayerTimes &work, int microbatches, int ranks, const Depth &depth, Seconds at_most) {
+    const double of_stage = static_cast<double>(ranks) / depth.ranks;
+    const double forward = work.forward.value / of_stage;
+    const double waited_for = (work.forward + work.input_gradients).value / of_stage;
+    const double most = at_most.value / microbatches;
+    const double with_all = (work.of_step(microbatches).value / of_stage + before_all(forward, most)) / depth.ranks;
+    const double between = (microbatches * waited_for + before_all(waited_for, most)) / depth.ranks;
     return Seconds(std::max({waited_for, with_all, between}));
 }
 

@@ -36,12 +36,11 @@ pipeline::Durations durations(const cost::PipelineCost &cost) {
 
 class PipelinePrice {
   public:
-    PipelinePrice(const Request &request, const Plan &plan, const PipelinePlan &pipeline)
-        : request_(request), plan_(plan), pipeline_(pipeline), known_(plan.mesh, request.machine),
-          staged_(sharding::staged(request.graph, pipeline.stages)), group_(group_along(pipeline.axis)) {
-        const auto axis = std::find(plan.axes.begin(), plan.axes.end(), pipeline.axis) - plan.axes.begin();
-        schedule_ = pipeline::made_by(pipeline.schedule, plan.mesh.sizes[static_cast<std::size_t>(axis)],
-                                      pipeline.chunks, request.graph.microbatches);
+    PipelinePrice(const Request &request, const Plan &plan)
+        : request_(request), plan_(plan), pipeline_(*plan.pipeline), known_(plan.mesh, request.machine),
+          staged_(sharding::staged(request.graph, pipeline_.stages)), group_(group_along(pipeline_.axis)) {
+        schedule_ = pipeline::made_by(pipeline_.schedule, ranks_of_pipeline(plan), pipeline_.chunks,
+                                      request.graph.microbatches);
         schedule_.reach = sharding::reach_of_gradients(request.graph, staged_, schedule_.stages);
         slots_ = program::slots_of(schedule_);
     }
@@ -277,8 +276,8 @@ class PipelinePrice {
 
 } // namespace
 
-CostTable price_pipeline(const Request &request, const Plan &plan, const PipelinePlan &pipeline) {
-    return PipelinePrice(request, plan, pipeline).make();
+CostTable price_pipeline(const Request &request, const Plan &plan) {
+    return PipelinePrice(request, plan).make();
 }
 
 const std::vector<std::string> &searched_schedules() {

@@ -11,7 +11,7 @@ namespace planc::plan {
 
 /// As evaluate(), for the stages of the pipeline. Rows are those of all stages; memory and payload those of the ranks
 /// with most.
-[[nodiscard]] CostTable price_pipeline(const Request &request, const Plan &plan, const PipelinePlan &pipeline);
+[[nodiscard]] CostTable price_pipeline(const Request &request, const Plan &plan);
 
 /// The schedules that a search chooses from, the simplest first.
 [[nodiscard]] const std::vector<std::string> &searched_schedules();

@@ -67,7 +67,7 @@ class PipelineSearch {
         Request inner = with_depth(request_, depth);
         inner.runner_ups = false;
         inner.baselines = request_.search;
-        // As long as the stages work, one of them works for at least its share of what all do together.
+        // The busiest stage works for at least its share of what all stages do together.
         const double allowance = request_.search ? crossing_price(inner, cuts_, depth) : 0;
         inner.at_most = Seconds(depth.ranks * best_seconds() + allowance);
         Plan splits = search_meshes(inner);
@@ -149,7 +149,7 @@ class PipelineSearch {
     /// The same plan by the fastest schedule that fits the memory, or by the one that needs the least.
     [[nodiscard]] Plan priced(Plan plan) const {
         plan.pipeline->schedule = schedules_.front();
-        plan.cost = std::make_shared<const CostTable>(price_pipeline(request_, plan, *plan.pipeline));
+        plan.cost = std::make_shared<const CostTable>(price_pipeline(request_, plan));
         std::vector<std::pair<double, std::string>> others;
         for (std::size_t i = 1; i < schedules_.size(); ++i)
             others.emplace_back(seconds_with(schedules_[i], ranks_of_pipeline(plan), wanted_.chunks,
@@ -163,7 +163,7 @@ class PipelineSearch {
                 continue;
             Plan other = plan;
             other.pipeline->schedule = schedule;
-            other.cost = std::make_shared<const CostTable>(price_pipeline(request_, other, *other.pipeline));
+            other.cost = std::make_shared<const CostTable>(price_pipeline(request_, other));
             if (is_better(other, plan))
                 plan = std::move(other);
         }
@@ -256,7 +256,7 @@ class PipelineSearch {
     const PipelineRequest &wanted_;
     Cuts cuts_;
     double limit_;
-    std::optional<WholeWork> work_;      ///< where strategies are searched
+    std::optional<LayerTimes> work_;     ///< where strategies are searched
     std::vector<std::string> schedules_; ///< to choose from, the simplest first
     std::optional<Plan> best_;
     double lower_bound_ = infinity;
