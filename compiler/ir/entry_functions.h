@@ -39,7 +39,8 @@ enum class Purpose : std::uint8_t { training, evaluation, prediction };
 /// if it has none.
 [[nodiscard]] std::int64_t samples_of(mlir::func::FuncOp function);
 
-/// The stage of a pipeline whose part the function is (`plan.stage`; 0 without a pipeline).
+/// The stage of a pipeline whose part the function is (`plan.stage`; 0 without a pipeline). The stages of each replica
+/// of the weights have numbers of their own: pipeline::Schedule::parts().
 [[nodiscard]] int stage_of(mlir::func::FuncOp function);
 /// The role whose ranks run it (`plan.role`; 0 without a pipeline).
 [[nodiscard]] int role_of(mlir::func::FuncOp function);

@@ -65,6 +65,11 @@ planrt::Role ranks_of_role(mlir::ModuleOp module, int role) {
     return ranks;
 }
 
+std::string stage_name(const Pipeline &pipeline, int part) {
+    const int replica = part / pipeline.stages;
+    return std::to_string(part % pipeline.stages) + (replica > 0 ? " of replica " + std::to_string(replica) : "");
+}
+
 pipeline::Schedule schedule_of(mlir::ModuleOp module) {
     const Pipeline pipeline = pipeline_of(module);
     pipeline::Schedule schedule = pipeline::made_by(pipeline.schedule, role_count(module), pipeline.chunks,

@@ -31,6 +31,9 @@ void set_pipeline(mlir::ModuleOp module, const Pipeline &pipeline);
 /// The order in which its ranks run their stages, for the module's micro-batches.
 [[nodiscard]] pipeline::Schedule schedule_of(mlir::ModuleOp module);
 
+/// "1"; of another replica of the weights "1 of replica 1". `part`: pipeline::Schedule::parts().
+[[nodiscard]] std::string stage_name(const Pipeline &pipeline, int part);
+
 /// The number of roles that the mesh has (of the pipeline's axis; 1 without a pipeline), and the ranks of each.
 [[nodiscard]] int role_count(mlir::ModuleOp module);
 [[nodiscard]] planrt::Role ranks_of_role(mlir::ModuleOp module, int role);

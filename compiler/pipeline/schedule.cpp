@@ -27,4 +27,11 @@ std::string text(const Action &action) {
            std::to_string(action.micro_batch);
 }
 
+int Schedule::last_of(int replica) const {
+    int last = micro_batches - 1;
+    while (last > 0 && replica_of[static_cast<std::size_t>(last)] != replica)
+        --last;
+    return last;
+}
+
 } // namespace planc::pipeline

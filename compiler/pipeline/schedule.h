@@ -55,6 +55,16 @@ struct Schedule {
         return placement[static_cast<std::size_t>(replica_of[static_cast<std::size_t>(micro_batch)])]
                         [static_cast<std::size_t>(stage)];
     }
+    /// Parts are the stages of all replicas: part p is stage p % stages of replica p / stages.
+    [[nodiscard]] int parts() const { return stages * static_cast<int>(placement.size()); }
+    [[nodiscard]] int part_of(int stage, int micro_batch) const {
+        return replica_of[static_cast<std::size_t>(micro_batch)] * stages + stage;
+    }
+    [[nodiscard]] int rank_of_part(int part) const {
+        return placement[static_cast<std::size_t>(part / stages)][static_cast<std::size_t>(part % stages)];
+    }
+    /// The last micro-batch of a replica; with it the replica's gradients are complete.
+    [[nodiscard]] int last_of(int replica) const;
     friend bool operator==(const Schedule &, const Schedule &) = default;
 };
 

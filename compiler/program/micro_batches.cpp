@@ -17,6 +17,11 @@ MicroBatchKind kind_of(const std::vector<MicroBatch> &all, std::size_t micro_bat
     return {all[micro_batch].samples, micro_batch + 1 == all.size()};
 }
 
+MicroBatchKind kind_of(const std::vector<MicroBatch> &all, const pipeline::Schedule &schedule, int micro_batch) {
+    const auto index = static_cast<std::size_t>(micro_batch);
+    return {all[index].samples, micro_batch == schedule.last_of(schedule.replica_of[index])};
+}
+
 std::vector<MicroBatchKind> kinds(const std::vector<MicroBatch> &all) {
     std::vector<MicroBatchKind> result;
     for (std::size_t i = 0; i < all.size(); ++i)

@@ -2,6 +2,7 @@
 // program.
 #pragma once
 
+#include "pipeline/schedule.h"
 #include "program/program.h"
 
 #include <cstdint>
@@ -16,11 +17,13 @@ namespace planc::program {
 /// Micro-batches that run the same code.
 struct MicroBatchKind {
     std::int64_t samples = 0; ///< of each
-    bool updates = false;     ///< the last one of the batch, which updates the parameters; the others only accumulate
-                              ///< gradients
+    bool updates = false;     ///< the last one of the batch, or of a replica of the weights: with it the parameters are
+                              ///< updated; the others only accumulate gradients
     friend bool operator==(const MicroBatchKind &, const MicroBatchKind &) = default;
 };
 [[nodiscard]] MicroBatchKind kind_of(const std::vector<MicroBatch> &all, std::size_t micro_batch);
+[[nodiscard]] MicroBatchKind kind_of(const std::vector<MicroBatch> &all, const pipeline::Schedule &schedule,
+                                     int micro_batch);
 
 /// Each kind once, in the order of its first run. There are at most three: larger ones, others, the last one.
 [[nodiscard]] std::vector<MicroBatchKind> kinds(const std::vector<MicroBatch> &all);

@@ -17,6 +17,7 @@ struct Run {
     int body = 0;
     int micro_batch = 0;
     int slot = 0;
+    int replica = 0;
     bool receives_only = false; ///< it runs later, but what it takes comes now
 };
 
@@ -29,31 +30,39 @@ class Runs {
     std::vector<Run> of(int rank) {
         const std::vector<int> &slots = slots_[static_cast<std::size_t>(rank)];
         std::vector<Run> runs;
-        std::vector<const StageBodies *> ended; // by stage, in the order in which they end
-        const auto last = static_cast<int>(program_.micro_batches.size()) - 1;
+        std::vector<Ended> ended; // in the order in which they end
         for (const pipeline::Action &action : schedule_.actions[static_cast<std::size_t>(rank)]) {
             const StageBodies &bodies = bodies_of(action.stage, action.micro_batch);
-            const int slot = slots[static_cast<std::size_t>(action.micro_batch)];
+            const auto m = static_cast<std::size_t>(action.micro_batch);
+            Run run{-1, action.micro_batch, slots[m], schedule_.replica_of[m]};
             // The gradients for which I waits in the schedule may all be W's: of a stage that passes none on.
             if (action.kind == pipeline::Kind::input_gradient && bodies.weight_gradient >= 0)
-                runs.push_back({bodies.weight_gradient, action.micro_batch, slot, true});
+                runs.push_back({bodies.weight_gradient, run.micro_batch, run.slot, run.replica, true});
             for (const int body : bodies_of(bodies, action.kind))
-                if (body >= 0)
-                    runs.push_back({body, action.micro_batch, slot});
-            if (action.micro_batch == last && pipeline::frees(action.kind))
-                ended.push_back(&bodies);
+                if (run.body = body; body >= 0)
+                    runs.push_back(run);
+            if (bodies.kind.updates && pipeline::frees(action.kind))
+                ended.push_back({&bodies, run});
         }
         std::size_t levels = 0;
-        for (const StageBodies *bodies : ended)
-            levels = std::max(levels, bodies->update.size());
+        for (const Ended &stage : ended)
+            levels = std::max(levels, stage.bodies->update.size());
         for (std::size_t level = 0; level < levels; ++level)
-            for (const StageBodies *bodies : ended)
-                if (level < bodies->update.size() && bodies->update[level] >= 0)
-                    runs.push_back({bodies->update[level], last, slots[static_cast<std::size_t>(last)]});
+            for (auto &[bodies, run] : ended)
+                if (level < bodies->update.size() && bodies->update[level] >= 0) {
+                    run.body = bodies->update[level];
+                    runs.push_back(run);
+                }
         return runs;
     }
 
   private:
+    /// A stage whose gradients are complete, and its last micro-batch.
+    struct Ended {
+        const StageBodies *bodies;
+        Run run;
+    };
+
     static std::vector<int> bodies_of(const StageBodies &bodies, pipeline::Kind kind) {
         switch (kind) {
         case pipeline::Kind::forward:
@@ -69,9 +78,10 @@ class Runs {
     }
 
     const StageBodies &bodies_of(int stage, int micro_batch) const {
-        const MicroBatchKind kind = kind_of(program_.micro_batches, static_cast<std::size_t>(micro_batch));
+        const MicroBatchKind kind = kind_of(program_.micro_batches, schedule_, micro_batch);
+        const int part = schedule_.part_of(stage, micro_batch);
         const auto found = std::find_if(stages_.begin(), stages_.end(), [&](const StageBodies &bodies) {
-            return bodies.stage == stage && bodies.kind == kind;
+            return bodies.stage == part && bodies.kind == kind;
         });
         if (found == stages_.end())
             throw std::invalid_argument("stage " + std::to_string(stage) + " has no bodies for a micro-batch of " +
@@ -91,8 +101,9 @@ class RoleActions {
     explicit RoleActions(const Program &program) : program_(program) {
         for (int t = 0; t < static_cast<int>(program.transfers.size()); ++t) {
             const Transfer &transfer = program.transfers[static_cast<std::size_t>(t)];
-            arrives_by_[transfer.to] = t;
             leaves_by_[transfer.from].push_back(t);
+            if (!stays(transfer))
+                arrives_by_[transfer.to] = t;
         }
     }
 
@@ -103,12 +114,12 @@ class RoleActions {
             receive(runs[i]);
             if (runs[i].receives_only)
                 continue;
-            if (i + 1 < runs.size() && runs[i + 1].slot != runs[i].slot)
+            if (i + 1 < runs.size() && key(runs[i + 1]) != key(runs[i]))
                 start_receiving(runs[i + 1]);
             run(runs[i]);
         }
-        for (const auto &[number, slot] : slots_)
-            empty(number);
+        for (auto &[key, slot] : slots_)
+            empty(slot, key.second);
         return std::move(actions_);
     }
 
@@ -121,25 +132,35 @@ class RoleActions {
         std::vector<int> leaving; ///< transfers that may still read their values
     };
 
+    /// Slots of different replicas hold different micro-batches.
+    using Key = std::pair<int, int>; ///< replica and slot
+    static Key key(const Run &run) { return {run.replica, run.slot}; }
+
+    /// Whether it is moved within its role, right after the body that makes its value.
+    [[nodiscard]] bool stays(const Transfer &transfer) const {
+        return program_.values[static_cast<std::size_t>(transfer.from)].role ==
+               program_.values[static_cast<std::size_t>(transfer.to)].role;
+    }
+
     [[nodiscard]] const Body &body(const Run &run) const { return program_.bodies[static_cast<std::size_t>(run.body)]; }
     void add(ActionKind kind, int index, int micro_batch, int slot) {
         actions_.push_back({kind, index, micro_batch, slot});
     }
 
     /// Waits until all that was sent from the slot has left.
-    void empty(int number) {
-        Slot &slot = slots_[number];
+    void empty(Slot &slot, int number) {
         for (const int transfer : slot.leaving)
             add(ActionKind::wait, transfer, slot.micro_batch, number);
         slot.leaving.clear();
     }
 
     Slot &slot_of(const Run &run) {
-        if (slots_[run.slot].micro_batch != run.micro_batch) {
-            empty(run.slot);
-            slots_[run.slot] = {run.micro_batch, {}, {}, {}};
+        Slot &slot = slots_[key(run)];
+        if (slot.micro_batch != run.micro_batch) {
+            empty(slot, run.slot);
+            slot = {run.micro_batch, {}, {}, {}};
         }
-        return slots_[run.slot];
+        return slot;
     }
 
     void receive(const Run &run) {
@@ -153,7 +174,7 @@ class RoleActions {
 
     /// Begins what the next run waits for, if its slot is its own or has nothing that is still to leave.
     void start_receiving(const Run &next) {
-        if (const Slot &slot = slots_[next.slot]; slot.micro_batch != next.micro_batch && !slot.leaving.empty())
+        if (const Slot &slot = slots_[key(next)]; slot.micro_batch != next.micro_batch && !slot.leaving.empty())
             return;
         Slot &slot = slot_of(next);
         for (const int value : body(next).takes)
@@ -165,10 +186,8 @@ class RoleActions {
         add(ActionKind::run, run.body, run.micro_batch, run.slot);
         for (const int value : body(run).gives)
             for (const int transfer : leaves_by_[value]) {
-                const int to = program_.transfers[static_cast<std::size_t>(transfer)].to;
-                if (program_.values[static_cast<std::size_t>(to)].role == body(run).role) {
+                if (stays(program_.transfers[static_cast<std::size_t>(transfer)])) {
                     add(ActionKind::move, transfer, run.micro_batch, run.slot);
-                    slot_of(run).arrived.insert(to);
                     continue;
                 }
                 add(ActionKind::send, transfer, run.micro_batch, run.slot);
@@ -179,7 +198,7 @@ class RoleActions {
     const Program &program_;
     std::map<int, int> arrives_by_;             ///< by value: the transfer
     std::map<int, std::vector<int>> leaves_by_; ///< by value: the transfers
-    std::map<int, Slot> slots_;
+    std::map<Key, Slot> slots_;
     std::vector<Action> actions_;
 };
 

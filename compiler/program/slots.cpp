@@ -8,6 +8,13 @@ namespace planc::program {
 
 namespace {
 
+/// The slots of a rank for the micro-batches of one replica.
+struct Holders {
+    std::vector<int> stages; ///< of the replica
+    std::vector<int> holder; ///< by slot: the last micro-batch that has taken it
+    int most = 1;            ///< slots
+};
+
 /// Runs the actions in an order that their needs permit, and gives a rank a slot when it begins a micro-batch.
 class Slots {
   public:
@@ -19,12 +26,12 @@ class Slots {
             rank.left.assign(index(schedule.micro_batches), 0);
             for (const pipeline::Action &action : actions)
                 ++rank.left[index(action.micro_batch)];
-            rank.most = most_alive(actions, rank.left);
-            rank.stages.resize(schedule.placement.size());
+            rank.replicas.resize(schedule.placement.size());
+            count_alive(actions, rank.left, rank.replicas);
         }
-        for (std::size_t replica = 0; replica < schedule.placement.size(); ++replica)
-            for (int stage = 0; stage < schedule.stages; ++stage)
-                ranks_[index(schedule.placement[replica][index(stage)])].stages[replica].push_back(stage);
+        for (int part = 0; part < schedule.parts(); ++part)
+            ranks_[index(schedule.rank_of_part(part))].replicas[index(part / schedule.stages)].stages.push_back(
+                part % schedule.stages);
     }
 
     std::vector<std::vector<int>> run() {
@@ -41,6 +48,8 @@ class Slots {
             may_wait_ = false; // where ranks wait for each other whatever the slots
             while (advance(rank)) {
             }
+            if (schedule_.placement.size() > 1)
+                renumber(ranks_[index(rank)].slots);
             slots.push_back(std::move(ranks_[index(rank)].slots));
         }
         return slots;
@@ -48,29 +57,39 @@ class Slots {
 
   private:
     struct Rank {
-        std::vector<int> slots;               ///< by micro-batch; -1: none yet
-        std::vector<int> left;                ///< by micro-batch: its actions that are left
-        std::vector<int> holder;              ///< by slot: the last micro-batch that has taken it
-        std::vector<std::vector<int>> stages; ///< by replica
-        int most = 1;                         ///< slots
-        std::size_t next = 0;                 ///< action
+        std::vector<int> slots; ///< by micro-batch; -1: none yet
+        std::vector<int> left;  ///< by micro-batch: its actions that are left
+        std::vector<Holders> replicas;
+        std::size_t next = 0; ///< action
     };
 
     static std::size_t index(int number) { return static_cast<std::size_t>(number); }
 
-    /// The most micro-batches between first and last action.
-    static int most_alive(const std::vector<pipeline::Action> &actions, std::vector<int> left) {
+    [[nodiscard]] std::size_t replica_of(int micro_batch) const { return index(schedule_.replica_of[index(micro_batch)]); }
+
+    /// By replica, the most micro-batches between first and last action.
+    void count_alive(const std::vector<pipeline::Action> &actions, std::vector<int> left,
+                     std::vector<Holders> &replicas) const {
         std::vector<bool> begun(left.size(), false);
-        int alive = 0;
-        int most = 1;
+        std::vector<int> alive(replicas.size(), 0);
         for (const pipeline::Action &action : actions) {
             const std::size_t m = index(action.micro_batch);
-            alive += begun[m] ? 0 : 1;
+            const std::size_t replica = replica_of(action.micro_batch);
+            alive[replica] += begun[m] ? 0 : 1;
             begun[m] = true;
-            most = std::max(most, alive);
-            alive -= --left[m] == 0 ? 1 : 0;
+            replicas[replica].most = std::max(replicas[replica].most, alive[replica]);
+            alive[replica] -= --left[m] == 0 ? 1 : 0;
         }
-        return most;
+    }
+
+    /// Gives slot 0 to the last micro-batch of each replica.
+    void renumber(std::vector<int> &slots) const {
+        for (int replica = 0; replica < static_cast<int>(schedule_.placement.size()); ++replica) {
+            const int first = slots[index(schedule_.last_of(replica))];
+            for (int m = 0; m < schedule_.micro_batches && first > 0; ++m)
+                if (int &slot = slots[index(m)]; replica_of(m) == index(replica) && (slot == 0 || slot == first))
+                    slot = slot == 0 ? first : 0;
+        }
     }
 
     [[nodiscard]] const pipeline::Action *next(int rank) const {
@@ -88,25 +107,26 @@ class Slots {
 
     /// Whether what the stages of a rank have sent of a micro-batch is received. The last that they send is a gradient;
     /// of the stages that get it, the first is the last to take it.
-    [[nodiscard]] bool is_received(const Rank &rank, int micro_batch) const {
-        const int replica = schedule_.replica_of[index(micro_batch)];
-        return !may_wait_ || std::ranges::all_of(rank.stages[index(replica)], [&](int stage) {
+    [[nodiscard]] bool is_received(const Holders &holders, int micro_batch) const {
+        return !may_wait_ || std::ranges::all_of(holders.stages, [&](int stage) {
             const int to = schedule_.reach.empty() ? stage - 1 : schedule_.reach[index(stage)];
             return stage == 0 || done_[index(pipeline::result(schedule_, true, to, micro_batch))];
         });
     }
 
     bool take_slot(Rank &rank, int micro_batch) {
+        Holders &holders = rank.replicas[replica_of(micro_batch)];
+        std::vector<int> &held = holders.holder;
         int &slot = rank.slots[index(micro_batch)];
-        for (int s = 0; s < static_cast<int>(rank.holder.size()) && slot < 0; ++s)
-            if (const int holder = rank.holder[index(s)]; rank.left[index(holder)] == 0 && is_received(rank, holder))
+        for (int s = 0; s < static_cast<int>(held.size()) && slot < 0; ++s)
+            if (const int holder = held[index(s)]; rank.left[index(holder)] == 0 && is_received(holders, holder))
                 slot = s;
-        if (slot < 0 && (static_cast<int>(rank.holder.size()) < rank.most || !may_wait_)) {
-            slot = static_cast<int>(rank.holder.size());
-            rank.holder.push_back(micro_batch);
+        if (slot < 0 && (static_cast<int>(held.size()) < holders.most || !may_wait_)) {
+            slot = static_cast<int>(held.size());
+            held.push_back(micro_batch);
         }
         if (slot >= 0)
-            rank.holder[index(slot)] = micro_batch;
+            held[index(slot)] = micro_batch;
         return slot >= 0;
     }
 
@@ -129,7 +149,7 @@ class Slots {
     bool add_slot() {
         for (int rank = 0; rank < schedule_.ranks; ++rank)
             if (const pipeline::Action *action = next(rank); action != nullptr && has_needs(*action)) {
-                ++ranks_[index(rank)].most;
+                ++ranks_[index(rank)].replicas[replica_of(action->micro_batch)].most;
                 return true;
             }
         return false;

@@ -14,6 +14,9 @@ namespace planc::program {
 /// may come to it only after something that the rank is yet to send. Slots are such that there is an order of all
 /// actions in which no rank waits, so that no ranks wait for each other. A rank has as many slots as micro-batches
 /// between first and last action at a time; more only where these could not do.
+///
+/// Micro-batches of different replicas of the weights may have the same slot at the same time: they run different
+/// stages, which have places of their own. Where there are several replicas, the last micro-batch of each has slot 0.
 [[nodiscard]] std::vector<std::vector<int>> slots_of(const pipeline::Schedule &schedule);
 
 /// The number of slots of a rank, at least 1. `slots`: by micro-batch.

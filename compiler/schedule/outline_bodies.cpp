@@ -196,9 +196,9 @@ std::vector<std::string> role_names(mlir::ModuleOp module) {
         return {"all"};
     std::vector<std::string> names(static_cast<size_t>(ir::role_count(module)));
     const pipeline::Schedule schedule = ir::schedule_of(module);
-    for (int stage = 0; stage < schedule.stages; ++stage) {
-        std::string &name = names[static_cast<size_t>(schedule.rank_of(stage, 0))];
-        name += (name.empty() ? "" : ", ") + std::to_string(stage);
+    for (int part = 0; part < schedule.parts(); ++part) {
+        std::string &name = names[static_cast<size_t>(schedule.rank_of_part(part))];
+        name += (name.empty() ? "" : ", ") + std::to_string(part % schedule.stages);
     }
     for (std::string &name : names)
         name = (name.find(',') == std::string::npos ? "stage " : "stages ") + name;
@@ -253,8 +253,15 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
             return; // an evaluation alone
         for (size_t t = 0; t < transfers.size(); ++t)
             program.transfers.push_back(transfer(transfers[t], names[t], scratch[t], functions, program));
-        program.actions = ir::has_pipeline(module) ? actions_of_stages(module, functions, program)
-                                                   : actions_of_all(functions, program);
+        if (ir::has_pipeline(module)) {
+            const pipeline::Schedule schedule = ir::schedule_of(module);
+            const auto replicas = static_cast<int>(schedule.placement.size());
+            for (int replica = 0; replica < replicas && replicas > 1; ++replica)
+                program.last_of_replicas.push_back(schedule.last_of(replica));
+            program.actions = actions_of_stages(schedule, functions, program);
+        } else {
+            program.actions = actions_of_all(functions, program);
+        }
         set_step_program(module, program);
         for (mlir::func::FuncOp function : ir::entry_functions(module)) // evaluation follows the training step
             shift_numbers(function, program.transfers.size());
@@ -303,8 +310,9 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
                                                  : program::accumulating(program.micro_batches, kinds);
     }
 
-    static std::vector<std::vector<program::Action>>
-    actions_of_stages(mlir::ModuleOp module, const std::vector<Function> &functions, const program::Program &program) {
+    static std::vector<std::vector<program::Action>> actions_of_stages(const pipeline::Schedule &schedule,
+                                                                       const std::vector<Function> &functions,
+                                                                       const program::Program &program) {
         std::vector<program::StageBodies> stages;
         for (const Function &function : functions) {
             program::StageBodies &bodies = stages.emplace_back(program::StageBodies{function.kind, function.stage});
@@ -316,7 +324,7 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
                     bodies.update.back() = body;
                 }
         }
-        return program::pipelined(program, ir::schedule_of(module), stages);
+        return program::pipelined(program, schedule, stages);
     }
 };
 

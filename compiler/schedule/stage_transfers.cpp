@@ -18,14 +18,14 @@ std::string name_of(mlir::BlockArgument argument) {
     auto receiver = mlir::cast<mlir::func::FuncOp>(argument.getOwner()->getParentOp());
     const auto tensor = receiver.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "plan.tensor");
     return (tensor ? tensor.str() : "value " + std::to_string(ir::received_by(argument))) + " to stage " +
-           std::to_string(ir::stage_of(receiver));
+           ir::stage_name(ir::pipeline_of(receiver->getParentOfType<mlir::ModuleOp>()), ir::stage_of(receiver));
 }
 
 } // namespace
 
 bool alike(mlir::func::FuncOp a, mlir::func::FuncOp b) {
     return ir::purpose_of(a) == ir::purpose_of(b) && ir::accumulates(a) == ir::accumulates(b) &&
-           (!ir::is_training(a) || ir::samples_of(a) == ir::samples_of(b));
+           (!ir::is_training(a) || !ir::accumulates(a) || ir::samples_of(a) == ir::samples_of(b));
 }
 
 mlir::Value StageTransfer::sent() const {

@@ -32,7 +32,8 @@ struct StageTransfer {
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> scratch_offsets() const;
 };
 
-/// Among functions of one kind: of the same purpose, and of training for the same micro-batches.
+/// Among functions of one kind: of the same purpose, and of training for micro-batches that accumulate alike. (The last
+/// micro-batches of replicas may differ in size, but are updated together.)
 [[nodiscard]] bool alike(mlir::func::FuncOp a, mlir::func::FuncOp b);
 
 /// Of all entry functions, by receiving function and argument. A value may be received twice, in two layouts.

@@ -30,8 +30,8 @@ class Writer {
         llvm::SmallVector<std::int64_t> parts;
         for (const program::MicroBatch &part : program_.micro_batches)
             parts.append({part.first, part.samples});
-        return dictionary(
-            {list("roles", program_.roles,
+        llvm::SmallVector<mlir::NamedAttribute> entries{
+             list("roles", program_.roles,
                   [&](const program::Role &role) {
                       llvm::SmallVector<std::int64_t> ranges;
                       for (const planrt::Range &range : role.ranks.coordinates)
@@ -66,7 +66,10 @@ class Writer {
                           texts.push_back(builder_.getStringAttr(program::text(program_, action)));
                       return Attribute(builder_.getArrayAttr(texts));
                   }),
-             number("loss", program_.loss)});
+             number("loss", program_.loss)};
+        if (!program_.last_of_replicas.empty())
+            entries.push_back(indices("last_of_replicas", program_.last_of_replicas));
+        return dictionary(entries);
     }
 
   private:
@@ -183,6 +186,7 @@ Program step_program(mlir::ModuleOp module) {
                 actions.push_back(program::action(program, text.str()));
     }
     program.loss = reader.index("loss", -1);
+    program.last_of_replicas = reader.indices("last_of_replicas");
     for (auto variable : module.getOps<ir::VariableOp>())
         program.variables.push_back({variable.getSymName().str(), role_of(variable)});
     if (const std::string wrong = program::broken_reference(program); !wrong.empty())

@@ -62,6 +62,7 @@ struct Operation {
     bool accumulates = false; ///< adds its operand up over the micro-batches
     bool per_step = false;    ///< depends on accumulated gradients: runs once per step, not once per micro-batch
     int level = 0;            ///< of an update in a pipeline: StagedGraph::levels
+    int replica = 0;          ///< in a pipeline: of the weights with which it computes
 };
 
 struct Layer {

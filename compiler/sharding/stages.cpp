@@ -13,6 +13,11 @@ std::vector<int> list(const Stages &stages) {
     return {stages.begin(), stages.end()};
 }
 
+/// A stage in the replica of an operation.
+int part_of(const Operation &operation, int stage, const LayerStages &layers) {
+    return stage == LayerStages::everywhere ? stage : operation.replica * layers.count + stage;
+}
+
 class Staging {
   public:
     Staging(const Graph &graph, const LayerStages &layers)
@@ -56,14 +61,18 @@ class Staging {
         Stages needing;
         for (const ValueId result : operation.results)
             needing.insert(needed_[result].begin(), needed_[result].end());
-        return needing.empty() ? Stages{layers_.count - 1} : needing;
+        return needing.empty() ? Stages{part(operation, layers_.count - 1)} : needing;
+    }
+
+    [[nodiscard]] int part(const Operation &operation, int stage) const {
+        return part_of(operation, stage, layers_);
     }
 
     /// The stage of the operation's layer. But a sum of gradients of a value that was read twice is made where its
     /// terms are, if that is one stage: then one value leaves it instead of two.
     [[nodiscard]] int own_stage(OperationId o) const {
         const Operation &operation = graph_.operations[o];
-        const int stage = layers_.of[operation.layer];
+        const int stage = part(operation, layers_.of[operation.layer]);
         if (operation.phase != Phase::input_gradient || operation.kernel != Kernel::pointwise ||
             !operation.nest.linear || operation.operands.size() < 2 || stage == LayerStages::everywhere)
             return stage;
@@ -85,10 +94,10 @@ class Staging {
     /// A sum over micro-batches is kept where its operand is made.
     [[nodiscard]] int stage_of_sum(const Operation &operation) const {
         const OperationId producer = graph_.values[operation.operands.front()].producer;
-        const int stage = producer ? own_[producer] : layers_.of[operation.layer];
+        const int stage = producer ? own_[producer] : part(operation, layers_.of[operation.layer]);
         if (stage != LayerStages::everywhere)
             return stage;
-        return operation.parameter ? variables_[operation.parameter].front() : layers_.count - 1;
+        return operation.parameter ? variables_[operation.parameter].front() : part(operation, layers_.count - 1);
     }
 
     [[nodiscard]] std::vector<int> levels_of(OperationId o, const StagedGraph &known) const {
@@ -197,7 +206,8 @@ bool is_forward(const Operation &operation) {
 PerValue<std::vector<int>> stages_of_variables(const Graph &graph, const LayerStages &layers) {
     PerValue<Stages> users(graph.values.size());
     for (const Operation &operation : graph.operations)
-        if (const int stage = layers.of[operation.layer]; !operation.parameter && stage != LayerStages::everywhere)
+        if (const int stage = part_of(operation, layers.of[operation.layer], layers);
+            !operation.parameter && stage != LayerStages::everywhere)
             for (const ValueId operand : operation.operands)
                 users[operand].insert(stage);
     PerValue<std::vector<int>> result;

@@ -1,6 +1,9 @@
 // Which stage of a pipeline runs which operation, and what the stages send each other. Layers are given to stages; the
 // rest follows from the graph.
 //
+// A schedule may have replicas of the weights, each for some of the micro-batches. Stage s of replica r is then a stage of
+// its own, with the number r * LayerStages::count + s (a part, pipeline/schedule.h).
+//
 // Example: layers h1 on stage 0, h2 and loss on stage 1
 //   h1's forward operations and its gradients  stage 0      update of h1.w  stage 0
 //   h2's, loss                                 stage 1      update of h2.w  stage 1
@@ -48,7 +51,7 @@ struct StagedGraph {
 /// The stages that use a variable, other than to update it.
 [[nodiscard]] PerValue<std::vector<int>> stages_of_variables(const Graph &graph, const LayerStages &layers);
 
-/// The part of a stage: its operations, with what they take and give.
+/// What a stage has: its operations, with what they take and give.
 struct StageGraph {
     Graph graph;              ///< with the layers of the whole graph. What arrives from other stages is free there, in
                               ///< every placement in which it is needed

@@ -136,6 +136,8 @@ class Extraction {
         operation.layer = layer(layer_of(&op));
         if (const auto level = op.getAttrOfType<mlir::IntegerAttr>("level"))
             operation.level = static_cast<int>(level.getInt());
+        if (const auto replica = op.getAttrOfType<mlir::IntegerAttr>("replica"))
+            operation.replica = static_cast<int>(replica.getInt());
         std::vector<unsigned> numbers;
         std::vector<std::vector<int>> operand_loops;
         for (mlir::OpOperand &operand : op.getOpOperands()) {

@@ -2,6 +2,7 @@
 
 #include "ir/entry_functions.h"
 #include "program/slots.h"
+#include "spmd/replicas.h"
 #include "spmd/stage_recomputation.h"
 #include "spmd/stage_sums.h"
 #include "spmd/stage_variables.h"
@@ -37,12 +38,24 @@ class Split {
     }
 
     void run() {
-        for (int stage = 0; stage < schedule_.stages; ++stage)
-            make(stage);
+        for (int part = 0; part < schedule_.parts(); ++part)
+            if (has_replica(part / schedule_.stages))
+                make(part);
         function_.erase();
     }
 
   private:
+    /// Evaluation and prediction have replica 0 only, and so may a kind of micro-batch.
+    [[nodiscard]] bool has_replica(int replica) const {
+        const auto samples = function_->getAttrOfType<mlir::DenseI64ArrayAttr>("plan.replica_samples");
+        return samples ? samples[replica] > 0 : replica == 0;
+    }
+
+    [[nodiscard]] std::int64_t samples() {
+        const auto samples = function_->getAttrOfType<mlir::DenseI64ArrayAttr>("plan.replica_samples");
+        return samples ? samples[stage_ / schedule_.stages] : ir::samples_of(function_);
+    }
+
     /// Source operations are copied to each stage that uses them, when it first does.
     void make(int stage) {
         map_.clear();
@@ -52,14 +65,13 @@ class Split {
             if (mlir::Attribute value = function_->getAttr(kept))
                 made_->setAttr(kept, value);
         made_->setAttr("plan.stage", builder_.getI64IntegerAttr(stage));
-        made_->setAttr("plan.role",
-                       builder_.getI64IntegerAttr(schedule_.placement.front()[static_cast<size_t>(stage)]));
+        made_->setAttr("plan.role", builder_.getI64IntegerAttr(schedule_.rank_of_part(stage)));
         const int slots = program::slot_count(slots_[static_cast<size_t>(ir::role_of(made_))]);
         if (ir::is_training(function_) && slots > 1)
             made_->setAttr("plan.slots", builder_.getI64IntegerAttr(slots));
         if (ir::is_training(function_) && defers_weight_gradients())
             made_->setAttr("plan.defers", builder_.getUnitAttr());
-        made_->setAttr("plan.samples", builder_.getI64IntegerAttr(ir::samples_of(function_)));
+        made_->setAttr("plan.samples", builder_.getI64IntegerAttr(samples()));
         builder_.setInsertionPoint(function_);
         builder_.insert(made_);
         block_ = made_.addEntryBlock();
@@ -90,7 +102,9 @@ class Split {
 
     std::string name() {
         const std::string whole = function_.getName().str();
-        const std::string stage = "stage_" + std::to_string(stage_);
+        std::string stage = "stage_" + std::to_string(stage_ % schedule_.stages);
+        if (const int replica = stage_ / schedule_.stages; replica > 0)
+            stage += "_replica_" + std::to_string(replica);
         return whole == "train" ? stage : stage + "_" + whole;
     }
 
@@ -192,7 +206,7 @@ class Split {
     mlir::OpBuilder builder_;
     std::map<ValueId, int> numbers_; ///< of values that cross
     std::map<ValueId, mlir::Value> ir_value_;
-    int stage_ = 0;
+    int stage_ = 0; ///< a part of the schedule
     mlir::func::FuncOp made_;
     mlir::Block *block_ = nullptr;
     mlir::IRMapping map_;
@@ -215,17 +229,12 @@ mlir::LogicalResult split_stages(mlir::ModuleOp module) {
         return mlir::success();
     ir::Pipeline pipeline = ir::pipeline_of(module);
     pipeline::Schedule schedule = ir::schedule_of(module);
-    if (schedule.placement.size() > 1)
-        return module.emitError() << "schedule '" << pipeline.schedule
-                                  << "' has several replicas of the weights, which are not lowered";
     const auto layers_of = [&](const sharding::Graph &graph) { return layer_stages(graph, pipeline); };
     const std::vector<mlir::func::FuncOp> functions = ir::entry_functions(module);
     StageVariables variables(module);
     for (mlir::func::FuncOp function : functions)
         if (ir::is_training(function)) {
             recompute_within_stages(function, layers_of);
-            const Extracted extracted = extract(function);
-            variables.add(extracted, layers_of(extracted.graph));
             regroup_sums(function, layers_of);
             const sharding::Graph graph = extract(function).graph;
             pipeline.reach =
@@ -234,6 +243,13 @@ mlir::LogicalResult split_stages(mlir::ModuleOp module) {
     if (!pipeline.reach.empty())
         ir::set_pipeline(module, pipeline);
     schedule.reach = pipeline.reach;
+    if (failed(replicate(module, schedule)))
+        return mlir::failure();
+    for (mlir::func::FuncOp function : functions)
+        if (ir::is_training(function)) {
+            const Extracted extracted = extract(function);
+            variables.add(extracted, layers_of(extracted.graph));
+        }
     variables.make(schedule);
     for (mlir::func::FuncOp function : functions) {
         Extracted extracted = extract(function);

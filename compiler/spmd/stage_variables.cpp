@@ -1,5 +1,7 @@
 #include "spmd/stage_variables.h"
 
+#include "ir/pipeline_attribute.h"
+
 namespace planc::spmd {
 
 using sharding::ValueId;
@@ -43,8 +45,7 @@ void StageVariables::make(const pipeline::Schedule &schedule) {
             const bool first = stage == *stages->second.begin();
             auto own = first ? variable : mlir::cast<ir::VariableOp>(builder.clone(*variable));
             own->setAttr("stage", builder.getI64IntegerAttr(stage));
-            own->setAttr("rank_role",
-                         builder.getI64IntegerAttr(schedule.placement.front()[static_cast<size_t>(stage)]));
+            own->setAttr("rank_role", builder.getI64IntegerAttr(schedule.rank_of_part(stage)));
             if (first)
                 continue;
             own->setAttr("copy_of", variable.getSymNameAttr());
@@ -71,7 +72,7 @@ std::string StageVariables::name(const std::string &variable, int stage) const {
     const auto stages = stages_of_.find(variable);
     const bool is_copy =
         stages != stages_of_.end() && stages->second.contains(stage) && *stages->second.begin() != stage;
-    return is_copy ? variable + " on stage " + std::to_string(stage) : variable;
+    return is_copy ? variable + " on stage " + ir::stage_name(ir::pipeline_of(module_), stage) : variable;
 }
 
 } // namespace planc::spmd

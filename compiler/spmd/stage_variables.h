@@ -31,7 +31,7 @@ class StageVariables {
     void rename(mlir::Operation *op, int stage) const;
 
   private:
-    /// The name of a variable on a stage.
+    /// The name of a variable on a stage; stages of replicas have numbers of their own.
     [[nodiscard]] std::string name(const std::string &variable, int stage) const;
 
     mlir::ModuleOp module_;

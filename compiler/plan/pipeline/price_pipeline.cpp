@@ -17,8 +17,9 @@ using planrt::Placement;
 
 Seconds longest_update(const pipeline::Schedule &schedule, const cost::PipelineCost &cost) {
     std::vector<Seconds> updates(static_cast<std::size_t>(schedule.ranks));
-    for (std::size_t stage = 0; stage < cost.stages.size(); ++stage)
-        updates[static_cast<std::size_t>(schedule.placement.front()[stage])] += cost.stages[stage].update;
+    for (int part = 0; part < schedule.parts(); ++part)
+        updates[static_cast<std::size_t>(schedule.rank_of_part(part))] +=
+            cost.stages[static_cast<std::size_t>(part % schedule.stages)].update;
     return *std::max_element(updates.begin(), updates.end());
 }
 
@@ -46,18 +47,20 @@ class PipelinePrice {
     }
 
     CostTable make() {
-        for (int stage = 0; stage < pipeline_.stages.count; ++stage)
-            add(stage);
+        for (int part = 0; part < schedule_.parts(); ++part)
+            add(part);
         for (const sharding::Crossing &crossing : staged_.crossings)
-            add_transfers(crossing);
+            for (int first = 0; first < schedule_.parts(); first += schedule_.stages) // of each replica
+                add_transfers({crossing.value, first + crossing.from, first + crossing.to});
         const PerValue<std::vector<int>> users = sharding::stages_of_variables(request_.graph, pipeline_.stages);
         for (const ValueId value : users.ids())
-            if (request_.graph.values[value].kind == sharding::ValueKind::variable && users[value].size() > 1)
-                add_sums(value, users[value]);
-        for (std::size_t stage = 0; stage < parts_.size(); ++stage) {
+            if (request_.graph.values[value].kind == sharding::ValueKind::variable)
+                add_sums(value, parts_of(users[value]));
+        for (std::size_t stage = 0; stage < cost_.stages.size(); ++stage)
             cost_.stages[stage].sent = Bytes(static_cast<double>(busiest(parts_[stage].sent).elements));
-            merge(parts_[stage].table);
-        }
+        for (const Part &part : parts_)
+            merge(part.table);
+        table_.microbatches = request_.graph.microbatches;
         for (int role = 0; role < schedule_.ranks; ++role)
             add_up(role);
         measure();
@@ -72,17 +75,31 @@ class PipelinePrice {
         return cost::group(axes, plan_.mesh.sizes, request_.machine);
     }
 
-    void add(int stage) {
+    /// The stages in each replica of the weights.
+    [[nodiscard]] std::vector<int> parts_of(const std::vector<int> &stages) const {
+        std::vector<int> parts;
+        for (int first = 0; first < schedule_.parts(); first += schedule_.stages)
+            for (const int stage : stages)
+                parts.push_back(first + stage);
+        return parts;
+    }
+
+    void add(int number) {
+        const int stage = number % schedule_.stages;
         Part &part = parts_.emplace_back();
         part.stage = sharding::stage_graph(request_.graph, staged_, stage);
-        part.role = schedule_.placement.front()[static_cast<std::size_t>(stage)];
+        part.role = schedule_.rank_of_part(number);
         part.sent.resize(static_cast<std::size_t>(plan_.mesh.ranks()));
         Graph &graph = part.stage.graph;
+        graph.microbatches =
+            static_cast<int>(std::ranges::count(schedule_.replica_of, number / schedule_.stages)); // of the replica
         graph.slots = program::slot_count(slots_[static_cast<std::size_t>(part.role)]);
         part.laid_out =
             sharding::lay_out(sharding::GraphIndex(graph), plan_.mesh, plan_.layers, plan_.storage, known_.reshards);
         part.table = cost::price(graph, cost::GraphFacts(graph, request_.machine), part.laid_out, plan_.mesh,
                                  plan_.axes, request_.machine, plan_.layers, plan_.storage, known_.prices);
+        if (number >= schedule_.stages) // as in replica 0
+            return;
         LayerTimes sum;
         for (const LayerTimes &each : layer_times(part.table))
             sum += each;
@@ -94,8 +111,6 @@ class PipelinePrice {
         row.micro_batches = graph.slots;
         cost_.stages.push_back(std::move(row));
     }
-
-    [[nodiscard]] double count() const { return request_.graph.microbatches; }
 
     static planrt::Traffic busiest(const std::vector<planrt::Traffic> &by_rank) {
         return *std::max_element(by_rank.begin(), by_rank.end(),
@@ -109,12 +124,12 @@ class PipelinePrice {
         std::int64_t calls = 0;
         cost::Memory memory;
         std::vector<planrt::Traffic> sent(static_cast<std::size_t>(plan_.mesh.ranks()));
-        for (std::size_t stage = 0; stage < parts_.size(); ++stage) {
-            const Part &part = parts_[stage];
+        for (std::size_t number = 0; number < parts_.size(); ++number) {
+            const Part &part = parts_[number];
             if (part.role != role)
                 continue;
-            const cost::StageRow &row = cost_.stages[stage];
-            work += count() * (row.forward + row.backward()) + row.update;
+            const cost::StageRow &row = row_of(number);
+            work += static_cast<double>(part.stage.graph.microbatches) * (row.forward + row.backward()) + row.update;
             payload += part.table.payload;
             calls += part.table.calls;
             for (std::size_t rank = 0; rank < sent.size(); ++rank) {
@@ -146,6 +161,8 @@ class PipelinePrice {
                 .peak = a.passing > b.passing ? a.peak : b.peak};
     }
 
+    cost::StageRow &row_of(std::size_t part) { return cost_.stages[part % cost_.stages.size()]; }
+
     [[nodiscard]] planrt::Role ranks_of(int role) const {
         planrt::Role ranks;
         for (std::size_t axis = 0; axis < plan_.axes.size(); ++axis)
@@ -174,12 +191,12 @@ class PipelinePrice {
                 const planrt::Traffic traffic = planrt::traffic(
                     {leaves, ranks_of(sender.role)}, {copy.placement, ranks_of(receiver.role)}, plan_.mesh, rank);
                 planrt::Traffic &sum = sender.sent[static_cast<std::size_t>(rank)];
-                const std::int64_t times = once ? 1 : request_.graph.microbatches;
+                const std::int64_t times = once ? 1 : graph.microbatches;
                 sum.calls += times * traffic.calls;
                 sum.elements += times * traffic.elements * bytes;
                 most = std::max(most, traffic.elements);
             }
-            if (most == 0) // it stays where it is
+            if (most == 0 || crossing.from >= schedule_.stages) // it stays where it is; as in replica 0
                 continue;
             cost::StageRow &row = cost_.stages[static_cast<std::size_t>(crossing.from)];
             (once ? row.update : row.sends) +=
@@ -188,7 +205,7 @@ class PipelinePrice {
         }
     }
 
-    /// The stages that use a parameter send their gradients of it to the first of them, and get the sum.
+    /// The stages that use a parameter, in all replicas, send their gradients of it to the first, and get the sum.
     void add_sums(ValueId value, const std::vector<int> &users) {
         const auto home = [&](const Part &part) {
             return part.laid_out.copies[part.stage.number[value]].front().placement;
@@ -207,9 +224,10 @@ class PipelinePrice {
                                                           {home(to), ranks_of(to.role)}, plan_.mesh, rank)
                                               .elements);
                 const double bytes = static_cast<double>(most) * request_.graph.values[value].element_bytes;
-                for (const int stage : {users.front(), users[i]})
-                    cost_.stages[static_cast<std::size_t>(stage)].update +=
-                        cost::point_to_point(group_, /*neighbours=*/false, 1, Bytes(bytes)).seconds();
+                for (const int user : {users.front(), users[i]})
+                    if (user < schedule_.stages)
+                        cost_.stages[static_cast<std::size_t>(user)].update +=
+                            cost::point_to_point(group_, /*neighbours=*/false, 1, Bytes(bytes)).seconds();
             }
         }
     }
@@ -252,7 +270,7 @@ class PipelinePrice {
         cost_.back_to_back = Seconds(measured.period) + update;
     }
 
-    /// A stage, and what each rank sends to other stages in a step: calls and bytes.
+    /// A stage of a replica, and what each rank sends to other stages in a step: calls and bytes.
     struct Part {
         sharding::StageGraph stage;
         int role = 0;

@@ -99,6 +99,8 @@ std::vector<double> Cuts::seconds(const CostTable &cost) const {
 
 std::string make_stages(const Request &request, const CostTable &cost, int ranks, sharding::LayerStages &stages) {
     const PipelineRequest &wanted = *request.pipeline;
+    if (wanted.schedule == "chimera" && ranks % 2 != 0)
+        return "chimera takes an even number of ranks, not " + std::to_string(ranks);
     int count = ranks * wanted.chunks;
     if (pipeline::is_table(wanted.schedule)) {
         const pipeline::Schedule table = pipeline::read_text(wanted.schedule);
