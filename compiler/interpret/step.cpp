@@ -136,7 +136,7 @@ class StepRun {
                 change_arena(rank, action);
                 break;
             case ActionKind::move:
-                if (!begun_.contains({action.index, rank, action.micro_batch}))
+                if (!begun_.contains({action.index, rank, owner(action)}))
                     send(rank, action);
                 begin(rank, action);
                 if (!receive(rank, action))
@@ -236,20 +236,22 @@ class StepRun {
         planrt::Exchange exchange = planrt::exchange(info.from, info.to, mesh_, rank);
         for (const planrt::Box &kept : exchange.kept)
             mail_[{action.index, rank, rank}].push_back(
-                {action.micro_batch, kept, extract(own, kept, {0, planrt::volume(kept)})});
+                {owner(action), kept, extract(own, kept, {0, planrt::volume(kept)})});
         for (const planrt::Transfer &to : exchange.sends) {
             if (!contains(own.box, to.box))
                 throw Failure("rank " + std::to_string(rank) + " is to send elements that it does not have");
             mail_[{action.index, rank, to.peer}].push_back(
-                {action.micro_batch, to.box, extract(own, to.box, {0, planrt::volume(to.box)})});
+                {owner(action), to.box, extract(own, to.box, {0, planrt::volume(to.box)})});
             ++traffic.calls;
             traffic.elements += planrt::volume(to.box);
         }
     }
 
+    [[nodiscard]] int owner(const Action &action) const { return program_.owner(action.micro_batch); }
+
     /// From now on the rank has room for what it receives.
     void begin(int rank, const Action &action) {
-        begins_ = begun_.insert({action.index, rank, action.micro_batch}).second || begins_;
+        begins_ = begun_.insert({action.index, rank, owner(action)}).second || begins_;
     }
 
     /// A large message leaves only after its receiver has begun to receive it.
@@ -257,7 +259,7 @@ class StepRun {
         const schedule::TransferInfo &info = transfers_[static_cast<std::size_t>(action.index)];
         const auto to = planrt::exchange(info.from, info.to, mesh_, rank).sends;
         return std::all_of(to.begin(), to.end(), [&](const planrt::Transfer &each) {
-            return begun_.contains({action.index, each.peer, action.micro_batch});
+            return begun_.contains({action.index, each.peer, owner(action)});
         });
     }
 
@@ -271,7 +273,7 @@ class StepRun {
         const auto mail = [&](int peer) -> std::deque<Message> & { return mail_[{action.index, peer, rank}]; };
         const auto message_from = [&](int peer) {
             return std::find_if(mail(peer).begin(), mail(peer).end(),
-                                [&](const Message &each) { return each.micro_batch == action.micro_batch; });
+                                [&](const Message &each) { return each.micro_batch == owner(action); });
         };
         if (std::any_of(from.begin(), from.end(),
                         [&](const auto &each) { return message_from(each.peer) == mail(each.peer).end(); }))

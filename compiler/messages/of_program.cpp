@@ -75,7 +75,7 @@ class Translation {
     }
 
     void add_event(bool waits, int operation, const program::Action &action) {
-        table_->events.push_back({waits, operation, action.slot, action.micro_batch});
+        table_->events.push_back({waits, operation, action.slot, program_.owner(action.micro_batch)});
     }
 
     int add(Operation operation) {

@@ -156,7 +156,7 @@ class Check {
         const Place &place = places_[{index, action.slot}];
         if (place.arriving >= 0)
             return at(action) + ": value '" + value(index).name + "' has not been received";
-        if (ended(place.micro_batch) != ended(action.micro_batch))
+        if (program_.owner(place.micro_batch) != program_.owner(action.micro_batch))
             return at(action) + ": value '" + value(index).name + "' is " +
                    (place.micro_batch < 0 ? "not there" : "of micro-batch " + std::to_string(place.micro_batch));
         return {};
@@ -170,11 +170,6 @@ class Check {
         return {};
     }
 
-    /// One number for all micro-batches with which replicas end.
-    [[nodiscard]] int ended(int micro_batch) const {
-        const std::vector<int> &last = program_.last_of_replicas;
-        return std::find(last.begin(), last.end(), micro_batch) == last.end() ? micro_batch : last.front();
-    }
     [[nodiscard]] int end(int role, const Action &action) const {
         const Transfer &transfer = program_.transfers[static_cast<std::size_t>(action.index)];
         return value(transfer.from).role == role ? transfer.from : transfer.to;

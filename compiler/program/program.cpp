@@ -29,6 +29,11 @@ std::int64_t Program::runs(int body) const {
     });
 }
 
+int Program::owner(int micro_batch) const {
+    const bool ends = std::ranges::find(last_of_replicas, micro_batch) != last_of_replicas.end();
+    return ends ? last_of_replicas.front() : micro_batch;
+}
+
 int Program::body_of(const std::string &function) const {
     return find(bodies, function, [](const Body &body) { return body.function; });
 }

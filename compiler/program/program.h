@@ -95,11 +95,13 @@ struct Program {
     std::vector<Body> bodies; ///< in the order in which their values are produced
     std::vector<Transfer> transfers;
     std::vector<MicroBatch> micro_batches;
-    /// With replicas of the weights: the last micro-batch of each. What updates take and give belongs to all of these.
+    /// With replicas of the weights: the last micro-batch of each. What updates give each other belongs to all of these.
     std::vector<int> last_of_replicas = {};
     std::vector<std::vector<Action>> actions; ///< by role
     int loss = -1;                            ///< value: the loss of the whole batch after the step, a scalar
 
+    /// The micro-batch to which what is passed on belongs: one for all with which replicas end.
+    [[nodiscard]] int owner(int micro_batch) const;
     /// The number of times that a body runs in a step.
     [[nodiscard]] std::int64_t runs(int body) const;
     /// The index of the body with this function; -1 if there is none.

@@ -129,7 +129,10 @@ class Replication {
     std::vector<Value> keep(const Code &code, int replica) {
         for (Operation *op : code.operations)
             mark(op, replica);
-        return {code.sums.begin(), code.sums.end()};
+        std::vector<Value> sums;
+        for (ir::AccumulateOp sum : code.sums)
+            sums.push_back(sum.getResult());
+        return sums;
     }
 
     void mark(Operation *op, int replica) {
@@ -170,8 +173,8 @@ class Replication {
         }
         for (auto read : from.getOps<ir::ReadOp>()) {
             const auto known = reads.find(read.getVariable().str());
-            map.map(read.getResult(),
-                    known != reads.end() ? known->second.getResult() : builder_.clone(*read)->getResult(0));
+            map.map(Value(read.getResult()),
+                    known != reads.end() ? Value(known->second.getResult()) : builder_.clone(*read)->getResult(0));
         }
     }
 

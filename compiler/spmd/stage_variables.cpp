@@ -61,9 +61,12 @@ void StageVariables::rename(mlir::Operation *op, int stage) const {
         read.setVariable(renamed(read.getVariable()));
     else if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
         write.setVariable(renamed(write.getVariable()));
-    else if (auto accumulate = mlir::dyn_cast<ir::AccumulateOp>(op))
+    else if (auto accumulate = mlir::dyn_cast<ir::AccumulateOp>(op)) {
         if (llvm::StringRef sum = accumulate.getAccumulator(); sum.consume_front("gradient of "))
             accumulate.setAccumulator("gradient of " + renamed(sum));
+        else if (const int replica = stage / ir::pipeline_of(module_).stages; replica > 0)
+            accumulate.setAccumulator((sum + " of replica " + llvm::Twine(replica)).str());
+    }
     if (const auto parameter = op->getAttrOfType<mlir::StringAttr>("parameter"))
         op->setAttr("parameter", builder.getStringAttr(renamed(parameter.getValue())));
 }

@@ -339,7 +339,7 @@ class Joining {
         const bool moves = action.kind == program::ActionKind::move;
         if (moves && stays_on_rank(action.index))
             return;
-        const auto key = std::pair(action.index, action.micro_batch);
+        const auto key = std::pair(action.index, program_.owner(action.micro_batch));
         const auto [known, is_new] = instances_.try_emplace(key, static_cast<int>(joined_.program.collectives.size()));
         if (is_new)
             joined_.program.collectives.emplace_back();

@@ -85,7 +85,7 @@ void add_pipeline(RandomNetwork &network, Random &random) {
     const bool many = schedule == "interleaved" || schedule == "table";
     const int chunks = many ? random.whole(1, 3) : schedule == "zb_v" ? 2 : 1;
     const int most = std::clamp(static_cast<int>(network.layers.size()) / chunks, 2, 4);
-    const int places = random.whole(2, most);
+    const int places = schedule == "chimera" ? 2 * random.whole(1, most / 2) : random.whole(2, most);
     auto &axes = network.file.axes;
     for (int ranks = places; const auto &[name, size] : std::exchange(axes, {}))
         if (ranks * size <= most_ranks) {

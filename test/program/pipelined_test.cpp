@@ -1,4 +1,4 @@
-// The table maker of pipelines: for all synchronous schedules with one replica of the stages, for all small D and N.
+// The table maker of pipelines: for all synchronous schedules, for all small D and N.
 #include "program/pipelined.h"
 
 #include "pipeline/makers.h"
@@ -29,8 +29,19 @@ class Stages {
                                      0,
                                      64});
         program.micro_batches = micro_batches(batch, schedule_.micro_batches);
-        for (const MicroBatchKind &kind : kinds(program.micro_batches))
-            add(kind);
+        for (int replica = 0; replica < static_cast<int>(schedule_.placement.size()); ++replica) {
+            program.last_of_replicas.push_back(schedule_.last_of(replica));
+            std::vector<MicroBatchKind> known;
+            for (int m = 0; m < schedule_.micro_batches; ++m) {
+                const MicroBatchKind kind = kind_of(program.micro_batches, schedule_, m);
+                if (schedule_.replica_of[static_cast<std::size_t>(m)] == replica &&
+                    std::find(known.begin(), known.end(), kind) == known.end()) {
+                    known.push_back(kind);
+                    add(kind, replica);
+                }
+            }
+        }
+        join_norms();
         program.actions = pipelined(program, schedule_, bodies_);
     }
 
@@ -45,7 +56,7 @@ class Stages {
     Program program;
 
   private:
-    [[nodiscard]] int role_of(int stage) const { return schedule_.rank_of(stage, 0); }
+    [[nodiscard]] int role_of(int part) const { return schedule_.rank_of_part(part); }
     int value(const std::string &name, int stage) {
         program.values.push_back({name, role_of(stage), 0});
         return static_cast<int>(program.values.size()) - 1;
@@ -56,7 +67,7 @@ class Stages {
         return static_cast<int>(program.bodies.size()) - 1;
     }
     /// Between two values, to a stage; -1 where there is no such value.
-    void transfer(const std::string &name, int from, int to, std::size_t stage) {
+    void transfer(const std::string &name, int from, int to, int stage) {
         if (from >= 0 && to >= 0)
             program.transfers.push_back({name + " " + suffix_ + "to " + std::to_string(stage), from, to});
     }
@@ -66,46 +77,52 @@ class Stages {
         return result;
     }
 
-    void add(const MicroBatchKind &kind) {
+    void add(const MicroBatchKind &kind, int replica) {
         suffix_ = kind.updates ? "last " : std::to_string(kind.samples) + " ";
-        const int count = schedule_.stages;
-        std::vector<int> out(static_cast<std::size_t>(count) + 1, -1);  // of the stage before
-        std::vector<int> back(static_cast<std::size_t>(count) + 1, -1); // gradients that arrive
-        std::vector<int> norms;
-        std::vector<int> arriving_norms;
-        for (int stage = 0; stage < count; ++stage) {
-            const int in = stage > 0 ? value("h", stage) : -1;
-            const int made = stage + 1 < count ? value("h", stage) : -1;
-            const int arrives = stage + 1 < count ? value("g", stage) : -1;
-            const int gradient = stage > 0 ? value("g", stage) : -1;
-            const int kept = value("kept", stage);
-            const auto at = static_cast<std::size_t>(stage);
-            transfer("h", out[at], in, at);
-            transfer("g", gradient, back[at], at - 1);
-            out[at + 1] = made;
-            back[at + 1] = arrives;
-            StageBodies bodies{kind, stage};
-            bodies.forward = body("forward", stage, present({in}), present({made}));
-            bodies.backward = body("backward", stage, present({in, arrives}), present({gradient, kept}));
+        const int first = replica * schedule_.stages;
+        const int end = first + schedule_.stages;
+        int out = -1;  // of the stage before
+        int back = -1; // where the stage before gets its gradient
+        for (int part = first; part < end; ++part) {
+            const int in = part > first ? value("h", part) : -1;
+            const int made = part + 1 < end ? value("h", part) : -1;
+            const int arrives = part + 1 < end ? value("g", part) : -1;
+            const int gradient = part > first ? value("g", part) : -1;
+            const int kept = value("kept", part);
+            transfer("h", out, in, part);
+            transfer("g", gradient, back, part - 1);
+            out = made;
+            back = arrives;
+            StageBodies bodies{kind, part};
+            bodies.forward = body("forward", part, present({in}), present({made}));
+            bodies.backward = body("backward", part, present({in, arrives}), present({gradient, kept}));
             if (splits_)
-                bodies.weight_gradient = body("weights", stage, {kept}, {});
+                bodies.weight_gradient = body("weights", part, {kept}, {});
             if (kind.updates) {
-                norms.push_back(value("n", stage));
-                arriving_norms.push_back(value("n", stage));
-                bodies.update = {body("norm", stage, {}, {norms.back()}),
-                                 body("update", stage, {arriving_norms.back()}, {})};
+                norms_.push_back(value("n", part));
+                arriving_norms_.push_back(value("n", part));
+                bodies.update = {body("norm", part, {}, {norms_.back()}),
+                                 body("update", part, {arriving_norms_.back()}, {})};
             }
             bodies_.push_back(bodies);
         }
-        for (std::size_t stage = 0; stage < norms.size() && count > 1; ++stage)
-            transfer("n", norms[stage], arriving_norms[(stage + 1) % norms.size()], (stage + 1) % norms.size());
-        if (norms.size() == 1) // nothing travels on one rank: the update takes its own norm
-            program.bodies[static_cast<std::size_t>(bodies_.back().update[1])].takes = {norms.front()};
+    }
+
+    /// Each stage of each replica gets the norm of the one before it.
+    void join_norms() {
+        suffix_ = "last ";
+        for (std::size_t part = 0; part < norms_.size() && norms_.size() > 1; ++part)
+            transfer("n", norms_[part], arriving_norms_[(part + 1) % norms_.size()],
+                     static_cast<int>((part + 1) % norms_.size()));
+        if (norms_.size() == 1) // nothing travels on one rank: the update takes its own norm
+            program.bodies[static_cast<std::size_t>(bodies_.back().update[1])].takes = {norms_.front()};
     }
 
     pipeline::Schedule schedule_;
     bool splits_ = pipeline::text(schedule_).find('W') != std::string::npos;
     std::vector<StageBodies> bodies_;
+    std::vector<int> norms_; ///< by part
+    std::vector<int> arriving_norms_;
     std::string suffix_;
 };
 
@@ -117,7 +134,9 @@ std::string deadlock(const Program &program) {
     std::vector<std::size_t> next(program.roles.size(), 0);
     const auto advance = [&](std::size_t role) {
         const Action &action = program.actions[role][next[role]];
-        const std::pair message(action.index, action.micro_batch);
+        const std::vector<int> &last = program.last_of_replicas;
+        const bool ends = std::find(last.begin(), last.end(), action.micro_batch) != last.end();
+        const std::pair message(action.index, ends ? last.front() : action.micro_batch);
         if (action.kind == ActionKind::send)
             sent.insert(message);
         if (action.kind == ActionKind::start || action.kind == ActionKind::receive)
@@ -149,7 +168,8 @@ const std::map<std::string, Maker> makers{{"gpipe", pipeline::gpipe},
                                           {"interleaved", [](int d, int n) { return pipeline::interleaved(d, 3, n); }},
                                           {"zero_bubble", pipeline::zero_bubble},
                                           {"zero_bubble_2", pipeline::zero_bubble_2},
-                                          {"zb_v", pipeline::zb_v}};
+                                          {"zb_v", pipeline::zb_v},
+                                          {"chimera", [](int d, int n) { return pipeline::chimera(d + d % 2, n); }}};
 
 } // namespace
 
@@ -175,12 +195,13 @@ TEST(Pipelined, micro_batches_in_flight_have_different_slots) {
             const std::vector<std::vector<int>> slots_of_ranks = slots_of(schedule);
             for (int rank = 0; rank < 4; ++rank) {
                 const std::vector<int> &slots = slots_of_ranks[static_cast<std::size_t>(rank)];
-                std::map<int, int> owner; // by slot
-                std::map<int, int> left;  // by micro-batch: actions to come
+                std::map<std::pair<int, int>, int> owner; // by replica and slot
+                std::map<int, int> left;                  // by micro-batch: actions to come
                 for (const pipeline::Action &action : schedule.actions[static_cast<std::size_t>(rank)])
                     ++left[action.micro_batch];
                 for (const pipeline::Action &action : schedule.actions[static_cast<std::size_t>(rank)]) {
-                    const int slot = slots[static_cast<std::size_t>(action.micro_batch)];
+                    const auto m = static_cast<std::size_t>(action.micro_batch);
+                    const std::pair slot(schedule.replica_of[m], slots[m]);
                     ASSERT_EQ(owner.try_emplace(slot, action.micro_batch).first->second, action.micro_batch)
                         << name << " " << count << ", rank " << rank;
                     if (--left[action.micro_batch] == 0)

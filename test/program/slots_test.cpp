@@ -13,11 +13,14 @@ namespace planc::program {
 
 namespace {
 
-/// The most micro-batches between their first and last action on a rank.
-int most_alive(const std::vector<pipeline::Action> &actions) {
+/// The most micro-batches of one replica between their first and last action on a rank.
+int most_alive(const pipeline::Schedule &schedule, std::size_t rank, int replica) {
+    const std::vector<pipeline::Action> &actions = schedule.actions[rank];
     std::size_t most = 1;
     std::set<int> alive;
     for (auto action = actions.begin(); action != actions.end(); ++action) {
+        if (schedule.replica_of[static_cast<std::size_t>(action->micro_batch)] != replica)
+            continue;
         alive.insert(action->micro_batch);
         most = std::max(most, alive.size());
         if (std::none_of(action + 1, actions.end(),
@@ -38,9 +41,22 @@ TEST(Slots, are_as_many_as_micro_batches_alive) {
                   pipeline::zero_bubble(ranks, micro_batches), pipeline::zero_bubble_2(ranks, micro_batches),
                   pipeline::zb_v(ranks, micro_batches), pipeline::chimera(2 * ranks, micro_batches)}) {
                 const auto slots = slots_of(schedule);
-                for (std::size_t rank = 0; rank < slots.size(); ++rank)
-                    ASSERT_EQ(slot_count(slots[rank]), most_alive(schedule.actions[rank])) << pipeline::text(schedule);
+                for (std::size_t rank = 0; rank < slots.size(); ++rank) {
+                    int most = 1;
+                    for (int replica = 0; replica < static_cast<int>(schedule.placement.size()); ++replica)
+                        most = std::max(most, most_alive(schedule, rank, replica));
+                    ASSERT_EQ(slot_count(slots[rank]), most) << pipeline::text(schedule);
+                }
             }
+}
+
+TEST(Slots, replicas_end_in_slot_0) {
+    for (int micro_batches = 2; micro_batches <= 20; ++micro_batches) {
+        const pipeline::Schedule schedule = pipeline::chimera(4, micro_batches);
+        for (const std::vector<int> &slots : slots_of(schedule))
+            for (const int replica : {0, 1})
+                EXPECT_EQ(slots[static_cast<std::size_t>(schedule.last_of(replica))], 0) << micro_batches;
+    }
 }
 
 // B1.0 on rank 0 ends micro-batch 0 there. Rank 1 wants its gradient only after F2.1, for which rank 0 must begin

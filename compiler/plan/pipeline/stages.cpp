@@ -97,10 +97,20 @@ std::vector<double> Cuts::seconds(const CostTable &cost) const {
     return seconds;
 }
 
+/// Whether micro-batches write variables: running statistics.
+static bool has_statistics(const Graph &graph) {
+    return std::ranges::any_of(graph.operations, [](const sharding::Operation &operation) {
+        return operation.phase != sharding::Phase::update &&
+               std::ranges::any_of(operation.writes, [](ValueId written) { return static_cast<bool>(written); });
+    });
+}
+
 std::string make_stages(const Request &request, const CostTable &cost, int ranks, sharding::LayerStages &stages) {
     const PipelineRequest &wanted = *request.pipeline;
     if (wanted.schedule == "chimera" && ranks % 2 != 0)
         return "chimera takes an even number of ranks, not " + std::to_string(ranks);
+    if (wanted.schedule == "chimera" && has_statistics(request.graph))
+        return "chimera has two replicas of the weights, whose running statistics (batch normalisation) would differ";
     int count = ranks * wanted.chunks;
     if (pipeline::is_table(wanted.schedule)) {
         const pipeline::Schedule table = pipeline::read_text(wanted.schedule);
