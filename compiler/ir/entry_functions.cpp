@@ -74,6 +74,11 @@ int role_of(FuncOp function) {
     return role ? static_cast<int>(role.getInt()) : 0;
 }
 
+void set_level(mlir::Operation *op, int level) {
+    if (level > 0)
+        op->setAttr("level", mlir::IntegerAttr::get(mlir::IntegerType::get(op->getContext(), 64), level));
+}
+
 int received_by(mlir::BlockArgument argument) {
     auto function = mlir::cast<FuncOp>(argument.getOwner()->getParentOp());
     const auto number = function.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), "plan.received");

@@ -85,7 +85,7 @@ class Split {
             } else if (next < extracted_.graph.end_of_program() && extracted_.operations[next] == &op) {
                 const std::vector<int> &stages = staged_.stages[next];
                 if (const auto here = std::find(stages.begin(), stages.end(), stage); here != stages.end())
-                    set_level(clone(op), staged_.levels[next][static_cast<size_t>(here - stages.begin())]);
+                    ir::set_level(clone(op), staged_.levels[next][static_cast<size_t>(here - stages.begin())]);
                 ++next;
             }
         finish();
@@ -124,11 +124,6 @@ class Split {
         mlir::Operation *made = builder_.clone(op, map_);
         variables_.rename(made, stage_);
         return made;
-    }
-
-    void set_level(mlir::Operation *op, int level) {
-        if (level > 0)
-            op->setAttr("level", builder_.getI64IntegerAttr(level));
     }
 
     /// Makes a value known that this stage does not compute.
