@@ -109,8 +109,9 @@ void split(const Members &members, bool overlap) {
     mlir::OpBuilder builder(first);
     mlir::Operation *producer = last_producer(members);
     mlir::Operation *user = first_user(members);
-    if (has_sent(members) && mlir::isa<mlir::func::ReturnOp>(user))
-        user = behind_section(members.front());
+    if (has_sent(members)) // it leaves at the end of its section
+        if (mlir::Operation *behind = behind_section(members.front()); behind->isBeforeInBlock(user))
+            user = behind;
     const bool variable = producer != nullptr && mlir::isa<ir::ReadOp>(producer);
     const bool early = first.getKind() != "slice" && (overlap || members.size() > 1);
     if (early && variable)
