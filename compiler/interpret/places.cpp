@@ -122,8 +122,12 @@ void Places::same(mlir::Value value, mlir::Value other) {
 }
 
 void Places::read_variable(ir::ReadOp op) {
-    if (buffers_)
-        places_[op.getResult()] = variables_.at(op.getVariable().str());
+    if (!buffers_)
+        return;
+    const auto own = variables_.find(op.getVariable().str());
+    if (own == variables_.end())
+        throw Failure("'" + op.getVariable().str() + "' is a variable of another role");
+    places_[op.getResult()] = own->second;
 }
 
 /// Updates are mostly made in the variable's own place; otherwise the value is copied there.

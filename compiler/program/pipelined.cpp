@@ -98,12 +98,16 @@ class Runs {
 /// Puts the transfers around the bodies of one role.
 class RoleActions {
   public:
-    explicit RoleActions(const Program &program) : program_(program) {
+    RoleActions(const Program &program, const std::vector<StageBodies> &stages, int stage_count) : program_(program) {
+        for (const StageBodies &bodies : stages)
+            for (const int body : bodies.update)
+                if (body >= 0)
+                    for (const int value : program.bodies[static_cast<std::size_t>(body)].takes)
+                        updates_[value] = bodies.stage / stage_count;
         for (int t = 0; t < static_cast<int>(program.transfers.size()); ++t) {
             const Transfer &transfer = program.transfers[static_cast<std::size_t>(t)];
             leaves_by_[transfer.from].push_back(t);
-            if (!stays(transfer))
-                arrives_by_[transfer.to] = t;
+            arrives_by_[transfer.to] = t;
         }
     }
 
@@ -136,10 +140,17 @@ class RoleActions {
     using Key = std::pair<int, int>; ///< replica and slot
     static Key key(const Run &run) { return {run.replica, run.slot}; }
 
-    /// Whether it is moved within its role, right after the body that makes its value.
-    [[nodiscard]] bool stays(const Transfer &transfer) const {
-        return program_.values[static_cast<std::size_t>(transfer.from)].role ==
-               program_.values[static_cast<std::size_t>(transfer.to)].role;
+    /// Whether it is moved within its role.
+    [[nodiscard]] bool stays(int transfer) const {
+        const Transfer &ends = program_.transfers[static_cast<std::size_t>(transfer)];
+        return program_.values[static_cast<std::size_t>(ends.from)].role ==
+               program_.values[static_cast<std::size_t>(ends.to)].role;
+    }
+    /// Whether its value is taken by the update of another replica than that of the run. The place in the slot of the
+    /// last micro-batch there may hold values of earlier ones until that update.
+    [[nodiscard]] bool changes_replica(int transfer, const Run &run) const {
+        const auto taker = updates_.find(program_.transfers[static_cast<std::size_t>(transfer)].to);
+        return taker != updates_.end() && taker->second != run.replica;
     }
 
     [[nodiscard]] const Body &body(const Run &run) const { return program_.bodies[static_cast<std::size_t>(run.body)]; }
@@ -168,7 +179,8 @@ class RoleActions {
         for (const int value : body(run).takes)
             if (arrives_by_.contains(value) && slot.arrived.insert(value).second) {
                 slot.arriving.erase(value);
-                add(ActionKind::receive, arrives_by_[value], run.micro_batch, run.slot);
+                const int transfer = arrives_by_[value];
+                add(stays(transfer) ? ActionKind::move : ActionKind::receive, transfer, run.micro_batch, run.slot);
             }
     }
 
@@ -178,7 +190,8 @@ class RoleActions {
             return;
         Slot &slot = slot_of(next);
         for (const int value : body(next).takes)
-            if (arrives_by_.contains(value) && !slot.arrived.contains(value) && slot.arriving.insert(value).second)
+            if (arrives_by_.contains(value) && !stays(arrives_by_[value]) && !slot.arrived.contains(value) &&
+                slot.arriving.insert(value).second)
                 add(ActionKind::start, arrives_by_[value], next.micro_batch, next.slot);
     }
 
@@ -186,8 +199,11 @@ class RoleActions {
         add(ActionKind::run, run.body, run.micro_batch, run.slot);
         for (const int value : body(run).gives)
             for (const int transfer : leaves_by_[value]) {
-                if (stays(program_.transfers[static_cast<std::size_t>(transfer)])) {
-                    add(ActionKind::move, transfer, run.micro_batch, run.slot);
+                if (stays(transfer)) {
+                    if (!changes_replica(transfer, run)) { // else it is moved just before that update
+                        add(ActionKind::move, transfer, run.micro_batch, run.slot);
+                        slot_of(run).arrived.insert(program_.transfers[static_cast<std::size_t>(transfer)].to);
+                    }
                     continue;
                 }
                 add(ActionKind::send, transfer, run.micro_batch, run.slot);
@@ -196,6 +212,7 @@ class RoleActions {
     }
 
     const Program &program_;
+    std::map<int, int> updates_;                ///< by value: the replica whose update takes it
     std::map<int, int> arrives_by_;             ///< by value: the transfer
     std::map<int, std::vector<int>> leaves_by_; ///< by value: the transfers
     std::map<Key, Slot> slots_;
@@ -208,7 +225,7 @@ std::vector<std::vector<Action>> pipelined(const Program &program, const pipelin
                                            const std::vector<StageBodies> &stages) {
     std::vector<std::vector<Action>> actions;
     Runs runs(program, schedule, stages);
-    RoleActions with_transfers(program);
+    RoleActions with_transfers(program, stages, schedule.stages);
     for (int rank = 0; rank < schedule.ranks; ++rank)
         actions.push_back(with_transfers.of(runs.of(rank)));
     return actions;

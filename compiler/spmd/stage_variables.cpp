@@ -61,14 +61,20 @@ void StageVariables::rename(mlir::Operation *op, int stage) const {
         read.setVariable(renamed(read.getVariable()));
     else if (auto write = mlir::dyn_cast<ir::WriteOp>(op))
         write.setVariable(renamed(write.getVariable()));
-    else if (auto accumulate = mlir::dyn_cast<ir::AccumulateOp>(op)) {
-        if (llvm::StringRef sum = accumulate.getAccumulator(); sum.consume_front("gradient of "))
-            accumulate.setAccumulator("gradient of " + renamed(sum));
-        else if (const int replica = stage / ir::pipeline_of(module_).stages; replica > 0)
-            accumulate.setAccumulator((sum + " of replica " + llvm::Twine(replica)).str());
-    }
+    else if (auto accumulate = mlir::dyn_cast<ir::AccumulateOp>(op))
+        accumulate.setAccumulator(name_of_sum(accumulate.getAccumulator(), stage));
     if (const auto parameter = op->getAttrOfType<mlir::StringAttr>("parameter"))
         op->setAttr("parameter", builder.getStringAttr(renamed(parameter.getValue())));
+}
+
+/// Sums are where their terms are made: each replica has its own, also on stages that do not have the variable.
+std::string StageVariables::name_of_sum(llvm::StringRef sum, int stage) const {
+    llvm::StringRef variable = sum;
+    const bool is_gradient = variable.consume_front("gradient of ");
+    if (const std::string own = name(variable.str(), stage); is_gradient && own != variable)
+        return "gradient of " + own;
+    const int replica = stage / ir::pipeline_of(module_).stages;
+    return sum.str() + (replica > 0 ? " of replica " + std::to_string(replica) : "");
 }
 
 std::string StageVariables::name(const std::string &variable, int stage) const {

@@ -33,6 +33,7 @@ class StageVariables {
   private:
     /// The name of a variable on a stage; stages of replicas have numbers of their own.
     [[nodiscard]] std::string name(const std::string &variable, int stage) const;
+    [[nodiscard]] std::string name_of_sum(llvm::StringRef sum, int stage) const;
 
     mlir::ModuleOp module_;
     std::map<std::string, std::set<int>> stages_of_; ///< by variable
