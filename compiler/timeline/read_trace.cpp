@@ -26,7 +26,7 @@ struct Line {
     TraceEvent event = {};
 };
 
-bool read_seconds(ObjectMapper &map, const char *key, Seconds &seconds) {
+bool read_seconds(ObjectMapper &map, llvm::StringLiteral key, Seconds &seconds) {
     if (!map.map(key, seconds.value))
         return false;
     seconds = seconds * 1e-6;
@@ -43,7 +43,7 @@ bool read_kind(const std::string &name, Kind &kind, Path path) {
     return false;
 }
 
-bool read_number(ObjectMapper &map, const char *key, int &number) {
+bool read_number(ObjectMapper &map, llvm::StringLiteral key, int &number) {
     std::int64_t value = 0;
     if (!map.map(key, value))
         return false;

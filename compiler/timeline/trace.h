@@ -19,10 +19,10 @@ struct TraceEvent {
     Seconds begin{};   ///< since the step began
     Seconds end{};
     int micro_batch = 0;
-    int stage = 0;     ///< of a run
-    std::string layer; ///< not of runs
-    int rounds = 0;    ///< of a predicted transfer
-    Seconds carried{}; ///< of a predicted transfer: its time if it had the links for itself
+    int stage = 0;          ///< of a run
+    std::string layer = {}; ///< not of runs
+    int rounds = 0;         ///< of a predicted transfer
+    Seconds carried{};      ///< of a predicted transfer: its time if it had the links for itself
 
     [[nodiscard]] Seconds seconds() const { return end - begin; }
     /// Whether nothing is computed meanwhile.

@@ -62,11 +62,23 @@ std::string passed_pipelines(const Plan &plan) {
 /// What all stages wait for after the backward passes.
 std::string barrier(const Request &request, const PipelinePlan &pipeline) {
     const sharding::StagedGraph staged = sharding::staged(request.graph, pipeline.stages);
+    std::vector<std::string> layers; // whose updates need other stages
     for (const OperationId o : request.graph.operations.ids())
         if (const auto &levels = staged.levels[o];
-            !levels.empty() && *std::max_element(levels.begin(), levels.end()) > 0)
-            return "here they do: the update waits for what other stages compute after their backward passes";
-    return "here they wait for the loss alone";
+            !levels.empty() && *std::max_element(levels.begin(), levels.end()) > 0) {
+            const std::string &name = request.graph.layers[request.graph.operations[o].layer].name;
+            if (std::find(layers.begin(), layers.end(), name) == layers.end())
+                layers.push_back(name);
+        }
+    if (layers.empty())
+        return "here they wait for the loss alone";
+    constexpr std::size_t most = 3;
+    std::string names = layers.front();
+    for (std::size_t i = 1; i < std::min(layers.size(), most); ++i)
+        names += ", " + layers[i];
+    if (layers.size() > most)
+        names += " and " + std::to_string(layers.size() - most) + " more";
+    return "here they do: updates wait for what other stages compute after their backward passes (" + names + ")";
 }
 
 /// The same stages by the other schedules.
@@ -74,13 +86,15 @@ std::string other_schedules(const Plan &plan) {
     std::string text;
     const PipelinePlan &pipeline = *plan.pipeline;
     const int ranks = ranks_of_pipeline(plan);
-    if (pipeline.stages.count != ranks)
+    const int chunks = pipeline.stages.count / ranks;
+    if (chunks > 2 || chunks * ranks != pipeline.stages.count)
         return text;
-    for (const std::string &schedule : searched_schedules())
+    static const std::vector<std::string> of_two_chunks{"interleaved", "zb_v"};
+    for (const std::string &schedule : chunks == 1 ? searched_schedules() : of_two_chunks)
         if (schedule != pipeline.schedule)
-            text +=
-                (text.empty() ? "the same stages by other schedules: " : ", ") + schedule + " " +
-                cost::human_seconds(seconds_with(schedule, ranks, 1, plan.cost->microbatches, *plan.cost->pipeline));
+            text += (text.empty() ? "the same stages by other schedules: " : ", ") + schedule + " " +
+                    cost::human_seconds(
+                        seconds_with(schedule, ranks, chunks, plan.cost->microbatches, *plan.cost->pipeline));
     return text.empty() ? "" : text + "\n";
 }
 
@@ -107,7 +121,7 @@ std::string pipeline(const Request &request, const Plan &plan) {
                 " backward of a micro-batch, " + cost::human_bytes(stage.memory.total()) + " with " +
                 std::to_string(stage.micro_batches) + " in flight\n";
     }
-    const auto bubble = [&](Seconds step) { return cost::percent((step - cost.work) / step); };
+    const auto bubble = [&](Seconds step) { return cost::bubble_words(step, cost.work); };
     return text + "bubble " + bubble(cost.with_barrier) + " where all ranks wait for each other after a step, " +
            bubble(cost.back_to_back) + " where steps follow each other; " + barrier(request, *plan.pipeline) + "\n" +
            other_schedules(plan);
