@@ -39,7 +39,10 @@ class Row {
     }
     void write(Seconds begin, Seconds end, const std::string &name) {
         const std::size_t width = place(end) - place(begin);
-        const std::size_t shown = name.size() <= width ? name.size() : std::min<std::size_t>(width, 1);
+        const std::size_t without_stage = std::min(name.find('.'), name.size());
+        const std::size_t shown = name.size() <= width     ? name.size()
+                                  : without_stage <= width ? without_stage
+                                                           : std::min<std::size_t>(width, 1);
         text_.replace(place(begin), shown, name, 0, shown);
     }
     [[nodiscard]] const std::string &text() const { return text_; }
@@ -75,7 +78,7 @@ std::string legend(const Program &program) {
             text += std::string(1, planrt::letter_of(kind)) + " " + planrt::name_of(kind) + ", ";
     const bool names_stages = std::any_of(program.runs.begin(), program.runs.end(),
                                           [](const Run &run) { return run.name.find('.') != std::string::npos; });
-    return text + "with the micro-batch" + (names_stages ? " and, after a point, the stage" : "") +
+    return text + "with the micro-batch" + (names_stages ? " and, after a point, the stage," : "") +
            " where there is room; . waits\n";
 }
 
