@@ -115,8 +115,8 @@ TEST(ScheduleChart, shows_runs_micro_batches_and_waiting) {
     const std::string chart = schedule_chart(program, simulate(program));
     EXPECT_EQ(
         chart.substr(chart.find("stage 0")),
-        "stage 0  F0fffffffffF1fffffffff......................B0bbbbbbbbbbbbbbbbbbb...........B1bbbbbbbbbbbbbbbbbbb\n"
-        "stage 1  ...........F0ffffffffffB0bbbbbbbbbbbbbbbbbbbbF1fffffffffB1bbbbbbbbbbbbbbbbbbbb.....................\n"
+        "stage 0  F0fffffffffF1ffffffff......................B0bbbbbbbbbbbbbbbbbbb...........B1bbbbbbbbbbbbbbbbbbb\n"
+        "stage 1  ...........F0ffffffffB0bbbbbbbbbbbbbbbbbbbbF1ffffffffB1bbbbbbbbbbbbbbbbbbbb.....................\n"
         "F forward, B backward, with the micro-batch where there is room; . waits\n");
 }
 
@@ -175,8 +175,8 @@ TEST(ReadTrace, takes_the_step_with_the_median_time) {
 }
 
 TEST(ReadTrace, says_where_the_json_is_wrong) {
-    EXPECT_EQ(complaint("{\n  \"a\": }"), "[2:7, byte=9]: Invalid JSON value");
-    EXPECT_EQ(complaint("[]"), "expected object at trace");
+    EXPECT_EQ(complaint("{\n  \"a\": }"), "[2:8, byte=10]: Invalid JSON value");
+    EXPECT_EQ(complaint("[]"), "expected object when parsing trace");
     EXPECT_EQ(complaint("{}"), "missing value at trace.otherData");
     const std::string text = as_measured();
     EXPECT_EQ(complaint(replaced(text, "\"measured\"", "\"predicted\"")),

@@ -39,7 +39,7 @@ def check_micro_batches(rows, step, micro_batches):
     done = {}
     for row in rows:
         for run in row.runs(step):
-            done.setdefault(run["args"]["stage"], []).append((run["cat"], run["args"]["micro_batch"]))
+            done.setdefault((row.name, run["args"]["stage"]), []).append((run["cat"], run["args"]["micro_batch"]))
     for stage, runs in done.items():
         forward = [micro_batch for kind, micro_batch in runs if kind == "forward"]
         backward = {micro_batch for kind, micro_batch in runs if kind in ("backward", "input gradient", "weight gradient")}
