@@ -59,10 +59,11 @@ std::string passed_pipelines(const Plan &plan) {
            passed.schedule + ")" + bound;
 }
 
-/// What all stages wait for after the backward passes.
-std::string barrier(const Request &request, const PipelinePlan &pipeline) {
+/// The layers whose updates need what other stages compute. Operations that belong to no layer alone, as the norm of
+/// all gradients, are those of "optimizer" (autodiff/update.h).
+std::vector<std::string> updates_that_wait(const Request &request, const PipelinePlan &pipeline) {
     const sharding::StagedGraph staged = sharding::staged(request.graph, pipeline.stages);
-    std::vector<std::string> layers; // whose updates need other stages
+    std::vector<std::string> layers;
     for (const OperationId o : request.graph.operations.ids())
         if (const auto &levels = staged.levels[o];
             !levels.empty() && *std::max_element(levels.begin(), levels.end()) > 0) {
@@ -70,15 +71,23 @@ std::string barrier(const Request &request, const PipelinePlan &pipeline) {
             if (std::find(layers.begin(), layers.end(), name) == layers.end())
                 layers.push_back(name);
         }
+    return layers;
+}
+
+/// What all stages wait for after the backward passes.
+std::string barrier(const Request &request, const PipelinePlan &pipeline) {
+    const std::vector<std::string> layers = updates_that_wait(request, pipeline);
     if (layers.empty())
         return "here they wait for the loss alone";
+    if (std::find(layers.begin(), layers.end(), "optimizer") != layers.end())
+        return "here they do: updates wait for the norm of all gradients";
     constexpr std::size_t most = 3;
     std::string names = layers.front();
     for (std::size_t i = 1; i < std::min(layers.size(), most); ++i)
         names += ", " + layers[i];
     if (layers.size() > most)
         names += " and " + std::to_string(layers.size() - most) + " more";
-    return "here they do: updates wait for what other stages compute after their backward passes (" + names + ")";
+    return "here they do: updates of " + names + " wait for what other stages compute after their backward passes";
 }
 
 /// The same stages by the other schedules.

@@ -1,10 +1,12 @@
 """check_trace.py PREDICTED MEASURED STEPS: checks that a measured trace has the rows, runs and names of the predicted one.
 
 For each row of the prediction: the same rank, stage and lanes; in each step the same runs, of the same stage, kind and
-micro-batch, in the same order; no communication that the prediction does not name, and the other way round. Each stage
-runs each micro-batch forward once, and has a backward pass of it. The sums: runs and waits take no longer than the step.
+micro-batch, in the same order; all communication that the prediction names. Each rank runs each micro-batch forward once on
+each of its stages, and has a backward pass of it. The sums: runs take no longer than the step. On the common clock nothing is
+received before it is sent.
 """
 import json
+import re
 import sys
 
 import trace_rows
@@ -55,6 +57,25 @@ def check_sums(rows, step):
         assert 0 < busy <= end - begin + trace_rows.ROUNDING, (row.name, step, busy, end - begin)
 
 
+def check_order(rows, step, error):
+    """A wait for a transfer ends on the receiving stage after the first sender has begun to send it."""
+    sent, received = {}, {}
+    for row in rows:
+        for event in row.compute:
+            args = event["args"]
+            to = re.search(r" for transfer of .* to stage (\d+)", event["name"])
+            if not to or args["step"] != step:
+                continue
+            key = args["layer"], args["micro_batch"]
+            if row.of_stage(int(to[1])) and args["event"] == "wait":
+                received.setdefault(key, []).append(event["ts"] + event["dur"])
+            elif not row.of_stage(int(to[1])) and args["event"] == "work":
+                sent.setdefault(key, []).append(event["ts"])
+    for key, begins in sent.items():
+        assert min(received[key]) >= min(begins) - error, (step, key)
+    return len(sent)
+
+
 def main():
     predicted, measured = (json.load(open(path)) for path in sys.argv[1:3])
     steps = int(sys.argv[3])
@@ -77,6 +98,8 @@ def main():
     for step in numbers:
         check_micro_batches(found.values(), step, measured["otherData"]["micro_batches"])
         check_sums(found.values(), step)
+        sent = check_order(found.values(), step, 2 * measured["otherData"]["clock_error_us"] + trace_rows.ROUNDING)
+        assert bool(sent) == any(" to stage " in event["name"] for row in expected.values() for event in row.network)
 
 
 main()
