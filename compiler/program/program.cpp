@@ -38,6 +38,11 @@ int Program::body_of(const std::string &function) const {
     return find(bodies, function, [](const Body &body) { return body.function; });
 }
 
+bool Program::names_stages(int role) const {
+    return std::any_of(bodies.begin(), bodies.end(),
+                       [role](const Body &body) { return body.role == role && body.stage != role; });
+}
+
 std::string text(const Program &program, const Action &action) {
     std::string result =
         std::to_string(action.micro_batch) + ":" + std::to_string(action.slot) + " " + name(action.kind);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <planrt/layout.h>
+#include <planrt/trace_names.h>
 
 #include <cstdint>
 #include <string>
@@ -50,6 +51,8 @@ struct Body {
     std::vector<int> takes = {}; ///< values, by the function's arguments
     std::vector<int> gives = {}; ///< values, by the function's results
     std::vector<int> loads = {}; ///< values that are filled from the data set before it runs
+    planrt::BodyKind kind = planrt::BodyKind::forward;
+    int stage = 0; ///< of a pipeline
 };
 
 /// Turns a value of one role into a value of another, whatever their layouts: each rank of the second role gets its
@@ -106,6 +109,8 @@ struct Program {
     [[nodiscard]] std::int64_t runs(int body) const;
     /// The index of the body with this function; -1 if there is none.
     [[nodiscard]] int body_of(const std::string &function) const;
+    /// Whether the names of its runs say the stage: where it has another one than that of its own number.
+    [[nodiscard]] bool names_stages(int role) const;
 };
 
 [[nodiscard]] const char *name(ActionKind kind);

@@ -1,5 +1,6 @@
 // The page of a sweep: plots along every list that was given, the time by layer, and all points as a table.
 #include "report/chart.h"
+#include "report/page.h"
 #include "report/sweep.h"
 
 #include "cost/reports/report.h"
@@ -10,15 +11,6 @@
 namespace planc::report {
 
 namespace {
-
-constexpr const char *style =
-    R"(body { font: 15px/1.45 Helvetica, Arial, sans-serif; color: #111; background: #fff; max-width: 960px; margin: 2em auto; padding: 0 1em; }
-h1 { font-size: 22px; } h2 { font-size: 18px; margin-top: 2em; }
-figure { margin: 1.2em 0; } figcaption { font-size: 13px; } svg { max-width: 100%; height: auto; }
-table { border-collapse: collapse; font-size: 13px; } th, td { padding: 2px 9px; border-bottom: 1px solid #bbb; text-align: right; white-space: nowrap; }
-th { border-bottom: 2px solid #111; } td.why { text-align: left; white-space: normal; } td.w, th.w { text-align: left; } tr { break-inside: avoid; } figure { break-inside: avoid; }
-@media print { body { max-width: none; margin: 0; } table { font-size: 9px; } th, td { padding: 1px 4px; } }
-)";
 
 constexpr std::size_t most_lines = 10; ///< of one plot
 constexpr std::size_t most_bars = 40;
@@ -90,9 +82,6 @@ class Page {
     explicit Page(const Sweep &sweep) : sweep_(sweep), overlap_(has_overlap(sweep)) {}
 
     std::string make() {
-        html_ = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" +
-                support::xml_escaped(sweep_.title) + "</title>\n<style>\n" + style + "</style>\n</head>\n<body>\n<h1>" +
-                support::xml_escaped(sweep_.title) + "</h1>\n";
         for (const std::string &line : sweep_.assumptions)
             html_ += "<p>" + support::xml_escaped(line) + "</p>\n";
         for (const Coordinate &axis : swept(sweep_))
@@ -100,7 +89,7 @@ class Page {
                 axis.name == "ranks" ? add_scaling(axis, scaling) : add_along(axis, scaling);
         add_layers();
         add_table();
-        return html_ + "</body>\n</html>\n";
+        return page(sweep_.title, html_);
     }
 
   private:

@@ -39,8 +39,9 @@ struct Outlined {
 /// Cuts one training function into bodies.
 class Outlining {
   public:
-    Outlining(mlir::func::FuncOp function, mlir::SymbolTable &symbols, program::Program &program)
-        : function_(function), symbols_(symbols), program_(program), builder_(function) {}
+    /// `splits`: whether the schedule passes on the gradients of the input before it computes those of the weights.
+    Outlining(mlir::func::FuncOp function, mlir::SymbolTable &symbols, program::Program &program, bool splits)
+        : function_(function), symbols_(symbols), program_(program), builder_(function), splits_(splits) {}
 
     /// The function is erased.
     Outlined run() {
@@ -92,6 +93,8 @@ class Outlining {
     int make_body(const Segment &segment) {
         program::Body body;
         body.role = ir::role_of(function_);
+        body.kind = kind_of(segment.section);
+        body.stage = ir::stage_of(function_);
         for (Value input : segment.inputs)
             body.takes.push_back(value_of(input));
         for (Value output : segment.outputs)
@@ -121,6 +124,14 @@ class Outlining {
         copy_reads(outlined, is_inside);
         program_.bodies.push_back(std::move(body));
         return static_cast<int>(program_.bodies.size()) - 1;
+    }
+
+    [[nodiscard]] planrt::BodyKind kind_of(int section) const {
+        if (section >= first_update)
+            return planrt::BodyKind::update;
+        static constexpr planrt::BodyKind kinds[] = {planrt::BodyKind::forward, planrt::BodyKind::backward,
+                                                     planrt::BodyKind::weight_gradient};
+        return section == 1 && splits_ ? planrt::BodyKind::input_gradient : kinds[section];
     }
 
     /// The value's number in the program.
@@ -185,10 +196,22 @@ class Outlining {
     mlir::SymbolTable &symbols_;
     program::Program &program_;
     mlir::OpBuilder builder_;
+    bool splits_;
     std::vector<Segment> segments_;
     Value loss_;
     llvm::DenseMap<Value, int> values_; ///< numbers in the program
 };
+
+/// Whether its pipeline computes the gradients of the weights apart from those of the input.
+bool splits_backward(mlir::ModuleOp module) {
+    if (!ir::has_pipeline(module))
+        return false;
+    const auto actions = ir::schedule_of(module).actions;
+    return llvm::any_of(actions, [](const std::vector<pipeline::Action> &of_rank) {
+        return llvm::any_of(
+            of_rank, [](const pipeline::Action &action) { return action.kind == pipeline::Kind::weight_gradient; });
+    });
+}
 
 /// "all"; of a pipeline "stage 0", "stages 0, 3".
 std::vector<std::string> role_names(mlir::ModuleOp module) {
@@ -243,11 +266,12 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
             scratch.push_back(transfer.scratch_offsets());
         }
         mlir::SymbolTable symbols(module);
+        const bool splits = splits_backward(module);
         for (mlir::func::FuncOp function : ir::entry_functions(module))
             if (ir::is_training(function)) {
                 const program::MicroBatchKind kind{ir::samples_of(function), !ir::accumulates(function)};
                 Function &made = functions.emplace_back(Function{kind, ir::stage_of(function), function, {}});
-                made.outlined = Outlining(function, symbols, program).run();
+                made.outlined = Outlining(function, symbols, program, splits).run();
             }
         if (functions.empty())
             return; // an evaluation alone

@@ -49,7 +49,8 @@ class Writer {
                   [&](const program::Body &body) {
                       return dictionary(
                           {entry("function", mlir::FlatSymbolRefAttr::get(builder_.getContext(), body.function)),
-                           number("role", body.role), indices("takes", body.takes), indices("gives", body.gives),
+                           number("role", body.role), text("kind", planrt::name_of(body.kind)),
+                           number("stage", body.stage), indices("takes", body.takes), indices("gives", body.gives),
                            indices("loads", body.loads)});
                   }),
              list("transfers", program_.transfers,
@@ -141,6 +142,15 @@ template <class Row> void for_each_row(const Reader &reader, const char *name, R
         row(Reader(each));
 }
 
+/// A body without a kind is one that computes everything.
+planrt::BodyKind body_kind(const std::string &name) {
+    for (const auto kind : {planrt::BodyKind::forward, planrt::BodyKind::backward, planrt::BodyKind::input_gradient,
+                            planrt::BodyKind::weight_gradient, planrt::BodyKind::update})
+        if (name == planrt::name_of(kind) || name.empty())
+            return kind;
+    throw std::invalid_argument("plan.program: there is no kind of body '" + name + "'");
+}
+
 } // namespace
 
 bool has_step_program(mlir::ModuleOp module) {
@@ -169,7 +179,7 @@ Program step_program(mlir::ModuleOp module) {
     });
     for_each_row(reader, "bodies", [&](const Reader &row) {
         program.bodies.push_back({row.symbol("function"), row.index("role"), row.indices("takes"), row.indices("gives"),
-                                  row.indices("loads")});
+                                  row.indices("loads"), body_kind(row.text("kind")), row.index("stage")});
     });
     for_each_row(reader, "transfers", [&](const Reader &row) {
         program.transfers.push_back({row.text("name"), row.index("from"), row.index("to"),

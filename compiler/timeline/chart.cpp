@@ -44,9 +44,47 @@ std::vector<int> shown_ranks(const Timeline &timeline, std::size_t most) {
     return shown;
 }
 
-std::string rank_words(const RankClass &ranks) {
-    std::string text = "rank " + std::to_string(ranks.first);
-    return ranks.ranks > 1 ? text + " (of " + std::to_string(ranks.ranks) + " alike)" : text;
+std::vector<int> busiest_of_roles(const Program &program, const Timeline &timeline) {
+    std::vector<int> busiest(program.actions.size(), -1);
+    for (int rank = 0; rank < static_cast<int>(timeline.ranks.size()); ++rank) {
+        int &best = busiest[static_cast<std::size_t>(program.classes[static_cast<std::size_t>(rank)].role)];
+        if (best < 0 || timeline.ranks[static_cast<std::size_t>(rank)].computing >
+                            timeline.ranks[static_cast<std::size_t>(best)].computing)
+            best = rank;
+    }
+    return busiest;
+}
+
+std::string axis_lines(Seconds makespan, int columns, std::size_t margin) {
+    const Ticks ticks(makespan, columns / 12);
+    std::string labels(margin + static_cast<std::size_t>(columns) + 16, ' ');
+    std::string marks(margin + static_cast<std::size_t>(columns), ' ');
+    for (int tick = 0; tick < ticks.count; ++tick) {
+        const auto at = margin + static_cast<std::size_t>(std::lround(columns * (tick * ticks.step / makespan)));
+        const std::string label = ticks.label(tick) + (tick == 0 ? std::string(" ") + ticks.unit : "");
+        labels.replace(at, label.size(), label);
+        marks[std::min(at, marks.size() - 1)] = '|';
+    }
+    return stripped(std::move(labels)) + stripped(std::move(marks));
+}
+
+std::string stripped(std::string line) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line + "\n";
+}
+
+const std::vector<std::pair<std::string, const char *>> &phase_colours() {
+    static const std::vector<std::pair<std::string, const char *>> colours{
+        {"forward", "#a9cbe8"},  {"loss", "#d9b8d9"},           {"recompute", "#9fd4cf"},
+        {"backward", "#f4b6b0"}, {"input gradient", "#fbc98e"}, {"weight gradient", "#a5d792"},
+        {"update", "#d8c3a5"}};
+    return colours;
+}
+
+const char *colour_of(const std::string &phase) {
+    const auto &colours = phase_colours();
+    const auto at = std::find_if(colours.begin(), colours.end(), [&](const auto &each) { return each.first == phase; });
+    return at == colours.end() ? "#d0d0d0" : at->second;
 }
 
 std::vector<std::string> summary(const Program &program, const Timeline &timeline, const ReportOptions &options) {
@@ -86,8 +124,10 @@ EventWords words(const Program &program, const Event &event) {
         return {kernel.name, kernel.layer, kernel.phase};
     }
     const Collective &collective = program.collectives[static_cast<std::size_t>(event.index)];
-    const char *what = event.kind == EventKind::wait ? "waits for " : event.kind == EventKind::work ? "works for " : "";
-    return {what + collective.name, collective.layer, collective.phase};
+    const auto what = event.kind == EventKind::wait   ? planrt::Communicating::waits
+                      : event.kind == EventKind::work ? planrt::Communicating::works
+                                                      : planrt::Communicating::transfers;
+    return {planrt::event_name(what, collective.name), collective.layer, collective.phase};
 }
 
 bool has_work(const Program &program) {

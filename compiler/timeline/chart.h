@@ -1,9 +1,10 @@
-// Shared by the text chart and the picture: which ranks are shown, their names, and the ticks.
+// What the charts share: which ranks are shown, names, ticks and colours.
 #pragma once
 
 #include "timeline/report.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace planc::timeline {
@@ -21,9 +22,17 @@ struct Ticks {
 
 /// The first rank classes, at most `most`, the critical one among them. Ascending.
 [[nodiscard]] std::vector<int> shown_ranks(const Timeline &timeline, std::size_t most);
+/// Of each role the rank class that computes longest.
+[[nodiscard]] std::vector<int> busiest_of_roles(const Program &program, const Timeline &timeline);
 
-/// "rank 0", "rank 4 (of 12 alike)".
-[[nodiscard]] std::string rank_words(const RankClass &ranks);
+/// Two lines with the labels and the marks of the ticks, over a chart of so many columns behind a margin.
+[[nodiscard]] std::string axis_lines(Seconds makespan, int columns, std::size_t margin);
+/// The line without spaces at its end, and with a line end.
+[[nodiscard]] std::string stripped(std::string line);
+
+/// The phases of kernels and runs with their colours, which are light, so that dark labels stand out, in print too.
+[[nodiscard]] const std::vector<std::pair<std::string, const char *>> &phase_colours();
+[[nodiscard]] const char *colour_of(const std::string &phase);
 
 /// Lines about the whole step: how long it takes, and why.
 [[nodiscard]] std::vector<std::string> summary(const Program &program, const Timeline &timeline,

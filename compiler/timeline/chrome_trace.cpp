@@ -1,5 +1,5 @@
 #include "support/json.h"
-#include "timeline/chart.h"
+#include "timeline/trace.h"
 
 namespace planc::timeline {
 
@@ -17,42 +17,54 @@ std::string metadata(const char *what, int process, int thread, const std::strin
            ", \"tid\": " + std::to_string(thread) + ", \"args\": {\"name\": " + json_quoted(name) + "}}";
 }
 
-std::string complete(const Program &program, const Event &event, int process, int thread) {
-    const EventWords what = words(program, event);
-    std::string text = "{\"name\": " + json_quoted(what.layer + ": " + what.name) +
-                       ", \"cat\": " + json_quoted(what.phase) +
-                       ", \"ph\": \"X\", \"ts\": " + json_number(1e6 * event.begin.value) +
-                       ", \"dur\": " + json_number(1e6 * event.seconds().value) +
-                       ", \"pid\": " + std::to_string(process) + ", \"tid\": " + std::to_string(thread) +
-                       ", \"args\": {\"layer\": " + json_quoted(what.layer) + ", \"phase\": " + json_quoted(what.phase);
-    if (event.kind == EventKind::transfer)
+std::string arguments(const TraceEvent &event) {
+    std::string text = std::string("{\"event\": \"") + name_of(event.kind) + "\", ";
+    text += event.kind == TraceEvent::Kind::run
+                ? "\"stage\": " + std::to_string(event.stage)
+                : "\"layer\": " + json_quoted(event.layer) + ", \"phase\": " + json_quoted(event.phase);
+    text += ", \"micro_batch\": " + std::to_string(event.micro_batch);
+    if (event.kind == TraceEvent::Kind::transfer)
         text +=
             ", \"rounds\": " + std::to_string(event.rounds) + ", \"alone\": " + json_number(1e6 * event.carried.value);
-    if (event.kind == EventKind::work)
-        text += ", \"communication\": true";
-    return text + "}}";
+    return text + "}";
+}
+
+std::string complete(const TraceEvent &event, int process, int thread) {
+    return "{\"name\": " + json_quoted(event.name) + ", \"cat\": " + json_quoted(event.phase) +
+           ", \"ph\": \"X\", \"ts\": " + json_number(1e6 * event.begin.value) +
+           ", \"dur\": " + json_number(1e6 * event.seconds().value) + ", \"pid\": " + std::to_string(process) +
+           ", \"tid\": " + std::to_string(thread) + ", \"args\": " + arguments(event) + "}";
+}
+
+std::string heading(const Trace &trace) {
+    std::string mesh;
+    for (const auto &[axis, size] : trace.of.mesh)
+        mesh += (mesh.empty() ? "" : ", ") + json_quoted(axis) + ": " + std::to_string(size);
+    return "{\"displayTimeUnit\": \"ms\", \"otherData\": {\"source\": \"predicted\", \"title\": " +
+           json_quoted(trace.title) + ", \"network\": " + json_quoted(trace.of.network) +
+           ", \"layout\": " + json_quoted(trace.of.layout) + ", \"mesh\": {" + mesh +
+           "}, \"micro_batches\": " + std::to_string(trace.of.micro_batches) + "},\n\"traceEvents\": [";
 }
 
 } // namespace
 
 std::string chrome_trace(const Program &program, const Timeline &timeline, const ReportOptions &options) {
+    const Trace trace = predicted_trace(program, timeline, options);
     std::vector<std::string> events;
-    for (std::size_t rank = 0; rank < timeline.ranks.size(); ++rank) {
-        const int process = program.classes[rank].first;
-        events.push_back(metadata("process_name", process, compute_thread, rank_words(program.classes[rank])));
-        events.push_back(metadata("thread_name", process, compute_thread, "compute"));
-        for (const Event &event : timeline.ranks[rank].compute)
-            events.push_back(complete(program, event, process, compute_thread));
+    for (const TraceRow &row : trace.rows) {
+        events.push_back(metadata("process_name", row.rank, compute_thread, row.name));
+        events.push_back(metadata("thread_name", row.rank, compute_thread, "compute"));
+        for (const TraceEvent &event : row.compute)
+            events.push_back(complete(event, row.rank, compute_thread));
         int thread = network_thread;
-        for (const std::vector<Event> &lane : network_lanes(timeline.ranks[rank])) {
-            events.push_back(metadata("thread_name", process, thread, "network"));
-            for (const Event &event : lane)
-                events.push_back(complete(program, event, process, thread));
+        for (const std::vector<TraceEvent> &lane : row.network) {
+            events.push_back(metadata("thread_name", row.rank, thread, "network"));
+            for (const TraceEvent &event : lane)
+                events.push_back(complete(event, row.rank, thread));
             ++thread;
         }
     }
-    std::string text = "{\"displayTimeUnit\": \"ms\", \"otherData\": {\"title\": " + json_quoted(options.title) +
-                       "},\n\"traceEvents\": [";
+    std::string text = heading(trace);
     for (std::size_t i = 0; i < events.size(); ++i)
         text += (i == 0 ? "\n" : ",\n") + events[i];
     return text + "\n]}\n";

@@ -2,6 +2,19 @@
 
 namespace planc::timeline {
 
+static std::string words(const std::string &role, const RankClass &ranks) {
+    const std::string name = planrt::row_name(role, ranks.first);
+    return ranks.ranks > 1 ? name + " (of " + std::to_string(ranks.ranks) + " alike)" : name;
+}
+
+std::string rank_words(const RankClass &ranks) {
+    return words("", ranks);
+}
+
+std::string Program::name(const RankClass &ranks) const {
+    return words(roles.empty() ? "" : roles[static_cast<std::size_t>(ranks.role)], ranks);
+}
+
 Program without_overlap(const Program &program) {
     Program result = program;
     for (std::vector<Action> &actions : result.actions) {
@@ -16,7 +29,7 @@ Program without_overlap(const Program &program) {
                 continue;
             all.push_back(action);
             if (action.kind == ActionKind::start)
-                all.push_back({ActionKind::wait, action.index});
+                all.push_back({ActionKind::wait, action.index, action.run});
         }
         actions = std::move(all);
     }

@@ -11,6 +11,8 @@
 
 #include "support/units.h"
 
+#include <planrt/trace_names.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,6 +27,9 @@ struct RankClass {
     int ranks = 1; ///< how many they are
     int role = 0;  ///< index in Program::actions
 };
+
+/// "rank 0", "rank 4 (of 12 alike)".
+[[nodiscard]] std::string rank_words(const RankClass &ranks);
 
 struct Kernel {
     std::string name; ///< "product", "loops: add, relu"
@@ -53,6 +58,15 @@ struct Collective {
     /// seconds.
     std::vector<Seconds> work = {}; ///< empty: nothing
     bool between_roles = false;
+    int micro_batch = 0;
+};
+
+/// A run of a body on a micro-batch: of a pipeline, an action of its schedule.
+struct Run {
+    std::string name; ///< "F3", "F3.5" (planrt::run_name())
+    planrt::BodyKind kind = planrt::BodyKind::forward;
+    int stage = 0;
+    int micro_batch = 0;
 };
 
 enum class ActionKind : std::uint8_t {
@@ -65,6 +79,7 @@ enum class ActionKind : std::uint8_t {
 struct Action {
     ActionKind kind = ActionKind::compute;
     int index = 0; ///< of the kernel or collective; of progress points 0
+    int run = -1;  ///< in Program::runs; -1: between bodies
 };
 
 struct Program {
@@ -72,6 +87,14 @@ struct Program {
     std::vector<Kernel> kernels;
     std::vector<Collective> collectives;      ///< each started once and waited for once by each that takes part
     std::vector<std::vector<Action>> actions; ///< by role
+    std::vector<Run> runs = {};
+    std::vector<std::string> roles = {}; ///< names, if there are several: "stage 0"
+    int micro_batches = 1;
+
+    /// Whether its runs tell more than that a step has a forward pass, a backward pass and an update.
+    [[nodiscard]] bool has_schedule() const { return actions.size() > 1 || micro_batches > 1; }
+    /// "stage 0: rank 4 (of 2 alike)".
+    [[nodiscard]] std::string name(const RankClass &ranks) const;
 };
 
 /// The same program with every wait right after its start, so that nothing overlaps. Transfers between roles stay as

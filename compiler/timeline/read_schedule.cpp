@@ -1,5 +1,6 @@
 #include "timeline/read_schedule.h"
 
+#include "ir/collective_kind.h"
 #include "ir/placement.h"
 #include "schedule/buffers.h"
 #include "schedule/functions.h"
@@ -20,30 +21,18 @@ namespace planc::timeline {
 
 namespace {
 
-constexpr std::size_t most_named = 3; ///< tensors of a collective, functions of a loop
-
-std::string first_ones(const std::vector<std::string> &names) {
+std::string joined(const std::vector<std::string> &names) {
     std::string text;
-    for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i)
-        text += (i == 0 ? "" : ", ") + names[i];
-    return names.size() > most_named ? text + " and " + std::to_string(names.size() - most_named) + " more" : text;
-}
-
-/// The layers of a bucket: "h1, h2, h3 and 4 more".
-std::string layers_of(ir::StartOp start) {
-    llvm::SmallVector<llvm::StringRef> layers;
-    const std::string all = schedule::layer_of(start);
-    llvm::StringRef(all).split(layers, ", ");
-    return first_ones({layers.begin(), layers.end()});
+    for (const std::string &name : names)
+        text += (text.empty() ? "" : ", ") + name;
+    return text;
 }
 
 std::string name_of(ir::StartOp start) {
-    std::string kind = start.getKind().str();
-    std::replace(kind.begin(), kind.end(), '_', '-');
     std::vector<std::string> tensors;
     for (mlir::Attribute tensor : start.getTensors())
         tensors.push_back(mlir::cast<mlir::StringAttr>(tensor).str());
-    return kind + " of " + first_ones(tensors);
+    return planrt::collective_name(ir::collective_kind(start.getKind()).value(), joined(tensors));
 }
 
 std::string name_of(mlir::Operation *op) {
@@ -66,7 +55,7 @@ std::string name_of(mlir::Operation *op) {
         if (!name.empty() && !llvm::is_contained(functions, name))
             functions.push_back(name);
     }
-    return "loop: " + first_ones(functions);
+    return "loop: " + planrt::first_ones(joined(functions));
 }
 
 /// The schedule of one role by itself: its classes, kernels and collectives are numbered from 0.
@@ -87,10 +76,11 @@ class Reader {
 
     RoleSchedule run() {
         program_.actions.emplace_back();
+        program_.micro_batches = static_cast<int>(bodies_.program().micro_batches.size());
         std::vector<std::pair<std::size_t, program::Action>> transfers;
         for (const program::Action &action : bodies_.program().actions[static_cast<std::size_t>(role_)])
             if (action.kind == program::ActionKind::run)
-                read(bodies_.functions()[static_cast<std::size_t>(action.index)], action.slot);
+                read(action);
             else
                 transfers.emplace_back(program_.actions.front().size(), action);
         find_classes();
@@ -99,13 +89,24 @@ class Reader {
         std::vector<Collective> known;
         for (const auto &[start, price] : prices_)
             known.push_back(collective(mlir::cast<ir::StartOp>(start), price));
-        for (int each : started_)
+        for (const auto &[each, micro_batch] : started_) {
             program_.collectives.push_back(known[static_cast<std::size_t>(each)]);
+            program_.collectives.back().micro_batch = micro_batch;
+        }
         return {{std::move(program_), std::move(classes_.of_rank), std::move(kernels_)}, std::move(transfers)};
     }
 
   private:
-    void read(mlir::func::FuncOp function, int slot) {
+    void read(const program::Action &run) {
+        const program::Body &body = bodies_.program().bodies[static_cast<std::size_t>(run.index)];
+        const bool names_stage = bodies_.program().names_stages(role_);
+        program_.runs.push_back(
+            {planrt::run_name(body.kind, run.micro_batch, names_stage ? std::optional(body.stage) : std::nullopt),
+             body.kind, body.stage, run.micro_batch});
+        read(bodies_.functions()[static_cast<std::size_t>(run.index)], run);
+    }
+
+    void read(mlir::func::FuncOp function, const program::Action &run) {
         for (mlir::Operation &op : function.getBody().front()) {
             if (auto start = mlir::dyn_cast<ir::StartOp>(op)) {
                 if (start.getKind() == "slice")
@@ -114,11 +115,11 @@ class Reader {
                 if (added)
                     prices_.emplace_back(&op, CollectivePrice(start, wait_of(start.getNumber()), mesh_attribute_,
                                                               whole_, machine_, known_));
-                instance_[{start.getNumber(), slot}] = static_cast<int>(started_.size());
+                instance_[{start.getNumber(), run.slot}] = static_cast<int>(started_.size());
                 add(ActionKind::start, static_cast<int>(started_.size()));
-                started_.push_back(at->second);
+                started_.emplace_back(at->second, run.micro_batch);
             } else if (auto wait = mlir::dyn_cast<ir::WaitOp>(op)) {
-                if (const auto at = instance_.find({wait.getNumber(), slot}); at != instance_.end())
+                if (const auto at = instance_.find({wait.getNumber(), run.slot}); at != instance_.end())
                     add(ActionKind::wait, at->second);
             } else if (mlir::isa<ir::ProgressOp>(op)) {
                 add(ActionKind::progress, 0);
@@ -131,7 +132,9 @@ class Reader {
         }
     }
 
-    void add(ActionKind kind, int index) { program_.actions.front().push_back({kind, index}); }
+    void add(ActionKind kind, int index) {
+        program_.actions.front().push_back({kind, index, static_cast<int>(program_.runs.size()) - 1});
+    }
 
     /// The wait of this number, which may be in another body.
     ir::WaitOp wait_of(uint64_t number) {
@@ -198,7 +201,8 @@ class Reader {
     }
 
     Collective collective(ir::StartOp start, const CollectivePrice &price) {
-        Collective result{name_of(start), layers_of(start), schedule::phase_of(start), {}, {}};
+        Collective result{
+            name_of(start), planrt::first_ones(schedule::layer_of(start)), schedule::phase_of(start), {}, {}};
         const std::vector<CollectivePrice::Rank> by_class = price.on(first_ranks_);
         const Meetings &all = meetings(price.axes());
         result.group_of = all.group_of;
@@ -259,7 +263,8 @@ class Reader {
     mlir::SymbolTableCollection symbols_;
     std::vector<std::pair<mlir::Operation *, KernelWork>> works_;
     std::vector<std::pair<mlir::Operation *, CollectivePrice>> prices_;
-    std::vector<int> started_;                         ///< by collective of the program: number of its plan.start
+    /// By collective of the program: number of its plan.start, micro-batch.
+    std::vector<std::pair<int, int>> started_;
     std::map<std::pair<uint64_t, int>, int> instance_; ///< by number and slot: the collective that was started last
     llvm::DenseMap<uint64_t, ir::WaitOp> waits_;
     std::vector<planrt::DimensionPlacement> noted_;
@@ -274,8 +279,11 @@ class Joining {
 
     ReadSchedule run(std::vector<RoleSchedule> roles) {
         joined_.class_of_rank.resize(static_cast<std::size_t>(mesh_.ranks()));
-        for (std::size_t role = 0; role < roles.size(); ++role)
+        joined_.program.micro_batches = static_cast<int>(program_.micro_batches.size());
+        for (std::size_t role = 0; role < roles.size(); ++role) {
+            joined_.program.roles.push_back(program_.roles[role].name);
             add(static_cast<int>(role), std::move(roles[role]));
+        }
         for (Kernel &kernel : joined_.program.kernels)
             kernel.seconds.resize(joined_.program.classes.size());
         for (Collective &collective : joined_.program.collectives)
@@ -294,6 +302,9 @@ class Joining {
         const auto first_class = static_cast<int>(all.classes.size());
         const auto first_kernel = static_cast<int>(all.kernels.size());
         const auto first_collective = static_cast<int>(all.collectives.size());
+        const auto first_run = static_cast<int>(all.runs.size());
+        for (Run &run : schedule.own.program.runs)
+            all.runs.push_back(std::move(run));
         for (RankClass each : schedule.own.program.classes)
             all.classes.push_back({ranks.rank_of(mesh_, each.first), each.ranks, role});
         for (std::size_t rank = 0; rank < schedule.own.class_of_rank.size(); ++rank)
@@ -327,7 +338,7 @@ class Joining {
             const int first = own[at].kind == ActionKind::compute    ? first_kernel
                               : own[at].kind == ActionKind::progress ? 0
                                                                      : first_collective;
-            actions.push_back({own[at].kind, first + own[at].index});
+            actions.push_back({own[at].kind, first + own[at].index, first_run + own[at].run});
         }
     }
 
@@ -342,7 +353,7 @@ class Joining {
         const auto key = std::pair(action.index, program_.owner(action.micro_batch));
         const auto [known, is_new] = instances_.try_emplace(key, static_cast<int>(joined_.program.collectives.size()));
         if (is_new)
-            joined_.program.collectives.emplace_back();
+            joined_.program.collectives.emplace_back().micro_batch = action.micro_batch;
         const bool waits =
             moves || action.kind == program::ActionKind::wait || action.kind == program::ActionKind::receive;
         if (action.kind != program::ActionKind::wait && started_.insert({role, known->second}).second)
@@ -366,7 +377,7 @@ class Joining {
     /// Makes one group of all participants: none of them continues before the slowest has arrived.
     void complete(const program::Transfer &transfer, Collective &collective) {
         const schedule::TransferInfo info = schedule::transfer_info(bodies_, transfer, mesh_attribute_);
-        collective.name = "transfer of " + transfer.name;
+        collective.name = planrt::transfer_name(transfer.name);
         collective.layer = transfer.name;
         collective.phase = "transfer";
         collective.between_roles = true;

@@ -32,6 +32,7 @@ struct Rank {
     std::size_t next = 0; ///< action
     Seconds now{};
     int waits_for = -1;         ///< collective; -1: computes
+    int run = -1;               ///< that has begun
     std::vector<int> under_way; ///< transfers
     std::vector<int> waiting;   ///< of them, those whose next round waits for a call of this rank
     std::vector<int> carries;   ///< transfers with rounds on its links
@@ -107,6 +108,8 @@ class Simulation {
         const std::vector<Action> &actions = actions_of(number);
         for (; rank.next < actions.size(); ++rank.next) {
             const Action &action = actions[rank.next];
+            if (action.run != rank.run)
+                change_run(number, action.run);
             if (action.kind == ActionKind::progress && rank.under_way.empty())
                 continue; // nothing is active until the rank itself starts something
             if (action.kind == ActionKind::start)
@@ -117,6 +120,17 @@ class Simulation {
             result_.ranks[number].compute.push_back({EventKind::compute, action.index, rank.now, end});
             rank.now = end;
         }
+    }
+
+    /// Ends the current run, if there is one, and begins another.
+    void change_run(int number, int run) {
+        Rank &rank = ranks_[number];
+        std::vector<RunTime> &runs = result_.ranks[number].runs;
+        if (rank.run >= 0)
+            runs.back().end = rank.now;
+        rank.run = run;
+        if (run >= 0)
+            runs.push_back({run, rank.now, rank.now});
     }
 
     /// The work of the rank's processor for a collective that it starts.
@@ -278,6 +292,7 @@ class Simulation {
         for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
             if (ranks_[rank].next < actions_of(rank).size())
                 throw std::logic_error("a rank waits for a collective that is never started");
+            change_run(static_cast<int>(rank), -1);
             result_.makespan = std::max(result_.makespan, ranks_[rank].now);
         }
         for (RankTime &rank : result_.ranks)

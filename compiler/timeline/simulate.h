@@ -44,10 +44,18 @@ struct Event {
     [[nodiscard]] Seconds seconds() const { return end - begin; }
 };
 
+/// A run of a body, with the waits in it.
+struct RunTime {
+    int run = 0; ///< in Program::runs
+    Seconds begin{};
+    Seconds end{};
+};
+
 /// What one rank does, and the totals: compute + exposed + idle is the makespan.
 struct RankTime {
     std::vector<Event> compute; ///< kernels, work and waits, in order
     std::vector<Event> network; ///< transfers, in the order in which they begin, then by collective; they may overlap
+    std::vector<RunTime> runs;  ///< in order
     Seconds computing{};
     Seconds communicating{}; ///< work, and the time on its links, each round as if it had the links for itself
     Seconds exposed{};       ///< work, and waits while its links are in use

@@ -10,20 +10,17 @@ namespace planc::timeline {
 namespace {
 
 constexpr std::size_t most_ranks = 8;
+constexpr std::size_t most_stages = 64;
 constexpr double width = 1280;
 constexpr double left = 170; ///< of the lanes
 constexpr double right = 24;
 constexpr double top = 118; ///< of the first rank
+constexpr double runs_height = 18;
 constexpr double compute_height = 30;
 constexpr double network_height = 18; ///< of a lane
 constexpr double rank_gap = 22;
 constexpr double letter_width = 6.4; ///< of the labels' font, about
 constexpr double least_width = 0.05; ///< of a bar that is drawn
-
-/// Light, so that dark labels stand out, in print too.
-const std::vector<std::pair<std::string, const char *>> colours{
-    {"forward", "#a9cbe8"},         {"loss", "#d9b8d9"},  {"recompute", "#9fd4cf"}, {"input gradient", "#fbc98e"},
-    {"weight gradient", "#a5d792"}, {"update", "#d8c3a5"}};
 
 std::string number(double value) {
     char buffer[32];
@@ -36,15 +33,14 @@ std::string text_at(double x, double y, const char *style, const std::string &te
            support::xml_escaped(text) + "</text>\n";
 }
 
-const char *colour_of(const std::string &phase) {
-    const auto at = std::find_if(colours.begin(), colours.end(), [&](const auto &each) { return each.first == phase; });
-    return at == colours.end() ? "#d0d0d0" : at->second;
-}
-
 class Svg {
   public:
     Svg(const Program &program, const Timeline &timeline, const ReportOptions &options)
-        : program_(program), timeline_(timeline), options_(options), ranks_(shown_ranks(timeline, most_ranks)) {}
+        : program_(program), timeline_(timeline), options_(options),
+          ranks_(program.roles.empty() ? shown_ranks(timeline, most_ranks) : busiest_of_roles(program, timeline)),
+          runs_height_(program.has_schedule() ? runs_height : 0) {
+        ranks_.resize(std::min(ranks_.size(), most_stages));
+    }
 
     std::string make() {
         std::string bars;
@@ -53,8 +49,8 @@ class Svg {
             const std::vector<std::vector<Event>> network =
                 network_lanes(timeline_.ranks[static_cast<std::size_t>(rank)]);
             bars += lanes(rank, network, y);
-            y += compute_height + network_height * static_cast<double>(std::max<std::size_t>(network.size(), 1)) +
-                 rank_gap;
+            y += runs_height_ + compute_height +
+                 network_height * static_cast<double>(std::max<std::size_t>(network.size(), 1)) + rank_gap;
         }
         std::string text = head(y + 40) + title() + legend() + axis(y) + bars;
         if (ranks_.size() < timeline_.ranks.size())
@@ -98,8 +94,8 @@ class Svg {
                     text_at(x + 21, 92, "small", name);
             x += 21 + letter_width * static_cast<double>(name.size()) + 18;
         };
-        for (const auto &[phase, colour] : colours)
-            if (occurs(phase))
+        for (const auto &[phase, colour] : phase_colours())
+            if (occurs(phase) || (runs_height_ > 0 && runs(phase)))
                 entry(colour, phase);
         entry("url(#waits)", has_work(program_) ? "waits or works for communication" : "waits for communication");
         return text;
@@ -109,6 +105,11 @@ class Svg {
         const auto of_phase = [&](const auto &each) { return each.phase == phase; };
         return std::any_of(program_.kernels.begin(), program_.kernels.end(), of_phase) ||
                std::any_of(program_.collectives.begin(), program_.collectives.end(), of_phase);
+    }
+
+    [[nodiscard]] bool runs(const std::string &kind) const {
+        return std::any_of(program_.runs.begin(), program_.runs.end(),
+                           [&](const Run &run) { return planrt::name_of(run.kind) == kind; });
     }
 
     [[nodiscard]] std::string axis(double bottom) const {
@@ -127,10 +128,17 @@ class Svg {
     [[nodiscard]] std::string lanes(int number, const std::vector<std::vector<Event>> &network, double y) const {
         const RankTime &rank = timeline_.ranks[static_cast<std::size_t>(number)];
         const RankClass &ranks = program_.classes[static_cast<std::size_t>(number)];
+        const std::string stage = program_.roles.empty() ? "" : program_.roles[static_cast<std::size_t>(ranks.role)];
         std::string text =
-            text_at(left - 10, y + 14, "end", rank_words(ranks)) +
-            text_at(left - 10, y + 28, "end", "computes " + cost::human_seconds(rank.computing)) +
-            text_at(left - 10, y + compute_height + 15, "end", "network " + cost::human_seconds(rank.communicating));
+            (stage.empty() ? "" : text_at(left - 10, y + 13, "end", stage)) +
+            text_at(left - 10, y + runs_height_ + 14, "end", rank_words(ranks)) +
+            text_at(left - 10, y + runs_height_ + 28, "end", "computes " + cost::human_seconds(rank.computing)) +
+            text_at(left - 10, y + runs_height_ + compute_height + 15, "end",
+                    "network " + cost::human_seconds(rank.communicating));
+        for (const RunTime &run : rank.runs)
+            if (runs_height_ > 0)
+                text += bar(run, y);
+        y += runs_height_;
         for (const Event &event : rank.compute)
             text += bar(event, y, compute_height);
         for (std::size_t lane = 0; lane < network.size(); ++lane)
@@ -146,22 +154,42 @@ class Svg {
             return "";
         const EventWords what = words(program_, event);
         const std::string fill = is_held_up(event) ? "url(#waits)" : colour_of(what.phase);
-        std::string text =
-            "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(length) + "\" height=\"" +
-            number(height) + "\" fill=\"" + fill + "\"><title>" +
-            support::xml_escaped(what.layer + ", " + what.phase + ": " + what.name + ", " +
-                                 cost::human_seconds(event.seconds()) + " from " + cost::human_seconds(event.begin)) +
-            "</title></rect>\n";
-        const double wanted = letter_width * static_cast<double>(what.layer.size()) + 4;
-        if (!is_held_up(event) && length > wanted)
-            text += text_at(x + length / 2, y + height / 2 + 4, "middle", what.layer);
-        return text;
+        return rectangle(x, y, length, height, fill,
+                         what.layer + ", " + what.phase + ": " + what.name + ", " +
+                             cost::human_seconds(event.seconds()) + " from " + cost::human_seconds(event.begin)) +
+               label(is_held_up(event) ? "" : what.layer, x, y, length, height);
+    }
+
+    [[nodiscard]] std::string bar(const RunTime &time, double y) const {
+        const double x = at(time.begin);
+        const double length = at(time.end) - x;
+        if (length < least_width)
+            return "";
+        const Run &run = program_.runs[static_cast<std::size_t>(time.run)];
+        const std::string kind = planrt::name_of(run.kind);
+        return rectangle(x, y, length, runs_height, colour_of(kind),
+                         run.name + ": " + kind + " of stage " + std::to_string(run.stage) + ", micro-batch " +
+                             std::to_string(run.micro_batch) + ", " + cost::human_seconds(time.end - time.begin) +
+                             " from " + cost::human_seconds(time.begin)) +
+               label(run.name, x, y, length, runs_height);
+    }
+
+    static std::string rectangle(double x, double y, double length, double height, const std::string &fill,
+                                 const std::string &tip) {
+        return "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(length) + "\" height=\"" +
+               number(height) + "\" fill=\"" + fill + "\"><title>" + support::xml_escaped(tip) + "</title></rect>\n";
+    }
+
+    static std::string label(const std::string &words, double x, double y, double length, double height) {
+        const double wanted = letter_width * static_cast<double>(words.size()) + 4;
+        return words.empty() || length <= wanted ? "" : text_at(x + length / 2, y + height / 2 + 4, "middle", words);
     }
 
     const Program &program_;
     const Timeline &timeline_;
     const ReportOptions &options_;
     std::vector<int> ranks_;
+    double runs_height_; ///< 0: runs are not shown
 };
 
 } // namespace

@@ -37,7 +37,9 @@ class Text {
         for (const std::string &line : summary(program_, timeline_, options_))
             text += line + "\n";
         const std::vector<int> shown = shown_ranks(timeline_, most_ranks);
-        text += "\n" + axis();
+        if (program_.has_schedule())
+            text += "\n" + schedule_chart(program_, timeline_);
+        text += "\n" + axis_lines(timeline_.makespan, columns, margin);
         for (int rank : shown)
             text += lanes(rank);
         if (shown.size() < timeline_.ranks.size())
@@ -51,25 +53,6 @@ class Text {
             layers_.push_back(layer);
     }
 
-    std::string axis() const {
-        const Ticks ticks(timeline_.makespan, 8);
-        std::string labels(margin + columns + 16, ' ');
-        std::string marks(margin + columns, ' ');
-        for (int tick = 0; tick < ticks.count; ++tick) {
-            const auto at =
-                margin + static_cast<std::size_t>(std::lround(columns * (tick * ticks.step / timeline_.makespan)));
-            const std::string label = ticks.label(tick) + (tick == 0 ? std::string(" ") + ticks.unit : "");
-            labels.replace(at, label.size(), label);
-            marks[std::min(at, marks.size() - 1)] = '|';
-        }
-        return stripped(labels) + stripped(marks);
-    }
-
-    static std::string stripped(std::string line) {
-        line.erase(line.find_last_not_of(' ') + 1);
-        return line + "\n";
-    }
-
     std::string lanes(int number) const {
         const RankTime &rank = timeline_.ranks[static_cast<std::size_t>(number)];
         const auto layer = [this](const Event &event) {
@@ -78,7 +61,7 @@ class Text {
         const auto phase = [this](const Event &event) {
             return is_held_up(event) ? '.' : phase_letter(words(program_, event).phase);
         };
-        return rank_words(program_.classes[static_cast<std::size_t>(number)]) + "\n" +
+        return program_.name(program_.classes[static_cast<std::size_t>(number)]) + "\n" +
                lane("  layer", rank.compute, layer) + lane("  phase", rank.compute, phase) +
                lane("  network", rank.network, layer);
     }

@@ -95,6 +95,11 @@ TEST(Options, WhatDoesNotGoTogether) {
     EXPECT_EQ(complaint({"--predict", "a"}), "--predict FILE and --output FILE go together" + end);
     EXPECT_EQ(complaint({"--predict", "a", "--output", "b"}),
               "option --predict: expected weights, by --init FILE or --resume DIR" + end);
+    EXPECT_EQ(complaint({"--predict", "a", "--output", "b", "--init", "c", "--trace", "d"}),
+              "--trace needs training steps, but --predict runs none" + end);
+    EXPECT_EQ(complaint({"--trace-steps", "3"}), "--trace-steps needs --trace FILE" + end);
+    EXPECT_EQ(complaint({"--trace", "d", "--trace-steps", "1001"}),
+              "option --trace-steps: expected a number up to 1000, got '1001'" + end);
 }
 
 TEST(Options, HelpNamesEveryOption) {
@@ -103,9 +108,11 @@ TEST(Options, HelpNamesEveryOption) {
     program.source = "digits.plan";
     program.layout = "best";
     const std::string help = help_text(program, "./digits");
-    for (const char *option : {"--steps", "--epochs", "--seed", "--data", "--init", "--save-init", "--save", "--log",
-                               "--comm-report", "--threads", "--watchdog", "--quiet", "--help", "--checkpoint",
-                               "--checkpoint-every", "--keep", "--resume", "--predict", "--output"})
+    for (const char *option : {"--steps",      "--epochs", "--seed",    "--data",        "--init",
+                               "--save-init",  "--save",   "--log",     "--comm-report", "--threads",
+                               "--watchdog",   "--quiet",  "--help",    "--checkpoint",  "--checkpoint-every",
+                               "--keep",       "--resume", "--predict", "--output",      "--trace",
+                               "--trace-steps"})
         EXPECT_NE(help.find(std::string("\n  ") + option), std::string::npos) << option;
 }
 

@@ -102,6 +102,16 @@ TEST_F(Failures, RanksWithOtherWeights) {
     EXPECT_EQ(same.exit_code, 0) << same.output;
 }
 
+TEST_F(Failures, ATraceIsReplacedOnlyByACompleteOne) {
+    const std::string file = directory_.write("trace", "an older trace");
+    EXPECT_EQ(run(2, "--trace " + file, "nan").exit_code, 1);
+    EXPECT_EQ(directory_.read("trace"), "an older trace");
+    EXPECT_EQ(run(2, "--steps 2 --trace " + file).exit_code, 0);
+    EXPECT_NE(directory_.read("trace").find("\"ph\": \"X\""), std::string::npos);
+    expect_one_line(run(2, "--trace /nonexistent/trace"), 1,
+                    "rank 0: cannot write /nonexistent/trace: No such file or directory");
+}
+
 TEST_F(Failures, MoreEpochsThanCanBeCounted) {
     expect_one_line(run(2, "--epochs 9223372036854775807"), 2,
                     "9223372036854775807 epochs of 34 steps are more than can be counted");

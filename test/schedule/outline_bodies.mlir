@@ -6,9 +6,9 @@
 !r = !plan.tensor<n: 16, f32, #plan.layout<>>
 
 // CHECK: actions = {{\[\[}}"0:0 run forward", "0:0 run backward", "0:0 run update"]]
-// CHECK-SAME: function = @forward, gives = array<i64: [[A:[0-9]+]], [[S:[0-9]+]]>, loads = array<i64: [[X:[0-9]+]]>, role = 0 : i64, takes = array<i64: [[X]]>
-// CHECK-SAME: function = @backward, gives = array<i64: [[W:[0-9]+]], [[G:[0-9]+]]>, loads = array<i64>, role = 0 : i64, takes = array<i64: [[S]], [[A]]>
-// CHECK-SAME: function = @update, gives = array<i64>, loads = array<i64>, role = 0 : i64, takes = array<i64: [[G]]>
+// CHECK-SAME: function = @forward, gives = array<i64: [[A:[0-9]+]], [[S:[0-9]+]]>, kind = "forward", loads = array<i64: [[X:[0-9]+]]>, role = 0 : i64, stage = 0 : i64, takes = array<i64: [[X]]>
+// CHECK-SAME: function = @backward, gives = array<i64: [[W:[0-9]+]], [[G:[0-9]+]]>, kind = "backward", loads = array<i64>, role = 0 : i64, stage = 0 : i64, takes = array<i64: [[S]], [[A]]>
+// CHECK-SAME: function = @update, gives = array<i64>, kind = "update", loads = array<i64>, role = 0 : i64, stage = 0 : i64, takes = array<i64: [[G]]>
 // CHECK-SAME: loss = [[W]] : i64
 // CHECK-SAME: micro_batches = array<i64: 0, 16>
 // CHECK-LABEL: func.func private @forward

@@ -39,6 +39,9 @@ struct ReportOptions {
 /// "4.2 %": two digits.
 [[nodiscard]] std::string percent(double share);
 
+/// The share of a pipeline's step in which its busiest stage does not work: percent(), "0 %" where it always works.
+[[nodiscard]] std::string bubble_words(Seconds step, Seconds work);
+
 /// "batch over rows, model (output: hidden) over cols"; "domain (height) over rows"; "replicated".
 [[nodiscard]] std::string split_words(const LayerRow &layer, const std::vector<std::string> &axes);
 /// One line for each kind of sharded storage: "store optimizer -> rows x cols\n".

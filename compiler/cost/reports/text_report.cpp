@@ -101,7 +101,7 @@ class Text {
     [[nodiscard]] std::string pipeline_step() const {
         const PipelineCost &pipeline = *table_.pipeline;
         const auto bubble = [&](Seconds step) {
-            return human_seconds(step) + " (bubble " + percent((step - pipeline.work) / step) + ")";
+            return human_seconds(step) + " (bubble " + bubble_words(step, pipeline.work) + ")";
         };
         return "pipeline: with a barrier after each step " + bubble(pipeline.with_barrier) + ", back to back " +
                bubble(pipeline.back_to_back) + "\n";

@@ -144,6 +144,11 @@ std::string percent(double share) {
     return buffer;
 }
 
+std::string bubble_words(Seconds step, Seconds work) {
+    const double share = (step - work) / step;
+    return percent(share < 1e-9 ? 0 : share); // what is left of sums in another order
+}
+
 std::string axes_words(const std::vector<int> &axes, const std::vector<std::string> &names) {
     std::string text;
     for (int axis : axes)

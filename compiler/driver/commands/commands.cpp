@@ -6,10 +6,12 @@
 
 #include "cost/reports/report.h"
 #include "support/diagnostics.h"
+#include "timeline/report.h"
 
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -52,6 +54,20 @@ int check(Compilation &compilation) {
               << (overlap ? " (sum of parts " + cost::human_seconds(table.seconds()) + ")" : " (sum of parts)") << ", "
               << cost::human_bytes(table.payload) << " communicated; -o PROGRAM compiles it\n";
     return done;
+}
+
+/// Of a scheduled pipeline: its stages in time, as comments, which those who read the text back skip.
+std::string schedule_comment(Compilation &compilation) {
+    const timeline::Program program = compilation.timeline_program();
+    if (program.roles.empty())
+        return {};
+    const timeline::Timeline timeline = timeline::simulate(program);
+    std::istringstream lines("a step as simulated: " + cost::human_seconds(timeline.makespan) + "\n\n" +
+                             timeline::schedule_chart(program, timeline));
+    std::string text;
+    for (std::string line; std::getline(lines, line);)
+        text += line.empty() ? "//\n" : "// " + line + "\n";
+    return text;
 }
 
 void print(mlir::ModuleOp module) {
@@ -156,6 +172,8 @@ int compile_command(const Options &options) {
         return check(compilation);
     if (!compilation.run_until(options.emit == Form::none ? Form::cpp : options.emit))
         return compilation.exit_code();
+    if (options.emit == Form::schedule)
+        std::cout << schedule_comment(compilation);
     if (options.emit == Form::cpp)
         std::cout << compilation.cpp();
     else if (options.emit != Form::none)

@@ -32,8 +32,10 @@ const std::vector<std::pair<std::string, ReportFormat>> formats{{"table", Report
 const std::vector<std::pair<std::string, Scaling>> scalings{
     {"strong", Scaling::strong}, {"weak", Scaling::weak}, {"both", Scaling::both}};
 
-const std::vector<std::pair<std::string, TimelineFormat>> timeline_formats{
-    {"text", TimelineFormat::text}, {"svg", TimelineFormat::svg}, {"chrome", TimelineFormat::chrome}};
+const std::vector<std::pair<std::string, TimelineFormat>> timeline_formats{{"text", TimelineFormat::text},
+                                                                           {"svg", TimelineFormat::svg},
+                                                                           {"chrome", TimelineFormat::chrome},
+                                                                           {"html", TimelineFormat::html}};
 
 const std::vector<std::pair<std::string, cost::Profile>> profiles{{"exact", cost::Profile::exact},
                                                                   {"gholami18", cost::Profile::gholami18},
@@ -231,6 +233,7 @@ class Parser {
             {"--certificate", [](Options &o, const std::string &v) { o.certificate = v; }},
             {"--schedule", [](Options &o, const std::string &v) { o.schedule = v; }},
             {"--save-schedule", [](Options &o, const std::string &v) { o.save_schedule = v; }},
+            {"--trace", [](Options &o, const std::string &v) { o.trace = v; }},
             {"--cxx", [](Options &o, const std::string &v) { o.cxx = v; }},
             {"--from", [](Options &o, const std::string &v) { o.from = v; }},
             {"--measurements", [](Options &o, const std::string &v) { o.measurements = v; }},
@@ -270,12 +273,15 @@ class Parser {
         if (options_.emit != Form::none && !options_.output.empty())
             throw WrongUsage{"--emit prints, -o compiles: one of them (--keep-cpp leaves the C++ beside the program)"};
         if (command != Command::compile && command != Command::plan && command != Command::sweep &&
-            !options_.output.empty())
-            throw WrongUsage{"-o goes with plain `planc FILE`, `planc plan` and `planc sweep`"};
+            command != Command::timeline && !options_.output.empty())
+            throw WrongUsage{"-o goes with plain `planc FILE`, `planc plan`, `planc sweep` and `planc timeline`"};
     }
 
     void check_report() const {
         const Command command = options_.command;
+        if (!options_.trace.empty() &&
+            (command != Command::timeline || options_.timeline_format != TimelineFormat::html))
+            throw WrongUsage{"--trace goes with `planc timeline --format=html`"};
         if (command != Command::cost && (options_.formulas || options_.summary))
             throw WrongUsage{"--formulas and --summary go with `planc cost`"};
         if (command != Command::cost && command != Command::diff && command != Command::sweep &&
@@ -283,7 +289,7 @@ class Parser {
             throw WrongUsage{"--format goes with `planc cost`, `planc diff`, `planc simulate`, `planc sweep` and "
                              "`planc timeline`"};
         if (command != Command::sweep && options_.format == ReportFormat::html)
-            throw WrongUsage{"--format=html goes with `planc sweep`"};
+            throw WrongUsage{"--format=html goes with `planc sweep` and `planc timeline`"};
         if ((command == Command::diff || command == Command::simulate) && options_.format == ReportFormat::csv)
             throw WrongUsage{std::string("`planc ") + (command == Command::diff ? "diff" : "simulate") +
                              "` prints a table or json"};
@@ -435,7 +441,9 @@ planc explain
                        show the rule that forbids it, or the time that it would add
 
 planc timeline
-  --format=F           text, svg (a picture), or chrome (a trace for Perfetto and chrome://tracing)
+  --format=F           text, svg (a picture), chrome (a trace for Perfetto and chrome://tracing), or html (a page)
+  --trace FILE         with --format=html: shows below the prediction what the program has measured by its own --trace
+  -o FILE              where to write; default: standard output
 
 planc simulate
   --steps N            training steps to simulate; default: 1

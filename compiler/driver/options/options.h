@@ -44,7 +44,7 @@ struct ValueLists {
     Scaling scaling = Scaling::strong;
 };
 
-enum class TimelineFormat : std::uint8_t { text, svg, chrome };
+enum class TimelineFormat : std::uint8_t { text, svg, chrome, html };
 
 struct Options {
     Command command = Command::compile;
@@ -68,6 +68,7 @@ struct Options {
     std::string schedule;            ///< --schedule: file with the pipeline's schedule
     std::string save_schedule;       ///< plan --save-schedule: where to write it
     std::string why_not;             ///< --why-not "layer: dimension -> axis"
+    std::string trace;               ///< timeline --trace: what a program has measured
     bool in_place = false;           ///< fmt -i
     bool check_only = false;         ///< fmt --check
     std::string from;                ///< calibrate --from: measurements; empty: measure

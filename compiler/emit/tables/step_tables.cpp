@@ -2,6 +2,8 @@
 
 #include "emit/names/text.h"
 
+#include <algorithm>
+
 namespace planc::emit {
 
 namespace {
@@ -29,6 +31,13 @@ std::string actions(const Step &step, int role, const std::string &name, const T
     return array("Action", name, rows);
 }
 
+/// "planrt::BodyKind::input_gradient"
+std::string body_kind(planrt::BodyKind kind) {
+    std::string name = planrt::name_of(kind);
+    std::replace(name.begin(), name.end(), ' ', '_');
+    return "planrt::BodyKind::" + name;
+}
+
 std::string ranges(const planrt::Role &ranks) {
     std::vector<std::string> parts;
     for (const planrt::Range &range : ranks.coordinates)
@@ -43,8 +52,15 @@ std::string step_tables(const Step &step, const std::map<int, std::string> &fiel
     std::vector<std::string> bodies;
     for (std::size_t i = 0; i < program.bodies.size(); ++i) {
         std::vector<std::string> row{program.bodies[i].function};
-        if (const auto loaded = fields.find(static_cast<int>(i)); loaded != fields.end())
-            row.push_back(loaded->second);
+        const auto loaded = fields.find(static_cast<int>(i));
+        const bool loads = loaded != fields.end();
+        const bool is_plain = program.bodies[i].kind == planrt::BodyKind::forward && program.bodies[i].stage == 0;
+        if (loads || !is_plain)
+            row.push_back(loads ? loaded->second : "{}");
+        if (!is_plain)
+            row.push_back(body_kind(program.bodies[i].kind));
+        if (program.bodies[i].stage > 0)
+            row.push_back(std::to_string(program.bodies[i].stage));
         bodies.push_back(braces(row) + ",");
     }
     std::vector<std::string> parts;

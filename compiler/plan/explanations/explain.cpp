@@ -59,14 +59,35 @@ std::string passed_pipelines(const Plan &plan) {
            passed.schedule + ")" + bound;
 }
 
-/// What all stages wait for after the backward passes.
-std::string barrier(const Request &request, const PipelinePlan &pipeline) {
+/// The layers whose updates need what other stages compute. Operations that belong to no layer alone, as the norm of
+/// all gradients, are those of "optimizer" (autodiff/update.h).
+std::vector<std::string> updates_that_wait(const Request &request, const PipelinePlan &pipeline) {
     const sharding::StagedGraph staged = sharding::staged(request.graph, pipeline.stages);
+    std::vector<std::string> layers;
     for (const OperationId o : request.graph.operations.ids())
         if (const auto &levels = staged.levels[o];
-            !levels.empty() && *std::max_element(levels.begin(), levels.end()) > 0)
-            return "here they do: the update waits for what other stages compute after their backward passes";
-    return "here they wait for the loss alone";
+            !levels.empty() && *std::max_element(levels.begin(), levels.end()) > 0) {
+            const std::string &name = request.graph.layers[request.graph.operations[o].layer].name;
+            if (std::find(layers.begin(), layers.end(), name) == layers.end())
+                layers.push_back(name);
+        }
+    return layers;
+}
+
+/// What all stages wait for after the backward passes.
+std::string barrier(const Request &request, const PipelinePlan &pipeline) {
+    const std::vector<std::string> layers = updates_that_wait(request, pipeline);
+    if (layers.empty())
+        return "here they wait for the loss alone";
+    if (std::find(layers.begin(), layers.end(), "optimizer") != layers.end())
+        return "here they do: updates wait for the norm of all gradients";
+    constexpr std::size_t most = 3;
+    std::string names = layers.front();
+    for (std::size_t i = 1; i < std::min(layers.size(), most); ++i)
+        names += ", " + layers[i];
+    if (layers.size() > most)
+        names += " and " + std::to_string(layers.size() - most) + " more";
+    return "here they do: updates of " + names + " wait for what other stages compute after their backward passes";
 }
 
 /// The same stages by the other schedules.
@@ -74,13 +95,15 @@ std::string other_schedules(const Plan &plan) {
     std::string text;
     const PipelinePlan &pipeline = *plan.pipeline;
     const int ranks = ranks_of_pipeline(plan);
-    if (pipeline.stages.count != ranks)
+    const int chunks = pipeline.stages.count / ranks;
+    if (chunks > 2 || chunks * ranks != pipeline.stages.count)
         return text;
-    for (const std::string &schedule : searched_schedules())
+    static const std::vector<std::string> of_two_chunks{"interleaved", "zb_v"};
+    for (const std::string &schedule : chunks == 1 ? searched_schedules() : of_two_chunks)
         if (schedule != pipeline.schedule)
-            text +=
-                (text.empty() ? "the same stages by other schedules: " : ", ") + schedule + " " +
-                cost::human_seconds(seconds_with(schedule, ranks, 1, plan.cost->microbatches, *plan.cost->pipeline));
+            text += (text.empty() ? "the same stages by other schedules: " : ", ") + schedule + " " +
+                    cost::human_seconds(
+                        seconds_with(schedule, ranks, chunks, plan.cost->microbatches, *plan.cost->pipeline));
     return text.empty() ? "" : text + "\n";
 }
 
@@ -107,7 +130,7 @@ std::string pipeline(const Request &request, const Plan &plan) {
                 " backward of a micro-batch, " + cost::human_bytes(stage.memory.total()) + " with " +
                 std::to_string(stage.micro_batches) + " in flight\n";
     }
-    const auto bubble = [&](Seconds step) { return cost::percent((step - cost.work) / step); };
+    const auto bubble = [&](Seconds step) { return cost::bubble_words(step, cost.work); };
     return text + "bubble " + bubble(cost.with_barrier) + " where all ranks wait for each other after a step, " +
            bubble(cost.back_to_back) + " where steps follow each other; " + barrier(request, *plan.pipeline) + "\n" +
            other_schedules(plan);

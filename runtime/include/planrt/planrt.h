@@ -19,6 +19,7 @@
 #include <planrt/prefetch.h>
 #include <planrt/random.h>
 #include <planrt/steps.h>
+#include <planrt/trace_names.h>
 #include <planrt/vector_math.h>
 #include <planrt/winograd.h>
 
@@ -193,6 +194,8 @@ struct Body {
     void (*run)(Context &) = nullptr;
     /// The fields of the micro-batch, which are loaded first. Dimension 0 counts samples.
     std::span<const Field> fields = {};
+    BodyKind kind = BodyKind::forward;
+    int stage = 0; ///< of a pipeline
 };
 
 enum class ActionKind : std::uint8_t {

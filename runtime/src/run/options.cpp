@@ -15,6 +15,7 @@ namespace planrt {
 namespace {
 
 constexpr int most_threads = 4096;
+constexpr std::int64_t most_trace_steps = 1000;
 
 [[noreturn]] void wrong_usage(const std::string &message) {
     throw Failure(message + "; --help lists the options");
@@ -71,6 +72,10 @@ void set_value(Options &options, std::string_view option, std::optional<std::str
         options.init = word;
     else if (option == "--comm-report")
         options.comm_report = word;
+    else if (option == "--trace")
+        options.trace = word;
+    else if (option == "--trace-steps")
+        options.trace_steps = parse_number<std::int64_t>(option, word, 1, most_trace_steps);
     else if (option == "--checkpoint")
         options.checkpoint = word;
     else if (option == "--checkpoint-every")
@@ -92,6 +97,10 @@ void set_value(Options &options, std::string_view option, std::optional<std::str
     note(options.given, option, word);
 }
 
+bool was_given(const Options &options, std::string_view option) {
+    return std::ranges::find(options.given, option, &Facts::value_type::first) != options.given.end();
+}
+
 void check_combinations(const Options &options) {
     if (options.checkpoint.empty() && (options.checkpoint_every || options.checkpoint_minutes))
         wrong_usage("--checkpoint-every and --checkpoint-minutes need --checkpoint DIR");
@@ -103,6 +112,10 @@ void check_combinations(const Options &options) {
         wrong_usage("--predict FILE and --output FILE go together");
     if (!options.predict.empty() && options.compare)
         wrong_usage("--compare needs training steps, but --predict runs none");
+    if (!options.predict.empty() && !options.trace.empty())
+        wrong_usage("--trace needs training steps, but --predict runs none");
+    if (options.trace.empty() && was_given(options, "--trace-steps"))
+        wrong_usage("--trace-steps needs --trace FILE");
     if (!options.predict.empty() && !options.resume && options.init.empty())
         wrong_usage("option --predict: expected weights, by --init FILE or --resume DIR");
 }
@@ -173,6 +186,8 @@ std::string help_text(const Program &program, const char *executable) {
            "  --comm-report FILE  write measured and predicted communication (JSON); exit code 3 if they differ\n"
            "  --compare           print predicted and measured times of a step, by layer; --comm-report contains them "
            "too\n"
+           "  --trace FILE        write when each rank did what in the last steps, for Perfetto and planc timeline\n"
+           "  --trace-steps N     how many steps (default 10)\n"
            "  --threads N         threads of each rank (default 1)\n"
            "  --watchdog SECONDS  end all ranks if a wait takes longer than this (default 0: never)\n"
            "  --quiet             print only the result and errors\n"

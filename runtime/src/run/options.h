@@ -26,7 +26,9 @@ struct Options {
     std::string save_init;
     std::string init;
     std::string comm_report;
-    std::string checkpoint; ///< directory
+    std::string trace;
+    std::int64_t trace_steps = 10; ///< the last ones of the run
+    std::string checkpoint;        ///< directory
     std::optional<std::int64_t> checkpoint_every;
     std::optional<double> checkpoint_minutes;
     std::int64_t keep = 3; ///< checkpoints

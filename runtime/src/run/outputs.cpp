@@ -38,11 +38,9 @@ bool is_of_checkpoints(const fs::path &path, const std::string &directory) {
 
 void check_outputs_differ(const Options &options, std::vector<NamedFile> inputs) {
     inputs.push_back({"the program itself", "/proc/self/exe"});
-    const std::vector<NamedFile> outputs = {{"--save", options.save},
-                                            {"--save-init", options.save_init},
-                                            {"--log", options.log},
-                                            {"--comm-report", options.comm_report},
-                                            {"--output", options.output}};
+    const std::vector<NamedFile> outputs = {{"--save", options.save},   {"--save-init", options.save_init},
+                                            {"--log", options.log},     {"--comm-report", options.comm_report},
+                                            {"--trace", options.trace}, {"--output", options.output}};
     for (auto output = outputs.begin(); output != outputs.end(); ++output) {
         if (output->path.empty())
             continue;

@@ -1,9 +1,13 @@
 """check_formats.py PLANC FILE [OPTION...]: checks that the picture is XML with a tooltip on every bar, that the trace is
-JSON with at most one event at a time in each lane, and that both show the same ranks."""
+JSON in which the events of a lane lie within each other or follow each other, and that both show the same ranks."""
 import json
+import pathlib
 import subprocess
 import sys
 import xml.etree.ElementTree
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "compare" / "Inputs"))
+import trace_rows
 
 
 def run(*arguments):
@@ -11,20 +15,17 @@ def run(*arguments):
 
 
 def check_trace(text):
-    lanes = {}
-    names = {}
-    for event in json.loads(text)["traceEvents"]:
-        if event["ph"] == "M":
-            names.setdefault(event["pid"], []).append((event["name"], event["args"]["name"]))
-            continue
-        assert event["ph"] == "X" and event["name"].startswith(event["args"]["layer"] + ": "), event
-        lanes.setdefault((event["pid"], event["tid"]), []).append((event["ts"], event["dur"]))
-    assert lanes
-    for (process, thread), events in lanes.items():
-        assert ("thread_name", "network" if thread else "compute") in names[process], (process, thread)
-        for (begin, seconds), (after, _) in zip(events, events[1:]):
-            assert seconds >= 0 and begin + seconds <= after + 1e-6 * (1 + after), (process, thread, begin, after)
-    return names
+    rows = trace_rows.rows(json.loads(text))
+    assert rows
+    for row in rows.values():
+        trace_rows.check_row(row)
+        for event in row.compute + row.network:
+            args = event["args"]
+            if args["event"] == "run":
+                assert row.of_stage(args["stage"]), (row.name, event)
+            elif args["phase"] != "transfer":
+                assert event["name"].startswith(args["layer"] + ": "), event
+    return {process: row.name for process, row in rows.items()}
 
 
 def check_picture(text, names):
@@ -36,8 +37,9 @@ def check_picture(text, names):
     for bar in bars:
         assert 0 <= float(bar.get("x")) <= float(bar.get("x")) + float(bar.get("width")) <= width, bar.attrib
     words = [text.text for text in root.iter(svg + "text")]
-    for process in names:
-        assert any(each == f"rank {process}" or each.startswith(f"rank {process} (of ") for each in words), process
+    for process, name in names.items():
+        stage, _, rank = name.rpartition(": ")
+        assert rank in words and (not stage or stage in words), (process, name)
 
 
 names = check_trace(run(*sys.argv[1:2], "timeline", *sys.argv[2:], "--format=chrome"))

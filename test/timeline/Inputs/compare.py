@@ -7,7 +7,6 @@ operations only, the computation must agree within one part in a hundred, which 
 computed once) or adds.
 """
 import json
-import re
 import subprocess
 import sys
 
@@ -27,8 +26,9 @@ def main():
         if event["ph"] != "X":
             continue
         end = max(end, event["ts"] + event["dur"])
-        lane = communicating if event["tid"] > 0 or event["args"].get("communication") else computing
-        if not re.search(": waits for ", event["name"]):
+        kind = event["args"]["event"]
+        lane = computing if kind == "kernel" else communicating
+        if kind not in ("run", "wait"):
             lane[event["pid"]] = lane.get(event["pid"], 0) + event["args"].get("alone", event["dur"]) / 1e6
     expected = price["communication_seconds"]
     most = max(communicating.values(), default=0)

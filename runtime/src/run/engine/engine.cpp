@@ -88,11 +88,10 @@ void Engine::run(const Action &action, const Load &load) {
     const MicroBatch &part = program_.micro_batches[action.micro_batch];
     context_.slot_ = action.slot;
     context_.first_sample_ = part.first;
+    micro_batch_ = action.micro_batch;
     switch (action.kind) {
     case ActionKind::run:
-        if (load && !program_.bodies[action.index].fields.empty())
-            load(action.index, part);
-        return program_.bodies[action.index].run(context_);
+        return run_body(action, load);
     case ActionKind::start:
     case ActionKind::send:
         return start(action.index);
@@ -108,6 +107,16 @@ void Engine::run(const Action &action, const Load &load) {
     case ActionKind::progress:
         return progress();
     }
+}
+
+void Engine::run_body(const Action &action, const Load &load) {
+    const Body &body = program_.bodies[action.index];
+    if (load && !body.fields.empty()) {
+        const TraceRecorder::Span traced(trace_, TraceRecorder::Kind::samples, action.index, action.micro_batch);
+        load(action.index, program_.micro_batches[action.micro_batch]);
+    }
+    const TraceRecorder::Span traced(trace_, TraceRecorder::Kind::run, action.index, action.micro_batch);
+    body.run(context_);
 }
 
 void Engine::check_all_complete() {
@@ -169,9 +178,16 @@ void Engine::book_to_none() {
     counters().book_to(training_ ? Counters::stray : Counters::evaluation);
 }
 
+/// Slices are not recorded, because nothing of them travels.
+TraceRecorder *Engine::trace_of(int index) const {
+    const bool traced = trace_ != nullptr && training_ && program_.collectives[index].kind != CollectiveKind::slice;
+    return traced ? trace_ : nullptr;
+}
+
 void Engine::start(int index) {
     if (meet_ != nullptr)
         meet_();
+    const TraceRecorder::Span traced(trace_of(index), TraceRecorder::Kind::work, index, micro_batch_);
     const StepClock::Communication booked(training_ ? context_.clock_ : nullptr, index);
     const Started starting = in_slot(index);
     if (std::ranges::find(started_, starting) != started_.end())
@@ -191,6 +207,7 @@ void Engine::start(int index) {
 void Engine::wait(int index) {
     if (meet_ != nullptr)
         return;
+    const TraceRecorder::Span traced(trace_of(index), TraceRecorder::Kind::wait, index, micro_batch_);
     const StepClock::Communication booked(training_ ? context_.clock_ : nullptr, index);
     complete(in_slot(index));
 }

@@ -4,6 +4,7 @@
 #include "collectives/operation.h"
 #include "count/counters.h"
 #include "count/step_clock.h"
+#include "count/trace_recorder.h"
 #include "run/engine/arena.h"
 
 #include <planrt/planrt.h>
@@ -55,6 +56,8 @@ class Engine {
 
     /// Books the time of training steps to the clock from now on; null: times are not measured.
     void set_clock(StepClock *clock) { context_.clock_ = clock; }
+    /// Records what training steps do from now on; null: nothing is recorded.
+    void set_trace(TraceRecorder *trace) { trace_ = trace; }
 
     /// From now on, each collective is completed where it is started, after `meet` has synchronised the ranks, so that
     /// nothing overlaps with it; null: collectives run as in the program.
@@ -84,7 +87,10 @@ class Engine {
     };
 
     void run(const Action &action, const Load &load);
+    void run_body(const Action &action, const Load &load);
     void check_all_complete();
+    /// The recorder of a collective's times; null: they are not recorded.
+    [[nodiscard]] TraceRecorder *trace_of(int index) const;
     [[nodiscard]] int tag_of(const Collective &collective, int index) const;
     [[nodiscard]] Operation &operation(const Started &started) const;
     /// The collective `index` in the current slot.
@@ -114,6 +120,8 @@ class Engine {
     std::vector<std::vector<OperationPointer>> operations_;
     std::vector<Started> started_; ///< in the order of their starts; capacity for all
     bool training_ = false;
+    int micro_batch_ = 0; ///< of the current action
+    TraceRecorder *trace_ = nullptr;
     void (*meet_)() = nullptr;
     Context context_;
 };

@@ -2,6 +2,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "count/report.h"
+#include "count/trace_file.h"
 #include "kernels/libraries/blas.h"
 #include "kernels/libraries/onednn.h"
 #include "mesh/tensors.h"
@@ -54,6 +55,8 @@ Training::Training(Engine &engine, const Options &options)
         clock_.emplace(static_cast<int>(program_.work.size()), program_.training_collectives);
         engine.set_clock(&*clock_);
     }
+    if (!options.trace.empty())
+        record_trace();
     if (!options.init.empty())
         agree_on_weights(options.init);
     together([this] { prepare_weights(); });
@@ -64,7 +67,7 @@ Training::Training(Engine &engine, const Options &options)
 void Training::check_outputs() const {
     if (!speaker_)
         return;
-    for (const std::string &path : {options_.save, options_.save_init, options_.comm_report})
+    for (const std::string &path : {options_.save, options_.save_init, options_.comm_report, options_.trace})
         if (!path.empty())
             check_writable(path);
 }
@@ -143,6 +146,8 @@ int Training::run() {
         print_start();
         keep_freed_memory();
         train();
+        if (trace_)
+            save_trace();
         if (signal_ != 0) {
             if (speaker_)
                 log_->close();
@@ -169,6 +174,18 @@ int Training::run() {
     } catch (const std::exception &failure) {
         abort_all_ranks(failure.what()); // before anything is taken down: communication may be under way
     }
+}
+
+void Training::record_trace() {
+    together(
+        [this] { trace_.emplace(most_records(program_, engine_.role()), static_cast<int>(options_.trace_steps)); });
+    offset_ = measure_offset();
+    engine_.set_trace(&*trace_);
+}
+
+void Training::save_trace() {
+    engine_.set_trace(nullptr);
+    write_trace(program_, engine_.rank(), engine_.role(), *trace_, {offset_, measure_offset()}, options_.trace);
 }
 
 bool Training::report(const Times *times) {
@@ -211,6 +228,8 @@ void Training::train() {
         const double begin = MPI_Wtime();
         if (clock_)
             clock_->begin_step();
+        if (trace_)
+            trace_->begin_step(number);
         const double loss = step(number);
         if (clock_)
             clock_->end_step();

@@ -1,7 +1,9 @@
 // The life of a run: epochs of steps, an evaluation after each, files at the end.
 #pragma once
 
+#include "count/aligned_clock.h"
 #include "count/times.h"
+#include "count/trace_recorder.h"
 #include "data/batches.h"
 #include "run/engine/engine.h"
 #include "run/options.h"
@@ -37,6 +39,8 @@ class Training {
     /// Saves the state if states are saved, and reports it.
     void stop(std::int64_t steps_done, int signal);
     [[nodiscard]] bool report(const Times *times);
+    void record_trace();
+    void save_trace();
     double step(std::int64_t number);
     void load(int body, const MicroBatch &part);
     void end_epoch(const StepRecord &last);
@@ -59,6 +63,8 @@ class Training {
     std::int64_t first_ = 0;             ///< steps done by the run that this one resumes
     std::int64_t steps_ = 0;             ///< of the whole run
     std::optional<StepClock> clock_;     ///< none: times are not wanted
+    std::optional<TraceRecorder> trace_; ///< none: no trace is wanted
+    AlignedClock::Offset offset_;        ///< of the clock, when the recorder was made
     std::optional<Reference> reference_; ///< none: the same, or the machine was not measured
     std::optional<Interruption> interruption_;
     int signal_ = 0; ///< that ended the training; 0: none
