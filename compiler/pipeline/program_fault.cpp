@@ -1,5 +1,7 @@
 #include "pipeline/check.h"
 
+#include "pipeline/weights.h"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -26,11 +28,30 @@ Orders orders_of(const Schedule &schedule) {
     return orders;
 }
 
+/// Where weights change within the step: a stage has no versions but the current one, or the two latest. fault() has
+/// found that those which are needed exist; here none that is needed may be gone.
+std::string fault_of_versions(const Schedule &schedule) {
+    for (const std::vector<Action> &actions : schedule.actions) {
+        std::map<int, int> ended; // by stage: micro-batches
+        for (const Action &action : actions) {
+            int &count = ended[action.stage];
+            if (frees(action.kind) && action.micro_batch != count++)
+                return "weights change within the step: stage " + std::to_string(action.stage) +
+                       " must end micro-batch " + std::to_string(count - 1) + " before micro-batch " +
+                       std::to_string(action.micro_batch);
+            if (action.kind != Kind::forward || schedule.weights != Weights::stashed)
+                continue;
+            if (const int version = weight_version(schedule, action.stage, action.micro_batch); version != count)
+                return text(action) + " needs weights of version " + std::to_string(version) +
+                       ", which are those of version " + std::to_string(count) + " by then";
+        }
+    }
+    return {};
+}
+
 } // namespace
 
 std::string program_fault(const Schedule &schedule) {
-    if (schedule.weights != Weights::synchronous)
-        return "weights change within the step";
     if (schedule.placement.size() > 1)
         return "micro-batches take different ways: there would be several replicas of the weights";
     Orders orders = orders_of(schedule);
@@ -38,6 +59,9 @@ std::string program_fault(const Schedule &schedule) {
         if (order.back() != schedule.micro_batches - 1)
             return "micro-batch " + std::to_string(schedule.micro_batches - 1) + " must come last on stage " +
                    std::to_string(pass.second) + ", not micro-batch " + std::to_string(order.back());
+    if (schedule.weights != Weights::synchronous)
+        if (std::string wrong = fault_of_versions(schedule); !wrong.empty())
+            return wrong;
     for (int stage = 0; stage + 1 < schedule.stages; ++stage)
         for (const Pass pass : {Pass::forward, Pass::backward})
             if (schedule.rank_of(stage, 0) != schedule.rank_of(stage + 1, 0) &&
