@@ -31,6 +31,11 @@ void set_pipeline(mlir::ModuleOp module, const Pipeline &pipeline);
 /// The order in which its ranks run their stages, for the module's micro-batches.
 [[nodiscard]] pipeline::Schedule schedule_of(mlir::ModuleOp module);
 
+/// When the weights change within a step (`plan.updates` of the module; without it they are synchronous). It is known
+/// before there is a pipeline, since the code of a micro-batch depends on it.
+[[nodiscard]] pipeline::Updates updates_of(mlir::ModuleOp module);
+void set_updates(mlir::ModuleOp module, const pipeline::Updates &updates);
+
 /// The number of roles that the mesh has (of the pipeline's axis; 1 without a pipeline), and the ranks of each.
 [[nodiscard]] int role_count(mlir::ModuleOp module);
 [[nodiscard]] planrt::Role ranks_of_role(mlir::ModuleOp module, int role);

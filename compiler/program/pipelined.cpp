@@ -40,7 +40,12 @@ class Runs {
             for (const int body : bodies_of(bodies, action.kind))
                 if (body >= 0)
                     runs.push_back({body, action.micro_batch, slot});
-            if (action.micro_batch == last && pipeline::frees(action.kind))
+            if (!pipeline::frees(action.kind))
+                continue;
+            if (schedule_.weights != pipeline::Weights::synchronous && bodies.kind.updates)
+                for (const int body : bodies.update)
+                    runs.push_back({body, action.micro_batch, slot});
+            else if (action.micro_batch == last)
                 ended.push_back(&bodies);
         }
         std::size_t levels = 0;
@@ -69,7 +74,7 @@ class Runs {
     }
 
     const StageBodies &bodies_of(int stage, int micro_batch) const {
-        const MicroBatchKind kind = kind_of(program_.micro_batches, static_cast<std::size_t>(micro_batch));
+        const MicroBatchKind kind = kind_of(program_.micro_batches, static_cast<std::size_t>(micro_batch), schedule_.weights);
         const auto found = std::find_if(stages_.begin(), stages_.end(), [&](const StageBodies &bodies) {
             return bodies.stage == stage && bodies.kind == kind;
         });

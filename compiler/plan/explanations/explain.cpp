@@ -3,6 +3,7 @@
 #include "cost/reports/report.h"
 #include "cost/reports/text_lines.h"
 #include "plan/near_optimal.h"
+#include "plan/pipeline/changing_weights.h"
 #include "plan/pipeline/price_pipeline.h"
 
 #include <algorithm>
@@ -69,12 +70,12 @@ std::string barrier(const Request &request, const PipelinePlan &pipeline) {
     return "here they wait for the loss alone";
 }
 
-/// The same stages by the other schedules.
+/// The same stages by the other schedules, where these compute the same.
 std::string other_schedules(const Plan &plan) {
     std::string text;
     const PipelinePlan &pipeline = *plan.pipeline;
     const int ranks = ranks_of_pipeline(plan);
-    if (pipeline.stages.count != ranks)
+    if (pipeline.stages.count != ranks || changes_weights(pipeline.schedule))
         return text;
     for (const std::string &schedule : searched_schedules())
         if (schedule != pipeline.schedule)

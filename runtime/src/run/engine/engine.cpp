@@ -88,6 +88,7 @@ void Engine::run(const Action &action, const Load &load) {
     const MicroBatch &part = program_.micro_batches[action.micro_batch];
     context_.slot_ = action.slot;
     context_.first_sample_ = part.first;
+    context_.step_ = step_ * (program_.micro_batches.back().update + 1) + part.update;
     switch (action.kind) {
     case ActionKind::run:
         if (load && !program_.bodies[action.index].fields.empty())
