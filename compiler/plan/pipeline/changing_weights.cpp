@@ -3,6 +3,7 @@
 #include "pipeline/makers.h"
 #include "sharding/stages.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace planc::plan {
@@ -28,6 +29,11 @@ std::string fault_of_changes(const Request &request, int ranks, const sharding::
         return "each stage updates its weights on its own within the step, but '" + value.name + "' is on stages " +
                std::to_string(users[v].front()) + " and " + std::to_string(users[v].back());
     }
+    const sharding::StagedGraph staged = sharding::staged(request.graph, stages);
+    for (const std::vector<int> &levels : staged.levels)
+        if (std::any_of(levels.begin(), levels.end(), [](int level) { return level > 0; }))
+            return "each stage updates its weights on its own within the step, but an update needs the gradients of "
+                   "other stages";
     return {};
 }
 
