@@ -304,8 +304,8 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
         return "";
     }
 
-    static std::vector<std::vector<program::Action>> actions_of_all(const std::vector<Function> &functions,
-                                                                    const program::Program &program) {
+    [[nodiscard]] std::vector<std::vector<program::Action>> actions_of_all(const std::vector<Function> &functions,
+                                                                           const program::Program &program) const {
         std::vector<program::KindBodies> kinds;
         for (const Function &function : functions) {
             program::KindBodies &bodies = kinds.emplace_back(program::KindBodies{function.kind, {}});
@@ -314,8 +314,8 @@ struct OutlineBodies : mlir::PassWrapper<OutlineBodies, mlir::OperationPass<mlir
         }
         const int slots = program.roles.front().slots;
         return program.micro_batches.size() == 1 ? program::trivial(kinds.front())
-               : slots > 1                       ? program::in_flight(program.micro_batches, kinds, slots)
-                                                 : program::accumulating(program.micro_batches, kinds);
+               : slots > 1                       ? program::in_flight(program.micro_batches, kinds, slots, weights_)
+                                                 : program::accumulating(program.micro_batches, kinds, weights_);
     }
 
     static std::vector<std::vector<program::Action>>
